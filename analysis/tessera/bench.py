@@ -1,0 +1,105 @@
+"""Speed and memory of the simulator as a whole, each figure beside its target."""
+
+import platform
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY, run_simulator
+
+MIB = 1 << 20
+
+
+def requests_per_cpu_second(run: Run) -> float:
+    return run.metric("run.requests_per_cpu_second")
+
+
+def commands_per_cpu_second(run: Run) -> float:
+    """Media and flash commands a CPU-second."""
+    names = ("media.commands", "nand.reads", "nand.oob_reads", "nand.programs", "nand.erases")
+    return sum(run.metric(name) or 0 for name in names if name in run.summary["metrics"]) / run.metric("run.cpu_seconds")
+
+
+def peak_memory_mib(run: Run) -> float:
+    return run.metric("run.peak_memory_bytes") / MIB
+
+
+@dataclass(frozen=True)
+class Figure:
+    what: str
+    of: Callable[[Run], float]
+    target: float
+    at_least: bool = True
+
+    def met(self, value: float) -> bool:
+        return value >= self.target if self.at_least else value <= self.target
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    arguments: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+def speed(target: float) -> Figure:
+    return Figure("host requests a CPU-second", requests_per_cpu_second, target)
+
+
+COMMANDS = Figure("media and flash commands a CPU-second", commands_per_cpu_second, 250_000)
+MEMORY = Figure("peak memory (MiB)", peak_memory_mib, 300e6 / MIB, at_least=False)
+DEPTH_32 = ("--replay", "closed:32")
+FIRST_COME = ("--set", "controller.scheduling=first_come")
+SHORTEST_POSITIONING = ("--set", "controller.scheduling=shortest_positioning")
+
+
+def cases(large_drive: str, long_workload: Path) -> list[Case]:
+    """`large_drive`: a 20 TB description; `long_workload`: ten million random requests."""
+    random = ("--workload", "random-4k", *DEPTH_32)
+    return [
+        Case("cmr, first-come", ("common", "--layer", "cmr", *random, *FIRST_COME), (speed(500_000), COMMANDS)),
+        Case("cmr, shortest positioning first", ("common", "--layer", "cmr", *random, *SHORTEST_POSITIONING), (speed(250_000), COMMANDS)),
+        Case("mu-rmw, Zipf writes", ("common", "--layer", "mu-rmw", "--workload", "zipf-writes", *DEPTH_32), (speed(200_000),)),
+        Case("imr-rmw, random", ("common", "--layer", "imr-rmw", *random), (COMMANDS,)),
+        Case("mu-rmw, random", ("common", "--layer", "mu-rmw", *random, "--limit", "200000"), (COMMANDS,)),
+        Case("mu-rmw, merging", ("p000", "--layer", "mu-rmw", "--workload", "quarter-updates", "--replay", "closed:8", "--fold"), (COMMANDS,)),
+        Case("cmr, 10 million requests, 20 TB", (large_drive, "--layer", "cmr", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
+        Case("imr-rmw, 10 million requests, 20 TB", (large_drive, "--layer", "imr-rmw", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
+    ]
+
+
+def machine() -> str:
+    model = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "")
+    return f"{model or platform.machine()}, {platform.system()} {platform.release()}"
+
+
+def commit() -> str:
+    result = subprocess.run(["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return result.stdout.strip() or "unknown"
+
+
+def measure(console: Console, out: Path, large_drive: str, only: str) -> None:
+    """Runs the cases whose name holds `only` and prints a line a figure. Raises SimulatorError."""
+    out.mkdir(parents=True, exist_ok=True)
+    long_workload = out / "random-10-million.toml"
+    long_workload.write_text('law = "uniform"\nrequests = 10000000\nwrite_share = 0.5\nalignment = "4 KiB"\n')
+    console.print(f"machine: {machine()}\ncommit: {commit()}\n", highlight=False)
+    for number, case in enumerate(cases(large_drive, long_workload)):
+        if only not in case.name:
+            continue
+        arguments = ["run", *case.arguments, "--out", str(out / str(number))]
+        console.print(f"[dim]tessera-sim {' '.join(arguments)}[/dim]", highlight=False, soft_wrap=True)
+        run_simulator(arguments)
+        for figure in case.figures:
+            value = figure.of(Run(out / str(number)))
+            met = figure.met(value)
+            bound = "at least" if figure.at_least else "at most"
+            console.print(
+                f"  {case.name}: {figure.what} {value:,.0f} ({bound} {figure.target:,.0f}: {'met' if met else '[bold red]missed[/bold red]'})",
+                highlight=False,
+                soft_wrap=True,
+            )

@@ -1,0 +1,74 @@
+"""The command `tessera`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tessera.bench import measure
+from tessera.demo import demonstrate
+from tessera.glossary import glossary as glossary_page
+from tessera.run_folder import Run
+from tessera.sameness import differences
+from tessera.simulator import SimulatorError
+
+
+@contextmanager
+def simulator_errors() -> Iterator[None]:
+    """Ends the command with the simulator's exit status where that failed; it has said why itself."""
+    try:
+        yield
+    except SimulatorError as error:
+        sys.stdout.write(error.output)
+        print(error, file=sys.stderr)
+        raise typer.Exit(error.status) from None
+
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Run, compare and plot simulations.")
+
+
+@app.command()
+def demo(
+    trace: Annotated[Path | None, typer.Argument(help="Block trace to replay; the built-in web-server workload if not given.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Requests of the built-in workload.")] = 100_000,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
+) -> None:
+    """Compare three translation layers on one drive: a table, a picture and a waveform."""
+    with simulator_errors():
+        demonstrate(Console(), trace, limit, out)
+
+
+@app.command()
+def bench(
+    only: Annotated[str, typer.Argument(help="Only the cases whose name holds this.")] = "",
+    large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
+) -> None:
+    """Measure the simulator's speed and memory, each figure beside its target."""
+    with simulator_errors():
+        measure(Console(), out, large_drive, only)
+
+
+@app.command()
+def same(
+    first: Annotated[Path, typer.Argument(help="Run folder.")],
+    second: Annotated[Path, typer.Argument(help="Run folder to compare with.")],
+    figures_only: Annotated[bool, typer.Option("--figures-only", help="Compare the metrics that both have.")] = False,
+) -> None:
+    """Compare the summaries of two runs, the machine's own figures left out; exit status 1 if they differ."""
+    found = differences(Run(first), Run(second), figures_only)
+    for line in found:
+        print(line)
+    if found:
+        raise typer.Exit(1)
+    print(f"{first} and {second} agree")
+
+
+@app.command()
+def glossary(runs: Annotated[list[Path], typer.Argument(help="Run folders.")]) -> None:
+    """Print docs/guide/metrics.md: every metric of these runs with unit and description."""
+    sys.stdout.write(glossary_page(Run(folder) for folder in runs))

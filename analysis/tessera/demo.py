@@ -1,0 +1,93 @@
+"""The demonstration: three translation layers on equal platters, one table, one picture, one waveform."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tessera.latency_plot import plot_latency
+from tessera.run_folder import Run
+from tessera.simulator import run_simulator
+
+DRIVE = "common"
+WORKLOAD = "web-server"
+LAYERS = ("cmr", "imr-rmw", "mu-rmw")
+WAVEFORM_LAYER = "imr-rmw"  # the layer whose plain writes cause read-modify-writes
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    metric: str
+    text: str  # format of a number
+    scale: float = 1.0
+
+
+COLUMNS = (
+    Column("mean (ms)", "host.latency.mean", ",.2f"),
+    Column("p99 (ms)", "host.latency.p99", ",.2f"),
+    Column("WA", "write_amplification.total", ".2f"),
+    Column("RMWs", "rmw.count", ",.0f"),
+    Column("metadata (KiB)", "metadata.bytes", ",.1f", 1 / 1024),
+    Column("requests / CPU-s", "run.requests_per_cpu_second", ",.0f"),
+)
+
+
+def cell(run: Run, column: Column) -> str:
+    value = run.metric(column.metric)
+    return "-" if value is None else format(value * column.scale, column.text)
+
+
+def markdown_table(runs: Mapping[str, Run]) -> str:
+    """The table for a page of text."""
+    lines = ["| layer | " + " | ".join(column.title for column in COLUMNS) + " |"]
+    lines.append("|---|" + "---:|" * len(COLUMNS))
+    lines += [f"| `{name}` | " + " | ".join(cell(run, column) for column in COLUMNS) + " |" for name, run in runs.items()]
+    return "\n".join(lines) + "\n"
+
+
+def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
+    table = Table(title=title)
+    table.add_column("layer")
+    for column in COLUMNS:
+        table.add_column(column.title, justify="right")
+    for name, run in runs.items():
+        table.add_row(name, *(cell(run, column) for column in COLUMNS))
+    console.print(table)
+
+
+def simulate(layer: str, source: list[str], out: Path) -> Run:
+    """Runs one layer. Raises SimulatorError."""
+    folder = out / layer
+    arguments = ["run", DRIVE, "--layer", layer, *source, "--requests", "--out", folder]
+    if layer == WAVEFORM_LAYER:
+        arguments += ["--vcd", out / "first_rmw.vcd", "--vcd-trigger", "rmw", "--vcd-after", "100 ms"]
+    run_simulator(arguments)
+    return Run(folder)
+
+
+def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> None:
+    """Runs the layers on `trace`, or on `limit` requests of the built-in workload, and shows what came of it."""
+    out.mkdir(parents=True, exist_ok=True)
+    source = ["--trace", str(trace), "--fold"] if trace else ["--workload", WORKLOAD, "--limit", str(limit)]
+    runs = {}
+    for layer in LAYERS:
+        console.print(f"[dim]simulating {layer} ...[/dim]")
+        runs[layer] = simulate(layer, source, out)
+    requests = runs[LAYERS[0]].metric("host.requests")
+    title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
+    console.print()
+    print_table(console, runs, title)
+    (out / "table.md").write_text(markdown_table(runs))
+    plot_latency(runs, out / "latency.png", title)
+    lines = [
+        ("latency distributions", f"xdg-open {out / 'latency.png'}"),
+        ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),
+        ("life of the first request", f"build/release/tessera-sim explain {out / WAVEFORM_LAYER} 0"),
+        ("every figure of a run", f"less {out / WAVEFORM_LAYER / 'summary.json'}"),
+    ]
+    console.print("\nTo look closer:")
+    for what, command in lines:
+        console.print(f"  {what}:\n    {command}", highlight=False, soft_wrap=True)

@@ -1,0 +1,64 @@
+"""The files of one run folder as Python values."""
+
+import csv
+import json
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+SUMMARY_SCHEMA = 1
+OPERATIONS = ("read", "write", "flush", "trim")
+_FIELDS_BEFORE_PHASES = 8  # number, lba, blocks, op, status, arrival, issue, completion
+
+
+class Run:
+    """A run folder; each file is read when it is first asked for."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+
+    @cached_property
+    def summary(self) -> dict:
+        """summary.json as it stands. Raises ValueError on a schema that this package does not know."""
+        summary = json.loads((self.folder / "summary.json").read_text())
+        if summary.get("schema") != SUMMARY_SCHEMA:
+            raise ValueError(f"{self.folder / 'summary.json'}: schema {summary.get('schema')}, expected {SUMMARY_SCHEMA}")
+        return summary
+
+    def metric(self, name: str) -> float | None:
+        """Value of a metric; None where it is undefined. Raises KeyError with the metric's name where there is none."""
+        return self.summary["metrics"][name]["value"]
+
+    def unit(self, name: str) -> str:
+        return self.summary["metrics"][name]["unit"]
+
+    @cached_property
+    def requests(self) -> np.ndarray:
+        """requests.npy as a structured array mapped into memory, in order of completion; times in ps."""
+        return np.load(self.folder / "requests.npy", mmap_mode="r")
+
+    @cached_property
+    def intervals(self) -> list[dict[str, float | None]]:
+        """intervals.csv, one dict a line; an undefined figure is None."""
+        with open(self.folder / "intervals.csv", newline="") as file:
+            return [{key: float(value) if value else None for key, value in row.items()} for row in csv.DictReader(file)]
+
+    @cached_property
+    def events(self) -> list[dict[str, int | str]]:
+        """events.csv, one dict a line; times in ps."""
+        with open(self.folder / "events.csv", newline="") as file:
+            return [
+                {**row, "time_ps": int(row["time_ps"]), "subject": int(row["subject"]), "amount": int(row["amount"])}
+                for row in csv.DictReader(file)
+            ]
+
+
+def latency_ms(requests: np.ndarray) -> np.ndarray:
+    """Completion minus arrival of each request, in ms."""
+    return (requests["completion"] - requests["arrival"]) / 1e9
+
+
+def life_phases(requests: np.ndarray) -> tuple[str, ...]:
+    """Names of the parts of a request's life; their sum is the latency."""
+    return requests.dtype.names[_FIELDS_BEFORE_PHASES:]

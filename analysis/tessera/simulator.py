@@ -1,0 +1,32 @@
+"""Calls tessera-sim."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class SimulatorError(RuntimeError):
+    """tessera-sim ended with a status other than 0; it has said why on standard error."""
+
+    def __init__(self, command: Sequence[str], status: int, output: str):
+        super().__init__(f"{' '.join(command)} ended with exit status {status}")
+        self.status = status
+        self.output = output
+
+
+def simulator() -> Path:
+    """The simulator: TESSERA_SIM where that is set, otherwise what ./dev build made."""
+    return Path(os.environ.get("TESSERA_SIM") or REPOSITORY / "build" / "release" / "tessera-sim")
+
+
+def run_simulator(arguments: Sequence[str | Path]) -> str:
+    """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on."""
+    command = [str(simulator()), *map(str, arguments)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    status = result.returncode if result.returncode >= 0 else 128 - result.returncode  # ended by a signal, as shells say it
+    if status != 0:
+        raise SimulatorError(command, status, result.stdout)
+    return result.stdout

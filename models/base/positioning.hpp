@@ -1,0 +1,22 @@
+#pragma once
+// What a scheduler may ask about the mechanics. The disk channel knows it as a real controller does: by a model of the
+// head-disk assembly. Implemented by the media, bound to the controller by the platform.
+#include <cstdint>
+
+#include "base/address.hpp"
+#include "base/units.hpp"
+
+namespace tessera {
+
+class Positioning {
+ public:
+  virtual ~Positioning() = default;
+  /// Where the head is.
+  [[nodiscard]] virtual PhysicalTrack head() const = 0;
+  /// Time from `now` until the first sector of `run` is under the head: seek or head switch, settle, rotation.
+  [[nodiscard]] virtual Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const = 0;
+  /// A bound that positioning_time() never falls below for any run `radii` away; never decreases with distance.
+  [[nodiscard]] virtual Picoseconds least_positioning(std::uint32_t radii) const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+// Printable names of the model's enumerations.
+#include "base/request_life.hpp"
+
+namespace tessera {
+
+const char* to_string(LifePhase phase) {
+  static constexpr const char* names[life_phases] = {"host_queue", "link",        "cpu_wait",        "cpu",      "dram",
+                                                     "lock",       "media_queue", "background_wait", "seek",     "rotation",
+                                                     "transfer",   "flash_queue", "flash",           "cleaning", "outage"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+#pragma once
+// The life of a request: at each instant it is in exactly one phase, so the parts sum to the whole by construction.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+enum class LifePhase : std::uint8_t {
+  host_queue,       ///< at the host: the replay policy or all tags in use held it back
+  link,             ///< command, data or status on the link; waiting for link or buffer included
+  cpu_wait,         ///< ready, but the CPU was busy; interrupt latency included
+  cpu,              ///< its firmware ran
+  dram,             ///< its firmware waited for metadata accesses
+  lock,             ///< another request or background work held its range
+  media_queue,      ///< at the disk channel behind other requests
+  background_wait,  ///< at the disk channel behind background work
+  seek,
+  rotation,
+  transfer,     ///< sectors under the head
+  flash_queue,  ///< behind other flash operations
+  flash,        ///< array and bus time of flash operations
+  cleaning,     ///< space had to be made first
+  outage,       ///< the power was off, or the drive was booting
+  count_
+};
+inline constexpr std::size_t life_phases = static_cast<std::size_t>(LifePhase::count_);
+[[nodiscard]] const char* to_string(LifePhase phase);
+
+struct RequestLife {
+  Picoseconds arrival;  ///< at the host, as the trace says (dilated where the replay policy delays the trace)
+  Picoseconds issue;    ///< handed to the drive
+  Picoseconds mark;     ///< accounted up to here
+  std::array<Picoseconds, life_phases> parts{};
+
+  void begin(Picoseconds at) {
+    arrival = issue = mark = at;
+    parts.fill(Picoseconds(0));
+  }
+  /// Counts the time from the mark to `until` as `phase` and moves the mark.
+  void account(LifePhase phase, Picoseconds until) {
+    parts[static_cast<std::size_t>(phase)] += until - mark;
+    mark = until;
+  }
+  [[nodiscard]] Picoseconds total() const {
+    Picoseconds sum;
+    for (const Picoseconds part : parts) sum += part;
+    return sum;
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+#pragma once
+// One drive's calendar of future actions, in order of (time, order of posting). Pure: unit tests run it as a
+// virtual clock; timeline_module.hpp runs it under the SystemC kernel, ahead of kernel time where nothing can observe it.
+#include <cstdint>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+/// What happens at a posted time. `argument` is what the poster gave: an index, a pointer, or nothing.
+class TimelineListener {
+ public:
+  virtual void on_time(std::uint64_t argument) = 0;
+
+ protected:
+  ~TimelineListener() = default;
+};
+
+class Timeline {
+ public:
+  /// The current local time: the time of the action that is being carried out.
+  [[nodiscard]] Picoseconds now() const { return now_; }
+
+  /// Has `listener.on_time(argument)` called at `when`, which must not lie before now().
+  void post(Picoseconds when, TimelineListener& listener, std::uint64_t argument = 0);
+
+  /// Removes every entry of `listener` (a device that lost its power). Linear in the number of entries.
+  void withdraw(const TimelineListener& listener);
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  /// Time of the next entry; the timeline must not be empty.
+  [[nodiscard]] Picoseconds next() const { return heap_.front().when; }
+
+  /// Carries out the next entry.
+  void step();
+  /// Carries out every entry up to and including `limit`.
+  void run_until(Picoseconds limit);
+  /// Carries out entries until none is left.
+  void run();
+  /// Moves now() forward with no action; nothing may be due before.
+  void advance_to(Picoseconds time);
+
+  /// Number of actions carried out since construction.
+  [[nodiscard]] std::uint64_t actions() const { return actions_; }
+
+ private:
+  struct Entry {
+    Picoseconds when;
+    std::uint64_t order;
+    TimelineListener* listener;
+    std::uint64_t argument;
+    bool operator<(const Entry& other) const { return when != other.when ? when < other.when : order < other.order; }
+  };
+  void sift_up(std::size_t hole, Entry entry);
+  void sift_down(std::size_t hole, Entry entry);
+
+  std::vector<Entry> heap_;  // 4-ary min-heap: shallower than a binary one for the ~100 entries of a busy drive
+  Picoseconds now_;
+  std::uint64_t posted_ = 0;
+  std::uint64_t actions_ = 0;
+};
+
+}  // namespace tessera

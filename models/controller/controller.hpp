@@ -1,0 +1,73 @@
+#pragma once
+// The controller's core: CPU, DRAM and the channels to the devices, and the firmware image that it boots. No SystemC.
+//
+// Modelled: one CPU with a cost table, interrupt latency, register accesses over the bus, DRAM capacity and accesses, the
+// order of disk commands. Not modelled: instruction fetch, several cores, bus contention between register accesses.
+#include <functional>
+#include <memory>
+
+#include "controller/disk_channel.hpp"
+#include "controller/flash_channel.hpp"
+#include "controller/host_channel.hpp"
+#include "controller/memory_controller.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+/// What the controller is wired to; `flash` and `catalogue` are null on a drive without NAND.
+struct ControllerLinks {
+  MediaLink& media;
+  const Positioning& positioning;
+  const TrackCapacity& tracks;
+  FlashLink* flash;
+  const FlashCatalogue* catalogue;
+  DramLink& dram;
+  HostLinkUp& host;
+};
+
+class Controller {
+ public:
+  /// Makes the firmware from its image; called at every power-on.
+  using Image = std::function<std::unique_ptr<FirmwareEntry>(const Ports&)>;
+
+  Controller(Timeline& timeline, const ControllerConfig& config, const ControllerLinks& links, SectorShape shape, Bytes dram_capacity,
+             Bytes host_buffer, std::uint32_t tags, Image image);
+
+  /// Tasks end before the firmware whose locks they hold.
+  ~Controller() { executor_.power_off(); }
+
+  /// Loads the firmware and boots it; `booted` is called when boot() ended, with its status, at the timeline's now().
+  void power_on(bool after_power_cut, std::function<void(Status)> booted);
+  /// The power failed at now(): every task ends, the DRAM is lost but for the dumped regions.
+  void power_off();
+
+  /// A host request arrived over the link at now().
+  void arrived(HostRequest& request) { host_channel_.arrived(request, *firmware_); }
+
+  [[nodiscard]] Executor& executor() { return executor_; }
+  [[nodiscard]] DiskChannel& disk_channel() { return disk_channel_; }
+  [[nodiscard]] FlashChannel* flash_channel() { return flash_channel_.get(); }
+  [[nodiscard]] MemoryController& memory() { return memory_; }
+  [[nodiscard]] HostChannel& host_channel() { return host_channel_; }
+  [[nodiscard]] FirmwareEntry& firmware() { return *firmware_; }
+  [[nodiscard]] Ports ports();
+
+  /// Nothing is outstanding, buffered or begun: the state in which a run may end.
+  [[nodiscard]] bool idle() const;
+  void report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const;
+  void reset_statistics();
+
+ private:
+  Task<void> boot(bool after_power_cut);
+
+  Executor executor_;
+  MemoryController memory_;
+  DiskChannel disk_channel_;
+  std::unique_ptr<FlashChannel> flash_channel_;
+  HostChannel host_channel_;
+  Image image_;
+  std::unique_ptr<FirmwareEntry> firmware_;
+  std::function<void(Status)> booted_;
+};
+
+}  // namespace tessera

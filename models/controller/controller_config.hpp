@@ -1,0 +1,29 @@
+#pragma once
+// Parameters of the controller: CPU, interrupts, disk channel, buffers.
+#include "base/parameter.hpp"
+#include "firmware/ports/cpu_port.hpp"
+
+namespace tessera {
+
+/// Order in which the disk channel serves the queued chains.
+enum class SchedulingPolicy : std::uint32_t {
+  first_come,
+  c_look,               ///< one-way elevator by radius
+  shortest_seek,        ///< by radial distance; the one distance policy that `expected` timing allows
+  shortest_positioning  ///< by seek and rotation together (SPTF)
+};
+
+struct ControllerConfig {
+  Hertz clock{500'000'000};
+  CpuCosts costs;
+  Picoseconds interrupt_latency{500'000};  // 0.5 us: vectored interrupt into a running firmware scheduler
+  Picoseconds bus_latency{20'000};         // 20 ns: ten bus cycles at the core clock for decode and posting of a register write
+  SchedulingPolicy scheduling = SchedulingPolicy::first_come;
+  Picoseconds age_limit{500'000'000'000};               // 0.5 s, well past any single service time
+  Picoseconds background_age_limit{5'000'000'000'000};  // 5 s: the papers' idle work is starved no longer
+  Bytes staging_buffer{std::uint64_t{8} << 20};
+
+  void describe(ParameterVisitor& visitor);
+};
+
+}  // namespace tessera

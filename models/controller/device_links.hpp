@@ -1,0 +1,48 @@
+#pragma once
+// What the controller's core asks of the devices. The module implements these over TLM sockets, the test bench directly.
+#include "base/address.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "firmware/ports/memory_port.hpp"
+#include "host/host_request.hpp"
+
+namespace tessera {
+
+/// To the head-disk assembly: one step at a time; answered by DiskChannel::step_done().
+class MediaLink {
+ public:
+  virtual void start(const MediaStep& step) = 0;
+
+ protected:
+  ~MediaLink() = default;
+};
+
+/// To the NAND: any number at once; each is answered by FlashChannel::command_done().
+class FlashLink {
+ public:
+  virtual void start(FlashCommand& command) = 0;
+
+ protected:
+  ~FlashLink() = default;
+};
+
+/// To the DRAM: both give the time of completion of an access that begins at `at`.
+class DramLink {
+ public:
+  virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
+  virtual Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) = 0;
+
+ protected:
+  ~DramLink() = default;
+};
+
+/// To the host interface: the request is done as of the timeline's now(); its status and content are set.
+class HostLinkUp {
+ public:
+  virtual void complete(HostRequest& request) = 0;
+
+ protected:
+  ~HostLinkUp() = default;
+};
+
+}  // namespace tessera

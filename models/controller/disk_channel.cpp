@@ -1,0 +1,105 @@
+#include "controller/disk_channel.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning,
+                         const TrackCapacity& tracks, const ControllerConfig& config)
+    : timeline_(timeline),
+      executor_(executor),
+      link_(link),
+      positioning_(positioning),
+      tracks_(tracks),
+      queue_(config.scheduling, config.age_limit, config.background_age_limit),
+      bus_latency_(config.bus_latency),
+      submit_cycles_(config.costs.submit) {}
+
+Picoseconds DiskChannel::background_busy(Picoseconds at) const {
+  const bool background = current_ != nullptr && current_->priority == MediaClass::background;
+  return background && at > chain_began_ ? background_total_ + (at - chain_began_) : background_total_;
+}
+
+void DiskChannel::submit(MediaChain& chain) {
+  executor_.charge(Cycles(submit_cycles_));
+  executor_.suspend(chain.wait, LifePhase::media_queue);
+  chain.submitted = executor_.now();
+  chain.steps_done = 0;
+  chain.breakdown = {};
+  timeline_.post(chain.submitted + bus_latency_, *this, reinterpret_cast<std::uint64_t>(&chain));
+}
+
+void DiskChannel::on_time(std::uint64_t argument) {
+  auto& chain = *reinterpret_cast<MediaChain*>(argument);
+  // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
+  chain.breakdown.background_wait = background_busy(timeline_.now());
+  queue_.push(chain);
+  longest_queue_ = std::max(longest_queue_, queue_.size());
+  if (current_ == nullptr) serve_next();
+}
+
+void DiskChannel::serve_next() {
+  const Picoseconds now = timeline_.now();
+  MediaChain& chain = queue_.pop(positioning_, now);
+  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
+  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  current_ = &chain;
+  chain_began_ = now;
+  ++chains_;
+  link_.start(chain.steps().front());
+}
+
+void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
+  TESSERA_CHECK(current_ != nullptr, "the media completed a step that nobody asked for");
+  MediaChain& chain = *current_;
+  ++steps_;
+  chain.breakdown.seek += timing.seek;
+  chain.breakdown.rotation += timing.rotation;
+  chain.breakdown.transfer += timing.transfer;
+  chain.status = status;
+  if (ok(status)) ++chain.steps_done;
+  if (ok(status) && chain.steps_done < chain.steps().size()) return link_.start(chain.steps()[chain.steps_done]);
+  finish();
+}
+
+void DiskChannel::finish() {
+  MediaChain& chain = *current_;
+  const Picoseconds now = timeline_.now();
+  busy_ += now - chain_began_;
+  if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
+  current_ = nullptr;
+  if (RequestLife* life = chain.wait.root->life; life != nullptr) {
+    const MediaBreakdown& parts = chain.breakdown;
+    life->account(LifePhase::background_wait, life->mark + parts.background_wait);
+    life->account(LifePhase::media_queue, life->mark + parts.queue);
+    life->account(LifePhase::seek, life->mark + parts.seek);
+    life->account(LifePhase::rotation, life->mark + parts.rotation);
+    life->account(LifePhase::transfer, life->mark + parts.transfer);
+    TESSERA_CHECK(life->mark == now, "the parts of a media chain do not sum to its duration");
+  }
+  executor_.interrupt(chain.wait);
+  if (!queue_.empty()) serve_next();
+}
+
+void DiskChannel::power_off() {
+  timeline_.withdraw(*this);
+  queue_.clear();
+  current_ = nullptr;
+}
+
+void DiskChannel::reset_statistics() {
+  chains_ = steps_ = 0;
+  busy_ = Picoseconds(0);
+  longest_queue_ = queue_.size();
+}
+
+void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
+  const auto share =
+      elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
+  metrics.add("disk_channel.utilisation", share, "1", "share of the measured time in which the head-disk assembly was busy");
+  metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
+  metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
+  metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");
+}
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+#pragma once
+// The disk channel: queues the firmware's chains, feeds the head-disk assembly one step at a time, and tells each
+// waiting task where its time went.
+#include "base/geometry.hpp"
+#include "base/metrics.hpp"
+#include "base/timeline.hpp"
+#include "controller/device_links.hpp"
+#include "controller/executor.hpp"
+#include "controller/media_queue.hpp"
+
+namespace tessera {
+
+/// How many drive sectors a track holds as formatted; the media knows (defects slipped, narrow tops).
+class TrackCapacity {
+ public:
+  virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;
+
+ protected:
+  ~TrackCapacity() = default;
+};
+
+class DiskChannel final : public MediaPort, private TimelineListener {
+ public:
+  DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning, const TrackCapacity& tracks,
+              const ControllerConfig& config);
+
+  // MediaPort
+  void submit(MediaChain& chain) override;
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
+
+  /// The step in hand ended at now().
+  void step_done(const MediaBreakdown& timing, Status status);
+
+  void power_off();
+  [[nodiscard]] bool idle() const { return current_ == nullptr && queue_.empty(); }
+  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void reset_statistics();
+
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+
+ private:
+  void on_time(std::uint64_t argument) override;
+  void serve_next();
+  void finish();
+  [[nodiscard]] Picoseconds background_busy(Picoseconds at) const;
+
+  Timeline& timeline_;
+  Executor& executor_;
+  MediaLink& link_;
+  const Positioning& positioning_;
+  const TrackCapacity& tracks_;
+  MediaQueue queue_;
+  Picoseconds bus_latency_;
+  std::uint64_t submit_cycles_;
+  MediaChain* current_ = nullptr;
+  Picoseconds chain_began_;
+  Picoseconds background_total_;  // of finished background chains
+  std::uint64_t chains_ = 0;
+  std::uint64_t steps_ = 0;
+  Picoseconds busy_;
+  std::size_t longest_queue_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+#include "controller/flash_channel.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, const FlashCatalogue& catalogue,
+                           const ControllerConfig& config)
+    : timeline_(timeline),
+      executor_(executor),
+      link_(link),
+      catalogue_(catalogue),
+      bus_latency_(config.bus_latency),
+      submit_cycles_(config.costs.submit) {}
+
+void FlashChannel::submit(FlashBatch& batch) {
+  TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
+  executor_.charge(Cycles(submit_cycles_ * batch.commands.size()));
+  executor_.suspend(batch.wait, LifePhase::flash_queue);
+  batch.submitted = executor_.now();
+  timeline_.post(batch.submitted + bus_latency_, *this, reinterpret_cast<std::uint64_t>(&batch));
+}
+
+void FlashChannel::on_time(std::uint64_t argument) {
+  auto& batch = *reinterpret_cast<FlashBatch*>(argument);
+  batch.pending = static_cast<std::uint32_t>(batch.commands.size());
+  batch.status = Status::ok;
+  active_.push_back(&batch);
+  for (FlashCommand& command : batch.commands) link_.start(command);
+}
+
+void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
+  const auto at = std::find_if(active_.begin(), active_.end(), [&command](const FlashBatch* batch) {
+    return !std::less<>()(&command, batch->commands.data()) && std::less<>()(&command, batch->commands.data() + batch->commands.size());
+  });
+  TESSERA_CHECK(at != active_.end(), "the NAND completed a command that nobody asked for");
+  FlashBatch& batch = **at;
+  ++commands_;
+  if (ok(batch.status)) batch.status = command.status;
+  if (--batch.pending > 0) return;
+  active_.erase(at);
+  batch.busy = busy;
+  if (RequestLife* life = batch.wait.root->life; life != nullptr) {
+    // The critical path ends with the last command; before it, the request waited for the batch's other commands.
+    life->account(LifePhase::flash_queue, timeline_.now() - busy);
+    life->account(LifePhase::flash, timeline_.now());
+  }
+  executor_.interrupt(batch.wait);
+}
+
+void FlashChannel::power_off() {
+  timeline_.withdraw(*this);
+  active_.clear();
+}
+
+void FlashChannel::report(MetricSet& metrics) const {
+  metrics.count("flash_channel.commands", static_cast<double>(commands_), "1", "flash commands served");
+}
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#pragma once
+// The flash channel: hands a batch's commands to the NAND and completes it when all of them are.
+#include "base/metrics.hpp"
+#include "base/timeline.hpp"
+#include "controller/device_links.hpp"
+#include "controller/executor.hpp"
+
+namespace tessera {
+
+/// What the firmware may know of the array without asking a page.
+class FlashCatalogue {
+ public:
+  virtual FlashShape shape() const = 0;
+  virtual bool is_bad(NandBlock block) const = 0;
+
+ protected:
+  ~FlashCatalogue() = default;
+};
+
+class FlashChannel final : public FlashPort, private TimelineListener {
+ public:
+  FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, const FlashCatalogue& catalogue, const ControllerConfig& config);
+
+  // FlashPort
+  [[nodiscard]] FlashShape shape() const override { return catalogue_.shape(); }
+  [[nodiscard]] bool is_bad(NandBlock block) const override { return catalogue_.is_bad(block); }
+  void submit(FlashBatch& batch) override;
+
+  /// A command ended at now() after `busy` of array and bus time; its status is set.
+  void command_done(FlashCommand& command, Picoseconds busy);
+
+  void power_off();
+  [[nodiscard]] bool idle() const { return active_.empty(); }
+  void report(MetricSet& metrics) const;
+  void reset_statistics() { commands_ = 0; }
+
+ private:
+  void on_time(std::uint64_t argument) override;
+
+  Timeline& timeline_;
+  Executor& executor_;
+  FlashLink& link_;
+  const FlashCatalogue& catalogue_;
+  Picoseconds bus_latency_;
+  std::uint64_t submit_cycles_;
+  std::vector<FlashBatch*> active_;
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,97 @@
+#include "controller/host_channel.hpp"
+
+#include <cstring>
+
+namespace tessera {
+
+HostChannel::HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, DramLink& dram, HostLinkUp& link,
+                         std::uint32_t tags)
+    : timeline_(timeline),
+      executor_(executor),
+      memory_(memory),
+      dram_(dram),
+      link_(link),
+      blocks_per_sector_(memory.shape().blocks()),
+      slots_(tags) {}
+
+LogicalRun HostChannel::enclosing(const HostRun& blocks) const {
+  const std::uint64_t first = blocks.first.value() / blocks_per_sector_;
+  const std::uint64_t end = (blocks.end().value() + blocks_per_sector_ - 1) / blocks_per_sector_;
+  return {LogicalSector(first), static_cast<std::uint32_t>(end - first)};
+}
+
+void HostChannel::fill(Slot& slot, HostRequest& request) {
+  slot.command.op = request.op;
+  slot.command.force_unit_access = request.force_unit_access;
+  slot.command.blocks = request.blocks;
+  slot.command.tag = request.tag;
+  slot.request = &request;
+  slot.done = false;
+}
+
+void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
+  TESSERA_CHECK(request.tag < slots_.size() && slots_[request.tag].request == nullptr, "a host tag was used twice");
+  Slot& slot = slots_[request.tag];
+  fill(slot, request);
+  ++outstanding_;
+  last_activity_ = timeline_.now();
+  Picoseconds ready = timeline_.now();
+  if (request.op == HostOp::read || request.op == HostOp::write) {
+    slot.command.buffer = memory_.acquire_host(enclosing(request.blocks).count);
+    slot.data = slot.command.buffer.address();
+  }
+  if (request.op == HostOp::write) {
+    ready = dram_.dma(slot.data, Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), Access::write, ready);
+    const std::size_t block = kept_per_block(memory_.shape().mode);
+    const std::uint64_t offset = request.blocks.first.value() % blocks_per_sector_;
+    if (block != 0)
+      std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
+                  request.content.size());
+  }
+  request.life.account(LifePhase::link, ready);
+  executor_.start(firmware.serve(slot.command), &request.life, ready);
+}
+
+void HostChannel::complete(HostCommand& command, Status status) {
+  Slot& slot = slots_[command.tag];
+  TESSERA_CHECK(slot.request != nullptr && !slot.done, "the firmware completed a host command twice");
+  slot.done = true;
+  slot.request->status = status;
+  executor_.release_life();
+  timeline_.post(executor_.now(), *this, command.tag);
+}
+
+void HostChannel::on_time(std::uint64_t argument) {
+  Slot& slot = slots_[argument];
+  HostRequest& request = *slot.request;
+  last_activity_ = timeline_.now();
+  if (request.op == HostOp::read) {
+    dram_.dma(slot.data, Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), Access::read, timeline_.now());
+    const std::size_t block = kept_per_block(memory_.shape().mode);
+    const std::uint64_t offset = request.blocks.first.value() % blocks_per_sector_;
+    if (block != 0)
+      std::memcpy(request.content.data(), slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block,
+                  request.content.size());
+  }
+  if (request.op == HostOp::read || request.op == HostOp::write) memory_.release_host(std::move(slot.command.buffer));
+  slot.request = nullptr;
+  --outstanding_;
+  link_.complete(request);
+}
+
+bool HostChannel::write_waiting(LogicalSector first, LogicalSector end) const {
+  for (const Slot& slot : slots_) {
+    if (slot.request == nullptr || slot.done || slot.command.op != HostOp::write) continue;
+    const LogicalRun run = enclosing(slot.command.blocks);
+    if (run.first < end && first < run.end()) return true;
+  }
+  return false;
+}
+
+void HostChannel::power_off() {
+  timeline_.withdraw(*this);
+  for (Slot& slot : slots_) slot = {};
+  outstanding_ = 0;
+}
+
+}  // namespace tessera

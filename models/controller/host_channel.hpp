@@ -1,0 +1,54 @@
+#pragma once
+// Host commands inside the controller: buffer, DMA, the firmware task that serves the command, completion.
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/timeline.hpp"
+#include "controller/device_links.hpp"
+#include "controller/executor.hpp"
+#include "controller/memory_controller.hpp"
+#include "firmware/firmware_entry.hpp"
+
+namespace tessera {
+
+class HostChannel final : public HostPort, private TimelineListener {
+ public:
+  HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, DramLink& dram, HostLinkUp& link, std::uint32_t tags);
+
+  /// A request arrived over the link at now(), a write's data with it. The firmware must be booted.
+  void arrived(HostRequest& request, FirmwareEntry& firmware);
+
+  // HostPort
+  void complete(HostCommand& command, Status status) override;
+  [[nodiscard]] std::uint32_t outstanding() const override { return outstanding_; }
+  [[nodiscard]] Picoseconds last_activity() const override { return last_activity_; }
+  [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end) const override;
+
+  void power_off();
+  [[nodiscard]] bool idle() const { return outstanding_ == 0; }
+
+ private:
+  struct Slot {
+    HostCommand command;
+    HostRequest* request = nullptr;  // null: free
+    DramAddress data;                // of the buffer, for the DMA of the way out
+    bool done = false;               // completed by the firmware, on its way to the host
+  };
+
+  void on_time(std::uint64_t argument) override;
+  void fill(Slot& slot, HostRequest& request);
+  [[nodiscard]] LogicalRun enclosing(const HostRun& blocks) const;
+
+  Timeline& timeline_;
+  Executor& executor_;
+  MemoryController& memory_;
+  DramLink& dram_;
+  HostLinkUp& link_;
+  std::uint32_t blocks_per_sector_;
+  std::vector<Slot> slots_;  // by tag
+  std::uint32_t outstanding_ = 0;
+  Picoseconds last_activity_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+#include "controller/media_queue.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera {
+
+namespace {
+
+const PhysicalRun& target(const MediaChain& chain) { return chain.steps().front().run; }
+
+std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
+
+bool aged(const MediaChain& chain, Picoseconds limit, Picoseconds now) { return now > chain.submitted && now - chain.submitted >= limit; }
+
+}  // namespace
+
+MediaQueue::MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, Picoseconds background_age_limit)
+    : policy_(policy), age_limit_(age_limit), background_age_limit_(background_age_limit) {}
+
+void MediaQueue::push(MediaChain& chain) {
+  TESSERA_CHECK(!chain.empty(), "an empty media chain was submitted");
+  (chain.priority == MediaClass::background ? background_ : foreground_).push_back(&chain);
+}
+
+void MediaQueue::clear() {
+  foreground_.clear();
+  background_.clear();
+}
+
+MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now) {
+  TESSERA_CHECK(!empty(), "an empty media queue was popped");
+  const bool starving = !background_.empty() && aged(*background_.front(), background_age_limit_, now);
+  Entries& entries = foreground_.empty() || starving ? background_ : foreground_;
+  const std::size_t index = starving ? 0 : pick(entries, positioning, now);
+  MediaChain& chain = *entries[index];
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(index));
+  return chain;
+}
+
+std::size_t MediaQueue::pick(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
+  if (entries.size() == 1 || policy_ == SchedulingPolicy::first_come) return 0;
+  if (aged(*entries.front(), age_limit_, now)) return 0;
+  switch (policy_) {
+    case SchedulingPolicy::first_come: return 0;
+    case SchedulingPolicy::c_look: return next_in_sweep(entries, positioning.head());
+    case SchedulingPolicy::shortest_seek: return nearest_radius(entries, positioning.head());
+    case SchedulingPolicy::shortest_positioning: return shortest_positioning(entries, positioning, now);
+  }
+  return 0;
+}
+
+std::size_t MediaQueue::next_in_sweep(const Entries& entries, PhysicalTrack head) const {
+  // The sweep runs inwards; what lies behind the head belongs to the next one.
+  const auto key = [head](const MediaChain& chain) {
+    const PhysicalRun& run = target(chain);
+    return std::array<std::uint64_t, 4>{run.track.radius < head.radius, run.track.radius, run.track.surface, run.first};
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (key(*entries[i]) < key(*entries[best])) best = i;
+  return best;
+}
+
+std::size_t MediaQueue::nearest_radius(const Entries& entries, PhysicalTrack head) const {
+  std::size_t best = 0;
+  std::uint32_t least = ~std::uint32_t{0};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::uint32_t away = distance(target(*entries[i]).track.radius, head.radius);
+    if (away < least) {
+      least = away;
+      best = i;
+    }
+  }
+  return best;
+}
+
+std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
+  // Nearest radius first gives a good bound at once; whoever cannot beat it by seek alone is not priced.
+  const std::uint32_t head = positioning.head().radius;
+  std::size_t best = nearest_radius(entries, positioning.head());
+  const auto price = [&](const MediaChain& chain) {
+    return positioning.positioning_time(target(chain), chain.steps().front().op == MediaOp::write, now);
+  };
+  Picoseconds least = price(*entries[best]);
+  const std::size_t nearest = best;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i == nearest) continue;
+    if (positioning.least_positioning(distance(target(*entries[i]).track.radius, head)) >= least) continue;
+    const Picoseconds time = price(*entries[i]);
+    if (time < least) {
+      least = time;
+      best = i;
+    }
+  }
+  return best;
+}
+
+}  // namespace tessera

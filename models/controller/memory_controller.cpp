@@ -1,0 +1,172 @@
+#include "controller/memory_controller.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+MemoryController::MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
+                                   const ControllerConfig& config)
+    : executor_(executor),
+      link_(link),
+      shape_(shape),
+      capacity_(capacity),
+      host_capacity_(host_buffer),
+      staging_capacity_(config.staging_buffer) {
+  host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
+  staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
+}
+
+DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std::string_view what) {
+  constexpr std::uint64_t line = 64;
+  const Bytes rounded((size.value() + line - 1) / line * line);
+  const Bytes left = capacity_ - used_;
+  if (rounded > left)
+    throw InputError("the DRAM of " + std::to_string(capacity_.value()) + " B (dram.capacity) cannot hold the " + std::string(what) +
+                     " of " + std::to_string(size.value()) + " B: " + std::to_string(left.value()) + " B are left; a DRAM of " +
+                     std::to_string((used_ + rounded).value()) + " B would fit it");
+  const DramAddress address(used_.value());
+  used_ += rounded;
+  reserved_[static_cast<std::size_t>(category)] += size;
+  return address;
+}
+
+MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std::string_view what) {
+  const DramAddress address = allocate(category, size, what);
+  // calloc leaves untouched pages of a large table unbacked in the simulator.
+  auto* bytes = static_cast<std::byte*>(std::calloc(std::max<std::size_t>(size.value(), 1), 1));
+  TESSERA_CHECK(bytes != nullptr, "the simulator is out of memory for a modelled table");
+  backing_.emplace_back(bytes, std::free);
+  return {address, {bytes, size.value()}};
+}
+
+MemoryController::Dumped& MemoryController::next_dumped(MemoryCategory category, Bytes size, std::string_view what) {
+  const DramAddress address = allocate(category, size, what);
+  if (next_dumped_ == dumped_.size()) {
+    dumped_.push_back({std::string(what), nullptr, nullptr, address, size});
+    dumped_bytes_ += size;
+  }
+  Dumped& region = dumped_[next_dumped_++];
+  TESSERA_CHECK(region.what == what && region.size == size, "firmware reserved other dumped regions than before the power cut");
+  region.address = address;
+  return region;
+}
+
+MemoryRegion MemoryController::reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) {
+  Dumped& region = next_dumped(category, size, what);
+  if (region.bytes == nullptr) region.bytes = std::make_unique<std::byte[]>(size.value());
+  return {region.address, {region.bytes.get(), size.value()}};
+}
+
+DataBuffer& MemoryController::reserve_dumped_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) {
+  Dumped& region = next_dumped(category, bytes_of(sectors), what);
+  if (region.buffer == nullptr) region.buffer = std::make_unique<DataBuffer>(region.address, sectors, shape_);
+  return *region.buffer;
+}
+
+DataBuffer MemoryController::reserve_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) {
+  const DramAddress address = allocate(category, bytes_of(sectors), what);
+  return {address, sectors, shape_};
+}
+
+void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
+  executor_.stall(link_.access(address, bytes, access, executor_.now()));
+}
+
+DataBuffer MemoryController::recycled(std::vector<DataBuffer>& pool, DramAddress address, std::uint32_t sectors, SectorShape shape) {
+  if (pool.empty()) return {address, sectors, shape};
+  DataBuffer buffer = std::move(pool.back());
+  pool.pop_back();
+  buffer.reset(address, sectors, shape);
+  return buffer;
+}
+
+DataBuffer MemoryController::acquire(std::uint32_t sectors) {
+  const std::uint64_t size = bytes_of(sectors).value();
+  TESSERA_CHECK(size <= staging_capacity_.value(), "a staging buffer larger than the pool was asked for");
+  if (staging_in_use_.level() + size > staging_capacity_.value()) return {};
+  staging_in_use_.set(staging_in_use_.level() + size, executor_.now());
+  if (staging_cursor_ + size > staging_capacity_.value()) staging_cursor_ = 0;
+  const DramAddress address = staging_base_ + staging_cursor_;
+  staging_cursor_ += size;
+  return recycled(free_buffers_, address, sectors, shape_);
+}
+
+void MemoryController::release(DataBuffer&& buffer) {
+  staging_in_use_.set(staging_in_use_.level() - bytes_of(buffer.sectors()).value(), executor_.now());
+  free_buffers_.push_back(std::move(buffer));
+}
+
+DataBuffer MemoryController::acquire_host(std::uint32_t sectors) {
+  const std::uint64_t size = bytes_of(sectors).value();
+  TESSERA_CHECK(host_in_use_.level() + size <= host_capacity_.value(), "the host interface admitted more data than its buffer holds");
+  host_in_use_.set(host_in_use_.level() + size, executor_.now());
+  if (host_cursor_ + size > host_capacity_.value()) host_cursor_ = 0;
+  const DramAddress address = host_base_ + host_cursor_;
+  host_cursor_ += size;
+  return recycled(free_buffers_, address, sectors, shape_);
+}
+
+void MemoryController::release_host(DataBuffer&& buffer) {
+  host_in_use_.set(host_in_use_.level() - bytes_of(buffer.sectors()).value(), executor_.now());
+  free_buffers_.push_back(std::move(buffer));
+}
+
+void MemoryController::copy(DataSpan from, DataSpan to) {
+  TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
+  const Bytes size = bytes_of(from.count);
+  const Picoseconds read = link_.dma(from.buffer->address() + bytes_of(from.first).value(), size, Access::read, executor_.now());
+  executor_.stall(link_.dma(to.buffer->address() + bytes_of(to.first).value(), size, Access::write, read));
+  const ContentSpan source = content_of(from);
+  if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
+}
+
+void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
+  TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
+  const Bytes kept(host_block_bytes * (shape_.blocks() - count));
+  executor_.stall(link_.dma(sector.buffer->address(), kept, Access::write, executor_.now()));
+  const ContentSpan to = content_of(sector);
+  if (to.empty()) return;
+  const ContentSpan from = content_of(old);
+  const std::size_t block = kept_per_block(shape_.mode);
+  std::memcpy(to.data(), from.data(), first * block);
+  const std::size_t behind = std::size_t{first + count} * block;
+  std::memcpy(to.data() + behind, from.data() + behind, to.size() - behind);
+}
+
+void MemoryController::clear(DataSpan span) {
+  const ContentSpan content = content_of(span);
+  std::fill(content.begin(), content.end(), std::byte{0});
+}
+
+void MemoryController::power_off() {
+  backing_.clear();
+  used_ = Bytes(0);
+  reserved_ = {};
+  next_dumped_ = 0;
+  host_in_use_.set(0, executor_.now());
+  staging_in_use_.set(0, executor_.now());
+  host_cursor_ = staging_cursor_ = 0;
+  host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
+  staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
+}
+
+void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
+  metrics.add("metadata.bytes", static_cast<double>(reserved(MemoryCategory::metadata).value()), "B",
+              "DRAM that the firmware's tables occupy, as allocated");
+  for (std::size_t i = 0; i < memory_categories; ++i) {
+    const auto category = static_cast<MemoryCategory>(i);
+    metrics.add(std::string("dram.reserved.") + to_string(category), static_cast<double>(reserved(category).value()), "B",
+                std::string("DRAM reserved for ") + to_string(category));
+  }
+  metrics.add("dram.reserved.total", static_cast<double>(used_.value()), "B", "DRAM reserved, all categories, rounded to cache lines");
+  metrics.add("dram.host_buffer.peak", static_cast<double>(host_in_use_.peak()), "B", "most host data in the buffer at once");
+  metrics.add("dram.host_buffer.mean", host_in_use_.mean(now), "B", "host data in the buffer, weighted by time");
+  metrics.add("dram.staging.peak", static_cast<double>(staging_in_use_.peak()), "B", "most staging buffer in use at once");
+  metrics.add("dram.staging.mean", staging_in_use_.mean(now), "B", "staging buffer in use, weighted by time");
+}
+
+}  // namespace tessera

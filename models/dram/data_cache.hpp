@@ -1,0 +1,43 @@
+#pragma once
+// Tags of a set-associative write-back data cache with LRU replacement. It decides hit, miss and victim; time is the DRAM
+// device's affair, and content never leaves the DRAM's own store.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/address.hpp"
+#include "dram/dram_config.hpp"
+
+namespace tessera {
+
+class DataCache {
+ public:
+  /// InputError where line, ways and size do not make a whole power-of-two number of sets.
+  explicit DataCache(const DataCacheConfig& config);
+
+  struct Outcome {
+    bool hit = false;
+    std::optional<DramAddress> victim;  ///< dirty line that had to leave
+  };
+  /// Looks up the line that holds `address`; a miss allocates it, for writes too.
+  Outcome access(DramAddress address, bool write);
+
+  [[nodiscard]] std::uint64_t line_bytes() const { return std::uint64_t{1} << line_shift_; }
+  [[nodiscard]] DramAddress line_of(DramAddress address) const { return DramAddress(address.value() >> line_shift_ << line_shift_); }
+  /// Forgets everything (power cut).
+  void clear();
+
+ private:
+  static constexpr std::uint64_t invalid = ~std::uint64_t{0};
+  struct Line {
+    std::uint64_t number = invalid;  // address / line size
+    bool dirty = false;
+  };
+
+  unsigned line_shift_;
+  std::uint32_t ways_;
+  std::uint64_t set_mask_;
+  std::vector<Line> lines_;  // set by set, most recently used first
+};
+
+}  // namespace tessera

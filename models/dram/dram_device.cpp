@@ -1,0 +1,200 @@
+#include "dram/dram_device.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/check.hpp"
+#include "base/error.hpp"
+
+namespace tessera {
+
+namespace {
+
+unsigned shift_of(std::uint64_t value, const char* name) {
+  if (!std::has_single_bit(value)) throw InputError(std::string(name) + " is " + std::to_string(value) + "; expected a power of two");
+  return static_cast<unsigned>(std::countr_zero(value));
+}
+
+}  // namespace
+
+DramDevice::DramDevice(const DramConfig& config)
+    : config_(config),
+      row_shift_(shift_of(config.row_size.value(), "dram.row_size")),
+      bank_shift_(shift_of(config.banks, "dram.banks")),
+      burst_shift_(shift_of(config.bus_bytes, "dram.bus_bytes") + shift_of(config.burst_length, "dram.burst_length")),
+      banks_(config.banks) {
+  if (burst_shift_ > row_shift_) throw InputError("dram.row_size is smaller than one burst of the data bus");
+  if (config.refresh_interval > Picoseconds(0) && config.refresh_time + config.row_to_column >= config.refresh_interval)
+    throw InputError("dram.refresh_interval is not longer than dram.refresh_time and dram.row_to_column: no time is left for accesses");
+  if (config.transfer_rate > Hertz(0))
+    burst_time_ = Picoseconds(scale_rounded(config.burst_length, ps_per_second, config.transfer_rate.value()));
+  // The next row's bank is opened while the row before is transferred, if there is another bank.
+  const Picoseconds opening = config.precharge + config.row_to_column;
+  const Picoseconds row_time = burst_time_ * (std::uint64_t{1} << (row_shift_ - burst_shift_));
+  row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
+  if (config.cache.size > Bytes(0)) cache_.emplace(config.cache);
+}
+
+Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
+  check_range(address.value(), bytes);
+  if (bytes == 0) return now;
+  ++counters_.accesses;
+  if (!cache_) return uncached(address.value(), bytes, access, now);
+  const DramAddress last = cache_->line_of(address + (bytes - 1));
+  for (DramAddress line = cache_->line_of(address); line <= last; line += cache_->line_bytes()) {
+    const DataCache::Outcome outcome = cache_->access(line, access == Access::write);
+    now += config_.cache.hit_time;
+    if (outcome.hit) {
+      ++counters_.cache_hits;
+      continue;
+    }
+    ++counters_.cache_misses;
+    now = uncached(line.value(), cache_->line_bytes(), Access::read, now);
+    if (!outcome.victim) continue;
+    ++counters_.cache_write_backs;
+    uncached(outcome.victim->value(), cache_->line_bytes(), Access::write, now);  // from a write buffer: the CPU goes on
+  }
+  return now;
+}
+
+Picoseconds DramDevice::uncached(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+  const std::uint64_t end = address + bytes;
+  while (address < end) {
+    const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
+    const std::uint64_t here = std::min(end, row_end) - address;
+    now = access_row(address, here, access, now);
+    address += here;
+  }
+  return now;
+}
+
+Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+  const std::uint64_t row_number = address >> row_shift_;
+  const std::uint64_t index = row_number & (config_.banks - 1);
+  const std::uint64_t row = row_number >> bank_shift_;
+  Bank& bank = banks_[index];
+
+  Picoseconds column = after_refresh(std::max(now, bank.ready));
+  const bool open = bank.row != closed && bank.epoch == epoch_;
+  if (open && bank.row == row) {
+    ++counters_.row_hits;
+  } else {
+    Picoseconds activate = column;
+    if (open) {
+      ++counters_.row_conflicts;
+      activate = std::max(column, bank.precharge) + config_.precharge;
+    } else {
+      ++counters_.row_misses;
+    }
+    column = activate + config_.row_to_column;
+    bank.row = row;
+    bank.epoch = epoch_;
+    bank.precharge = activate + config_.row_active;
+    if (observer_ != nullptr) observer_->row_opened(static_cast<std::uint32_t>(index), row, activate);
+  }
+
+  const std::uint64_t count = bursts(address, bytes);
+  count_bursts(count, access);
+  const Picoseconds end = bus_slot(column + config_.column_latency, burst_time_ * count);
+  bank.ready = end - config_.column_latency;
+  bank.precharge = std::max(bank.precharge, access == Access::write ? end + config_.write_recovery : end);
+  return end;
+}
+
+Picoseconds DramDevice::after_refresh(Picoseconds at) {
+  if (config_.refresh_interval == Picoseconds(0)) return at;
+  if (at < interval_begin_ || at >= interval_end_) {
+    epoch_ = at / config_.refresh_interval;
+    interval_begin_ = config_.refresh_interval * epoch_;
+    interval_end_ = interval_begin_ + config_.refresh_interval;
+  }
+  const Picoseconds ready = interval_begin_ + config_.refresh_time;
+  if (epoch_ == 0 || at >= ready) return at;
+  ++counters_.refresh_stalls;
+  counters_.refresh_wait += ready - at;
+  return ready;
+}
+
+Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) {
+  Picoseconds begin = std::max(wanted, cpu_bus_free_);
+  if (begin >= dma_begin_ && begin < dma_end_ && burst_time_ > Picoseconds(0)) {
+    const Picoseconds into_burst = (begin - dma_begin_) % burst_time_;
+    if (into_burst > Picoseconds(0)) begin += burst_time_ - into_burst;
+    if (begin < dma_end_) stolen_ += length;
+  }
+  cpu_bus_free_ = begin + length;
+  return cpu_bus_free_;
+}
+
+Picoseconds DramDevice::dma(DramAddress address, Bytes bytes, Access access, Picoseconds now) {
+  check_range(address.value(), bytes.value());
+  if (bytes == Bytes(0)) return now;
+  const std::uint64_t first_row = address.value() >> row_shift_;
+  const std::uint64_t last_row = (address.value() + bytes.value() - 1) >> row_shift_;
+  const std::uint64_t rows = last_row - first_row + 1;
+  const std::uint64_t count = bursts(address.value(), bytes.value());
+  ++counters_.dma;
+  counters_.dma_bytes += bytes;
+  counters_.dma_activations += rows;
+  count_bursts(count, access);
+
+  const Picoseconds begin = after_refresh(std::max(now, dma_end_ + stolen_));
+  dma_begin_ = begin + dma_opening(first_row) + config_.column_latency;
+  dma_end_ = with_refreshes(dma_begin_, burst_time_ * count + row_change_ * (rows - 1));
+  stolen_ = Picoseconds(0);
+  leave_open(first_row, last_row, dma_end_);
+  return dma_end_;
+}
+
+Picoseconds DramDevice::dma_opening(std::uint64_t row_number) const {
+  const Bank& bank = banks_[row_number & (config_.banks - 1)];
+  if (bank.row == closed || bank.epoch != epoch_) return config_.row_to_column;
+  return bank.row == row_number >> bank_shift_ ? Picoseconds(0) : config_.precharge + config_.row_to_column;
+}
+
+Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
+  if (config_.refresh_interval == Picoseconds(0)) return begin + work;
+  const Picoseconds before = interval_end_ - std::min(interval_end_, begin);  // transfer time left until the next refresh
+  if (work <= before) return begin + work;
+  const Picoseconds pause = config_.refresh_time + config_.row_to_column;
+  const Picoseconds usable = config_.refresh_interval - pause;  // transfer time of an interval
+  const Picoseconds after = work - before;
+  const std::uint64_t whole = (after - Picoseconds(1)) / usable;
+  counters_.refresh_stalls += whole + 1;
+  counters_.refresh_wait += config_.refresh_time * (whole + 1);
+  counters_.dma_activations += whole + 1;
+  return interval_end_ + config_.refresh_interval * whole + pause + (after - usable * whole);
+}
+
+void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end) {
+  const std::uint64_t epoch = config_.refresh_interval == Picoseconds(0) ? 0 : end / config_.refresh_interval;
+  const std::uint64_t first = last_row - std::min<std::uint64_t>(last_row - first_row, config_.banks - 1);
+  for (std::uint64_t row = first; row <= last_row; ++row) {
+    const std::uint64_t index = row & (config_.banks - 1);
+    banks_[index].row = row >> bank_shift_;
+    banks_[index].epoch = epoch;
+    if (observer_ != nullptr) observer_->row_opened(static_cast<std::uint32_t>(index), row >> bank_shift_, end);
+  }
+}
+
+std::uint64_t DramDevice::bursts(std::uint64_t address, std::uint64_t bytes) const {
+  return ((address + bytes - 1) >> burst_shift_) - (address >> burst_shift_) + 1;
+}
+
+void DramDevice::count_bursts(std::uint64_t count, Access access) {
+  (access == Access::read ? counters_.bursts_read : counters_.bursts_written) += count;
+}
+
+void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t capacity = config_.capacity.value();
+  TESSERA_CHECK(bytes <= capacity && address <= capacity - bytes, "an access leaves the DRAM");
+}
+
+void DramDevice::cut() {
+  std::ranges::fill(banks_, Bank{});
+  if (cache_) cache_->clear();
+  cpu_bus_free_ = dma_begin_ = dma_end_ = stolen_ = Picoseconds(0);
+}
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+#pragma once
+// Timing of one DRAM channel: open rows, refresh, and a data bus that the CPU's metadata accesses and DMA share.
+//
+// Each call prices a transaction at once and returns when it ends. Two orders of time meet here: the CPU's, whose local
+// time runs ahead while a task executes, and that of DMA. Calls of one kind come in order of time; between the kinds the
+// outcome depends on the order of the calls alone, as follows.
+//  - Metadata accesses queue behind each other. One that comes while a DMA has the bus waits for the end of the burst on
+//    the bus, goes in between, and the bus time it took is added to the next DMA (the running one has its end already).
+//  - DMA transactions queue behind each other; whole rows are priced in closed form, whatever their number. A DMA leaves
+//    its last row open in each bank that it touched, so that a metadata access there pays for the conflict.
+//
+// Refresh: all banks, for `refresh_time` from each multiple of `refresh_interval` on (not at 0). An access whose first
+// command would fall into that window waits for its end and finds its row closed; one that began before is not disturbed
+// (the controller postpones the refresh by that much). A DMA stops for each window that it meets and reopens its row.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/metrics.hpp"
+#include "base/units.hpp"
+#include "dram/data_cache.hpp"
+#include "dram/dram_config.hpp"
+#include "firmware/ports/memory_port.hpp"
+
+namespace tessera {
+
+/// Sees rows being opened (waveforms); times of CPU and DMA may interleave out of order.
+class DramObserver {
+ public:
+  virtual void row_opened(std::uint32_t bank, std::uint64_t row, Picoseconds at) = 0;
+
+ protected:
+  ~DramObserver() = default;
+};
+
+class DramDevice {
+ public:
+  /// InputError where a size is not a power of two, or a refresh takes longer than its interval.
+  explicit DramDevice(const DramConfig& config);
+
+  /// A metadata access of the CPU, through its data cache if there is one; gives the time of completion.
+  /// An access beyond the capacity is a model bug: reservations are checked before.
+  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
+
+  /// A burst of a contiguous extent past the data cache; gives the time of completion. Cost does not depend on `bytes`.
+  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds now);
+
+  /// The power fails: rows are closed, the cache is empty, what was under way is forgotten.
+  void cut();
+
+  [[nodiscard]] const DramConfig& config() const { return config_; }
+  void observe(DramObserver* observer) { observer_ = observer; }
+
+  /// Energy from time 0 to `now`: activations, bursts, refreshes and background power.
+  [[nodiscard]] Picojoules energy(Picoseconds now) const;
+  /// Adds `dram.*`.
+  void report(MetricSet& metrics, Picoseconds now) const;
+
+ private:
+  static constexpr std::uint64_t closed = ~std::uint64_t{0};
+  struct Bank {
+    std::uint64_t row = closed;
+    std::uint64_t epoch = 0;  // refresh interval in which the row was opened; a later one finds it closed
+    Picoseconds ready;        // next command of the CPU
+    Picoseconds precharge;    // earliest precharge: tRAS and tWR
+  };
+
+  Picoseconds uncached(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
+  Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
+  Picoseconds after_refresh(Picoseconds at);
+  Picoseconds bus_slot(Picoseconds wanted, Picoseconds length);
+  [[nodiscard]] Picoseconds dma_opening(std::uint64_t row_number) const;
+  Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
+  void leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end);
+  [[nodiscard]] std::uint64_t bursts(std::uint64_t address, std::uint64_t bytes) const;
+  void count_bursts(std::uint64_t count, Access access);
+  void check_range(std::uint64_t address, std::uint64_t bytes) const;
+
+  DramConfig config_;
+  unsigned row_shift_;
+  unsigned bank_shift_;
+  unsigned burst_shift_;
+  Picoseconds burst_time_;
+  Picoseconds row_change_;  // what a DMA waits between two rows: nothing where banks hide it
+  std::vector<Bank> banks_;
+  std::optional<DataCache> cache_;
+  DramObserver* observer_ = nullptr;
+
+  // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.
+  Picoseconds interval_begin_;
+  Picoseconds interval_end_;
+  std::uint64_t epoch_ = 0;
+
+  Picoseconds cpu_bus_free_;  // end of the last metadata access's data
+  Picoseconds dma_begin_;     // first data and end of the last DMA
+  Picoseconds dma_end_;
+  Picoseconds stolen_;  // bus time that metadata accesses took out of it
+
+  struct Counters {
+    std::uint64_t accesses = 0, row_hits = 0, row_misses = 0, row_conflicts = 0;
+    std::uint64_t dma = 0, dma_activations = 0, bursts_read = 0, bursts_written = 0, refresh_stalls = 0;
+    std::uint64_t cache_hits = 0, cache_misses = 0, cache_write_backs = 0;
+    Picoseconds refresh_wait;
+    Bytes dma_bytes;
+  } counters_;
+};
+
+}  // namespace tessera

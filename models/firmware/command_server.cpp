@@ -1,0 +1,123 @@
+#include "firmware/command_server.hpp"
+
+namespace tessera {
+
+namespace {
+/// How long a task waits before it asks for a staging buffer again: about one media command.
+constexpr Picoseconds buffer_retry{10'000'000'000};
+}  // namespace
+
+Task<Status> CommandServer::boot(bool after_power_cut) {
+  Status status = Status::ok;
+  if (after_power_cut) {
+    status = co_await layer_.recover();
+  } else {
+    status = co_await layer_.format();
+  }
+  if (ok(status)) layer_.start_background();
+  co_return status;
+}
+
+Task<void> CommandServer::serve(HostCommand& command) {
+  ports_.cpu.charge(Cycles(ports_.cpu.costs().command));
+  Status status = Status::rule_violation;
+  if (command.op == HostOp::flush) {
+    status = co_await layer_.flush();
+  } else if (inside(command.blocks)) {
+    switch (command.op) {
+      case HostOp::read: status = co_await read(command); break;
+      case HostOp::write: status = co_await write(command); break;
+      case HostOp::trim: status = co_await trim(command); break;
+      case HostOp::flush: break;
+    }
+  }
+  ports_.host.complete(command, status);
+}
+
+LogicalRun CommandServer::enclosing(HostRun blocks) const {
+  const std::uint64_t per_sector = ports_.memory.shape().blocks();
+  const std::uint64_t first = blocks.first.value() / per_sector;
+  const std::uint64_t end = (blocks.end().value() + per_sector - 1) / per_sector;
+  return {LogicalSector(first), static_cast<std::uint32_t>(end - first)};
+}
+
+bool CommandServer::inside(HostRun blocks) const {
+  const std::uint64_t capacity = layer_.user_sectors() * ports_.memory.shape().blocks();
+  return blocks.count > 0 && blocks.count <= capacity && blocks.first.value() <= capacity - blocks.count;
+}
+
+Task<Status> CommandServer::read(HostCommand& command) {
+  const LogicalRun run = enclosing(command.blocks);
+  auto lock = locks_.shared(SectorRange::of(run));
+  co_await lock;
+  const DataSpan data = command.buffer.all();
+  co_return co_await layer_.read(run, data);
+}
+
+Task<Status> CommandServer::write(HostCommand& command) {
+  const LogicalRun run = enclosing(command.blocks);
+  auto lock = locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  const std::uint64_t per_sector = ports_.memory.shape().blocks();
+  if (command.blocks.first.value() % per_sector != 0 || command.blocks.end().value() % per_sector != 0) {
+    const Status edges = co_await complete_edges(command, run);
+    if (!ok(edges)) co_return edges;
+  }
+  const DataSpan data = command.buffer.all();
+  const WriteOptions options{.durable = command.force_unit_access};
+  co_return co_await layer_.write(run, data, options);
+}
+
+/// Fills the blocks of the first and the last sector that the command does not write from what these sectors hold now.
+Task<Status> CommandServer::complete_edges(HostCommand& command, LogicalRun run) {
+  ++unaligned_;
+  const std::uint32_t per_sector = ports_.memory.shape().blocks();
+  const auto head = static_cast<std::uint32_t>(command.blocks.first.value() % per_sector);                      // blocks to keep in front
+  const auto tail = static_cast<std::uint32_t>(run.end().value() * per_sector - command.blocks.end().value());  // and behind
+  const std::uint32_t last = run.count - 1;
+
+  DataBuffer old = ports_.memory.acquire(2);
+  while (old.sectors() == 0) {
+    const Picoseconds later = ports_.cpu.now() + buffer_retry;
+    co_await ports_.cpu.sleep_until(later);
+    old = ports_.memory.acquire(2);
+  }
+  // Sectors next to one another are read at once; otherwise only those that need it are.
+  const bool together = last <= 1 && head != 0 && (last == 0 || tail != 0);
+  const std::uint32_t first_read = head != 0 ? 0 : last;
+  const LogicalRun first_run{run.first + first_read, together ? last + 1 : 1};
+  const DataSpan first_old = old.part(0, first_run.count);
+  Status status = co_await layer_.read(first_run, first_old);
+  if (ok(status) && head != 0 && tail != 0 && !together) {
+    const LogicalRun last_run{run.first + last, 1};
+    const DataSpan last_old = old.part(1, 1);
+    status = co_await layer_.read(last_run, last_old);
+  }
+  if (ok(status)) {
+    const std::uint32_t in_first = last == 0 ? per_sector - head - tail : per_sector - head;
+    if (head != 0 || last == 0) ports_.memory.merge_blocks(command.buffer.part(0, 1), old.part(0, 1), head, in_first);
+    if (tail != 0 && last != 0)
+      ports_.memory.merge_blocks(command.buffer.part(last, 1), old.part(head != 0 ? 1 : 0, 1), 0, per_sector - tail);
+  }
+  ports_.memory.release(std::move(old));
+  co_return status;
+}
+
+/// Sectors that the command covers only in part keep their data.
+Task<Status> CommandServer::trim(HostCommand& command) {
+  const std::uint64_t per_sector = ports_.memory.shape().blocks();
+  const std::uint64_t first = (command.blocks.first.value() + per_sector - 1) / per_sector;
+  const std::uint64_t end = command.blocks.end().value() / per_sector;
+  if (first >= end) co_return Status::ok;
+  const LogicalRun run{LogicalSector(first), static_cast<std::uint32_t>(end - first)};
+  auto lock = locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  co_return co_await layer_.trim(run);
+}
+
+void CommandServer::report(MetricSet& metrics) const {
+  metrics.count("unaligned.rmw", static_cast<double>(unaligned_), "1",
+                "host writes that did not cover whole sectors and had to read the rest first");
+}
+
+}  // namespace tessera

@@ -1,0 +1,36 @@
+#pragma once
+// The front end of the firmware: boots the layer and serves host commands with it. It keeps overlapping commands apart,
+// turns 512 B blocks into whole drive sectors, and completes every command exactly once.
+#include "firmware/firmware_entry.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class CommandServer final : public FirmwareEntry {
+ public:
+  CommandServer(const Ports& ports, TranslationLayer& layer) : ports_(ports), layer_(layer), locks_(ports.cpu) {}
+
+  [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
+  /// A command that reaches past the user capacity ends with `rule_violation`.
+  [[nodiscard]] Task<void> serve(HostCommand& command) override;
+  [[nodiscard]] bool idle() const override { return locks_.empty() && layer_.idle(); }
+
+  void report(MetricSet& metrics) const;
+
+ private:
+  Task<Status> read(HostCommand& command);
+  Task<Status> write(HostCommand& command);
+  Task<Status> complete_edges(HostCommand& command, LogicalRun run);
+  Task<Status> trim(HostCommand& command);
+  /// The whole drive sectors that enclose the command's blocks.
+  [[nodiscard]] LogicalRun enclosing(HostRun blocks) const;
+  [[nodiscard]] bool inside(HostRun blocks) const;
+
+  Ports ports_;
+  TranslationLayer& layer_;
+  SectorLocks locks_;
+  std::uint64_t unaligned_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#pragma once
+// A whole firmware: a translation layer, the caches in front of it, and the command server.
+#include <memory>
+#include <string>
+
+#include "firmware/command_server.hpp"
+#include "firmware/shared/read_cache.hpp"
+#include "firmware/shared/write_cache.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+struct FirmwareConfig {
+  WriteCacheConfig write_cache;
+  ReadCacheConfig read_cache;
+
+  void describe(ParameterVisitor& visitor);
+  /// A sentence why this firmware cannot run on `plan`, or nothing.
+  [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
+};
+
+/// Host commands go through command server, read cache, write cache and layer, in this order; caches of no capacity are left
+/// out.
+class Firmware final : public FirmwareEntry {
+ public:
+  /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
+  Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
+           const FormatPlan& plan);
+
+  [[nodiscard]] Task<Status> boot(bool after_power_cut) override { return server_->boot(after_power_cut); }
+  [[nodiscard]] Task<void> serve(HostCommand& command) override { return server_->serve(command); }
+  [[nodiscard]] bool idle() const override { return server_->idle(); }
+
+  [[nodiscard]] std::uint64_t user_sectors() const { return top_->user_sectors(); }
+  /// Before boot: see TranslationLayer::prefill().
+  void prefill(std::uint64_t sectors) { top_->prefill(sectors); }
+  void report(MetricSet& metrics) const;
+
+ private:
+  std::unique_ptr<TranslationLayer> layer_;
+  std::unique_ptr<WriteCache> write_cache_;
+  std::unique_ptr<ReadCache> read_cache_;
+  TranslationLayer* top_;
+  std::unique_ptr<CommandServer> server_;
+};
+
+}  // namespace tessera

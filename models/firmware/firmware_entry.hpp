@@ -1,0 +1,19 @@
+#pragma once
+// What the controller calls: the firmware's boot code and its handler of host commands.
+#include "firmware/ports/host_port.hpp"
+#include "firmware/ports/task.hpp"
+
+namespace tessera {
+
+class FirmwareEntry {
+ public:
+  virtual ~FirmwareEntry() = default;
+  /// Runs once after power-on, before any command is served.
+  [[nodiscard]] virtual Task<Status> boot(bool after_power_cut) = 0;
+  /// Serves one command and ends with HostPort::complete(); one task a command, many at once.
+  [[nodiscard]] virtual Task<void> serve(HostCommand& command) = 0;
+  /// No buffered write is left to drain and no background work that was begun is unfinished.
+  [[nodiscard]] virtual bool idle() const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+#include "firmware/flash/band_merge.hpp"
+
+#include <algorithm>
+
+#include "firmware/flash/flash_reads.hpp"
+
+namespace tessera {
+
+BandMerge::BandMerge(MediaPort& media, FlashPort& flash, MemoryPort& memory, const BandLayout& layout, std::uint32_t buffer_sectors)
+    : media_(media),
+      flash_(flash),
+      layout_(layout),
+      buffer_(memory.reserve_buffer(MemoryCategory::merge_buffer, buffer_sectors, "merge buffer")) {
+  commands_.reserve(buffer_sectors);
+}
+
+Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages) {
+  const std::uint32_t band = layout_.band_sectors();
+  TESSERA_CHECK(from != to || buffer_.sectors() >= band, "a band is merged in place in more than one round");
+  for (std::uint32_t offset = 0; offset < band; offset += buffer_.sectors()) {
+    const std::uint32_t count = std::min(buffer_.sectors(), band - offset);
+    Status status = co_await transfer(MediaOp::read, from, offset, count);
+    if (!ok(status)) co_return status;
+    // The cached pages are read after the band, over its old sectors: no second buffer, and the same time.
+    const std::span<const std::uint32_t> cached = pages.subspan(offset, count);
+    status = co_await overlay(cached);
+    if (!ok(status)) co_return status;
+    status = co_await transfer(MediaOp::write, to, offset, count);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count) {
+  MediaChain chain(MediaClass::dependent);
+  std::uint32_t done = 0;
+  while (done < count) {
+    chain.clear();
+    while (done < count && chain.steps().size() < MediaChain::max_steps) {
+      const PhysicalRun run = layout_.locate(band, offset + done, count - done);
+      MediaStep step;
+      step.op = op;
+      step.run = run;
+      step.data = buffer_.part(done, run.count);
+      chain.add(step);
+      done += run.count;
+    }
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> BandMerge::overlay(std::span<const std::uint32_t> pages) {
+  commands_.clear();
+  for (std::uint32_t i = 0; i < pages.size(); ++i) {
+    if (pages[i] == OobCodec::no_page) continue;
+    FlashCommand& command = commands_.emplace_back();
+    command.op = FlashOp::read;
+    command.page = NandPage(pages[i]);
+    command.data = buffer_.part(i, 1);
+  }
+  if (commands_.empty()) co_return Status::ok;
+  const std::span<FlashCommand> reads(commands_);
+  co_return co_await run_reads(flash_, reads);
+}
+
+}  // namespace tessera

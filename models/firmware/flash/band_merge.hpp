@@ -1,0 +1,36 @@
+#pragma once
+// The read-modify-write of a whole band: what flash holds of it and what the band holds, written to the same or another band.
+#include <span>
+#include <vector>
+
+#include "firmware/flash/band_layout.hpp"
+#include "firmware/flash/oob.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "firmware/ports/memory_port.hpp"
+
+namespace tessera {
+
+class BandMerge {
+ public:
+  /// `buffer_sectors`: of one round; reserved in DRAM for good. A band takes ceil(band / buffer) rounds of seek, read, seek,
+  /// write (S21).
+  BandMerge(MediaPort& media, FlashPort& flash, MemoryPort& memory, const BandLayout& layout, std::uint32_t buffer_sectors);
+
+  /// Writes band `from`, with the sectors in `pages` (flash page by band offset, OobCodec::no_page: not cached) in place of
+  /// what it holds, to band `to`. Writing over `from` itself takes a buffer of a whole band: the first track that is
+  /// rewritten destroys those behind it. One merge at a time.
+  [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages);
+
+ private:
+  Task<Status> transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count);
+  Task<Status> overlay(std::span<const std::uint32_t> pages);
+
+  MediaPort& media_;
+  FlashPort& flash_;
+  const BandLayout& layout_;
+  DataBuffer buffer_;
+  std::vector<FlashCommand> commands_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+#include "firmware/flash/flash_reads.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+Task<Status> run_reads(FlashPort& flash, std::span<FlashCommand> commands) {
+  if (commands.empty()) co_return Status::ok;
+  FlashBatch batch(commands);
+  const Status first_try = co_await flash.run(batch);
+  if (ok(first_try)) co_return first_try;
+  Status worst = Status::ok;
+  for (FlashCommand& command : commands) {
+    if (command.status == Status::media_error) {
+      FlashBatch again(std::span<FlashCommand>(&command, 1));
+      const Status second_try = co_await flash.run(again);
+      command.status = second_try;
+    }
+    worst = std::max(worst, command.status);
+  }
+  co_return worst;
+}
+
+}  // namespace tessera

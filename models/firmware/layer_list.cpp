@@ -1,0 +1,16 @@
+#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/mu_rmw.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+std::vector<std::unique_ptr<LayerFactory>> all_layers() {
+  std::vector<std::unique_ptr<LayerFactory>> layers;
+  layers.push_back(make_cmr_factory());
+  layers.push_back(make_imr_rmw_factory());
+  layers.push_back(make_mu_rmw_factory());
+  return layers;
+}
+
+}  // namespace tessera

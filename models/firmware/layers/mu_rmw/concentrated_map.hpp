@@ -1,0 +1,79 @@
+#pragma once
+// The concentrated address mapping (CAM) of section III-B and figure 4: what MU-RMW keeps in memory. The sector mapping
+// itself is not here: it lies in sub-tables in the out-of-band areas of the cached pages.
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "firmware/flash/oob.hpp"
+#include "firmware/layers/mu_rmw/address_split.hpp"
+#include "firmware/layers/mu_rmw/scan_index.hpp"
+#include "firmware/ports/cpu_port.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "firmware/shared/dram_table.hpp"
+
+namespace tessera::mu_rmw {
+
+/// CAM[LBN] = {SMD: N pointers to the pages that hold the newest sub-tables; BML: the list of the band's blocks, the last
+/// one open}, and a count of valid pages for each block. A page is valid while a newest sub-table names it, or is in it.
+class ConcentratedMap {
+ public:
+  static constexpr std::uint32_t no_page = OobCodec::no_page;
+  static constexpr std::uint32_t no_block = DramLists::none;
+
+  ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape);
+
+  /// SMD: page of the newest sub-table of a group, or no_page.
+  [[nodiscard]] std::uint32_t directory(std::uint64_t group) const;
+  void set_directory(std::uint64_t group, std::uint32_t page);
+  /// Without a charge, for tests.
+  [[nodiscard]] std::uint32_t peek_directory(std::uint64_t group) const { return directory_.peek(group); }
+
+  /// BML: first block of a band, and the one behind a block; no_block at the end.
+  [[nodiscard]] std::uint32_t first_block(std::uint32_t lbn) const { return lists_.front(lbn); }
+  [[nodiscard]] std::uint32_t block_after(std::uint32_t block) const { return lists_.after(block); }
+  /// Puts an erased block at the end of the band's list: it is the open one from now on, its first `used` pages are not free.
+  void append_block(std::uint32_t lbn, std::uint32_t block, std::uint32_t used = 0);
+  void remove_block(std::uint32_t block);
+
+  /// Free pages of the band's open block; 0 where there is none.
+  [[nodiscard]] std::uint32_t room(std::uint32_t lbn) const;
+  /// Takes the next `count` free pages, at most room(): valid from now on, though still to be programmed. Gives the first.
+  std::uint32_t take_pages(std::uint32_t lbn, std::uint32_t count);
+  /// Gives up the free pages of a block that cannot be programmed any further.
+  void close_block(std::uint32_t lbn, std::uint32_t block);
+
+  void validate(std::uint32_t page);
+  /// The page is superseded. Its block is obsolete when it has neither a free nor a valid page.
+  void invalidate(std::uint32_t lbn, std::uint32_t page);
+  /// Marks the block obsolete if it is (recovery counts first and settles after).
+  void settle(std::uint32_t lbn, std::uint32_t block);
+
+  [[nodiscard]] std::uint32_t block_of(std::uint32_t page) const { return page / pages_per_block_; }
+  [[nodiscard]] std::uint32_t valid_pages(std::uint32_t block) const { return valid_.peek(block); }
+  /// What Algorithm 1 would pick now.
+  [[nodiscard]] ScanIndex::Choice choose_victim() const { return index_.choose(); }
+  [[nodiscard]] std::uint32_t list_length(std::uint32_t lbn) const { return index_.length(lbn); }
+
+  /// Memory as the paper counts it: U x 4N + 8S (section III-E).
+  [[nodiscard]] static Bytes paper_bytes(std::uint64_t u, std::uint64_t n, std::uint64_t s) { return Bytes(u * 4 * n + 8 * s); }
+  /// Memory that is really taken: list heads, open blocks and valid counters included.
+  [[nodiscard]] Bytes bytes() const;
+
+ private:
+  struct OpenBlock {
+    std::uint32_t block;  ///< no_block: none yet
+    std::uint32_t used;   ///< pages taken; pages_per_block: full, or closed
+  };
+  [[nodiscard]] bool full(std::uint32_t lbn, std::uint32_t block) const;
+
+  CpuPort& cpu_;
+  std::uint32_t bands_;
+  std::uint32_t pages_per_block_;
+  DramArray<std::uint32_t> directory_;
+  DramLists lists_;
+  DramArray<OpenBlock> open_;
+  DramArray<std::uint16_t> valid_;
+  ScanIndex index_;
+};
+
+}  // namespace tessera::mu_rmw

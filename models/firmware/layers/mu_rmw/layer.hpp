@@ -1,0 +1,166 @@
+#pragma once
+// MU-RMW as a translation layer. layer.cpp has section III-C (writes and reads), reclaim.cpp section III-D (lazy RMW
+// reclamation), recovery.cpp what the paper does not say: how the mapping is found again after a power cut.
+//
+// Order of locks: mapping groups, then the reclamation, then bands. A write that needs a block lets go of its band while it
+// waits for one, so that the band itself can be the victim; `epochs_` tells it afterwards.
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "firmware/flash/band_layout.hpp"
+#include "firmware/flash/band_map.hpp"
+#include "firmware/flash/band_merge.hpp"
+#include "firmware/flash/block_pool.hpp"
+#include "firmware/flash/oob.hpp"
+#include "firmware/layers/mu_rmw/address_split.hpp"
+#include "firmware/layers/mu_rmw/concentrated_map.hpp"
+#include "firmware/layers/mu_rmw/config.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera::mu_rmw {
+
+/// Numbers [first, end): of mapping groups, of bands, or the one number of the reclamation.
+struct NumberRange {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  [[nodiscard]] bool overlaps(const NumberRange& other) const { return first < other.end && other.first < end; }
+};
+using NumberLocks = RangeLocks<NumberRange>;
+
+/// Working memory of one operation, reused by later ones.
+struct Scratch {
+  std::vector<FlashCommand> commands;
+  std::vector<std::byte> images;     ///< out-of-band image of each command
+  std::vector<std::uint32_t> table;  ///< a sub-table
+  std::vector<std::uint32_t> pages;  ///< by sector of the operation: its flash page, or the one it replaces
+};
+
+class ScratchPool {
+ public:
+  struct GiveBack {
+    ScratchPool* pool;
+    void operator()(Scratch* scratch) const { pool->free_.emplace_back(scratch); }
+  };
+  using Handle = std::unique_ptr<Scratch, GiveBack>;
+  [[nodiscard]] Handle take() {
+    if (free_.empty()) return Handle(new Scratch, {this});
+    Scratch* const scratch = free_.back().release();
+    free_.pop_back();
+    return Handle(scratch, {this});
+  }
+
+ private:
+  std::vector<std::unique_ptr<Scratch>> free_;
+};
+
+class MuRmw final : public TranslationLayer {
+ public:
+  MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return std::uint64_t{bands_} * split_.p(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> flush() override;
+  Task<Status> trim(LogicalRun run) override;
+  void prefill(std::uint64_t sectors) override;
+  void report(MetricSet& metrics) const override;
+
+  /// For tests and examples: the mapping as it stands.
+  [[nodiscard]] const ConcentratedMap& map() const { return map_; }
+  [[nodiscard]] const AddressSplit& split() const { return split_; }
+
+ private:
+  /// A mapping group in hand: its lock is held by whoever holds this.
+  struct Group {
+    SplitAddress at;  ///< `off`: the first slot that the operation touches
+    std::uint64_t number;
+    std::uint32_t epoch;                    ///< of the band, when the sub-table was taken
+    std::uint32_t mapping_page;             ///< page that holds nothing but the sub-table; no_page as a rule
+    std::optional<NumberLocks::Lock> band;  ///< shared; given up while a block is reclaimed
+    ScratchPool::Handle scratch;
+  };
+  static constexpr std::uint32_t no_page = OobCodec::no_page;
+
+  // Writes, trims and reads (layer.cpp)
+  Task<Status> write_group(LogicalRun run, DataSpan data);
+  Task<Status> trim_group(LogicalRun run);
+  Task<Status> open_group(Group& group);
+  Task<Status> find_room(Group& group);
+  void open_block(std::uint32_t lbn);
+  Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
+  Task<void> program_mapping(Group& group, std::uint32_t count);
+  Task<Status> read_tables(LogicalRun run, DataSpan data, Scratch& scratch);
+  Task<Status> read_pages(DataSpan data, Scratch& scratch);
+  Task<Status> read_media(LogicalRun run, DataSpan data, const Scratch& scratch);
+  void fail_block(std::uint32_t lbn, std::uint32_t page);
+  [[nodiscard]] static bool caches_any(const Group& group, std::uint32_t count);
+  [[nodiscard]] LogicalRun within_group(LogicalRun rest) const;
+  [[nodiscard]] std::uint64_t group_of(LogicalSector sector) const { return split_.group(split_(sector)); }
+  [[nodiscard]] std::span<std::byte> image(Scratch& scratch, std::size_t command) const {
+    return std::span(scratch.images).subspan(command * codec_.bytes(), codec_.bytes());
+  }
+
+  // Lazy RMW reclamation (reclaim.cpp)
+  Task<Status> make_room();
+  Task<void> reclaim_block(std::uint32_t block);
+  Task<Status> merge_band(std::uint32_t lbn);
+  Task<Status> reconstruct_table(std::uint32_t lbn, std::uint32_t& valid);
+  Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
+
+  // Recovery (recovery.cpp)
+  struct PageTag {
+    enum class State : std::uint8_t { blank, unreadable, good };
+    std::uint64_t seq = 0;
+    LogicalSector lsn;
+    OobHeader::Kind kind = OobHeader::Kind::data;
+    State state = State::blank;
+  };
+  using PageTags = std::vector<PageTag>;
+  Task<Status> scan_tags(PageTags& tags);
+  Task<void> restore_lists(const PageTags& tags);
+  Task<Status> restore_tables(const PageTags& tags);
+  Task<Status> restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, bool& accepted);
+  [[nodiscard]] bool live(const PageTag& tag) const;
+  [[nodiscard]] std::uint32_t newest_before(std::uint64_t group, std::uint64_t seq, const PageTags& tags) const;
+
+  Ports ports_;
+  MuRmwConfig config_;
+  AddressSplit split_;
+  FlashShape shape_;
+  BandLayout layout_;
+  std::uint32_t bands_;  // U
+  OobCodec codec_;
+  ConcentratedMap map_;
+  BandMap places_;
+  BandMerge merge_;
+  DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
+  BlockPool pool_;
+  ScratchPool scratches_;
+  DramArray<std::uint32_t> epochs_;  // by band: merges since power-on
+  std::uint64_t next_seq_ = 1;
+
+  NumberLocks group_locks_;
+  NumberLocks band_locks_;
+  NumberLocks reclaim_lock_;
+
+  struct Statistics {
+    DurationHistogram cleaning;  ///< reclamations of either kind
+    Picoseconds rmw_time;
+    std::uint64_t rmw = 0;
+    std::uint64_t obsolete_reclaims = 0;
+    std::uint64_t subtable_reads = 0;  ///< on the way of writes and trims
+    Tally victim_blocks;
+    Tally victim_pages;
+    std::uint64_t flash_reads = 0;  ///< sectors
+    std::uint64_t media_reads = 0;  ///< sectors
+    std::uint64_t failed_programs = 0;
+    Picoseconds recovery;
+  } statistics_;
+};
+
+}  // namespace tessera::mu_rmw

@@ -1,0 +1,168 @@
+// Boot after a power cut. The paper is silent; S14e: programming a page is the commit, and every page says what it is.
+//
+// Firmware keeps a tag of each page while it boots, in memory that serves as merge buffer afterwards.
+#include <algorithm>
+
+#include "firmware/flash/flash_reads.hpp"
+#include "firmware/layers/mu_rmw/layer.hpp"
+
+namespace tessera::mu_rmw {
+
+namespace {
+
+/// Blocks whose out-of-band areas are read in one batch: consecutive blocks lie on different dies.
+constexpr std::uint32_t blocks_a_batch = 16;
+
+}  // namespace
+
+Task<Status> MuRmw::recover() {
+  const Picoseconds begin = ports_.cpu.now();
+  Status status = co_await places_.recover();
+  if (!ok(status)) co_return status;
+  PageTags tags(shape_.pages());
+  status = co_await scan_tags(tags);
+  if (!ok(status)) co_return status;
+  for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) next_seq_ = std::max(next_seq_, places_.watermark(lbn) + 1);
+  for (const PageTag& tag : tags)
+    if (tag.state == PageTag::State::good) next_seq_ = std::max(next_seq_, tag.seq + 1);
+  co_await restore_lists(tags);
+  status = co_await restore_tables(tags);
+  statistics_.recovery = ports_.cpu.now() - begin;
+  co_return status;
+}
+
+/// Reads the out-of-band area of every page.
+Task<Status> MuRmw::scan_tags(PageTags& tags) {
+  const ScratchPool::Handle scratch = scratches_.take();
+  Scratch& work = *scratch;
+  const std::uint64_t pages_a_batch = std::uint64_t{blocks_a_batch} * shape_.pages_per_block;
+  work.images.resize(std::max<std::size_t>(work.images.size(), pages_a_batch * codec_.bytes()));
+  for (std::uint64_t first = 0; first < tags.size(); first += pages_a_batch) {
+    const std::uint64_t count = std::min<std::uint64_t>(pages_a_batch, tags.size() - first);
+    work.commands.assign(count, FlashCommand{});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      work.commands[i].op = FlashOp::read_oob;
+      work.commands[i].page = NandPage(first + i);
+      work.commands[i].oob = image(work, i);
+    }
+    const std::span<FlashCommand> commands(work.commands);
+    // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
+    const Status worst = co_await run_reads(*ports_.flash, commands);
+    if (worst == Status::rule_violation) co_return worst;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (work.commands[i].status == Status::blank) continue;
+      PageTag& tag = tags[first + i];
+      tag.state = PageTag::State::unreadable;
+      OobHeader header;
+      if (!ok(work.commands[i].status) || !codec_.decode(image(work, i), header, {})) continue;
+      if (header.lsn.value() >= user_sectors()) continue;
+      tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
+    }
+  }
+  co_return Status::ok;
+}
+
+/// Of the cached generation of its band: not merged into the band already.
+bool MuRmw::live(const PageTag& tag) const { return tag.state == PageTag::State::good && tag.seq > places_.watermark(split_(tag.lsn).lbn); }
+
+/// A block belongs to the band of its live pages; the lists are in the order in which blocks were first programmed. Blocks
+/// without a live page are erased where anything was ever programmed to them: torn pages, erases that the cut prevented.
+Task<void> MuRmw::restore_lists(const PageTags& tags) {
+  struct Listed {
+    std::uint64_t seq;
+    std::uint32_t lbn;
+    std::uint32_t block;
+    std::uint32_t used;
+  };
+  std::vector<Listed> listed;
+  std::vector<std::uint32_t> stale;
+  for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
+    if (ports_.flash->is_bad(NandBlock(block))) pool_.retire(block);
+    const std::uint64_t first = std::uint64_t{block} * shape_.pages_per_block;
+    std::uint32_t used = 0;
+    std::optional<Listed> owner;
+    for (std::uint32_t page = 0; page < shape_.pages_per_block; ++page) {
+      const PageTag& tag = tags[first + page];
+      if (tag.state != PageTag::State::blank) used = page + 1;
+      if (!owner && live(tag)) owner = Listed{tag.seq, split_(tag.lsn).lbn, block, 0};
+    }
+    if (owner) {
+      owner->used = pool_.retired(block) ? shape_.pages_per_block : used;
+      listed.push_back(*owner);
+    } else if (used > 0) {
+      stale.push_back(block);
+    } else {
+      pool_.put(block);
+    }
+  }
+  std::sort(listed.begin(), listed.end(), [](const Listed& a, const Listed& b) { return a.seq < b.seq; });
+  for (const Listed& entry : listed) map_.append_block(entry.lbn, entry.block, entry.used);
+  co_await erase_blocks(stale);
+}
+
+/// Directories and valid counts out of the newest sub-table of each group.
+Task<Status> MuRmw::restore_tables(const PageTags& tags) {
+  std::vector<std::uint32_t> newest(std::uint64_t{bands_} * split_.n(), no_page);
+  for (std::uint32_t page = 0; page < tags.size(); ++page) {
+    if (!live(tags[page])) continue;
+    std::uint32_t& best = newest[group_of(tags[page].lsn)];
+    if (best == no_page || tags[best].seq < tags[page].seq) best = page;
+  }
+  for (std::uint64_t group = 0; group < newest.size(); ++group) {
+    for (std::uint32_t page = newest[group]; page != no_page; page = newest_before(group, tags[page].seq, tags)) {
+      bool accepted = false;
+      const Status status = co_await restore_table(group, page, tags, accepted);
+      if (!ok(status)) co_return status;
+      if (accepted) break;
+    }
+  }
+  for (std::uint32_t lbn = 0; lbn < bands_; ++lbn)
+    for (std::uint32_t block = map_.first_block(lbn); block != ConcentratedMap::no_block; block = map_.block_after(block))
+      map_.settle(lbn, block);
+  co_return Status::ok;
+}
+
+/// Takes the sub-table in `page` for the group's newest, unless it names a page that is not what it says: then a program of the
+/// same, never acknowledged write failed in front of this page.
+Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, bool& accepted) {
+  const ScratchPool::Handle scratch = scratches_.take();
+  Scratch& work = *scratch;
+  work.table.resize(split_.q());
+  work.commands.assign(1, FlashCommand{});
+  FlashCommand& command = work.commands.front();
+  work.images.resize(std::max<std::size_t>(work.images.size(), codec_.bytes()));
+  command.op = FlashOp::read_oob;
+  command.page = NandPage(page);
+  command.oob = image(work, 0);
+  const std::span<FlashCommand> commands(work.commands);
+  const Status status = co_await run_reads(*ports_.flash, commands);
+  if (!ok(status)) co_return status;
+  OobHeader header;
+  if (!codec_.decode(image(work, 0), header, work.table)) co_return Status::corrupt;
+
+  SplitAddress at = split_(tags[page].lsn);
+  for (at.off = 0; at.off < split_.q(); ++at.off) {
+    const std::uint32_t named = work.table[at.off];
+    if (named == no_page) continue;
+    if (named >= tags.size() || !live(tags[named]) || tags[named].lsn != split_.sector(at) || tags[named].seq > header.seq)
+      co_return Status::ok;
+  }
+  accepted = true;
+  map_.set_directory(group, page);
+  for (const std::uint32_t named : work.table)
+    if (named != no_page) map_.validate(named);
+  if (header.kind == OobHeader::Kind::mapping) map_.validate(page);
+  co_return Status::ok;
+}
+
+/// The newest live page of a group that is older than `seq`.
+std::uint32_t MuRmw::newest_before(std::uint64_t group, std::uint64_t seq, const PageTags& tags) const {
+  std::uint32_t best = no_page;
+  for (std::uint32_t page = 0; page < tags.size(); ++page) {
+    const PageTag& tag = tags[page];
+    if (tag.seq < seq && live(tag) && group_of(tag.lsn) == group && (best == no_page || tags[best].seq < tag.seq)) best = page;
+  }
+  return best;
+}
+
+}  // namespace tessera::mu_rmw

@@ -1,0 +1,69 @@
+#pragma once
+// The victims of Algorithm 1 (Lazy RMW Reclamation, lines 1-12) without its scan over every band and block. The choice and
+// the number of elements that the scan would have visited are exact, so the CPU can be charged for it.
+#include <cstdint>
+#include <vector>
+
+namespace tessera::mu_rmw {
+
+/// An order-statistic tree over the listed blocks in the order in which the scan meets them (band number, then place in the
+/// band's list), and a tournament over the lengths of the lists. Every operation is O(log blocks + log bands).
+/// This is the simulator's shortcut, not part of the modelled firmware's memory: that firmware scans.
+class ScanIndex {
+ public:
+  struct Choice {
+    enum class Kind : std::uint8_t { obsolete_block, longest_band, nothing } kind = Kind::nothing;
+    std::uint32_t band = 0;
+    std::uint32_t block = 0;    ///< obsolete_block only
+    std::uint64_t visited = 0;  ///< bands and blocks that the literal scan looks at
+  };
+
+  ScanIndex(std::uint32_t bands, std::uint32_t blocks);
+
+  /// The block becomes the last of the band's list; it must not be listed.
+  void append(std::uint32_t band, std::uint32_t block);
+  /// The block leaves its list.
+  void remove(std::uint32_t block);
+  /// A listed block has no free page and no valid page any more.
+  void mark_obsolete(std::uint32_t block);
+
+  [[nodiscard]] std::uint32_t length(std::uint32_t band) const { return longest_[leaves_ + band]; }
+  [[nodiscard]] std::uint32_t band_of(std::uint32_t block) const { return nodes_[block].band; }
+  [[nodiscard]] bool obsolete(std::uint32_t block) const { return nodes_[block].obsolete; }
+
+  /// The first obsolete block in scan order, else the band with the longest list (ties: the lowest number), else nothing.
+  [[nodiscard]] Choice choose() const;
+
+ private:
+  struct Node {
+    std::uint64_t order = 0;  ///< place in time of the append: place in the list
+    std::uint32_t band = 0;
+    std::uint32_t left = none, right = none;
+    std::uint32_t size = 1;       ///< nodes of the subtree
+    std::uint32_t obsoletes = 0;  ///< obsolete ones among them
+    std::uint32_t priority = 0;   ///< heap order of the treap
+    bool obsolete = false;
+  };
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  [[nodiscard]] std::uint32_t size_of(std::uint32_t node) const { return node == none ? 0 : nodes_[node].size; }
+  [[nodiscard]] std::uint32_t obsoletes_of(std::uint32_t node) const { return node == none ? 0 : nodes_[node].obsoletes; }
+  [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const {
+    return nodes_[a].band != nodes_[b].band ? nodes_[a].band < nodes_[b].band : nodes_[a].order < nodes_[b].order;
+  }
+  void update(std::uint32_t node);
+  void split(std::uint32_t root, std::uint32_t key, std::uint32_t& left, std::uint32_t& right);
+  std::uint32_t join(std::uint32_t left, std::uint32_t right);
+  std::uint32_t insert(std::uint32_t root, std::uint32_t node);
+  std::uint32_t erase(std::uint32_t root, std::uint32_t node);
+  void set_length(std::uint32_t band, std::uint32_t length);
+
+  std::vector<Node> nodes_;  // by block
+  std::uint32_t root_ = none;
+  std::uint64_t appended_ = 0;
+  std::uint32_t bands_;
+  std::uint32_t leaves_;                // of the tournament: a power of two
+  std::vector<std::uint32_t> longest_;  // longest list below each node of the tournament
+};
+
+}  // namespace tessera::mu_rmw

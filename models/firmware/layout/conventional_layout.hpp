@@ -1,0 +1,50 @@
+#pragma once
+// The conventional way from logical to physical sectors: along a track, down the surfaces, then the next radius inwards.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/fixed_divisor.hpp"
+#include "base/format.hpp"
+#include "base/geometry.hpp"
+#include "firmware/layout/slip_table.hpp"
+#include "firmware/ports/media_port.hpp"
+
+namespace tessera {
+
+class ConventionalLayout {
+ public:
+  /// Whether zone spares, first block offsets, reserved sectors and the exported capacity of the geometry apply (user data),
+  /// or every sector counts (a journal or backup region).
+  enum class Reserve : std::uint8_t { as_zoned, none };
+
+  /// Numbers the sectors of `regions` in ascending order of radius. Track lengths are those that `media` states.
+  ConventionalLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Reserve reserve);
+
+  [[nodiscard]] std::uint64_t sectors() const { return sectors_; }
+  /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
+  [[nodiscard]] PhysicalRun piece(LogicalRun run) const;
+  /// The number of a physical sector, or nothing where it has none.
+  [[nodiscard]] std::optional<LogicalSector> logical(PhysicalSector sector) const;
+
+ private:
+  /// The radii of one zone in one region.
+  struct Segment {
+    std::uint64_t first = 0;  ///< its first logical sector
+    std::uint64_t end = 0;
+    std::uint64_t offset = 0;  ///< sectors in front of `first` that are not numbered
+    std::uint32_t first_radius = 0;
+    std::uint32_t radii = 0;
+    FixedDivisor sectors_per_track;
+    SlipTable slips;
+  };
+  void add_segment(const DriveGeometry& geometry, const GeometryZone& zone, std::uint32_t first_radius, std::uint32_t end_radius,
+                   const MediaPort& media, Reserve reserve);
+  [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
+
+  std::vector<Segment> segments_;
+  FixedDivisor surfaces_;
+  std::uint64_t sectors_ = 0;
+};
+
+}  // namespace tessera

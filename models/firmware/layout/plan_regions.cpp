@@ -1,0 +1,42 @@
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+FormatPlan regions_named(const FormatPlan& plan, std::string_view name) {
+  FormatPlan named;
+  for (const Region& region : plan) {
+    if (region.name == name || region.name.starts_with(std::string(name) + "_")) named.push_back(region);
+  }
+  return named;
+}
+
+FormatPlan plan_around(std::uint64_t radii, const Region& data, const FormatPlan& reserved, ReservedPlace place) {
+  std::uint64_t taken = 0;
+  for (const Region& region : reserved) taken += region.count;
+  if (taken >= radii) return {};
+
+  const std::uint64_t left = radii - taken;
+  // An even number of data radii in front keeps bottoms on even radii in front and whole pairs behind.
+  const std::uint64_t in_front = taken == 0 || place == ReservedPlace::inner ? left : place == ReservedPlace::outer ? 0 : left / 4 * 2;
+  FormatPlan plan;
+  std::uint64_t next = 0;
+  const auto append = [&](Region region, std::uint64_t count) {
+    if (count == 0) return;
+    region.first = next;
+    region.count = count;
+    next += count;
+    plan.push_back(std::move(region));
+  };
+  Region outer = data;
+  Region inner = data;
+  if (in_front != 0 && in_front != left) {
+    outer.name += "_outer";
+    inner.name += "_inner";
+  }
+  append(outer, in_front);
+  for (const Region& region : reserved) append(region, region.count);
+  append(inner, left - in_front);
+  return plan;
+}
+
+}  // namespace tessera

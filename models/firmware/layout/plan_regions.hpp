@@ -1,0 +1,20 @@
+#pragma once
+// Reading and making a layer's plan: user tracks with a few reserved ones among them.
+#include <string_view>
+
+#include "base/format.hpp"
+
+namespace tessera {
+
+/// Regions of `plan` with this name, or parts of such a one ("data_outer" of "data"), in ascending order.
+[[nodiscard]] FormatPlan regions_named(const FormatPlan& plan, std::string_view name);
+
+/// Where the reserved radii lie. The middle halves the mean seek to them and cuts the user tracks in two.
+enum class ReservedPlace : std::uint32_t { inner, middle, outer };
+
+/// A plan over `radii` radii: `reserved` regions (their `count` given) side by side at `place`, and regions like `data` on all
+/// other radii; where that makes two of them, "_outer" and "_inner" tell their names apart. Empty where nothing would be left
+/// for data.
+[[nodiscard]] FormatPlan plan_around(std::uint64_t radii, const Region& data, const FormatPlan& reserved, ReservedPlace place);
+
+}  // namespace tessera

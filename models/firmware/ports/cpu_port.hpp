@@ -1,0 +1,61 @@
+#pragma once
+// The CPU as firmware sees it: what code costs, what time it is, how to wait.
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "firmware/ports/task.hpp"
+
+namespace tessera {
+
+/// Core cycles of the firmware's operations, memory accesses excluded. Defaults are ours at a 500 MHz reference.
+struct CpuCosts {
+  std::uint64_t command = 400;     ///< decode of one host command and its completion
+  std::uint64_t interrupt = 120;   ///< entry and exit of one interrupt
+  std::uint64_t submit = 80;       ///< descriptor of one device command
+  std::uint64_t array = 15;        ///< one indexed access
+  std::uint64_t hash = 60;         ///< one hash look-up
+  std::uint64_t tree_level = 20;   ///< one level of a balanced tree
+  std::uint64_t list_element = 6;  ///< one element of a scanned list
+};
+
+/// A cleaning, merge, read-modify-write, flip or swap of the firmware; `begin` and `end` of one thing share kind and subject.
+struct FirmwareEvent {
+  enum class Edge : std::uint8_t { begin, end, instant };
+  const char* kind;  ///< "rmw", "merge", "reclaim", "flip", ...: static storage
+  Edge edge = Edge::instant;
+  std::uint64_t subject = 0;  ///< what it is about: track, band, zone or block number
+  std::uint64_t amount = 0;   ///< sectors moved, pages copied, ...
+};
+
+class CpuPort {
+ public:
+  virtual ~CpuPort() = default;
+
+  [[nodiscard]] virtual const CpuCosts& costs() const = 0;
+  virtual void charge(Cycles cycles) = 0;
+  void array() { charge(Cycles(costs().array)); }
+  void hash() { charge(Cycles(costs().hash)); }
+  void tree(std::uint64_t elements) { charge(Cycles(costs().tree_level * static_cast<std::uint64_t>(64 - __builtin_clzll(elements | 1)))); }
+  /// The scan of `elements` that the paper's algorithm makes, whatever index our code uses.
+  void scan(std::uint64_t elements) { charge(Cycles(costs().list_element * elements)); }
+
+  /// Time on the CPU's own timeline: now, plus what this task was charged since it was resumed.
+  [[nodiscard]] virtual Picoseconds now() const = 0;
+
+  /// Starts a task that nobody waits for (background work). It runs when the CPU is free, and ends with a power cut.
+  virtual void spawn(Task<void> task) = 0;
+
+  /// Resumes `wait` at time `when`; use `co_await sleep_until(when)`.
+  virtual void wake_at(Picoseconds when, DeviceWait& wait) = 0;
+  [[nodiscard]] auto sleep_until(Picoseconds when) { return SleepAwaiter<CpuPort>{*this, when, {}}; }
+
+  /// Reports something worth a line of events.csv, a waveform change and a trigger: a merge, a cleaning, a flip.
+  virtual void event(const FirmwareEvent& event) = 0;
+
+  /// Makes a task that suspended itself on `wait` (a lock, a queue) ready to run.
+  virtual void make_ready(DeviceWait& wait) = 0;
+  /// Notes that the running task suspends itself on `wait`; `phase` names the part of the request's life.
+  virtual void suspend(DeviceWait& wait, LifePhase phase) = 0;
+};
+
+}  // namespace tessera

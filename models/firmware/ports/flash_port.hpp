@@ -1,0 +1,62 @@
+#pragma once
+// The firmware's way to the NAND flash: batches of page and block operations.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/address.hpp"
+#include "base/data_buffer.hpp"
+#include "base/units.hpp"
+#include "firmware/ports/status.hpp"
+#include "firmware/ports/task.hpp"
+
+namespace tessera {
+
+/// What the firmware knows of the array. Blocks are numbered so that consecutive blocks lie on different dies and planes;
+/// page p is page p % pages_per_block of block p / pages_per_block. A page's data area is one 4 KiB sector. Only blocks that
+/// the layer may use are counted: log and dump blocks are reserved apart.
+struct FlashShape {
+  std::uint64_t blocks = 0;
+  std::uint32_t pages_per_block = 0;
+  std::uint32_t oob_bytes = 0;
+  [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
+};
+
+enum class FlashOp : std::uint8_t { read, read_oob, program, erase };
+
+struct FlashCommand {
+  FlashOp op = FlashOp::read;
+  NandPage page;               ///< read, read_oob, program
+  NandBlock block;             ///< erase
+  DataSpan data;               ///< one sector; null for read_oob and erase
+  std::span<std::byte> oob;    ///< out-of-band bytes to write or to fill; at most FlashShape::oob_bytes; may be empty
+  Status status = Status::ok;  ///< set at completion
+};
+
+/// Commands that may run side by side where dies, planes and channels allow; complete when all of them are. Commands to one
+/// plane keep their order. The batch and its commands stay where they are until then.
+struct FlashBatch {
+  explicit FlashBatch(std::span<FlashCommand> batch) : commands(batch) {}
+  FlashBatch(const FlashBatch&) = delete;
+  FlashBatch& operator=(const FlashBatch&) = delete;
+
+  std::span<FlashCommand> commands;
+  Picoseconds submitted;       ///< set by the port
+  Picoseconds busy;            ///< of the last command to finish: array and bus time; the rest of the wait is queueing
+  Status status = Status::ok;  ///< set at completion: the worst of the commands
+  std::uint32_t pending = 0;   ///< used by the port
+  DeviceWait wait;             ///< used by port and executor
+};
+
+class FlashPort {
+ public:
+  virtual ~FlashPort() = default;
+  [[nodiscard]] virtual FlashShape shape() const = 0;
+  /// Whether the block is marked bad (factory mark or retired).
+  [[nodiscard]] virtual bool is_bad(NandBlock block) const = 0;
+  virtual void submit(FlashBatch& batch) = 0;
+  /// Awaitable: submits `batch` and waits for all of it; gives the batch's status.
+  [[nodiscard]] auto run(FlashBatch& batch) { return DeviceAwaiter<FlashPort, FlashBatch>{*this, batch}; }
+};
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+#pragma once
+// Host commands as firmware sees them.
+#include <cstdint>
+
+#include "base/address.hpp"
+#include "base/data_buffer.hpp"
+#include "base/units.hpp"
+#include "firmware/ports/status.hpp"
+
+namespace tessera {
+
+enum class HostOp : std::uint8_t { read, write, flush, trim };
+
+/// One command in the controller: a write's data is already in `buffer`, a read's is to be put there. The buffer holds the
+/// drive sectors that enclose `blocks`.
+struct HostCommand {
+  HostOp op = HostOp::read;
+  bool force_unit_access = false;  ///< FUA: durable on non-volatile media before completion
+  HostRun blocks;                  ///< 512 B blocks as the host named them
+  DataBuffer buffer;
+  std::uint32_t tag = 0;  ///< host tag, below the queue depth
+};
+
+class HostPort {
+ public:
+  virtual ~HostPort() = default;
+  /// Ends the command: a read's data and the status go to the host. The command must not be touched afterwards.
+  virtual void complete(HostCommand& command, Status status) = 0;
+  /// Commands that the drive has accepted and not completed.
+  [[nodiscard]] virtual std::uint32_t outstanding() const = 0;
+  /// Time at which the last command was accepted or completed; idle detectors compare it with now.
+  [[nodiscard]] virtual Picoseconds last_activity() const = 0;
+  /// Whether any accepted, uncompleted write touches [first, end): the checkpoint of a cleaning asks.
+  [[nodiscard]] virtual bool write_waiting(LogicalSector first, LogicalSector end) const = 0;
+};
+
+}  // namespace tessera

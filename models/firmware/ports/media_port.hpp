@@ -1,0 +1,111 @@
+#pragma once
+// The firmware's way to the platters: chains of run-sized steps, scheduled below the port.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/address.hpp"
+#include "base/data_buffer.hpp"
+#include "base/units.hpp"
+#include "firmware/ports/status.hpp"
+#include "firmware/ports/task.hpp"
+
+namespace tessera {
+
+enum class MediaOp : std::uint8_t { read, write };
+
+/// What `expected` timing charges for reaching a step's first sector; `rotational` timing ignores it.
+enum class StepHint : std::uint8_t {
+  position,          ///< t_seek + half a turn; nothing where the run continues the last one
+  same_angle,        ///< the angle of the step before on a nearby track: a whole turn and no seek; elsewhere as `position`
+  whole_track,       ///< t_seek (none to a nearby track), then one turn for the transfer from any sector
+  backup_round_trip  ///< a visit to the backup region and back: (rmw_mid_turns - 1) turns, head stays where it was
+};
+
+/// Who waits for a chain; host and dependent go before background.
+enum class MediaClass : std::uint8_t { host, dependent, background };
+
+/// Out-of-band bytes of one sector (the record of a backup, a slot header). Written with the last sector of a run, so that
+/// its presence proves that the whole run reached the platter; always stored, whatever the content mode.
+inline constexpr std::size_t header_bytes = 64;
+using SectorHeader = std::array<std::byte, header_bytes>;
+
+/// One run on one track.
+struct MediaStep {
+  MediaOp op = MediaOp::read;
+  StepHint hint = StepHint::position;
+  PhysicalRun run;
+  DataSpan data;                   ///< host data: data.count == run.count, or null
+  std::span<std::byte> system;     ///< firmware's own bytes (journal, checkpoint): run.count whole sectors, or empty
+  SectorHeader* header = nullptr;  ///< written to, or read from, the last sector of the run; may be null
+};
+
+/// Where the time of a chain went; parts of submit-to-completion that sum to it.
+struct MediaBreakdown {
+  Picoseconds queue;            ///< waiting behind host and dependent chains
+  Picoseconds background_wait;  ///< waiting behind background chains
+  Picoseconds seek;             ///< head movement, head switch, settle
+  Picoseconds rotation;         ///< waiting for the first sector
+  Picoseconds transfer;         ///< sectors under the head, overhead of the media channel included
+};
+
+/// Steps that run one after another with nothing in between; stops at the first step that fails. The object stays where
+/// it is (in the caller's coroutine frame) until the chain is complete.
+class MediaChain {
+ public:
+  static constexpr std::size_t max_steps = 16;
+
+  explicit MediaChain(MediaClass of = MediaClass::host) : priority(of) {}
+  MediaChain(const MediaChain&) = delete;
+  MediaChain& operator=(const MediaChain&) = delete;
+
+  MediaChain& add(const MediaStep& step) {
+    TESSERA_CHECK(size_ < max_steps, "a media chain is too long");
+    steps_[size_++] = step;
+    return *this;
+  }
+  MediaChain& read(PhysicalRun run, DataSpan data, StepHint hint = StepHint::position, SectorHeader* header = nullptr) {
+    return add({MediaOp::read, hint, run, data, {}, header});
+  }
+  MediaChain& write(PhysicalRun run, DataSpan data, StepHint hint = StepHint::position, SectorHeader* header = nullptr) {
+    return add({MediaOp::write, hint, run, data, {}, header});
+  }
+  MediaChain& read_system(PhysicalRun run, std::span<std::byte> bytes) {
+    return add({MediaOp::read, StepHint::position, run, {}, bytes, nullptr});
+  }
+  MediaChain& write_system(PhysicalRun run, std::span<std::byte> bytes) {
+    return add({MediaOp::write, StepHint::position, run, {}, bytes, nullptr});
+  }
+  void clear() { size_ = 0; }
+
+  [[nodiscard]] std::span<const MediaStep> steps() const { return {steps_.data(), size_}; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+  MediaClass priority;
+  Picoseconds submitted;        ///< set by the port
+  MediaBreakdown breakdown;     ///< set at completion
+  Status status = Status::ok;   ///< set at completion: that of the first step that failed
+  std::uint8_t steps_done = 0;  ///< steps that completed well
+  DeviceWait wait;              ///< the suspended caller; used by port and executor
+
+ private:
+  std::array<MediaStep, max_steps> steps_;
+  std::size_t size_ = 0;
+};
+
+class MediaPort {
+ public:
+  virtual ~MediaPort() = default;
+
+  /// Hands the chain to the disk channel. Completion resumes the waiting task; use `co_await run(chain)`.
+  virtual void submit(MediaChain& chain) = 0;
+
+  /// Awaitable: submits `chain` and waits for it; gives its status.
+  [[nodiscard]] auto run(MediaChain& chain) { return DeviceAwaiter<MediaPort, MediaChain>{*this, chain}; }
+
+  /// Sectors on a track as formatted (a top track of an interlaced region holds fewer than a bottom one).
+  [[nodiscard]] virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+// Printable names and the frame pool of the ports.
+#include <array>
+#include <cstdlib>
+#include <new>
+
+#include "firmware/ports/memory_port.hpp"
+#include "firmware/ports/status.hpp"
+#include "firmware/ports/task.hpp"
+
+namespace tessera {
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::media_error: return "media error";
+    case Status::damaged: return "damaged";
+    case Status::blank: return "blank page";
+    case Status::program_failed: return "program failed";
+    case Status::erase_failed: return "erase failed";
+    case Status::rule_violation: return "rule violation";
+    case Status::no_space: return "no space";
+    case Status::corrupt: return "corrupt";
+  }
+  return "?";
+}
+
+const char* to_string(MemoryCategory category) {
+  static constexpr const char* names[memory_categories] = {"metadata", "merge_buffer", "write_cache", "read_cache", "host_buffer", "stack"};
+  return names[static_cast<std::size_t>(category)];
+}
+
+namespace {
+
+constexpr std::size_t granule = 64;
+constexpr std::size_t classes = 64;  // frames up to 4 KiB are pooled
+
+struct FreeFrame {
+  FreeFrame* next;
+};
+std::array<FreeFrame*, classes> free_frames{};
+
+constexpr std::size_t size_class(std::size_t size) { return (size + granule - 1) / granule; }
+
+}  // namespace
+
+void* allocate_frame(std::size_t size) {
+  const std::size_t index = size_class(size);
+  if (index < classes && free_frames[index] != nullptr) {
+    FreeFrame* frame = free_frames[index];
+    free_frames[index] = frame->next;
+    return frame;
+  }
+  return ::operator new(index* granule);
+}
+
+void release_frame(void* frame, std::size_t size) {
+  const std::size_t index = size_class(size);
+  if (index >= classes) return ::operator delete(frame);
+  auto* freed = static_cast<FreeFrame*>(frame);
+  freed->next = free_frames[index];
+  free_frames[index] = freed;
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+#pragma once
+// Where tracks' sectors are saved before a write destroys them (Hajkazemi et al., section 2.1). The record that
+// says whose they are rides in the out-of-band bytes of the last saved sector, so a record that can be found is complete.
+//
+// Only the newest record counts. A new one never overwrites the newest, so that a cut while it is written leaves that one
+// whole; the region's tracks are used in turn. A record whose sectors the host then writes directly is voided first.
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/log_record.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+/// A mutex with a queue: all locks of one address overlap.
+struct SamePlace {
+  [[nodiscard]] bool overlaps(const SamePlace&) const { return true; }
+};
+using FifoMutex = RangeLocks<SamePlace>;
+
+/// The runs that a write of `target` would destroy: on the track in front, on the one behind, or both; `count` of them.
+struct Neighbours {
+  std::array<PhysicalRun, 2> runs{};
+  std::uint32_t count = 0;
+
+  void add(const PhysicalRun& run) { runs[count++] = run; }
+  [[nodiscard]] std::uint32_t sectors() const { return runs[0].count + runs[1].count; }
+};
+
+class BackupRegion {
+ public:
+  /// Tracks that a region at `radius` needs for records of up to `largest` sectors: room for one beside the newest, at least
+  /// three.
+  [[nodiscard]] static std::uint64_t radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint32_t largest);
+
+  /// `regions`: conventional, not skewed, of one zone.
+  BackupRegion(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
+
+  /// Whoever saves, or voids, holds the turn from before until the saved sectors are back in place.
+  [[nodiscard]] FifoMutex::Lock turn() { return turns_.exclusive({}); }
+
+  /// Makes sure that a record of `sectors` will not overwrite the newest one.
+  Task<Status> make_room(std::uint32_t sectors);
+  /// Adds the steps that save `data`, the content of `saved` one after another, before `target` is written. `header` stays
+  /// where it is until the chain is complete.
+  void add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data, SectorHeader& header);
+  /// To be told once those steps are done: the record is the newest from here on.
+  void commit();
+
+  /// Whether the newest record describes a sector of `run` and would be applied at recovery.
+  [[nodiscard]] bool describes(const PhysicalRun& run) const;
+  /// Takes the newest record out of force.
+  Task<Status> void_record();
+
+  struct Found {
+    Neighbours saved;
+    std::uint64_t start;  ///< of the saved data, for read_back()
+  };
+  /// Boot after a power cut: looks at the whole region; nothing where the newest record is void or there is none.
+  Task<Status> recover(std::optional<Found>& found);
+  /// The content of found.saved.runs[which].
+  Task<Status> read_back(const Found& found, std::uint32_t which, DataSpan data);
+
+  [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
+  [[nodiscard]] std::uint64_t voids() const { return voids_; }
+
+ private:
+  /// A record on the region's sectors taken as a ring.
+  struct Extent {
+    std::uint64_t start = 0;
+    std::uint32_t count = 0;
+    [[nodiscard]] std::uint64_t last(std::uint64_t ring) const { return (start + count - 1) % ring; }
+  };
+  [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
+  [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
+  [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
+
+  MediaPort& media_;
+  FifoMutex turns_;
+  ConventionalLayout layout_;
+  std::uint64_t ring_;  ///< sectors
+  std::uint32_t track_sectors_;
+  std::uint64_t sequence_ = 0;  ///< of the newest record
+  Extent newest_;
+  Neighbours described_;  ///< by the newest record; none when it is void
+  Extent next_;           ///< being written
+  Neighbours next_described_;
+  std::uint64_t sectors_written_ = 0;
+  std::uint64_t voids_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#pragma once
+// A circular log of host data on conventional tracks. A record is a run of data sectors with a LogRecord in the
+// last one's out-of-band bytes, so a record that can be found is complete. Its sequence number is its place in an endless
+// log, of which the region holds the last `capacity` sectors; space is reused only after a superblock says that the log
+// starts behind it, so that a torn write never hits a record that recovery would replay.
+#include <cstdint>
+#include <vector>
+
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/superblock.hpp"
+#include "firmware/shared/wait_queue.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class Journal {
+ public:
+  /// `regions`: conventional tracks of the plan, at least three sectors.
+  Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
+
+  /// Sectors of data that fit.
+  [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
+  /// Sectors between the start of the log as superblocks know it and its end.
+  [[nodiscard]] std::uint64_t used() const { return head_ - start_; }
+  /// Sequence number of the next record.
+  [[nodiscard]] std::uint64_t head() const { return head_; }
+  /// Sectors written, superblocks included.
+  [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
+
+  /// Keeps the records of an append in the log until its owner has told release_before() what else it needs.
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+    ~Pin();
+    [[nodiscard]] std::uint64_t sequence() const { return sequence_; }  ///< of the first sector appended
+
+   private:
+    friend class Journal;
+    Journal* journal_ = nullptr;
+    std::uint64_t sequence_ = 0;
+    Pin* older_ = nullptr;
+    Pin* newer_ = nullptr;
+  };
+
+  /// First boot, and after a replay: an empty log.
+  Task<Status> format();
+  /// Appends `run` with its data, durable on return; waits for space. run.count must be at most half of capacity().
+  Task<Status> append(LogicalRun run, DataSpan data, Pin& pin);
+  /// Sectors in front of `sequence` are no longer needed.
+  void release_before(std::uint64_t sequence);
+
+  struct Record {
+    std::uint64_t sequence = 0;
+    LogicalRun run;
+    PhysicalRun where;
+  };
+  /// Boot after a power cut: the records that count, oldest first. Leaves the log as it is; format() empties it.
+  Task<Status> recover(std::vector<Record>& records);
+
+ private:
+  static constexpr std::uint64_t superblocks = 2;
+  [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
+  [[nodiscard]] std::uint64_t releasable() const;
+  Task<Status> make_space(std::uint32_t sectors);
+  void attach(Pin& pin);
+  void detach(Pin& pin);
+
+  MediaPort& media_;
+  ConventionalLayout layout_;
+  Superblock superblock_;
+  WaitQueue space_;
+  std::uint64_t capacity_;
+  std::uint64_t head_ = 0;   // end of the log
+  std::uint64_t start_ = 0;  // as the newest superblock says
+  std::uint64_t released_ = 0;
+  std::uint64_t sectors_written_ = 0;
+  bool moving_start_ = false;
+  Pin* oldest_ = nullptr;
+  Pin* newest_ = nullptr;
+};
+
+}  // namespace tessera

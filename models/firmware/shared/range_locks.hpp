@@ -1,0 +1,150 @@
+#pragma once
+// Shared and exclusive locks on ranges, first come first served among those that overlap: a waiting lock blocks later
+// ones that overlap it, so nobody starves. The locks themselves are the list's nodes; nothing is allocated.
+#include <algorithm>
+#include <coroutine>
+#include <cstdint>
+
+#include "base/address.hpp"
+#include "firmware/ports/cpu_port.hpp"
+
+namespace tessera {
+
+/// Logical sectors [first, end).
+struct SectorRange {
+  LogicalSector first;
+  LogicalSector end;
+  [[nodiscard]] static SectorRange of(LogicalRun run) { return {run.first, run.end()}; }
+  [[nodiscard]] bool overlaps(const SectorRange& other) const { return first < other.end && other.first < end; }
+};
+
+/// Angles as fractions of a turn in units of 2^-32, so that sector boundaries of tracks of different length compare: for
+/// tracks of fewer than 65,536 sectors, two boundaries are equal here exactly if they are equal on the platter.
+inline constexpr std::uint64_t full_turn = std::uint64_t{1} << 32;
+[[nodiscard]] constexpr std::uint64_t angle_of(std::uint64_t sector, std::uint32_t sectors_on_track) {
+  return (sector << 32) / sectors_on_track;
+}
+
+/// Angles [angle_first, angle_end) of radii [radius_first, radius_end) of one surface.
+struct AngularBox {
+  std::uint32_t surface = 0;
+  std::uint32_t radius_first = 0;
+  std::uint32_t radius_end = 0;
+  std::uint64_t angle_first = 0;
+  std::uint64_t angle_end = full_turn;
+
+  /// The box of a run that does not wrap, on a track of `sectors_on_track` sectors.
+  [[nodiscard]] static AngularBox of(const PhysicalRun& run, std::uint32_t sectors_on_track) {
+    return {run.track.surface, run.track.radius, run.track.radius + 1, angle_of(run.first, sectors_on_track),
+            angle_of(std::uint64_t{run.first} + run.count, sectors_on_track)};
+  }
+  /// Grows the box so that it encloses `other`, which lies on the same surface.
+  void enclose(const AngularBox& other) {
+    radius_first = std::min(radius_first, other.radius_first);
+    radius_end = std::max(radius_end, other.radius_end);
+    angle_first = std::min(angle_first, other.angle_first);
+    angle_end = std::max(angle_end, other.angle_end);
+  }
+  [[nodiscard]] bool overlaps(const AngularBox& other) const {
+    return surface == other.surface && radius_first < other.radius_end && other.radius_first < radius_end &&
+           angle_first < other.angle_end && other.angle_first < angle_end;
+  }
+};
+
+enum class LockMode : std::uint8_t { shared, exclusive };
+
+/// The locks of one address space. `Range` has `overlaps(const Range&)`.
+template <class Range>
+class RangeLocks {
+ public:
+  /// A place in the queue, and once awaited, the lock:
+  ///   auto lock = locks.exclusive(range);
+  ///   co_await lock;
+  /// Its end, or unlock(), gives the lock back.
+  class Lock {
+   public:
+    Lock(RangeLocks& locks, const Range& range, LockMode mode) : locks_(&locks), range_(range), mode_(mode) { locks_->enqueue(*this); }
+    /// Hands a granted lock on; a waiting one stays where it is.
+    Lock(Lock&& other) noexcept : locks_(other.locks_), range_(other.range_), mode_(other.mode_) {
+      if (locks_ != nullptr) locks_->replace(other, *this);
+      other.locks_ = nullptr;
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    Lock& operator=(Lock&&) = delete;
+    ~Lock() { unlock(); }
+
+    [[nodiscard]] bool granted() const { return locks_ != nullptr && blockers_ == 0; }
+    [[nodiscard]] const Range& range() const { return range_; }
+    void unlock() {
+      if (locks_ == nullptr) return;
+      locks_->dequeue(*this);
+      locks_ = nullptr;
+    }
+
+    bool await_ready() const noexcept { return blockers_ == 0; }
+    void await_suspend(std::coroutine_handle<> task) {
+      wait_.task = task;
+      suspended_ = true;
+      locks_->cpu_.suspend(wait_, LifePhase::lock);
+    }
+    void await_resume() noexcept { suspended_ = false; }
+
+   private:
+    friend class RangeLocks;
+    [[nodiscard]] bool conflicts(const Lock& other) const {
+      return (mode_ == LockMode::exclusive || other.mode_ == LockMode::exclusive) && range_.overlaps(other.range_);
+    }
+
+    RangeLocks* locks_;
+    Range range_;
+    LockMode mode_;
+    bool suspended_ = false;
+    std::uint32_t blockers_ = 0;  ///< earlier locks that conflict
+    Lock* earlier_ = nullptr;
+    Lock* later_ = nullptr;
+    DeviceWait wait_;
+  };
+
+  explicit RangeLocks(CpuPort& cpu) : cpu_(cpu) {}
+  RangeLocks(const RangeLocks&) = delete;
+  RangeLocks& operator=(const RangeLocks&) = delete;
+
+  [[nodiscard]] Lock shared(const Range& range) { return Lock(*this, range, LockMode::shared); }
+  [[nodiscard]] Lock exclusive(const Range& range) { return Lock(*this, range, LockMode::exclusive); }
+  [[nodiscard]] bool empty() const { return last_ == nullptr; }
+
+ private:
+  void enqueue(Lock& lock) {
+    for (const Lock* held = last_; held != nullptr; held = held->earlier_) lock.blockers_ += held->conflicts(lock) ? 1U : 0U;
+    lock.earlier_ = last_;
+    if (last_ != nullptr) last_->later_ = &lock;
+    last_ = &lock;
+  }
+
+  void dequeue(Lock& lock) {
+    (lock.later_ != nullptr ? lock.later_->earlier_ : last_) = lock.earlier_;
+    if (lock.earlier_ != nullptr) lock.earlier_->later_ = lock.later_;
+    for (Lock* next = lock.later_; next != nullptr; next = next->later_) {
+      if (!next->conflicts(lock)) continue;
+      if (--next->blockers_ == 0 && next->suspended_) cpu_.make_ready(next->wait_);
+    }
+  }
+
+  void replace(Lock& from, Lock& to) {
+    TESSERA_CHECK(!from.suspended_, "a waiting lock was moved");
+    to.blockers_ = from.blockers_;
+    to.earlier_ = from.earlier_;
+    to.later_ = from.later_;
+    (to.later_ != nullptr ? to.later_->earlier_ : last_) = &to;
+    if (to.earlier_ != nullptr) to.earlier_->later_ = &to;
+  }
+
+  CpuPort& cpu_;
+  Lock* last_ = nullptr;  // the newest; older ones follow `earlier_`
+};
+
+using SectorLocks = RangeLocks<SectorRange>;
+using AngularLocks = RangeLocks<AngularBox>;
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+#pragma once
+// Two superblocks used alternately: a cut while one is written leaves the other, and the one of the higher
+// generation counts.
+#include <array>
+#include <cstdint>
+
+#include "firmware/ports/media_port.hpp"
+#include "firmware/shared/log_record.hpp"
+
+namespace tessera {
+
+class Superblock {
+ public:
+  using Payload = decltype(LogRecord::payload);
+
+  /// `places`: two different sectors.
+  Superblock(MediaPort& media, std::array<PhysicalRun, 2> places) : media_(media), places_(places) {}
+
+  /// Durable on return; the older of the two is overwritten.
+  Task<Status> write(Payload payload);
+  /// Finds the newest valid one; `corrupt` where there is none.
+  Task<Status> load();
+
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  [[nodiscard]] const Payload& payload() const { return payload_; }
+
+ private:
+  MediaPort& media_;
+  std::array<PhysicalRun, 2> places_;
+  std::uint64_t generation_ = 0;
+  Payload payload_{};
+};
+
+}  // namespace tessera

@@ -1,0 +1,353 @@
+#include "firmware/shared/write_cache.hpp"
+
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+void WriteCacheConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("capacity", capacity, {0, 68'719'476'736.0}, "DRAM for written data; 0 means no write cache");
+  visitor.enumeration(
+      "durability", durability, {"plp", "journal", "volatile"},
+      "plp: dumped on power loss; journal: logged on the platters before the acknowledgement; volatile: FLUSH and FUA only");
+  visitor.enumeration("order", order, {"elevator", "first_come", "positioning"}, "order of destaging");
+  visitor.field("high_mark", high_mark, {1, 100}, "percent of the capacity dirty above which destaging begins");
+  visitor.field("low_mark", low_mark, {0, 99}, "percent of the capacity dirty at which such destaging ends");
+  visitor.field("destage_depth", destage_depth, {1, 64}, "writes under way at once when the order is positioning");
+  visitor.field("largest_destage", largest_destage, {4096, 67'108'864.0}, "most adjacent dirty data that one write takes");
+  visitor.field("idle_after", idle_after, {1e6, 1e13}, "time without host commands after which destaging begins below the high mark");
+}
+
+std::string WriteCacheConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
+  if (capacity.value() == 0) return {};
+  if (capacity.value() / sector_bytes < 2) return "write_cache.capacity must hold two sectors or more";
+  if (low_mark >= high_mark) return "write_cache.low_mark must be below write_cache.high_mark";
+  if (durability == CacheDurability::journal && regions_named(plan, "journal").empty())
+    return "write_cache.durability = \"journal\" needs a journal region on the platters: set the layer's journal_tracks";
+  return {};
+}
+
+WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+                       TranslationLayer& inner)
+    : config_(config),
+      ports_(ports),
+      inner_(inner),
+      slots_count_(static_cast<Index>(config.capacity.value() / ports.memory.shape().sector_bytes)),
+      buffer_(&own_buffer_),
+      slots_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache directory",
+             config.durability == CacheDurability::plp ? Survival::dumped : Survival::volatile_memory),
+      lists_(ports.memory, MemoryCategory::metadata, slots_count_, lists, "write cache lists"),
+      index_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache index"),
+      sweep_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache sweep"),
+      inner_locks_(ports.cpu),
+      work_(ports.cpu),
+      progress_(ports.cpu),
+      activity_(ports.cpu) {
+  if (config.durability == CacheDurability::plp)
+    buffer_ = &ports.memory.reserve_dumped_buffer(MemoryCategory::write_cache, slots_count_, "write cache");
+  else
+    own_buffer_ = ports.memory.reserve_buffer(MemoryCategory::write_cache, slots_count_, "write cache");
+
+  part_sectors_ = std::max<Index>(1, slots_count_ / 4);
+  if (config.durability == CacheDurability::journal) {
+    journal_ = std::make_unique<Journal>(ports, geometry, regions_named(plan, "journal"));
+    part_sectors_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(journal_->capacity() / 4, 1, part_sectors_));
+  }
+  const auto largest = std::max<std::uint64_t>(1, config.largest_destage.value() / ports.memory.shape().sector_bytes);
+  const std::uint32_t workers = config.order == DestageOrder::positioning ? config.destage_depth : 1;
+  for (std::uint32_t worker = 0; worker < workers; ++worker) {
+    staging_.push_back(ports.memory.reserve_buffer(
+        MemoryCategory::write_cache, static_cast<std::uint32_t>(std::min<std::uint64_t>(largest, slots_count_)), "write cache staging"));
+  }
+}
+
+// --- The directory ---
+
+WriteCache::Index WriteCache::find(LogicalSector lsn) {
+  ports_.cpu.hash();
+  return index_.find(lsn.value());
+}
+
+/// A slot for `lsn`, which has none: a free one, or that of the clean sector used least recently.
+WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
+  Index index = lists_.front(free_list);
+  if (index == DramLists::none) {
+    index = lists_.front(clean_list);
+    if (index == DramLists::none) return DramLists::none;
+    index_.erase(slots_.read(index).lsn);
+  }
+  lists_.remove(index);
+  slots_.write(index) = {lsn.value(), 0, 0, SlotState::free, 0};
+  index_.insert(lsn.value(), index);
+  return index;
+}
+
+bool WriteCache::pending(LogicalSector lsn) {
+  const Index index = find(lsn);
+  return index != DramHashMap::none && slots_.read(index).state == SlotState::dirty;
+}
+
+/// The slot's content was replaced by that of write `sequence`. A free slot is in no list here.
+void WriteCache::mark_written(Index index, std::uint64_t sequence) {
+  Slot& slot = slots_.write(index);
+  slot.newest = sequence;
+  switch (slot.state) {
+    case SlotState::clean: lists_.remove(index); [[fallthrough]];
+    case SlotState::free:
+      slot.state = SlotState::dirty;
+      slot.since = sequence;
+      lists_.push_back(dirty_list, index);
+      if (dirty_++ == 0) activity_.wake_all();
+      peak_dirty_ = std::max(peak_dirty_, dirty_);
+      break;
+    case SlotState::dirty: ++absorbed_; break;
+    case SlotState::destaging: slot.state = SlotState::renewed; break;
+    case SlotState::renewed: ++absorbed_; break;
+  }
+  if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
+  if (draining_) work_.wake_all();
+}
+
+/// The copy that was taken of the slot is written.
+void WriteCache::mark_destaged(Index index) {
+  Slot& slot = slots_.write(index);
+  lists_.remove(index);
+  if (slot.state == SlotState::renewed) {
+    slot.state = SlotState::dirty;
+    slot.since = slot.newest;
+    Index place = lists_.back(dirty_list);
+    while (place != DramLists::none && slots_.read(place).since > slot.since) place = lists_.before(place);
+    if (place == DramLists::none)
+      lists_.push_front(dirty_list, index);
+    else
+      lists_.insert_after(place, index);
+    return;
+  }
+  slot.state = SlotState::clean;
+  lists_.push_back(clean_list, index);
+  --dirty_;
+}
+
+/// Forgets what the slot holds. No copy of it may be on its way.
+void WriteCache::drop(Index index) {
+  Slot& slot = slots_.write(index);
+  if (holds_unwritten(slot)) --dirty_;
+  index_.erase(slot.lsn);
+  slot.state = SlotState::free;
+  lists_.remove(index);
+  lists_.push_back(free_list, index);
+}
+
+/// Lists and index from the directory: at the first boot from an empty one, after a cut from the dumped one.
+void WriteCache::rebuild() {
+  std::vector<Index> unwritten;
+  for (Index index = 0; index < slots_count_; ++index) {
+    Slot& slot = slots_.peek(index);
+    if (holds_unwritten(slot)) {
+      slot.state = SlotState::dirty;
+      unwritten.push_back(index);
+    } else {
+      slot.state = SlotState::free;
+      lists_.push_back(free_list, index);
+    }
+  }
+  std::sort(unwritten.begin(), unwritten.end(), [this](Index a, Index b) { return slots_.peek(a).since < slots_.peek(b).since; });
+  for (const Index index : unwritten) {
+    const Slot& slot = slots_.read(index);
+    index_.insert(slot.lsn, index);
+    lists_.push_back(dirty_list, index);
+    sequence_ = std::max(sequence_, slot.newest + 1);
+  }
+  dirty_ = peak_dirty_ = unwritten.size();
+}
+
+// --- Boot ---
+
+Task<Status> WriteCache::format() {
+  const Status inner = co_await inner_.format();
+  if (!ok(inner)) co_return inner;
+  rebuild();
+  if (journal_ == nullptr) co_return Status::ok;
+  co_return co_await journal_->format();
+}
+
+Task<Status> WriteCache::recover() {
+  const Status inner = co_await inner_.recover();
+  if (!ok(inner)) co_return inner;
+  rebuild();
+  if (journal_ == nullptr) co_return Status::ok;
+  const Status replayed = co_await replay();
+  if (!ok(replayed)) co_return replayed;
+  co_return co_await journal_->format();
+}
+
+/// Writes the journalled data home, oldest first.
+Task<Status> WriteCache::replay() {
+  std::vector<Journal::Record> records;
+  const Status found = co_await journal_->recover(records);
+  if (!ok(found)) co_return found;
+  for (const Journal::Record& record : records) {
+    for (std::uint32_t done = 0; done < record.run.count;) {
+      const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
+      const DataSpan data = staging_.front().part(0, count);
+      const PhysicalRun saved{record.where.track, record.where.first + done, count};
+      MediaChain chain(MediaClass::host);
+      chain.read(saved, data);
+      const Status read = co_await ports_.media.run(chain);
+      if (!ok(read)) co_return read;
+      const LogicalRun home{record.run.first + done, count};
+      const WriteOptions options{.durable = true};
+      const Status written = co_await inner_.write(home, data, options);
+      if (!ok(written)) co_return written;
+      done += count;
+    }
+  }
+  co_return Status::ok;
+}
+
+// --- Host operations ---
+
+Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const Index slot = find(run.first + done);
+    std::uint32_t count = 1;
+    if (slot != DramHashMap::none) {
+      while (done + count < run.count && find(run.first + done + count) == slot + count) ++count;
+      for (Index index = slot; index < slot + count; ++index) {
+        if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
+      }
+      ports_.memory.copy(buffer_->part(slot, count), data.part(done, count));
+      read_hits_ += count;
+    } else {
+      while (done + count < run.count && find(run.first + done + count) == DramHashMap::none) ++count;
+      const LogicalRun missing{run.first + done, count};
+      const DataSpan part = data.part(done, count);
+      read_misses_ += count;
+      const Status status = co_await inner_.read(missing, part);
+      if (!ok(status)) co_return status;
+    }
+    done += count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  // A journalled write is on the platters in any case, and must not be overtaken by its own older records at recovery.
+  if (options.durable && journal_ == nullptr) co_return co_await write_through(run, data, options);
+  for (std::uint32_t done = 0; done < run.count;) {
+    const std::uint32_t count = std::min(run.count - done, part_sectors_);
+    const LogicalRun part{run.first + done, count};
+    const DataSpan part_data = data.part(done, count);
+    const Status status = co_await write_part(part, part_data);
+    if (!ok(status)) co_return status;
+    done += count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data) {
+  if (journal_ == nullptr) {
+    const std::uint64_t sequence = sequence_;
+    sequence_ += run.count;
+    co_await fill(run, data, sequence);
+    co_return Status::ok;
+  }
+  Journal::Pin pin;
+  const Status status = co_await journal_->append(run, data, pin);
+  if (!ok(status)) co_return status;
+  const std::uint64_t sequence = pin.sequence();
+  co_await fill(run, data, sequence);
+  if (journal_pressed()) work_.wake_all();
+  co_return Status::ok;
+}
+
+/// Puts the data into slots; waits where none is to be had.
+Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
+  Index copied_to = 0;  // slots [copied_to, + uncopied) are assigned, their content is yet to be copied
+  std::uint32_t uncopied = 0;
+  std::uint32_t done = 0;
+  while (done < run.count) {
+    const LogicalSector lsn = run.first + done;
+    Index slot = find(lsn);
+    if (slot == DramHashMap::none) slot = take_slot(lsn);
+    const bool contiguous = uncopied != 0 && slot == copied_to + uncopied;
+    if (uncopied != 0 && !contiguous) {
+      ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+      uncopied = 0;
+    }
+    if (slot == DramLists::none) {
+      ++full_waits_;
+      draining_ = true;
+      work_.wake_all();
+      co_await progress_.change(LifePhase::cleaning);
+      continue;
+    }
+    if (uncopied == 0) copied_to = slot;
+    mark_written(slot, sequence + done);
+    ++uncopied;
+    ++done;
+  }
+  if (uncopied != 0) ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+}
+
+/// FUA without a journal: past the cache, and what the cache held of the run is out of date.
+Task<Status> WriteCache::write_through(LogicalRun run, DataSpan data, WriteOptions options) {
+  auto lock = inner_locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  const Status status = co_await inner_.write(run, data, options);
+  if (!ok(status)) co_return status;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const Index slot = find(run.first + i);
+    if (slot != DramHashMap::none) drop(slot);
+  }
+  progress_.wake_all();
+  co_return Status::ok;
+}
+
+Task<Status> WriteCache::flush() {
+  // What is in the journal is on the platters already.
+  const std::uint64_t target = journal_ != nullptr ? 0 : sequence_;
+  for (;;) {
+    const Index oldest = lists_.front(dirty_list);
+    if (oldest == DramLists::none || slots_.read(oldest).since >= target) break;
+    flush_target_ = std::max(flush_target_, target);
+    work_.wake_all();
+    co_await progress_.change(LifePhase::cleaning);
+  }
+  const Status inner = co_await inner_.flush();
+  const Status deferred = deferred_;
+  deferred_ = Status::ok;
+  co_return ok(deferred) ? inner : deferred;
+}
+
+Task<Status> WriteCache::trim(LogicalRun run) {
+  auto lock = inner_locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const Index slot = find(run.first + i);
+    if (slot != DramHashMap::none) drop(slot);
+  }
+  progress_.wake_all();
+  co_return co_await inner_.trim(run);
+}
+
+// --- Statistics ---
+
+void WriteCache::report(MetricSet& metrics) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(name, static_cast<double>(value), unit, description);
+  };
+  count("cache.absorbed", absorbed_, "sectors", "written sectors that replaced a dirty one in the write cache");
+  count("cache.hit.read", read_hits_, "sectors", "sectors read from the write cache");
+  count("cache.miss.read", read_misses_, "sectors", "sectors read that the write cache did not hold");
+  count("cache.destages", destages_, "1", "writes from the write cache to the layer below");
+  count("cache.destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
+  count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
+  metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
+              "most dirty data in the write cache: what a power loss must save");
+  count("cache.lost", lost_sectors_, "sectors", "acknowledged sectors that could not be written");
+  if (journal_ != nullptr)
+    count("journal.sectors", journal_->sectors_written(), "sectors", "sectors written to the journal, superblocks included");
+  inner_.report(metrics);
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+#pragma once
+// The interface of a translation layer and of its entry in the list of layers.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/format.hpp"
+#include "base/geometry.hpp"
+#include "base/metrics.hpp"
+#include "base/parameter.hpp"
+#include "firmware/ports/cpu_port.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "firmware/ports/host_port.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "firmware/ports/memory_port.hpp"
+
+namespace tessera {
+
+/// All that a layer may know of the machine it runs on.
+struct Ports {
+  MediaPort& media;
+  FlashPort* flash;  ///< null on a drive without NAND
+  MemoryPort& memory;
+  CpuPort& cpu;
+  HostPort& host;
+};
+
+struct WriteOptions {
+  bool durable = false;     ///< FUA: on media or flash before completion, not only in a buffer
+  bool background = false;  ///< the drain of a buffer: no host request waits for it
+};
+
+/// The firmware between host sectors and devices. Several operations are under way at once; the command front end
+/// (firmware/command_server.hpp) keeps overlapping host writes apart, so two operations never write one logical sector at once.
+class TranslationLayer {
+ public:
+  virtual ~TranslationLayer() = default;
+
+  /// User capacity in drive sectors.
+  [[nodiscard]] virtual std::uint64_t user_sectors() const = 0;
+
+  /// First boot of an empty drive.
+  virtual Task<Status> format() = 0;
+  /// Boot after a power cut: finds what was promised on media, flash and in the dumped region.
+  virtual Task<Status> recover() = 0;
+
+  virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
+  /// Complete when the data is as durable as the drive promises.
+  virtual Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) = 0;
+  /// Complete when all acknowledged data is on media or flash.
+  virtual Task<Status> flush() = 0;
+  /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.
+  virtual Task<Status> trim(LogicalRun run) = 0;
+
+  /// Starts background tasks (CpuPort::spawn) after format() or recover().
+  virtual void start_background() {}
+  /// Work that is still in hand although the host has nothing outstanding (a drain waits for it).
+  [[nodiscard]] virtual bool idle() const { return true; }
+
+  /// Puts the first `sectors` of the user space into the used state, in no time: allocated, with data of unknown content.
+  virtual void prefill(std::uint64_t sectors) = 0;
+
+  /// Adds the layer's own statistics; names as in docs/guide/metrics.md.
+  virtual void report(MetricSet& metrics) const = 0;
+};
+
+/// A layer in the list: its parameters, what it needs of a drive, and how to make it.
+class LayerFactory {
+ public:
+  virtual ~LayerFactory() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// One line: what it is and whose.
+  [[nodiscard]] virtual std::string summary() const = 0;
+  [[nodiscard]] virtual bool needs_flash() const { return false; }
+  virtual void describe(ParameterVisitor& visitor) = 0;
+
+  /// Regions that the layer wants on this geometry, or a sentence why it cannot have them in `problem`.
+  [[nodiscard]] virtual FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const = 0;
+  /// A sentence why the layer cannot run with this flash, or nothing.
+  [[nodiscard]] virtual std::string check_flash(const FlashShape&) const { return {}; }
+
+  [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
+                                                               const FormatPlan& plan) const = 0;
+};
+
+/// Every layer, in the order of the list command. The one place to add a layer to.
+[[nodiscard]] std::vector<std::unique_ptr<LayerFactory>> all_layers();
+
+}  // namespace tessera

@@ -1,0 +1,96 @@
+#include "host/host_interface.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream,
+                             Upstream& upstream)
+    : timeline_(timeline),
+      config_(config),
+      sector_bytes_(sector_bytes),
+      downstream_(downstream),
+      upstream_(upstream),
+      tag_in_use_(config.tags) {}
+
+Bytes HostInterface::buffer_need(const HostRequest& request) const {
+  if (request.op != HostOp::read && request.op != HostOp::write) return Bytes(0);
+  // Whole sectors that enclose the blocks, as the controller buffers them.
+  const std::uint64_t blocks = sector_bytes_ / host_block_bytes;
+  const std::uint64_t first = request.blocks.first.value() / blocks;
+  const std::uint64_t end = (request.blocks.end().value() + blocks - 1) / blocks;
+  return Bytes((end - first) * sector_bytes_);
+}
+
+void HostInterface::issue(HostRequest& request) {
+  TESSERA_CHECK(request.tag < tag_in_use_.size(), "the host used a tag that the drive does not have");
+  TESSERA_CHECK(!tag_in_use_[request.tag], "the host used a tag for two commands at once");
+  TESSERA_CHECK(buffer_need(request) <= config_.buffer, "a request larger than the host buffer reached the drive");
+  tag_in_use_[request.tag] = true;
+  if (!waiting_.empty() || buffered_ + buffer_need(request) > config_.buffer) {
+    waiting_.push_back(&request);
+    return;
+  }
+  admit(request);
+}
+
+void HostInterface::admit(HostRequest& request) {
+  buffered_ += buffer_need(request);
+  occupy(command_time(request), request, down);
+}
+
+Picoseconds HostInterface::command_time(const HostRequest& request) {
+  Picoseconds time = config_.command_overhead;
+  if (request.op == HostOp::read) time += config_.read_overhead;
+  if (request.op == HostOp::write) {
+    time += last_op_ == HostOp::read ? config_.write_overhead_after_read : config_.write_overhead_after_write;
+    time += transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
+  }
+  if (request.op == HostOp::read || request.op == HostOp::write) last_op_ = request.op;
+  return time;
+}
+
+void HostInterface::complete(HostRequest& request) {
+  Picoseconds time = config_.completion_overhead;
+  if (request.op == HostOp::read) {
+    time += config_.read_completion_overhead;
+    time += transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
+  }
+  occupy(time, request, up);
+}
+
+void HostInterface::occupy(Picoseconds duration, HostRequest& request, Direction direction) {
+  link_free_ = std::max(link_free_, timeline_.now()) + duration;
+  busy_ += duration;
+  timeline_.post(link_free_, *this, reinterpret_cast<std::uint64_t>(&request) | direction);
+}
+
+void HostInterface::on_time(std::uint64_t argument) {
+  auto& request = *reinterpret_cast<HostRequest*>(argument & ~std::uint64_t{up});
+  request.life.account(LifePhase::link, timeline_.now());
+  if ((argument & up) == 0) return downstream_.arrived(request);
+  buffered_ -= buffer_need(request);
+  tag_in_use_[request.tag] = false;
+  while (!waiting_.empty() && buffered_ + buffer_need(*waiting_.front()) <= config_.buffer) {
+    HostRequest& next = *waiting_.front();
+    waiting_.pop_front();
+    admit(next);
+  }
+  upstream_.completed(request);
+}
+
+void HostInterface::power_off() {
+  timeline_.withdraw(*this);
+  waiting_.clear();
+  buffered_ = Bytes(0);
+  tag_in_use_.assign(config_.tags, false);
+  link_free_ = timeline_.now();
+}
+
+void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
+  const auto share =
+      elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
+  metrics.add("link.utilisation", share, "1", "share of the measured time in which the host link was busy");
+}
+
+}  // namespace tessera

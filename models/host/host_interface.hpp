@@ -1,0 +1,70 @@
+#pragma once
+// The host interface's core: the link as a resource that carries one frame at a time, tags, and admission by buffer space.
+//
+// A command occupies the link for its overhead and, if it writes, its data; a completion for its data, if it reads, and the
+// status. Both directions share the link, in the order in which they ask for it. Not modelled: frame-level interleaving,
+// retries, link power states.
+#include <deque>
+
+#include "base/metrics.hpp"
+#include "base/timeline.hpp"
+#include "host/host_config.hpp"
+#include "host/host_request.hpp"
+
+namespace tessera {
+
+class HostInterface final : private TimelineListener {
+ public:
+  /// Towards the controller: the command, with a write's data, is inside the drive as of now().
+  class Downstream {
+   public:
+    virtual void arrived(HostRequest& request) = 0;
+
+   protected:
+    ~Downstream() = default;
+  };
+  /// Towards the host: status, and a read's data, are at the host as of now().
+  class Upstream {
+   public:
+    virtual void completed(HostRequest& request) = 0;
+
+   protected:
+    ~Upstream() = default;
+  };
+
+  HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream, Upstream& upstream);
+
+  /// The host sends a command at now(), under a tag that it uses for no other command in the drive.
+  void issue(HostRequest& request);
+  /// The controller ended the request at now().
+  void complete(HostRequest& request);
+
+  /// All commands in the drive are lost; the host learns of it otherwise (Player::power_lost).
+  void power_off();
+
+  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void reset_statistics() { busy_ = Picoseconds(0); }
+
+ private:
+  enum Direction : std::uint64_t { down = 0, up = 1 };
+
+  void on_time(std::uint64_t argument) override;
+  void admit(HostRequest& request);
+  [[nodiscard]] Bytes buffer_need(const HostRequest& request) const;
+  [[nodiscard]] Picoseconds command_time(const HostRequest& request);
+  void occupy(Picoseconds duration, HostRequest& request, Direction direction);
+
+  Timeline& timeline_;
+  HostConfig config_;
+  std::uint32_t sector_bytes_;
+  Downstream& downstream_;
+  Upstream& upstream_;
+  Picoseconds link_free_;
+  Picoseconds busy_;
+  Bytes buffered_;
+  HostOp last_op_ = HostOp::read;
+  std::vector<bool> tag_in_use_;
+  std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue
+};
+
+}  // namespace tessera

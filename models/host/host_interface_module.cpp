@@ -1,0 +1,63 @@
+#include "host/host_interface_module.hpp"
+
+#include <utility>
+
+#include "bus/bus_module.hpp"
+
+namespace tessera {
+
+HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config,
+                                         std::uint32_t sector_bytes)
+    : sc_core::sc_module(name),
+      host("host"),
+      bus("bus"),
+      drive_(drive),
+      core_(drive.timeline(), config, sector_bytes, *this, *this),
+      payloads_(config.tags) {
+  host.register_nb_transport_fw(this, &HostInterfaceModule::issue);
+  bus.register_nb_transport_bw(this, &HostInterfaceModule::answered);
+}
+
+tlm::tlm_sync_enum HostInterfaceModule::issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host spoke out of protocol");
+  drive_.synchronise(delay);
+  payload.acquire();
+  HostRequest& request = *payload.get_extension<HostExtension>()->request;
+  core_.issue(request);
+  payloads_[request.tag] = &payload;
+  drive_.reschedule();
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void HostInterfaceModule::arrived(HostRequest& request) {
+  tlm::tlm_generic_payload& payload = *payloads_[request.tag];
+  payload.set_address(address_map::mailbox);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = drive_.ahead();
+  const auto answer = bus->nb_transport_fw(payload, phase, delay);
+  TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the controller did not take a command");
+}
+
+tlm::tlm_sync_enum HostInterfaceModule::answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+  TESSERA_CHECK(phase == tlm::BEGIN_RESP, "the controller answered out of protocol");
+  core_.complete(*payload.get_extension<HostExtension>()->request);
+  return tlm::TLM_COMPLETED;
+}
+
+void HostInterfaceModule::completed(HostRequest& request) {
+  tlm::tlm_generic_payload& payload = *std::exchange(payloads_[request.tag], nullptr);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = drive_.ahead();
+  const auto answer = host->nb_transport_bw(payload, phase, delay);
+  TESSERA_CHECK(answer == tlm::TLM_COMPLETED, "the host did not take a completion");
+  payload.release();
+}
+
+void HostInterfaceModule::power_off() {
+  core_.power_off();
+  for (tlm::tlm_generic_payload*& payload : payloads_)
+    if (payload != nullptr) std::exchange(payload, nullptr)->release();
+}
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+#pragma once
+// A request on the host's side of the link, as the player issues it and the scoreboard judges it.
+#include <cstdint>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/request_life.hpp"
+#include "firmware/ports/host_port.hpp"
+
+namespace tessera {
+
+/// Owned by the player from issue to completion; the drive keeps a pointer to it for just that time.
+struct HostRequest {
+  HostOp op = HostOp::read;
+  bool force_unit_access = false;
+  HostRun blocks;                  ///< 512 B blocks
+  std::uint64_t number = 0;        ///< position in the run's input, from 0
+  std::uint32_t tag = 0;           ///< host tag, below the interface's number of tags
+  std::vector<std::byte> content;  ///< kept content of `blocks` (base/content.hpp): to write, or as read; empty in mode none
+  Status status = Status::ok;      ///< set at completion
+  RequestLife life;
+};
+
+}  // namespace tessera

@@ -1,0 +1,227 @@
+#include "media/content_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// Bits [slot, slot + n) of a chunk's mask.
+constexpr std::uint8_t mask_of(std::uint32_t slot, std::uint32_t n) { return static_cast<std::uint8_t>(((1U << n) - 1) << slot); }
+
+template <class F>
+void each_bit(std::uint8_t mask, F&& f) {
+  for (std::uint32_t bits = mask; bits != 0; bits &= bits - 1) f(static_cast<std::uint32_t>(__builtin_ctz(bits)));
+}
+
+Tag tag_at(ConstContentSpan sector, std::uint32_t block) {
+  Tag tag = 0;
+  std::memcpy(&tag, sector.data() + std::size_t{block} * sizeof(Tag), sizeof(Tag));
+  return tag;
+}
+
+void put_tag(ContentSpan sector, std::size_t offset, Tag tag) { std::memcpy(sector.data() + offset, &tag, sizeof(Tag)); }
+
+}  // namespace
+
+ContentStore::ContentStore(SectorShape shape, std::uint64_t tracks, std::uint32_t most_sectors)
+    : shape_(shape),
+      track_stride_((std::uint64_t{most_sectors} + chunk_sectors - 1) / chunk_sectors * chunk_sectors),
+      occupied_((tracks + 63) / 64) {}
+
+template <class F>
+void ContentStore::each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const {
+  const std::uint64_t begin = sector_key(track, first);
+  for (std::uint32_t done = 0; done < count;) {
+    const std::uint64_t key = begin + done;
+    const auto slot = static_cast<std::uint32_t>(key % chunk_sectors);
+    const std::uint32_t n = std::min(count - done, chunk_sectors - slot);
+    f(key / chunk_sectors, slot, n, done);
+    done += n;
+  }
+}
+
+ContentStore::Chunk& ContentStore::chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key) {
+  occupied_[track >> 6] |= std::uint64_t{1} << (track & 63);
+  return chunks_[chunk_key];
+}
+
+void ContentStore::clear(Chunk& chunk, Mask mask) {
+  damaged_sectors_ -= static_cast<std::uint64_t>(__builtin_popcount(chunk.damaged & mask));
+  const auto keep = static_cast<Mask>(~mask);
+  chunk.kept &= keep;
+  chunk.damaged &= keep;
+  chunk.data &= keep;
+  chunk.split &= keep;
+  chunk.system &= keep;
+  chunk.header &= keep;
+}
+
+void ContentStore::store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, ConstContentSpan sector) {
+  if (shape_.mode == ContentMode::bytes) {
+    SectorBytes& bytes = bytes_[key];
+    if (!bytes) bytes = std::make_unique<std::byte[]>(sector.size());
+    std::memcpy(bytes.get(), sector.data(), sector.size());
+    chunk.kept |= mask_of(slot, 1);
+    chunk.data |= mask_of(slot, 1);
+    return;
+  }
+  const Tag first = tag_at(sector, 0);
+  bool consecutive = first != never_written;
+  bool blank = first == never_written;
+  for (std::uint32_t block = 1; block < shape_.blocks(); ++block) {
+    const Tag tag = tag_at(sector, block);
+    consecutive = consecutive && tag == first + block;
+    blank = blank && tag == never_written;
+  }
+  if (blank) return;
+  chunk.kept |= mask_of(slot, 1);
+  chunk.data |= mask_of(slot, 1);
+  chunk.tags[slot] = first;
+  if (consecutive) return;
+  chunk.split |= mask_of(slot, 1);
+  auto& tags = split_tags_[key];
+  for (std::uint32_t block = 0; block < shape_.blocks(); ++block) tags[block] = tag_at(sector, block);
+}
+
+void ContentStore::write(std::uint64_t track, std::uint32_t first, std::uint32_t count, ConstContentSpan data) {
+  if (data.empty()) {
+    if (!occupied(track)) return;
+    each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
+      const auto found = chunks_.find(chunk_key);
+      if (found != chunks_.end()) clear(found->second, mask_of(slot, n));
+    });
+    return;
+  }
+  TESSERA_CHECK(data.size() == std::size_t{count} * shape_.kept(), "data written to the media does not match its run");
+  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
+    Chunk& chunk = chunk_for_writing(track, chunk_key);
+    clear(chunk, mask_of(slot, n));
+    for (std::uint32_t i = 0; i < n; ++i)
+      store(chunk, slot + i, chunk_key * chunk_sectors + slot + i, data.subspan(std::size_t{done + i} * shape_.kept(), shape_.kept()));
+  });
+}
+
+void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<const std::byte> bytes) {
+  TESSERA_CHECK(bytes.size() == std::size_t{count} * shape_.sector_bytes, "system bytes do not match their run");
+  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
+    Chunk& chunk = chunk_for_writing(track, chunk_key);
+    clear(chunk, mask_of(slot, n));
+    for (std::uint32_t i = 0; i < n; ++i) {
+      SectorBytes& sector = system_[chunk_key * chunk_sectors + slot + i];
+      if (!sector) sector = std::make_unique<std::byte[]>(shape_.sector_bytes);
+      std::memcpy(sector.get(), bytes.data() + std::size_t{done + i} * shape_.sector_bytes, shape_.sector_bytes);
+    }
+    chunk.kept |= mask_of(slot, n);
+    chunk.system |= mask_of(slot, n);
+  });
+}
+
+void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const SectorHeader& header) {
+  const std::uint64_t key = sector_key(track, sector);
+  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
+  chunk.kept |= bit;
+  chunk.header |= bit;
+  headers_[key] = header;
+}
+
+void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
+  if (!occupied(track)) return;
+  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
+    const auto found = chunks_.find(chunk_key);
+    if (found == chunks_.end()) return;
+    Chunk& chunk = found->second;
+    const auto hit = static_cast<Mask>(chunk.kept & ~chunk.damaged & mask_of(slot, n));
+    chunk.damaged |= hit;
+    damaged_sectors_ += static_cast<std::uint64_t>(__builtin_popcount(hit));
+  });
+}
+
+void ContentStore::destroy(std::uint64_t track, std::uint32_t sector) {
+  const std::uint64_t key = sector_key(track, sector);
+  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  chunk.kept |= mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
+  damage(track, sector, 1);
+}
+
+Status ContentStore::status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
+  if (damaged_sectors_ == 0 || !occupied(track)) return Status::ok;
+  bool damaged = false;
+  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
+    const auto found = chunks_.find(chunk_key);
+    damaged = damaged || (found != chunks_.end() && (found->second.damaged & mask_of(slot, n)) != 0);
+  });
+  return damaged ? Status::damaged : Status::ok;
+}
+
+void ContentStore::mark_destroyed(ContentSpan sector) const {
+  if (sector.empty()) return;
+  std::memset(sector.data(), 0, sector.size());
+  const std::size_t stride = kept_per_block(shape_.mode);
+  for (std::size_t offset = 0; offset < sector.size(); offset += stride) put_tag(sector, offset, destroyed);
+}
+
+void ContentStore::load(const Chunk& chunk, std::uint32_t slot, std::uint64_t key, ContentSpan sector) const {
+  const Mask bit = mask_of(slot, 1);
+  if ((chunk.damaged & bit) != 0) {
+    mark_destroyed(sector);
+  } else if ((chunk.data & bit) == 0) {
+    std::memset(sector.data(), 0, sector.size());
+  } else if (shape_.mode == ContentMode::bytes) {
+    std::memcpy(sector.data(), bytes_.find(key)->second.get(), sector.size());
+  } else if ((chunk.split & bit) != 0) {
+    std::memcpy(sector.data(), split_tags_.find(key)->second.data(), sector.size());
+  } else {
+    const Tag first = chunk.tags[slot];
+    for (std::uint32_t block = 0; block < shape_.blocks(); ++block) put_tag(sector, std::size_t{block} * sizeof(Tag), first + block);
+  }
+}
+
+Status ContentStore::read(std::uint64_t track, std::uint32_t first, std::uint32_t count, ContentSpan data) const {
+  if (!data.empty()) {
+    TESSERA_CHECK(data.size() == std::size_t{count} * shape_.kept(), "data read from the media does not match its run");
+    std::memset(data.data(), 0, data.size());
+    if (occupied(track)) {
+      each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
+        const auto found = chunks_.find(chunk_key);
+        if (found == chunks_.end()) return;
+        for (std::uint32_t i = 0; i < n; ++i)
+          load(found->second, slot + i, chunk_key * chunk_sectors + slot + i,
+               data.subspan(std::size_t{done + i} * shape_.kept(), shape_.kept()));
+      });
+    }
+  }
+  return status_of(track, first, count);
+}
+
+Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const {
+  TESSERA_CHECK(bytes.size() == std::size_t{count} * shape_.sector_bytes, "system bytes do not match their run");
+  std::memset(bytes.data(), 0, bytes.size());
+  if (!occupied(track)) return Status::ok;
+  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
+    const auto found = chunks_.find(chunk_key);
+    if (found == chunks_.end()) return;
+    const auto good = static_cast<Mask>(found->second.system & ~found->second.damaged & mask_of(slot, n));
+    each_bit(good, [&](std::uint32_t bit) {
+      const SectorBytes& sector = system_.find(chunk_key * chunk_sectors + bit)->second;
+      std::memcpy(bytes.data() + std::size_t{done + bit - slot} * shape_.sector_bytes, sector.get(), shape_.sector_bytes);
+    });
+  });
+  return status_of(track, first, count);
+}
+
+void ContentStore::read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const {
+  header.fill(std::byte{0});
+  if (!occupied(track)) return;
+  const std::uint64_t key = sector_key(track, sector);
+  const auto chunk = chunks_.find(key / chunk_sectors);
+  if (chunk == chunks_.end()) return;
+  const auto good = static_cast<Mask>(chunk->second.header & ~chunk->second.damaged);
+  if ((good & mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1)) != 0) header = headers_.find(key)->second;
+}
+
+}  // namespace tessera

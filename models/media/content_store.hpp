@@ -1,0 +1,94 @@
+#pragma once
+// What the platters hold, sparse: memory grows with what was written, not with the drive.
+//
+// Host data is kept by mode (base/content.hpp): not at all, as tags, or as bytes. Firmware's own sectors ("system") and
+// sector headers are always kept. A write replaces all that its sectors held; damage makes it unreadable until then. A
+// sector that holds nothing has nothing to lose: damage leaves it as it is.
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/data_buffer.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "firmware/ports/status.hpp"
+
+namespace tessera {
+
+class ContentStore {
+ public:
+  /// `tracks` are numbered from 0 (TrackGeometry::linear) and hold at most `most_sectors` each.
+  ContentStore(SectorShape shape, std::uint64_t tracks, std::uint32_t most_sectors);
+
+  [[nodiscard]] const SectorShape& shape() const { return shape_; }
+  /// Whether anything was ever kept on the track; where not, there is nothing to read, overwrite or damage.
+  [[nodiscard]] bool occupied(std::uint64_t track) const { return (occupied_[track >> 6] >> (track & 63) & 1) != 0; }
+
+  // Ranges are `count` sectors of one track from `first` on and do not wrap.
+
+  /// Host data: `data` is count * shape().kept() bytes, or empty for data that nobody keeps.
+  void write(std::uint64_t track, std::uint32_t first, std::uint32_t count, ConstContentSpan data);
+  /// Firmware's own bytes: count whole sectors.
+  void write_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<const std::byte> bytes);
+  /// Adds a header to a sector that was just written.
+  void write_header(std::uint64_t track, std::uint32_t sector, const SectorHeader& header);
+  void damage(std::uint64_t track, std::uint32_t first, std::uint32_t count);
+  /// Makes a sector unreadable whatever it held (a write that was torn by a power cut); tracked in every mode.
+  void destroy(std::uint64_t track, std::uint32_t sector);
+
+  /// Fills `data` (or nothing, where it is empty); `damaged` if any sector of the range is. A sector without host data
+  /// reads as never_written, a damaged one as `destroyed`.
+  Status read(std::uint64_t track, std::uint32_t first, std::uint32_t count, ContentSpan data) const;
+  /// Fills whole sectors; zeros where no system bytes are. Same status.
+  Status read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const;
+  /// The sector's header; zeros where there is none or it is damaged.
+  void read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const;
+
+  /// Fills the kept content of one sector with the mark of an unreadable one.
+  void mark_destroyed(ContentSpan sector) const;
+
+  /// Sectors that are unreadable now, of those that the store tracks.
+  [[nodiscard]] std::uint64_t damaged_sectors() const { return damaged_sectors_; }
+
+ private:
+  static constexpr std::uint32_t chunk_sectors = 8;
+  using Mask = std::uint8_t;  // a bit a sector of a chunk
+
+  /// Tags are collapsed: one names the first block of a sector whose blocks hold consecutive tags.
+  struct Chunk {
+    Mask kept = 0;  // holds anything at all
+    Mask damaged = 0;
+    Mask data = 0;    // holds host data: in tags or bytes_
+    Mask split = 0;   // tags that are not consecutive: in split_tags_
+    Mask system = 0;  // in system_
+    Mask header = 0;  // in headers_
+    std::array<Tag, chunk_sectors> tags{};
+  };
+  using SectorBytes = std::unique_ptr<std::byte[]>;
+
+  [[nodiscard]] std::uint64_t sector_key(std::uint64_t track, std::uint32_t sector) const { return track * track_stride_ + sector; }
+  Chunk& chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key);
+  /// Forgets what the masked sectors held. What lies in the maps stays, for reuse: the masks decide.
+  void clear(Chunk& chunk, Mask mask);
+  void store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, ConstContentSpan sector);
+  void load(const Chunk& chunk, std::uint32_t slot, std::uint64_t key, ContentSpan sector) const;
+  /// Calls f(chunk key, first slot, slots, sectors before) for each chunk that the range touches.
+  template <class F>
+  void each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const;
+  [[nodiscard]] Status status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const;
+
+  SectorShape shape_;
+  std::uint64_t track_stride_;
+  std::vector<std::uint64_t> occupied_;
+  boost::unordered_flat_map<std::uint64_t, Chunk> chunks_;
+  boost::unordered_flat_map<std::uint64_t, std::array<Tag, 8>> split_tags_;
+  boost::unordered_flat_map<std::uint64_t, SectorBytes> bytes_;
+  boost::unordered_flat_map<std::uint64_t, SectorBytes> system_;
+  boost::unordered_flat_map<std::uint64_t, SectorHeader> headers_;
+  std::uint64_t damaged_sectors_ = 0;
+};
+
+}  // namespace tessera

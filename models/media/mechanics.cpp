@@ -1,0 +1,107 @@
+#include "media/mechanics.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
+
+/// Tracks whose seek the interlaced paper neglects: a bottom's two tops are two radii apart (its footnote 4).
+constexpr std::uint32_t nearby_radii = 2;
+
+}  // namespace
+
+Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry)
+    : geometry_(geometry),
+      curve_(SeekCurve::of(config, geometry.radii())),
+      head_switch_(config.head_switch),
+      write_settle_(config.write_settle),
+      overhead_(config.channel_overhead),
+      mode_(config.timing),
+      backup_turns_(config.rmw_mid_turns - 1) {}
+
+Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
+  if (target == head_) return {};
+  Picoseconds time = curve_.time(distance(target.radius, head_.radius));
+  if (target.surface != head_.surface) time = std::max(time, head_switch_);
+  return write ? time + write_settle_ : time;
+}
+
+bool Mechanics::nearby(PhysicalTrack track) const {
+  return track.surface == head_.surface && distance(track.radius, head_.radius) <= nearby_radii;
+}
+
+std::uint64_t Mechanics::rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const {
+  entry = run.first;
+  if (run.count == shape.sectors()) {
+    // A whole track starts with the next sector boundary that comes under the head.
+    entry = geometry_.sector_at(shape, angle);
+    if (geometry_.angle_of(shape, entry) != angle) entry = entry + 1 == shape.sectors() ? 0 : entry + 1;
+  }
+  return geometry_.forward(angle, geometry_.angle_of(shape, entry));
+}
+
+Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
+  const Picoseconds arrival = overhead_ + seek_time(run.track, write);
+  if (mode_ == MediaTimingMode::expected) return continues(run) ? arrival : arrival + geometry_.revolution() / 2;
+  std::uint32_t entry = 0;
+  const std::uint64_t angle = geometry_.angle_at(now + arrival);
+  return arrival + Picoseconds(rotation_to(run, geometry_.shape_of(run.track), angle, entry));
+}
+
+Motion Mechanics::plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
+  if (mode_ == MediaTimingMode::expected) return expected(step, shape);
+  Motion motion;
+  motion.overhead = overhead_;
+  motion.seek = seek_time(step.run.track, step.op == MediaOp::write);
+  const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek);
+  motion.rotation = Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
+  motion.transfer = Picoseconds(geometry_.passing(shape, step.run.first, step.run.count));
+  if (step.run.count == shape.sectors()) motion.transfer = geometry_.revolution();
+  return motion;
+}
+
+Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape) const {
+  const Picoseconds turn = geometry_.revolution();
+  const Picoseconds passing(geometry_.passing(shape, step.run.first, step.run.count));
+  const bool near = nearby(step.run.track);
+  Motion motion;
+  motion.overhead = overhead_;
+  motion.entry = step.run.first;
+  switch (step.hint) {
+    case StepHint::same_angle:
+      if (near) {  // the turn brings the head back to the angle at which this run ends
+        motion.rotation = turn - passing;
+        motion.transfer = passing;
+        return motion;
+      }
+      [[fallthrough]];
+    case StepHint::position:
+      motion.seek = seek_time(step.run.track, step.op == MediaOp::write);
+      motion.rotation = continues(step.run) ? Picoseconds() : turn / 2;
+      motion.transfer = passing;
+      return motion;
+    case StepHint::whole_track:
+      motion.seek = near ? Picoseconds() : seek_time(step.run.track, step.op == MediaOp::write);
+      motion.transfer = turn;
+      return motion;
+    case StepHint::backup_round_trip: motion.rotation = turn * backup_turns_; return motion;
+  }
+  return motion;
+}
+
+void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
+  if (mode_ == MediaTimingMode::expected && step.hint == StepHint::backup_round_trip) return;
+  head_ = step.run.track;
+  const std::uint32_t end = step.run.first + step.run.count;
+  next_sector_ = end < sectors ? end : end - sectors;
+}
+
+void Mechanics::park() {
+  head_ = PhysicalTrack{};
+  next_sector_ = no_sector;
+}
+
+}  // namespace tessera

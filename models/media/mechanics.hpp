@@ -1,0 +1,59 @@
+#pragma once
+// Head and spindle: how long it takes to reach a run and to pass it. State is one track and where the last run ended.
+#include <cstdint>
+
+#include "base/positioning.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "media/seek_curve.hpp"
+#include "media/track_geometry.hpp"
+
+namespace tessera {
+
+/// What one step takes. The parts follow each other: channel overhead, seek, rotation, the sectors under the head.
+struct Motion {
+  Picoseconds overhead;
+  Picoseconds seek;  ///< head movement, head switch, settle
+  Picoseconds rotation;
+  Picoseconds transfer;
+  std::uint32_t entry = 0;  ///< the first sector that is transferred; differs from run.first for whole tracks only
+  [[nodiscard]] Picoseconds total() const { return overhead + seek + rotation + transfer; }
+};
+
+class Mechanics final : public Positioning {
+ public:
+  Mechanics(const MediaConfig& config, const TrackGeometry& geometry);
+
+  [[nodiscard]] PhysicalTrack head() const override { return head_; }
+  [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
+  [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override { return curve_.least(radii) + overhead_; }
+
+  /// Prices a run that lies on an existing track of shape `shape`, from `now` on. The head stays.
+  [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
+  /// Moves the head as `step` does; its track holds `sectors`.
+  void moved(const MediaStep& step, std::uint32_t sectors);
+  /// Parks the head on the ramp: before surface 0, radius 0.
+  void park();
+
+  [[nodiscard]] const SeekCurve& curve() const { return curve_; }
+  /// Seek or head switch, whichever is longer (they overlap), plus the settle of a write after either.
+  [[nodiscard]] Picoseconds seek_time(PhysicalTrack target, bool write) const;
+
+ private:
+  [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
+  [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape) const;
+  [[nodiscard]] bool continues(const PhysicalRun& run) const { return run.track == head_ && run.first == next_sector_; }
+  [[nodiscard]] bool nearby(PhysicalTrack track) const;
+
+  const TrackGeometry& geometry_;
+  SeekCurve curve_;
+  Picoseconds head_switch_;
+  Picoseconds write_settle_;
+  Picoseconds overhead_;
+  MediaTimingMode mode_;
+  std::uint32_t backup_turns_;
+  PhysicalTrack head_;
+  std::uint32_t next_sector_ = no_sector;  // where the last run ended on its track
+  static constexpr std::uint32_t no_sector = ~std::uint32_t{0};
+};
+
+}  // namespace tessera

@@ -1,0 +1,187 @@
+#include "media/media_config.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "media/track_geometry.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr double count_max = std::numeric_limits<std::uint32_t>::max();
+constexpr double second_ps = 1e12;
+constexpr double kilowatt_uw = 1e9;
+
+bool is_count(double value) { return value >= 0 && value <= count_max && value == std::floor(value); }
+
+/// Whether the rows of a table have `columns` whole numbers; says so if not.
+bool whole_rows(const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name, std::vector<std::string>& problems) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    bool good = rows[row].size() == columns;
+    for (const double value : rows[row]) good = good && is_count(value);
+    if (good) continue;
+    problems.push_back(name + ": row " + std::to_string(row + 1) + " is not " + std::to_string(columns) + " whole numbers");
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t count_of(double value) { return static_cast<std::uint32_t>(value); }
+
+void check_zones(const MediaConfig& config, std::vector<std::string>& problems) {
+  if (config.zones.empty()) {
+    if (config.tracks == 0 || config.sectors_per_track == 0)
+      problems.emplace_back("the geometry is missing: give `zones`, or `tracks` and `sectors_per_track`");
+  } else if (config.tracks != 0 || config.sectors_per_track != 0 || config.track_skew != 0 || config.cylinder_skew != 0) {
+    problems.emplace_back("`zones` and the uniform form (`tracks`, `sectors_per_track`, skews) exclude each other");
+  }
+  if (!whole_rows(config.zones, 6, "zones", problems)) return;
+  double last = -1;
+  for (std::size_t row = 0; row < config.zones.size(); ++row) {
+    if (config.zones[row][0] <= last)
+      problems.push_back("zones: row " + std::to_string(row + 1) + " does not end beyond the row before it");
+    last = config.zones[row][0];
+  }
+  for (const MediaZone& zone : zones_of(config)) {
+    const std::string where = "zone of radius " + std::to_string(zone.shape.first_radius) + ": ";
+    const std::uint64_t sectors = std::uint64_t{zone.shape.radii} * config.surfaces * zone.shape.sectors_per_track;
+    if (zone.shape.sectors_per_track > max_sectors_per_track)
+      problems.push_back(where + "more than " + std::to_string(max_sectors_per_track) + " sectors a track");
+    if (zone.shape.sectors_per_track == 0 && !config.zones.empty()) problems.push_back(where + "0 sectors a track");
+    if (sectors != 0 && std::uint64_t{zone.shape.spare_sectors} + zone.shape.first_block_offset > sectors)
+      problems.push_back(where + "spare sectors and first block offset exceed its " + std::to_string(sectors) + " sectors");
+  }
+}
+
+void check_capacity(const MediaConfig& config, std::vector<std::string>& problems) {
+  std::uint64_t all = 0;
+  for (const MediaZone& zone : zones_of(config)) {
+    const std::uint64_t sectors = std::uint64_t{zone.shape.radii} * config.surfaces * zone.shape.sectors_per_track;
+    all += sectors - zone.shape.spare_sectors - zone.shape.first_block_offset;
+  }
+  if (config.reserved_sectors > all) {
+    problems.push_back("reserved_sectors: " + std::to_string(config.reserved_sectors) + " of only " + std::to_string(all) + " sectors");
+  } else if (config.exported_sectors > all - config.reserved_sectors) {
+    problems.push_back("exported_sectors: " + std::to_string(config.exported_sectors) + ", but the zones hold " +
+                       std::to_string(all - config.reserved_sectors) + " behind reserved, spare and offset sectors");
+  }
+}
+
+void check_seek(const MediaConfig& config, std::vector<std::string>& problems) {
+  if (config.seek_curve.empty()) {
+    if (config.seek_full_stroke < config.seek_min) problems.emplace_back("seek_full_stroke is shorter than seek_min");
+    return;
+  }
+  double last = 0;
+  double last_time = 0;
+  for (std::size_t row = 0; row < config.seek_curve.size(); ++row) {
+    const NumberRow& point = config.seek_curve[row];
+    const std::string where = "seek_curve: row " + std::to_string(row + 1);
+    if (point.size() != 2 || !is_count(point[0]) || !(point[1] > 0) || point[1] > 1000) {
+      problems.push_back(where + " is not a whole distance and a time of at most 1000 ms");
+      return;
+    }
+    if (point[0] <= last) problems.push_back(where + " does not lie beyond the distance before it");
+    if (row + 1 == config.seek_curve.size() && point[1] < last_time)
+      problems.emplace_back("seek_curve: the last slope falls, so longer seeks would take less than nothing");
+    last = point[0];
+    last_time = point[1];
+  }
+}
+
+void check_defects(const MediaConfig& config, std::vector<std::string>& problems) {
+  const std::vector<MediaZone> zones = zones_of(config);
+  const auto sectors_at = [&](const NumberRow& row) -> std::uint32_t {
+    for (const MediaZone& zone : zones)
+      if (row[1] < zone.shape.first_radius + double{1} * zone.shape.radii) return zone.shape.sectors_per_track;
+    return 0;
+  };
+  const auto check = [&](const std::vector<NumberRow>& rows, const std::string& name) {
+    if (!whole_rows(rows, 3, name, problems)) return;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      if (rows[row][0] >= config.surfaces || rows[row][2] >= sectors_at(rows[row]))
+        problems.push_back(name + ": row " + std::to_string(row + 1) + " names a surface, radius or sector that the drive does not have");
+  };
+  check(config.slipped_defects, "slipped_defects");
+  check(config.unreadable_sectors, "unreadable_sectors");
+}
+
+}  // namespace
+
+void MediaConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("rpm", speed, {1800, 20000}, "Spindle speed.");
+  visitor.field("surfaces", surfaces, {1, 64}, "Recording surfaces, one head each.");
+  visitor.field("sector_size", sector_size, {512, 4096}, "Bytes of a drive sector: 4096, or 512 on old drives.");
+  visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "first_block_offset"},
+                "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end, the offset at its start.");
+  visitor.field("tracks", tracks, {0, 1 << 26}, "Tracks a surface, where one zone is enough (instead of `zones`).");
+  visitor.field("sectors_per_track", sectors_per_track, {0, max_sectors_per_track}, "Sectors a track of the uniform form.");
+  visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
+  visitor.field("cylinder_skew", cylinder_skew, {0, max_sectors_per_track},
+                "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
+  visitor.field("reserved_sectors", reserved_sectors, {0, count_max}, "Sectors in front of the first logical sector.");
+  visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
+  visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
+                "Tracks that are shorter by some sectors because defects were slipped over.");
+  visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"}, "Sectors that cannot be read.");
+  visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
+  visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
+  visitor.table("seek_curve", seek_curve, {"distance", "ms"},
+                "Measured seek times by distance in tracks; linear between points, the last slope beyond. Empty: the formula.");
+  visitor.field("seek_min", seek_min, {0, second_ps}, "t_min of the formula t_min + a*sqrt(distance).");
+  visitor.field("seek_full_stroke", seek_full_stroke, {0, second_ps}, "Seek over all tracks; fixes a of the formula.");
+  visitor.field("channel_overhead", channel_overhead, {0, second_ps}, "Fixed time of the media channel before each step.");
+  visitor.enumeration("timing", timing, {"rotational", "expected"},
+                      "Rotation by the spindle's angle, or by the interlaced paper's constants.");
+  visitor.field("rmw_mid_turns", rmw_mid_turns, {1, 2},
+                "Turns of backup and target write together in a read-modify-write (expected timing; the paper takes 2).");
+  visitor.field("density_gain", density_gain, {1, 4},
+                "Declared assumption: capacity of an interlaced format over a conventional one of the same area.");
+  visitor.field("idle_power", idle_power, {0, kilowatt_uw}, "Power while the spindle turns and nothing else happens.");
+  visitor.field("seek_power", seek_power, {0, kilowatt_uw}, "Power during head movement.");
+  visitor.field("read_power", read_power, {0, kilowatt_uw}, "Power while reading.");
+  visitor.field("write_power", write_power, {0, kilowatt_uw}, "Power while writing.");
+  visitor.enter("powerfail", "What a power cut does.");
+  visitor.enumeration("sector", powerfail_sector, {"atomic", "atomic_old", "atomic_new", "corrupt"},
+                      "The sector under a writing head ends old or new (drawn), old, new, or unreadable.");
+  visitor.leave();
+}
+
+std::vector<std::string> MediaConfig::validate() const {
+  std::vector<std::string> problems;
+  if (sector_size != Bytes(512) && sector_size != Bytes(4096)) problems.emplace_back("sector_size is neither 512 B nor 4096 B");
+  check_zones(*this, problems);
+  if (problems.empty()) check_capacity(*this, problems);
+  check_seek(*this, problems);
+  if (problems.empty()) check_defects(*this, problems);
+  return problems;
+}
+
+std::vector<MediaZone> zones_of(const MediaConfig& config) {
+  if (config.zones.empty()) return {{{0, config.tracks, config.sectors_per_track, 0, 0}, config.track_skew, config.cylinder_skew}};
+  std::vector<MediaZone> zones;
+  std::uint32_t first = 0;
+  for (const NumberRow& row : config.zones) {
+    const std::uint32_t end = count_of(row[0]) + 1;
+    zones.push_back({{first, end - first, count_of(row[1]), count_of(row[4]), count_of(row[5])}, count_of(row[2]), count_of(row[3])});
+    first = end;
+  }
+  return zones;
+}
+
+DriveGeometry geometry_of(const MediaConfig& config) {
+  std::string message;
+  for (const std::string& problem : config.validate()) message += (message.empty() ? "media: " : "; ") + problem;
+  if (!message.empty()) throw InputError(message);
+  DriveGeometry geometry;
+  geometry.sector_bytes = static_cast<std::uint32_t>(config.sector_size.value());
+  geometry.surfaces = config.surfaces;
+  geometry.reserved_sectors = config.reserved_sectors;
+  geometry.exported_sectors = config.exported_sectors;
+  for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
+  return geometry;
+}
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+#pragma once
+// The description of a head-disk assembly: what the `[media]` section of a drive file may say.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/geometry.hpp"
+#include "base/parameter.hpp"
+#include "base/units.hpp"
+
+namespace tessera {
+
+/// How rotation is priced: by the spindle's angle, or by the constants of the interlaced paper (section 3.1).
+enum class MediaTimingMode : std::uint32_t { rotational, expected };
+
+/// What a power cut leaves of the sector under a writing head.
+enum class PowerfailSector : std::uint32_t {
+  atomic,  ///< old or new, drawn from the random stream "media.powerfail"
+  atomic_old,
+  atomic_new,
+  corrupt  ///< unreadable until it is written again
+};
+
+struct MediaConfig {
+  Rpm speed{7200};
+  std::uint32_t surfaces = 1;
+  Bytes sector_size{4096};
+
+  // Geometry: a zone table, or one zone in the uniform form.
+  std::vector<NumberRow> zones;         ///< last radius, sectors a track, track skew, cylinder skew, spare sectors, first block offset
+  std::uint32_t tracks = 0;             ///< uniform form: tracks a surface
+  std::uint32_t sectors_per_track = 0;  ///< uniform form
+  std::uint32_t track_skew = 0;         ///< uniform form, in sectors
+  std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
+  std::uint32_t reserved_sectors = 0;
+  std::uint64_t exported_sectors = 0;
+  std::vector<NumberRow> slipped_defects;     ///< surface, radius, sectors fewer
+  std::vector<NumberRow> unreadable_sectors;  ///< surface, radius, sector
+
+  // Mechanics. The seek curve is a table, or else the formula t_min + a*sqrt(distance).
+  Picoseconds head_switch;
+  Picoseconds write_settle;
+  std::vector<NumberRow> seek_curve;             ///< distance in radii, milliseconds
+  Picoseconds seek_min{2'000'000'000};           ///< t_min; interlaced paper (Hajkazemi et al.), eq. 1
+  Picoseconds seek_full_stroke{20'000'000'000};  ///< interlaced paper, eq. 1
+  Picoseconds channel_overhead;
+  MediaTimingMode timing = MediaTimingMode::rotational;
+  std::uint32_t rmw_mid_turns = 2;
+
+  double density_gain = 1.3;
+  PowerfailSector powerfail_sector = PowerfailSector::atomic;
+
+  // Electrical power of the whole assembly in each state; typical of a 3.5-inch 7200 rpm drive.
+  Microwatts idle_power{5'000'000};
+  Microwatts seek_power{8'500'000};
+  Microwatts read_power{7'000'000};
+  Microwatts write_power{7'200'000};
+
+  /// Declares the fields to readers, listings and reference pages.
+  void describe(ParameterVisitor& visitor);
+
+  /// What is wrong with the values taken together: one sentence each, empty when the description can be built.
+  [[nodiscard]] std::vector<std::string> validate() const;
+};
+
+/// A zone with its skews, in drive sectors: a GeometryZone and what the mechanics add to it.
+struct MediaZone {
+  GeometryZone shape;
+  std::uint32_t track_skew = 0;     ///< from a track to the next surface of its cylinder
+  std::uint32_t cylinder_skew = 0;  ///< from a cylinder's last surface to the next cylinder's first
+};
+
+/// The zones of either form, from the outer diameter inwards.
+[[nodiscard]] std::vector<MediaZone> zones_of(const MediaConfig& config);
+
+/// The geometry as layers plan with it; throws InputError with every sentence of validate().
+[[nodiscard]] DriveGeometry geometry_of(const MediaConfig& config);
+
+}  // namespace tessera

@@ -1,0 +1,118 @@
+#pragma once
+// The head-disk assembly as a pure device: one step at a time, on the caller's clock.
+//
+//   timing = start(step, now);   ... at timing.end:  status = finish();   ... or, at any instant before:  cut(instant);
+//
+// Content changes at finish(), or as far as cut() says. Not modelled: spin-up, thermal recalibration, servo retries.
+#include <cstdint>
+#include <vector>
+
+#include "base/metrics.hpp"
+#include "base/random.hpp"
+#include "media/content_store.hpp"
+#include "media/mechanics.hpp"
+#include "media/media_config.hpp"
+#include "media/media_statistics.hpp"
+#include "media/recording_physics.hpp"
+#include "media/track_geometry.hpp"
+
+namespace tessera {
+
+enum class MediaState : std::uint8_t { idle, seek, rotate, read, write, off };
+
+/// Watches head and state, for waveforms. Changes are announced when a step starts, for the instants at which they will
+/// happen, in ascending order; a later call with an earlier instant (a power cut) withdraws what was announced beyond it.
+class MediaObserver {
+ public:
+  virtual void state(MediaState state, PhysicalTrack head, Picoseconds at) = 0;
+
+ protected:
+  ~MediaObserver() = default;
+};
+
+struct MediaTiming {
+  Picoseconds seek;  ///< head movement, head switch, settle
+  Picoseconds rotation;
+  Picoseconds transfer;  ///< sectors under the head, and the channel's overhead
+  Picoseconds end;       ///< instant of completion
+};
+
+class MediaDevice {
+ public:
+  /// Description and plan must have passed validate() and check_plan(); throws InputError otherwise.
+  MediaDevice(const MediaConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed);
+  MediaDevice(const MediaDevice&) = delete;
+  MediaDevice& operator=(const MediaDevice&) = delete;
+
+  [[nodiscard]] const TrackGeometry& geometry() const { return geometry_; }
+  [[nodiscard]] const Positioning& positioning() const { return mechanics_; }
+  [[nodiscard]] const SeekCurve& seek_curve() const { return mechanics_.curve(); }
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return geometry_.sectors_on(track); }
+  [[nodiscard]] bool busy() const { return step_ != nullptr; }
+
+  /// Begins a step; the device must be idle and powered. The step, its buffer and header stay where they are until it ends.
+  /// A run that leaves its track or lies on unformatted tracks takes no time and ends with `rule_violation`.
+  MediaTiming start(const MediaStep& step, Picoseconds now);
+
+  /// Ends the step at its time: content moves. `rule_violation`: see start(); `media_error`: a defect was read; `damaged`:
+  /// a sector was read that an overlapping write destroyed. Good sectors of a failed read are filled all the same.
+  Status finish();
+
+  /// The power fails at `now` (docs/models/media.md). A step in flight is lost; of a write, the sectors that had passed the head are
+  /// new, the one under it is as `powerfail.sector` says, later ones are old; overlapped tracks are damaged up to and
+  /// including the sector in flight; the header is written only if every sector of the run is new. A cut at a sector's
+  /// boundary finds none in flight. The head parks. The step's data must still be there.
+  void cut(Picoseconds now);
+  /// The power returns at `now`: the spindle keeps its angle against absolute time.
+  void restore(Picoseconds now);
+  [[nodiscard]] bool powered() const { return powered_; }
+
+  /// Makes a sector unreadable from now on (fault injection, grown defects).
+  void add_unreadable(PhysicalSector sector);
+
+  /// What the platters hold: for checkers and tests.
+  [[nodiscard]] const ContentStore& content() const { return store_; }
+
+  void observe(MediaObserver* observer) { observer_ = observer; }
+  [[nodiscard]] const MediaStatistics& statistics() const { return statistics_; }
+  /// Adds the metrics `media.*` as of `now`.
+  void report(MetricSet& metrics, Picoseconds now) const;
+
+ private:
+  void announce(PhysicalTrack from, const Motion& motion) const;
+  [[nodiscard]] bool resolve(const PhysicalRun& run);
+  [[nodiscard]] std::uint32_t header_sector() const;
+  void write_run();
+  void write_part(std::uint32_t offset, std::uint32_t count);
+  void damage_from(std::uint32_t first, std::uint32_t count);
+  [[nodiscard]] Status read_run();
+  [[nodiscard]] bool read_defects(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  void write_before(Picoseconds now);
+  void account(Picoseconds until);
+  template <class F>
+  void each_piece(std::uint32_t offset, std::uint32_t count, F&& f) const;
+
+  MediaConfig config_;
+  TrackGeometry geometry_;
+  Mechanics mechanics_;
+  ContentStore store_;
+  RandomStream powerfail_;
+  std::vector<std::uint64_t> unreadable_;  // ascending keys: linear track * most sectors + index
+  MediaStatistics statistics_;
+  MediaObserver* observer_ = nullptr;
+
+  // The step in flight.
+  const MediaStep* step_ = nullptr;
+  bool violation_ = false;
+  const TrackGroup* group_ = nullptr;
+  TrackShape shape_;
+  std::uint64_t track_ = 0;
+  std::uint32_t entry_ = 0;  // first sector transferred
+  Picoseconds begin_;
+  Picoseconds transfer_begin_;
+  MediaTiming timing_;
+
+  bool powered_ = true;
+};
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#include "media/media_statistics.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tessera {
+
+namespace {
+
+constexpr double ps_in_s = 1e12;
+constexpr double uw_in_w = 1e6;
+
+double joules(Microwatts power, Picoseconds time) {
+  return static_cast<double>(power.value()) / uw_in_w * (static_cast<double>(time.value()) / ps_in_s);
+}
+
+Picoseconds idle_time(const MediaStatistics& s, Picoseconds now, bool powered) {
+  const Picoseconds off = s.off_time + (powered ? Picoseconds() : now - s.off_since);
+  const Picoseconds active = s.seek_time + s.rotation_time + s.read_time + s.write_time;
+  return now - std::min(now, off + active);
+}
+
+}  // namespace
+
+double MediaStatistics::energy(const MediaConfig& config, Picoseconds now, bool powered) const {
+  return joules(config.idle_power, idle_time(*this, now, powered) + rotation_time) + joules(config.seek_power, seek_time) +
+         joules(config.read_power, read_time) + joules(config.write_power, write_time);
+}
+
+void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered) const {
+  const auto count = [&](std::string name, std::uint64_t value, std::string description) {
+    metrics.count("media." + std::move(name), static_cast<double>(value), "1", std::move(description));
+  };
+  count("commands", commands, "Media steps begun.");
+  RegionCount all;
+  bool interlaced = false;
+  std::map<std::string, RegionCount> by_name;  // a layer may divide its data over several regions of one name
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    for (RegionCount* sum : {&all, &by_name[plan[r].name]}) {
+      sum->sectors_read += regions[r].sectors_read;
+      sum->sectors_written += regions[r].sectors_written;
+    }
+    interlaced = interlaced || plan[r].format == RecordingFormat::interlaced;
+  }
+  for (const auto& [name, region] : by_name) {
+    count("sectors_read." + name, region.sectors_read, "Sectors read from the region '" + name + "'.");
+    count("sectors_written." + name, region.sectors_written, "Sectors written to the region '" + name + "'.");
+  }
+  count("sectors_read.total", all.sectors_read, "Sectors read from the platters.");
+  count("sectors_written.total", all.sectors_written, "Sectors written to the platters.");
+  count("seeks", seeks.count, "Arm movements.");
+  metrics.add("media.seek_distance", seeks.mean(), "tracks", "Mean distance of an arm movement.");
+  count("head_switches", head_switches, "Changes of surface without an arm movement.");
+  count("damaged_reads", damaged_reads, "Reads that met a sector destroyed by an overlapping write.");
+  count("errors", media_errors, "Reads that met a defect.");
+  count("rule_violations", rule_violations, "Steps that left their track or the formatted tracks.");
+  metrics.count("media.time.seek", seek_time, "Time spent on head movement, head switch and settle.");
+  metrics.count("media.time.rotation", rotation_time, "Time spent waiting for the first sector.");
+  metrics.count("media.time.read", read_time, "Time spent reading, channel overhead included.");
+  metrics.count("media.time.write", write_time, "Time spent writing, channel overhead included.");
+  metrics.count("media.time.idle", idle_time(*this, now, powered), "Time with power and nothing to do.");
+  metrics.count("media.energy.idle", joules(config.idle_power, idle_time(*this, now, powered) + rotation_time), "J",
+                "Energy of the idle and rotating assembly.");
+  metrics.count("media.energy.seek", joules(config.seek_power, seek_time), "J", "Energy during head movement.");
+  metrics.count("media.energy.read", joules(config.read_power, read_time), "J", "Energy while reading.");
+  metrics.count("media.energy.write", joules(config.write_power, write_time), "J", "Energy while writing.");
+  metrics.count("media.energy.total", energy(config, now, powered), "J", "Energy of the head-disk assembly.");
+  if (interlaced)
+    metrics.add("media.density_gain", config.density_gain, "1", "Declared assumption, not a result: interlaced over conventional.");
+}
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+#pragma once
+// What the media counts: sectors by region, seeks, time and energy by state.
+#include <cstdint>
+#include <vector>
+
+#include "base/format.hpp"
+#include "base/metrics.hpp"
+#include "base/units.hpp"
+#include "media/media_config.hpp"
+
+namespace tessera {
+
+struct MediaStatistics {
+  struct RegionCount {
+    std::uint64_t sectors_read = 0;
+    std::uint64_t sectors_written = 0;
+  };
+  std::vector<RegionCount> regions;  ///< in the plan's order
+  std::uint64_t commands = 0;
+  Tally seeks;                      ///< by distance in radii, arm movements only
+  std::uint64_t head_switches = 0;  ///< without arm movement
+  std::uint64_t damaged_reads = 0;  ///< steps that met a destroyed sector
+  std::uint64_t media_errors = 0;
+  std::uint64_t rule_violations = 0;
+  Picoseconds seek_time;
+  Picoseconds rotation_time;
+  Picoseconds read_time;  ///< transfers, overhead included
+  Picoseconds write_time;
+  Picoseconds off_time;   ///< without power, up to off_since
+  Picoseconds off_since;  ///< of the present outage
+
+  /// Energy in joules up to `now` (floating point: months of drive power leave 64 bits of picojoules).
+  [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered) const;
+  void report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered) const;
+};
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+#include "media/recording_physics.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+/// Reach in a shingled or wave region before clipping.
+DamageReach shingled_reach(const Region& region, std::uint64_t offset) {
+  const std::uint32_t width = region.head_width - 1;
+  const bool wave = region.format == RecordingFormat::wave;
+  bool rising = region.direction > 0;
+  if (region.band_tracks != 0) {
+    // Shingled: band, guard, band, guard, ... Wave: rising band, guard, falling band, then back to back the next pair.
+    const std::uint64_t band = region.band_tracks;
+    const std::uint64_t period = (wave ? 2 * band : band) + region.guard_tracks;
+    const std::uint64_t place = offset % period;
+    const bool guard = place >= band && place < band + region.guard_tracks;
+    if (guard) return wave ? DamageReach{width, width} : DamageReach{};
+    if (wave) rising = place < band;
+  }
+  return rising ? DamageReach{0, width} : DamageReach{width, 0};
+}
+
+}  // namespace
+
+DamageReach damage_reach(const TrackGeometry& geometry, const TrackGroup& group, std::uint32_t radius) {
+  if (group.region == TrackGroup::no_region) return {};
+  const Region& region = geometry.regions()[group.region];
+  DamageReach reach;
+  switch (region.format) {
+    case RecordingFormat::conventional: return {};
+    case RecordingFormat::interlaced:
+      if (TrackGeometry::interlaced_top(group, radius)) return {};
+      reach = {1, 1};
+      break;
+    case RecordingFormat::shingled:
+    case RecordingFormat::wave: reach = shingled_reach(region, radius - group.region_first); break;
+  }
+  reach.below = std::min(reach.below, radius - group.region_first);
+  reach.above = std::min(reach.above, group.region_end - 1 - radius);
+  return reach;
+}
+
+SectorArc overlapped_arc(const TrackGeometry& geometry, const TrackShape& writer, std::uint32_t first, std::uint32_t count,
+                         const TrackShape& victim) {
+  const std::uint64_t turn = geometry.revolution().value();
+  const std::uint64_t length = geometry.passing(writer, first, count);
+  if (length == turn) return {0, victim.sectors()};
+  const std::uint64_t begin = geometry.angle_of(writer, first);
+  const std::uint64_t last = begin + length - 1 < turn ? begin + length - 1 : begin + length - 1 - turn;
+  const std::uint32_t from = geometry.sector_at(victim, begin);
+  const std::uint32_t to = geometry.sector_at(victim, last);
+  if (to > from) return {from, to - from + 1};
+  // Both ends in one sector: either inside it, or all the way round to its beginning.
+  if (to == from) return {from, length > geometry.passing(victim, from, 1) ? victim.sectors() : 1};
+  return {from, victim.sectors() - from + to + 1};
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+// Arm movement times by distance, tabulated once.
+#include <cstdint>
+#include <vector>
+
+#include "base/units.hpp"
+#include "media/media_config.hpp"
+
+namespace tessera {
+
+/// One measured point of a seek curve.
+struct SeekPoint {
+  std::uint32_t distance = 0;  ///< in radii, at least 1
+  Picoseconds time;
+};
+
+class SeekCurve {
+ public:
+  /// Linear between the points, the last slope beyond the last, the first point's time below the first; each entry is
+  /// rounded to a picosecond. Points ascend in distance; at least one is needed.
+  static SeekCurve from_points(const std::vector<SeekPoint>& points, std::uint32_t radii);
+  /// t_min + a*sqrt(d) with a = (full_stroke - t_min) / sqrt(radii - 1) (interlaced paper, eq. 1).
+  static SeekCurve from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii);
+  /// The curve that a valid description states.
+  static SeekCurve of(const MediaConfig& config, std::uint32_t radii);
+
+  /// Time to move over `distance` radii; 0 for no distance.
+  [[nodiscard]] Picoseconds time(std::uint32_t distance) const { return time_[distance]; }
+  /// The shortest time of any move of at least `distance` radii: measured curves are not monotone. Past the full stroke
+  /// it is that of the full stroke.
+  [[nodiscard]] Picoseconds least(std::uint32_t distance) const {
+    const std::vector<Picoseconds>& bounds = least_.empty() ? time_ : least_;
+    return distance < bounds.size() ? bounds[distance] : bounds.back();
+  }
+  [[nodiscard]] std::uint32_t distances() const { return static_cast<std::uint32_t>(time_.size()); }
+
+ private:
+  explicit SeekCurve(std::vector<Picoseconds> time);
+
+  std::vector<Picoseconds> time_;   // index = distance, below the number of radii
+  std::vector<Picoseconds> least_;  // empty where the curve itself never falls
+};
+
+}  // namespace tessera

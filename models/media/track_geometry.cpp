@@ -1,0 +1,100 @@
+#include "media/track_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+namespace {
+
+FormatPlan plan_or_whole_drive(const MediaConfig& config, const FormatPlan& plan) {
+  if (!plan.empty()) return plan;
+  Region data;
+  data.name = "data";
+  for (const MediaZone& zone : zones_of(config)) data.count += zone.shape.radii;
+  return {data};
+}
+
+}  // namespace
+
+TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
+    : turn_(tessera::revolution(config.speed).value()), surfaces_(config.surfaces), regions_(plan_or_whole_drive(config, plan)) {
+  for (const MediaZone& zone : zones_of(config)) {
+    add_groups(zone);
+    radii_ = zone.shape.first_radius + zone.shape.radii;
+    most_sectors_ = std::max(most_sectors_, zone.shape.sectors_per_track);
+  }
+  index_groups();
+  add_slipped(config);
+}
+
+void TrackGeometry::add_groups(const MediaZone& zone) {
+  const std::uint32_t sectors = zone.shape.sectors_per_track;
+  const std::uint32_t zone_end = zone.shape.first_radius + zone.shape.radii;
+  TrackGroup group;
+  group.zone_first = zone.shape.first_radius;
+  group.track_skew = zone.track_skew % sectors;
+  group.radius_skew = static_cast<std::uint32_t>((std::uint64_t{zone.track_skew} * (surfaces_ - 1) + zone.cylinder_skew) % sectors);
+  group.nominal = FixedDivisor(sectors);
+  group.bottom = group.top = TrackDensity(sectors, revolution());
+
+  std::uint32_t radius = zone.shape.first_radius;
+  while (radius < zone_end) {
+    TrackGroup part = group;
+    part.first_radius = radius;
+    part.end_radius = zone_end;
+    for (std::uint32_t r = 0; r < regions_.size(); ++r) {
+      const Region& region = regions_[r];
+      const auto first = static_cast<std::uint32_t>(region.first);
+      const auto end = static_cast<std::uint32_t>(region.first + region.count);
+      if (radius < first) {
+        part.end_radius = std::min(part.end_radius, first);
+      } else if (radius < end) {
+        part.end_radius = std::min(part.end_radius, end);
+        part.region = r;
+        part.region_first = first;
+        part.region_end = end;
+        part.skewed = region.skewed;
+        part.interlaced = region.format == RecordingFormat::interlaced;
+        if (part.interlaced) part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * sectors)), revolution());
+        break;
+      }
+    }
+    radius = part.end_radius;
+    groups_.push_back(part);
+  }
+}
+
+void TrackGeometry::index_groups() {
+  // At most 4096 entries: the table stays in the first-level cache, and the walk from it is nearly always empty.
+  while ((radii_ >> coarse_shift_) >= 4096) ++coarse_shift_;
+  std::uint32_t group = 0;
+  for (std::uint32_t i = 0; i <= (radii_ - 1) >> coarse_shift_; ++i) {
+    while ((i << coarse_shift_) >= groups_[group].end_radius) ++group;
+    coarse_.push_back(group);
+  }
+}
+
+void TrackGeometry::add_slipped(const MediaConfig& config) {
+  std::vector<Slipped> found;
+  for (const NumberRow& row : config.slipped_defects) {
+    const PhysicalTrack track{static_cast<std::uint32_t>(row[0]), static_cast<std::uint32_t>(row[1])};
+    const std::uint32_t sectors = shape_of(track).sectors();  // as formatted, before any defect
+    const auto fewer = static_cast<std::uint32_t>(row[2]);
+    if (fewer >= sectors) throw InputError("media: slipped_defects leave the track at radius " + std::to_string(track.radius) + " empty");
+    found.push_back({linear(track), TrackDensity(sectors - fewer, revolution())});
+  }
+  std::sort(found.begin(), found.end(), [](const Slipped& a, const Slipped& b) { return a.track < b.track; });
+  slipped_ = std::move(found);
+}
+
+void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {
+  const std::uint64_t key = linear(track);
+  const auto at = std::lower_bound(slipped_.begin(), slipped_.end(), key,
+                                   [](const Slipped& entry, std::uint64_t wanted) { return entry.track < wanted; });
+  if (at != slipped_.end() && at->track == key) shape.density = at->density;
+}
+
+}  // namespace tessera

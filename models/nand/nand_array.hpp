@@ -1,0 +1,99 @@
+#pragma once
+// The rules and the content of a NAND array, without time: erase before program, pages of a block in order, wear,
+// bad blocks, failures on request, and what a power cut leaves behind. Memory grows with the blocks ever programmed.
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/content.hpp"
+#include "base/random.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "firmware/ports/status.hpp"
+#include "nand/nand_config.hpp"
+
+namespace tessera {
+
+/// Erases of the blocks that were not bad from the factory.
+struct NandWear {
+  std::uint64_t total = 0;
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  std::uint64_t blocks = 0;
+};
+
+class NandArray {
+ public:
+  /// `kept` bytes of content are stored a page (SectorShape::kept). A table of the description that names a block or page
+  /// that does not exist is an InputError.
+  NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t seed);
+
+  /// Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`).
+  /// A page of a bad block reads as it was: its valid pages can be saved.
+  Status read(NandPage page, ContentSpan content, std::span<std::byte> oob);
+
+  /// Stores content and OOB; OOB bytes that are not given stay erased (0xff), content that is not given is never-written.
+  /// `rule_violation` and no change unless `page` is the next one of an erased block; `program_failed` leaves the page
+  /// unreadable and retires the block.
+  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob);
+
+  /// `erase_failed` leaves the block unreadable and retires it.
+  Status erase(NandBlock block);
+
+  /// The power failed while `page` was programmed: it reads as `media_error` until its block is erased, and with
+  /// `paired_page` so does the lower page of its word line.
+  void tear_program(NandPage page);
+  /// The power failed while `block` was erased: all of it reads as `media_error` until it is erased again.
+  void tear_erase(NandBlock block);
+
+  [[nodiscard]] bool is_bad(NandBlock block) const { return at(block).bad; }
+  [[nodiscard]] std::uint32_t erases(NandBlock block) const { return at(block).erases; }
+  /// Pages programmed since the last erase: the index of the next page that may be.
+  [[nodiscard]] std::uint32_t programmed(NandBlock block) const { return at(block).next; }
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_.size(); }
+  [[nodiscard]] NandBlock block_of(NandPage page) const { return NandBlock(page.value() / pages_per_block_); }
+  [[nodiscard]] NandWear wear() const;
+  [[nodiscard]] std::uint64_t grown_bad() const { return grown_bad_; }
+
+ private:
+  struct Block {
+    std::uint32_t next = 0;
+    std::uint32_t erases = 0;
+    bool bad = false;
+    bool factory_bad = false;
+    bool torn = false;               // an erase did not end: nothing can be read or programmed
+    std::vector<std::byte> content;  // pages_per_block slots of kept content and OOB; empty until first programmed
+  };
+  /// Failures on request: block or page number -> which of its operations from now on fails (1 = the next).
+  using Requests = std::multimap<std::uint64_t, std::uint64_t>;
+
+  Requests requests(const std::vector<NumberRow>& rows, std::uint64_t limit, const char* name) const;
+  static bool due(Requests& requests, std::uint64_t subject);
+  const Block& at(NandBlock block) const;
+  Block& at(NandBlock block);
+  std::span<std::byte> slot(Block& block, std::uint32_t page);
+  void retire(Block& block);
+  void spoil(NandPage page);
+  void clear_spoiled(NandBlock block);
+
+  std::uint32_t pages_per_block_;
+  std::uint32_t kept_;
+  std::uint32_t oob_;
+  bool paired_page_;
+  std::uint32_t program_failures_per_million_;
+  std::uint32_t erase_failures_per_million_;
+  std::vector<Block> blocks_;
+  std::unordered_set<std::uint64_t> unreadable_;  // pages; looked up, never iterated
+  Requests program_failures_;
+  Requests erase_failures_;
+  Requests read_failures_;
+  std::uint64_t grown_bad_ = 0;
+  RandomStream random_;
+};
+
+/// The lower page that shares its word line with upper page `page` of a 2-bit-cell block, or `page` itself where it is a lower one.
+[[nodiscard]] std::uint32_t paired_lower_page(std::uint32_t page, std::uint32_t pages_per_block);
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+#pragma once
+// What a description says about the NAND flash. Geometry and times default to the flash of the concentrated-mapping
+// paper (4 KiB pages, 32 a block; read 0.2 ms, program 1.3 ms, erase 1.5 ms); `blocks` to its 640 blocks.
+#include <cstdint>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/parameter.hpp"
+#include "base/units.hpp"
+
+namespace tessera {
+
+struct NandConfig {
+  std::uint32_t channels = 1;
+  std::uint32_t dies = 1;    ///< a channel
+  std::uint32_t planes = 1;  ///< a die
+  std::uint64_t blocks = 640;
+  std::uint64_t log_blocks = 8;
+  std::uint64_t dump_blocks = 128;
+  std::uint32_t pages_per_block = 32;
+  Bytes page_size{4096};
+  Bytes oob_size{512};
+
+  Picoseconds read_time{200'000'000};       // 0.2 ms
+  Picoseconds program_time{1'300'000'000};  // 1.3 ms
+  Picoseconds erase_time{1'500'000'000};    // 1.5 ms
+  BytesPerSecond bus_rate{0};               ///< 0: transfers take no time
+
+  std::uint64_t endurance = 5'000;  // erases a block: 2-bit cells of the Samsung K9G4G08 class
+  bool paired_page = false;
+
+  std::vector<NumberRow> bad_blocks;
+  std::vector<NumberRow> program_failures;
+  std::vector<NumberRow> erase_failures;
+  std::vector<NumberRow> read_failures;
+  std::uint32_t program_failures_per_million = 0;
+  std::uint32_t erase_failures_per_million = 0;
+
+  // 15 mA at 3.3 V while an operation runs and 10 uA in standby: typical ICC1 to ICC3 and ISB2 of the Samsung K9F1G08U0A.
+  Microwatts read_power{49'500};
+  Microwatts program_power{49'500};
+  Microwatts erase_power{49'500};
+  Microwatts standby_power{33};        ///< a die, at all times
+  Picojoules bus_energy_per_byte{40};  // 15 pF of pad and trace at 3.3 V, eight lines, half of which toggle: C * V^2 / 2 * 4
+
+  [[nodiscard]] std::uint32_t total_dies() const { return channels * dies; }
+  [[nodiscard]] std::uint32_t total_planes() const { return total_dies() * planes; }
+  [[nodiscard]] std::uint64_t total_blocks() const { return blocks + log_blocks + dump_blocks; }
+  [[nodiscard]] NandBlock first_log_block() const { return NandBlock(blocks); }
+  [[nodiscard]] NandBlock first_dump_block() const { return NandBlock(blocks + log_blocks); }
+
+  void describe(ParameterVisitor& v) {
+    v.field("channels", channels, {1, 64}, "channels, each with a bus of its own");
+    v.field("dies", dies, {1, 64}, "dies on a channel");
+    v.field("planes", planes, {1, 16}, "planes of a die; they run operations of one kind together");
+    v.field("blocks", blocks, {0, 1e9}, "erase blocks for the translation layer; 0: the drive has no flash");
+    v.field("log_blocks", log_blocks, {0, 1e6}, "further blocks reserved for checkpoint and log");
+    v.field("dump_blocks", dump_blocks, {0, 1e6}, "further blocks reserved for the dump at power loss");
+    v.field("pages_per_block", pages_per_block, {1, 65536}, "pages of an erase block");
+    v.field("page_size", page_size, {512, 65536}, "data area of a page: one drive sector");
+    v.field("oob_size", oob_size, {0, 4096}, "out-of-band area of a page");
+    v.field("read_time", read_time, {0, 1e12}, "array time of a page read; of an out-of-band read as well");
+    v.field("program_time", program_time, {0, 1e12}, "array time of a page program");
+    v.field("erase_time", erase_time, {0, 1e12}, "array time of a block erase");
+    v.field("bus_rate", bus_rate, {0, 1e12}, "transfer rate of a channel; 0: infinitely fast");
+    v.field("endurance", endurance, {1, 1e9}, "erases that a block is specified for; used by the lifetime figures only");
+    v.field("paired_page", paired_page, "a cut while an upper page is programmed destroys the lower page of its word line too");
+    v.table("bad_blocks", bad_blocks, {"block"}, "blocks that are bad from the factory");
+    v.table("program_failures", program_failures, {"block", "nth"}, "the nth page program (from 1) that the block sees fails");
+    v.table("erase_failures", erase_failures, {"block", "nth"}, "the nth erase (from 1) that the block sees fails");
+    v.table("read_failures", read_failures, {"page", "nth"}, "the nth read (from 1) of the page fails, once");
+    v.field("program_failures_per_million", program_failures_per_million, {0, 1e6}, "programs in a million that fail, at random");
+    v.field("erase_failures_per_million", erase_failures_per_million, {0, 1e6}, "erases in a million that fail, at random");
+    v.field("read_power", read_power, {0, 1e9}, "power of a plane that reads");
+    v.field("program_power", program_power, {0, 1e9}, "power of a plane that programs");
+    v.field("erase_power", erase_power, {0, 1e9}, "power of a plane that erases");
+    v.field("standby_power", standby_power, {0, 1e9}, "power of a die at all times");
+    v.field("bus_energy_per_byte", bus_energy_per_byte, {0, 1e9}, "energy of one byte on a channel");
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,284 @@
+#include "nand/nand_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+NandPlace place_of(NandBlock block, const NandConfig& config) {
+  const auto unit = static_cast<std::uint32_t>(block.value() % config.total_planes());
+  const std::uint32_t die = unit % config.total_dies();
+  return {.channel = die % config.channels, .die = die, .plane = unit / config.total_dies()};
+}
+
+NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64_t seed, Timeline& timeline, NandClient& client)
+    : config_(config),
+      array_(config, kept, seed),
+      timeline_(timeline),
+      client_(client),
+      planes_(config.total_planes()),
+      dies_(config.total_dies()),
+      channels_(config.channels) {
+  TESSERA_CHECK(config.planes <= max_planes, "a die has too many planes");
+}
+
+FlashShape NandDevice::shape() const {
+  return {config_.blocks, config_.pages_per_block, static_cast<std::uint32_t>(config_.oob_size.value())};
+}
+
+void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
+  TESSERA_CHECK(now >= timeline_.now(), "a flash command was submitted in the past");
+  const bool erases = command.op == FlashOp::erase;
+  const NandBlock block = erases ? command.block : array_.block_of(command.page);
+  TESSERA_CHECK(block.value() < array_.blocks(), "a flash address lies outside the array");
+  const std::uint32_t slot = take_slot();
+  Operation& operation = slots_[slot];
+  operation.command = &command;
+  operation.context = context;
+  operation.kind = erases ? Kind::erase : command.op == FlashOp::program ? Kind::program : Kind::read;
+  operation.place = place_of(block, config_);
+  operation.address = erases ? command.block.value() : command.page.value();
+  operation.busy = array_time(operation.kind) + bus_time(command.op);
+  operation.next = none;
+  ++outstanding_;
+  if (now > timeline_.now())
+    post(now, Action::arrive, slot);
+  else
+    enqueue(slot);
+}
+
+void NandDevice::on_time(std::uint64_t argument) {
+  const auto index = static_cast<std::uint32_t>(argument >> 2);
+  switch (static_cast<Action>(argument & 3)) {
+    case Action::arrive: return enqueue(index);
+    case Action::transferred: return transferred(index);
+    case Action::array_ended: return array_ended(index);
+  }
+}
+
+void NandDevice::post(Picoseconds when, Action action, std::uint32_t index) {
+  timeline_.post(when, *this, std::uint64_t{index} << 2 | static_cast<std::uint64_t>(action));
+}
+
+std::uint32_t NandDevice::take_slot() {
+  if (free_slot_ == none) {
+    slots_.emplace_back();
+    return static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  return std::exchange(free_slot_, slots_[free_slot_].next);
+}
+
+void NandDevice::enqueue(std::uint32_t slot) {
+  Operation& operation = slots_[slot];
+  operation.order = accepted_++;
+  Plane& queue = plane(operation.place.die, operation.place.plane);
+  if (queue.head != none) {
+    slots_[queue.tail].next = slot;
+    queue.tail = slot;
+    return;
+  }
+  queue.head = queue.tail = slot;
+  const Die& die = dies_[operation.place.die];
+  if (die.running == 0 || may_join(die, operation.kind)) start(slot);
+}
+
+bool NandDevice::may_join(const Die& die, Kind kind) const {
+  if (kind != die.kind || die.state == DieState::unloading) return false;
+  if (die.state == DieState::loading) return true;
+  const bool needs_loading = kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0);
+  return die.array_begin == timeline_.now() && !needs_loading;
+}
+
+void NandDevice::start_group(std::uint32_t index) {
+  for (Die& die = dies_[index];;) {
+    std::uint32_t oldest = none;
+    for (std::uint32_t p = 0; p < config_.planes; ++p) {
+      const Plane& candidate = plane(index, p);
+      if (candidate.head == none || candidate.running) continue;
+      if (die.running > 0 && slots_[candidate.head].kind != die.kind) continue;
+      if (oldest == none || slots_[candidate.head].order < slots_[oldest].order) oldest = candidate.head;
+    }
+    if (oldest == none) return;
+    start(oldest);
+  }
+}
+
+void NandDevice::start(std::uint32_t slot) {
+  const Operation& operation = slots_[slot];
+  Die& die = dies_[operation.place.die];
+  plane(operation.place.die, operation.place.plane).running = true;
+  if (die.running++ == 0) {
+    die.kind = operation.kind;
+    die.busy_since = timeline_.now();
+  }
+  if (operation.kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0)) {
+    ++die.loading;
+    set_state(operation.place.die, DieState::loading);
+    transfer(slot);
+  } else if (die.running == 1) {
+    begin_array(operation.place.die);
+  }
+}
+
+void NandDevice::begin_array(std::uint32_t index) {
+  Die& die = dies_[index];
+  die.array_begin = timeline_.now();
+  set_state(index, die.kind == Kind::read ? DieState::reading : die.kind == Kind::program ? DieState::programming : DieState::erasing);
+  post(timeline_.now() + array_time(die.kind), Action::array_ended, index);
+}
+
+void NandDevice::array_ended(std::uint32_t index) {
+  std::array<Completion, max_planes> completions;
+  std::size_t completed = 0;
+  for (std::uint32_t p = 0; p < config_.planes; ++p) {
+    if (!plane(index, p).running) continue;
+    const std::uint32_t slot = plane(index, p).head;
+    if (slots_[slot].kind == Kind::read && bus_time(slots_[slot].command->op) > Picoseconds(0)) {
+      set_state(index, DieState::unloading);
+      transfer(slot);
+    } else {
+      completions[completed++] = finish(slot);
+    }
+  }
+  end_group(index);
+  for (const Completion& completion : std::span(completions).first(completed))
+    client_.done(*completion.command, completion.context, completion.busy, timeline_.now());
+}
+
+void NandDevice::transferred(std::uint32_t slot) {
+  const NandPlace place = slots_[slot].place;
+  if (--channels_[place.channel].transfers == 0 && observer_ != nullptr) observer_->channel_changed(place.channel, false, timeline_.now());
+  if (slots_[slot].kind == Kind::program) {
+    if (--dies_[place.die].loading == 0) begin_array(place.die);
+    return;
+  }
+  const Completion completion = finish(slot);
+  end_group(place.die);
+  client_.done(*completion.command, completion.context, completion.busy, timeline_.now());
+}
+
+void NandDevice::transfer(std::uint32_t slot) {
+  // Requests come in order of time, so granting each the first free time is first-come arbitration.
+  const Operation& operation = slots_[slot];
+  Channel& channel = channels_[operation.place.channel];
+  const Picoseconds length = bus_time(operation.command->op);
+  channel.free = std::max(channel.free, timeline_.now()) + length;
+  channel.busy += length;
+  counters_.transferred += transfer_size(operation.command->op);
+  if (channel.transfers++ == 0 && observer_ != nullptr) observer_->channel_changed(operation.place.channel, true, timeline_.now());
+  post(channel.free, Action::transferred, slot);
+}
+
+Bytes NandDevice::transfer_size(FlashOp op) const {
+  switch (op) {
+    case FlashOp::read:
+    case FlashOp::program: return config_.page_size + config_.oob_size;
+    case FlashOp::read_oob: return config_.oob_size;
+    case FlashOp::erase: break;
+  }
+  return Bytes(0);
+}
+
+Picoseconds NandDevice::bus_time(FlashOp op) const {
+  return config_.bus_rate == BytesPerSecond(0) ? Picoseconds(0) : transfer_time(transfer_size(op), config_.bus_rate);
+}
+
+Picoseconds NandDevice::array_time(Kind kind) const {
+  return kind == Kind::read ? config_.read_time : kind == Kind::program ? config_.program_time : config_.erase_time;
+}
+
+void NandDevice::perform(FlashCommand& command) {
+  switch (command.op) {
+    case FlashOp::read:
+      command.status = array_.read(command.page, content_of(command.data), command.oob);
+      ++counters_.reads;
+      break;
+    case FlashOp::read_oob:
+      command.status = array_.read(command.page, {}, command.oob);
+      ++counters_.oob_reads;
+      break;
+    case FlashOp::program:
+      command.status = array_.program(command.page, content_of(command.data), command.oob);
+      ++counters_.programs;
+      break;
+    case FlashOp::erase:
+      command.status = array_.erase(command.block);
+      ++counters_.erases;
+      break;
+  }
+  counters_.read_failures += command.status == Status::media_error;
+  counters_.program_failures += command.status == Status::program_failed;
+  counters_.erase_failures += command.status == Status::erase_failed;
+  counters_.rule_violations += command.status == Status::rule_violation;
+}
+
+NandDevice::Completion NandDevice::finish(std::uint32_t slot) {
+  Operation& operation = slots_[slot];
+  Plane& queue = plane(operation.place.die, operation.place.plane);
+  queue.head = operation.next;
+  queue.running = false;
+  --dies_[operation.place.die].running;
+  --outstanding_;
+  operation.next = std::exchange(free_slot_, slot);
+  perform(*operation.command);
+  return {operation.command, operation.context, operation.busy};
+}
+
+void NandDevice::end_group(std::uint32_t index) {
+  Die& die = dies_[index];
+  if (die.running > 0) return;
+  die.busy += timeline_.now() - die.busy_since;
+  start_group(index);
+  if (die.running == 0) set_state(index, DieState::idle);
+}
+
+void NandDevice::set_state(std::uint32_t index, DieState state) {
+  if (dies_[index].state == state) return;
+  dies_[index].state = state;
+  if (observer_ != nullptr) observer_->die_changed(index, state, timeline_.now());
+}
+
+Picoseconds NandDevice::busy_until(const Die& die, Picoseconds now) {
+  return die.running > 0 ? die.busy + (now - die.busy_since) : die.busy;
+}
+
+Picoseconds NandDevice::busy_until(const Channel& channel, Picoseconds now) {
+  return channel.free > now ? channel.busy - (channel.free - now) : channel.busy;  // transfers follow each other without a gap
+}
+
+void NandDevice::cut(Picoseconds now) {
+  timeline_.withdraw(*this);
+  for (std::uint32_t d = 0; d < dies_.size(); ++d) {
+    Die& die = dies_[d];
+    for (std::uint32_t p = 0; p < config_.planes; ++p) {
+      Plane& queue = plane(d, p);
+      if (queue.running && (die.state == DieState::programming || die.state == DieState::erasing)) {
+        const std::uint64_t address = slots_[queue.head].address;
+        if (die.state == DieState::programming)
+          array_.tear_program(NandPage(address));
+        else
+          array_.tear_erase(NandBlock(address));
+        ++counters_.torn;
+      }
+      queue = Plane();
+    }
+    die.busy = busy_until(die, now);
+    die.running = die.loading = 0;
+    if (die.state != DieState::idle && observer_ != nullptr) observer_->die_changed(d, DieState::idle, now);
+    die.state = DieState::idle;
+  }
+  for (std::uint32_t c = 0; c < channels_.size(); ++c) {
+    Channel& channel = channels_[c];
+    channel.busy = busy_until(channel, now);
+    channel.free = now;
+    if (std::exchange(channel.transfers, 0) > 0 && observer_ != nullptr) observer_->channel_changed(c, false, now);
+  }
+  slots_.clear();
+  free_slot_ = none;
+  outstanding_ = 0;
+}
+
+}  // namespace tessera

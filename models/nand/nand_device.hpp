@@ -1,0 +1,167 @@
+#pragma once
+// A NAND array in time: dies and planes that work side by side, channels that carry one transfer at a time.
+//
+// Commands to one plane keep their order. A die runs one group at a time: the commands at the head of its planes that are of
+// the oldest one's kind (read, program, erase); a further command of that kind to a free plane joins until the array
+// begins, or at the instant it begins. A group's planes work together and the die is free when the last has ended.
+// A program's data crosses the channel before the array works, a read's after it; transfers are granted in order of request.
+#include <cstdint>
+#include <vector>
+
+#include "base/metrics.hpp"
+#include "base/timeline.hpp"
+#include "firmware/ports/flash_port.hpp"
+#include "nand/nand_array.hpp"
+#include "nand/nand_config.hpp"
+
+namespace tessera {
+
+/// Told of each completion; may submit further commands from the call.
+class NandClient {
+ public:
+  /// `context` is what submit() was given; `busy` the array and bus time of this command: the rest of the time since its
+  /// submission it waited.
+  virtual void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) = 0;
+
+ protected:
+  ~NandClient() = default;
+};
+
+enum class DieState : std::uint8_t { idle, loading, reading, programming, erasing, unloading };
+
+/// Sees state changes in order of time (waveforms).
+class NandObserver {
+ public:
+  virtual void die_changed(std::uint32_t die, DieState state, Picoseconds now) = 0;
+  virtual void channel_changed(std::uint32_t channel, bool busy, Picoseconds now) = 0;
+
+ protected:
+  ~NandObserver() = default;
+};
+
+/// Where a block lies. Consecutive blocks go to consecutive channels, then dies, then planes.
+struct NandPlace {
+  std::uint32_t channel = 0;
+  std::uint32_t die = 0;    ///< over all channels: die of channel * channels + channel
+  std::uint32_t plane = 0;  ///< of the die
+  constexpr bool operator==(const NandPlace&) const = default;
+};
+[[nodiscard]] NandPlace place_of(NandBlock block, const NandConfig& config);
+
+class NandDevice final : private TimelineListener {
+ public:
+  static constexpr std::uint32_t max_planes = 16;
+
+  /// `kept`: content bytes a page (SectorShape::kept). The timeline and the client must outlive the device.
+  NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64_t seed, Timeline& timeline, NandClient& client);
+
+  /// Accepts a command at `now`, which must not lie before the timeline's time. Command and buffers stay where they are until
+  /// done(), which gets `context` back. Addresses outside the array are model bugs.
+  void submit(FlashCommand& command, Picoseconds now, void* context = nullptr);
+
+  /// The power fails: operations in flight end as NandArray says, waiting ones are forgotten, no client is called.
+  /// What was due at `now` but not yet carried out counts as in flight.
+  void cut(Picoseconds now);
+
+  /// What the layer may use: log and dump blocks lie behind and are not counted.
+  [[nodiscard]] FlashShape shape() const;
+  [[nodiscard]] const NandConfig& config() const { return config_; }
+  [[nodiscard]] NandArray& array() { return array_; }
+  [[nodiscard]] const NandArray& array() const { return array_; }
+  /// Null (the default) for none.
+  void observe(NandObserver* observer) { observer_ = observer; }
+
+  /// Commands accepted and not completed.
+  [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
+  /// Energy from time 0 to `now`, standby included.
+  [[nodiscard]] Picojoules energy(Picoseconds now) const;
+  /// Adds `nand.*`.
+  void report(MetricSet& metrics, Picoseconds now) const;
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  enum class Kind : std::uint8_t { read, program, erase };
+  enum class Action : std::uint8_t { arrive, transferred, array_ended };
+
+  struct Operation {
+    FlashCommand* command = nullptr;
+    void* context = nullptr;
+    Kind kind = Kind::read;
+    NandPlace place;
+    std::uint64_t address = 0;  // page or block: at a cut the command may be gone
+    std::uint64_t order = 0;
+    Picoseconds busy;
+    std::uint32_t next = none;  // in its plane's queue, or in the list of free slots
+  };
+  struct Plane {
+    std::uint32_t head = none;  // stays at the head while it runs
+    std::uint32_t tail = none;
+    bool running = false;
+  };
+  struct Die {
+    DieState state = DieState::idle;
+    Kind kind = Kind::read;
+    std::uint32_t running = 0;  // members of the group that have not ended
+    std::uint32_t loading = 0;  // of these, members whose data is still on its way in
+    Picoseconds array_begin;
+    Picoseconds busy_since;  // begin of the group
+    Picoseconds busy;        // in groups that have ended
+  };
+  struct Channel {
+    Picoseconds free;             // end of the last transfer that was granted
+    std::uint32_t transfers = 0;  // granted and not ended
+    Picoseconds busy;             // granted transfers
+  };
+
+  /// A command whose outcome is decided but whose client does not know yet.
+  struct Completion {
+    FlashCommand* command;
+    void* context;
+    Picoseconds busy;
+  };
+
+  /// Of completed operations of the kind, bus and standby excluded.
+  [[nodiscard]] Picojoules energy_of(FlashOp op) const;
+  void on_time(std::uint64_t argument) override;
+  void post(Picoseconds when, Action action, std::uint32_t index);
+  std::uint32_t take_slot();
+  void enqueue(std::uint32_t slot);
+  [[nodiscard]] bool may_join(const Die& die, Kind kind) const;
+  void start_group(std::uint32_t die);
+  void start(std::uint32_t slot);
+  void begin_array(std::uint32_t die);
+  void array_ended(std::uint32_t die);
+  void transferred(std::uint32_t slot);
+  void transfer(std::uint32_t slot);
+  [[nodiscard]] Bytes transfer_size(FlashOp op) const;
+  [[nodiscard]] Picoseconds bus_time(FlashOp op) const;
+  [[nodiscard]] Picoseconds array_time(Kind kind) const;
+  void perform(FlashCommand& command);
+  [[nodiscard]] static Picoseconds busy_until(const Die& die, Picoseconds now);
+  [[nodiscard]] static Picoseconds busy_until(const Channel& channel, Picoseconds now);
+  [[nodiscard]] Completion finish(std::uint32_t slot);
+  void end_group(std::uint32_t die);
+  void set_state(std::uint32_t die, DieState state);
+  Plane& plane(std::uint32_t die, std::uint32_t index) { return planes_[die * config_.planes + index]; }
+
+  NandConfig config_;
+  NandArray array_;
+  Timeline& timeline_;
+  NandClient& client_;
+  NandObserver* observer_ = nullptr;
+  std::vector<Operation> slots_;
+  std::uint32_t free_slot_ = none;
+  std::vector<Plane> planes_;
+  std::vector<Die> dies_;
+  std::vector<Channel> channels_;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t outstanding_ = 0;
+
+  struct Counters {
+    std::uint64_t reads = 0, oob_reads = 0, programs = 0, erases = 0;
+    std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0;
+    Bytes transferred;
+  } counters_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+#include "power/cut_schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+CutSchedule::CutSchedule(std::vector<Picoseconds> cuts) : cuts_(std::move(cuts)) {
+  std::ranges::sort(cuts_);
+  cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+}
+
+std::optional<Picoseconds> CutSchedule::next() const { return next_ == cuts_.size() ? std::nullopt : std::optional(cuts_[next_]); }
+
+void CutSchedule::happened(Picoseconds on) {
+  TESSERA_CHECK(next_ < cuts_.size() && on >= cuts_[next_], "a power cut happened that was not scheduled");
+  ++done_;
+  for (++next_; next_ < cuts_.size() && cuts_[next_] < on; ++next_) ++dropped_;
+}
+
+}  // namespace tessera

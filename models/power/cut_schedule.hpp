@@ -1,0 +1,32 @@
+#pragma once
+// When the power fails: the cuts that were asked for, in order of time.
+#include <optional>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+class CutSchedule {
+ public:
+  CutSchedule() = default;
+  /// Any order; equal times are one cut.
+  explicit CutSchedule(std::vector<Picoseconds> cuts);
+
+  /// The next cut; empty when none is left.
+  [[nodiscard]] std::optional<Picoseconds> next() const;
+  /// The cut next() has happened and the power is back at `on`: cuts before `on` meet a drive without power and are dropped.
+  void happened(Picoseconds on);
+
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+  /// Cuts that fell into an outage.
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  std::vector<Picoseconds> cuts_;  // ascending
+  std::size_t next_ = 0;
+  std::uint64_t done_ = 0;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace tessera

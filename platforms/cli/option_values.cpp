@@ -1,0 +1,105 @@
+#include "platforms/cli/option_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "platforms/description/quantity.hpp"
+
+namespace tessera::cli {
+
+namespace {
+
+[[noreturn]] void reject(std::string_view option, const std::string& expected, std::string_view found) {
+  throw InputError(std::string(option) + ": expected " + expected + ", found '" + std::string(found) + "'");
+}
+
+/// A whole number and nothing else.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t min, std::uint64_t max) {
+  const auto number = whole_number(text);
+  if (number && *number >= min && *number <= max) return *number;
+  const bool bounded = max < std::numeric_limits<std::uint64_t>::max();
+  const std::string range = bounded ? " from " + std::to_string(min) + " to " + std::to_string(max) : " of at least " + std::to_string(min);
+  reject(option, "a whole number" + range, text);
+}
+
+std::size_t parse_name(std::string_view option, std::string_view text, const std::vector<std::string>& names) {
+  const auto match = std::find(names.begin(), names.end(), text);
+  if (match != names.end()) return static_cast<std::size_t>(match - names.begin());
+  throw InputError(std::string(option) + ": " + unknown_name("value", text, names));
+}
+
+Picoseconds parse_time(std::string_view option, std::string_view text) {
+  try {
+    return parse_quantity<Picoseconds>(text);
+  } catch (const InputError& error) {
+    throw InputError(std::string(option) + ": " + error.what());
+  }
+}
+
+ReplayOption parse_replay(std::string_view text) {
+  constexpr std::uint64_t deepest = 65'536;
+  if (text == "timed") return {};
+  const auto colon = text.find(':');
+  const std::string_view policy = text.substr(0, colon);
+  if (colon != std::string_view::npos && (policy == "queue" || policy == "closed")) {
+    const auto depth = whole_number(text.substr(colon + 1));
+    if (depth && *depth >= 1 && *depth <= deepest) {
+      return {policy == "queue" ? ReplayMode::queue : ReplayMode::closed, static_cast<std::uint32_t>(*depth)};
+    }
+  }
+  reject("--replay", "timed, queue:N or closed:N with N from 1 to 65536", text);
+}
+
+DecimalRatio parse_time_scale(std::string_view text) {
+  constexpr std::size_t most_digits = 9;
+  const auto point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction = point == std::string_view::npos ? "" : text.substr(point + 1);
+  const auto number = whole_number(std::string(whole) + std::string(fraction));
+  const bool well_formed = !whole.empty() && (point == std::string_view::npos || !fraction.empty());
+  if (!well_formed || whole.size() > most_digits || fraction.size() > most_digits || !number || *number == 0) {
+    reject("--time-scale", "a positive decimal number such as 2 or 0.25", text);
+  }
+  std::uint64_t denominator = 1;
+  for (std::size_t i = 0; i < fraction.size(); ++i) denominator *= 10;
+  const std::uint64_t divisor = std::gcd(*number, denominator);
+  return {*number / divisor, denominator / divisor};
+}
+
+IntervalOption parse_intervals(std::string_view text) {
+  constexpr std::string_view expected = "a time such as '1 s' or a count such as '10000 requests'";
+  IntervalOption interval;
+  const auto word = text.find("request");
+  if (word != std::string_view::npos && (text.substr(word) == "request" || text.substr(word) == "requests")) {
+    std::string_view count = text.substr(0, word);
+    while (count.ends_with(' ')) count.remove_suffix(1);
+    interval.requests = whole_number(count).value_or(0);
+  } else {
+    interval.time = Picoseconds(read_quantity(Dimension::time, text).amount);
+  }
+  if (interval.requests == 0 && interval.time == Picoseconds{}) reject("--intervals", std::string(expected), text);
+  return interval;
+}
+
+std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) reject("--vcd-window", "two times such as 10ms:20ms", text);
+  const auto from = parse_time("--vcd-window", text.substr(0, colon));
+  const auto to = parse_time("--vcd-window", text.substr(colon + 1));
+  if (to <= from) reject("--vcd-window", "the end of the window after its start", text);
+  return {from, to};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,31 @@
+#pragma once
+// The values of options that are more than a number or a name. Each function throws InputError: the option, what it expects, what it got.
+#include <string>
+#include <string_view>
+
+#include "platforms/cli/options.hpp"
+
+namespace tessera::cli {
+
+/// "timed", "queue:N", "closed:N"; N from 1 to 65536.
+[[nodiscard]] ReplayOption parse_replay(std::string_view text);
+
+/// A positive decimal such as "2" or "0.25", at most 9 digits before and 9 behind the point.
+[[nodiscard]] DecimalRatio parse_time_scale(std::string_view text);
+
+/// A time such as "1 s", or a count such as "10000 requests"; neither may be 0.
+[[nodiscard]] IntervalOption parse_intervals(std::string_view text);
+
+/// Two times with a colon between them, the first before the second: "10ms:20ms".
+[[nodiscard]] std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text);
+
+/// A time of an option such as --cut-at.
+[[nodiscard]] Picoseconds parse_time(std::string_view option, std::string_view text);
+
+/// A whole number of an option, from `min` to `max`.
+[[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t min, std::uint64_t max);
+
+/// The position of `text` in `names`.
+[[nodiscard]] std::size_t parse_name(std::string_view option, std::string_view text, const std::vector<std::string>& names);
+
+}  // namespace tessera::cli

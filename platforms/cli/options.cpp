@@ -1,0 +1,300 @@
+#include "platforms/cli/options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "platforms/cli/arguments.hpp"
+#include "platforms/cli/option_values.hpp"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
+
+constexpr const char* run_examples = R"(Examples:
+  tessera-sim run common --layer imr-rmw --trace web_0.csv.xz --check --out results/web_0
+  tessera-sim run common --layer mu-rmw --workload web-server --replay closed:32 --limit 100000 --out results/closed
+  tessera-sim run p001 --trace t.vscsi --set media.rpm="5400 rpm" --intervals "10 s" --events --out results/slow
+  tessera-sim run common --trace t.csv --vcd waves.vcd --vcd-trigger merge --vcd-before 5ms --vcd-after 20ms --out results/merge
+  tessera-sim run common --trace t.csv --check --cut-at 1.5s --cut-at 4s --out results/cuts)";
+constexpr const char* explain_examples = R"(Example:
+  tessera-sim run common --trace t.csv --requests --out results/t && tessera-sim explain results/t 1207)";
+constexpr const char* describe_examples = R"(Examples:
+  tessera-sim describe web_3.csv.xz
+  tessera-sim describe disk.txt --format columns --columns time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0
+  tessera-sim describe disk.ascii --format ascii --time-unit us)";
+constexpr const char* list_examples = R"(Examples:
+  tessera-sim list drives
+  tessera-sim list parameters common
+  tessera-sim list parameters --schema > drive.schema.json)";
+constexpr const char* check_examples = R"(Examples:
+  tessera-sim check common --layer mu-rmw
+  tessera-sim check ./my_drive.toml --set dram.capacity="64 MiB")";
+constexpr const char* exit_statuses = "Exit status: 0 good, 1 anything else, 2 bad input or description, 3 model bug, 130 interrupted.";
+
+void declare_trace_reading(Arguments& arguments) {
+  arguments.option("--format", "NAME", "format of the trace; recognised from its content where not given");
+  arguments.option("--volume", "NAME", "only this volume of a trace that has several");
+  arguments.option("--columns", "SPEC", "columns of a text trace, where no TOML file beside it says");
+  arguments.option("--time-unit", "UNIT", "unit of the times of an ascii trace: s, ms, us or ns");
+  arguments.option("--limit", "N", "at most N requests");
+}
+
+TraceOptions trace_reading(const Arguments& arguments, const std::string& file) {
+  TraceOptions trace;
+  trace.file = arguments.text(file);
+  trace.format = arguments.text("--format");
+  trace.volume = arguments.text("--volume");
+  trace.columns = arguments.text("--columns");
+  if (arguments.given("--time-unit")) {
+    static const std::vector<std::string> units{"s", "ms", "us", "ns"};
+    trace.time_unit = units[parse_name("--time-unit", arguments.text("--time-unit"), units)];
+  }
+  if (arguments.given("--limit")) trace.limit = arguments.count("--limit", 0, 1, unbounded);
+  return trace;
+}
+
+void declare_run(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
+  arguments.option("--workload", "NAME", "workload to generate instead of a trace");
+  declare_trace_reading(arguments);
+  arguments.option("--replay", "POLICY", "timed (default), queue:N or closed:N");
+  arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
+  arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
+  arguments.option("--adapt", "HOW", "none (default), align or one-sector");
+  arguments.option("--skip", "N", "read over the first N requests");
+  arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
+  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start, 0 to 100");
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.flag("--check", "verify every read against the newest acknowledged write");
+  arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
+  arguments.repeated("--cut-at", "TIME", "cut the power at this time, then boot and go on");
+  arguments.flag("--requests", "write requests.npy, the life of each request");
+  arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
+  arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
+  arguments.option("--vcd", "FILE", "write waveforms of a window or around a trigger");
+  arguments.option("--vcd-window", "A:B", "from time A to time B");
+  arguments.option("--vcd-trigger", "NAME", "around the first event of this name");
+  arguments.option("--vcd-before", "TIME", "length kept before the trigger, 1 ms where not given");
+  arguments.option("--vcd-after", "TIME", "length recorded after the trigger, 10 ms where not given");
+  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.option("--out", "DIR", "folder for the results");
+}
+
+std::optional<VcdOptions> vcd_options(const Arguments& arguments) {
+  using namespace literals;
+  arguments.exclude("--vcd-window", "--vcd-trigger");
+  arguments.needs("--vcd-window", "--vcd");
+  arguments.needs("--vcd-trigger", "--vcd");
+  arguments.needs("--vcd-before", "--vcd-trigger");
+  arguments.needs("--vcd-after", "--vcd-trigger");
+  if (!arguments.given("--vcd")) return std::nullopt;
+  VcdOptions vcd;
+  vcd.file = arguments.text("--vcd");
+  if (arguments.given("--vcd-window")) {
+    vcd.window = parse_window(arguments.text("--vcd-window"));
+    return vcd;
+  }
+  if (!arguments.given("--vcd-trigger")) arguments.fail("--vcd needs --vcd-window A:B or --vcd-trigger NAME");
+  vcd.trigger = arguments.text("--vcd-trigger");
+  vcd.before = arguments.given("--vcd-before") ? parse_time("--vcd-before", arguments.text("--vcd-before")) : 1_ms;
+  vcd.after = arguments.given("--vcd-after") ? parse_time("--vcd-after", arguments.text("--vcd-after")) : 10_ms;
+  return vcd;
+}
+
+std::vector<Picoseconds> cut_times(const Arguments& arguments) {
+  std::vector<Picoseconds> times;
+  for (const auto& text : arguments.list("--cut-at")) times.push_back(parse_time("--cut-at", text));
+  std::sort(times.begin(), times.end());
+  const auto twin = std::adjacent_find(times.begin(), times.end());
+  if (twin != times.end()) arguments.fail("--cut-at: two cuts at the same time");
+  return times;
+}
+
+ParsedCommand read_run(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
+  arguments.require("--out", "--out DIR, the folder for the results");
+  arguments.exclude("--trace", "--workload");
+  if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
+  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
+
+  RunOptions run;
+  run.drive = arguments.text("DRIVE");
+  run.layer = arguments.text("--layer");
+  if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
+  run.workload = arguments.text("--workload");
+  if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
+  if (arguments.given("--time-scale")) run.time_scale = parse_time_scale(arguments.text("--time-scale"));
+  run.fold = arguments.set("--fold");
+  run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
+  run.skip = arguments.count("--skip", 0, 0, unbounded);
+  if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
+  run.warmup = arguments.count("--warmup", 0, 0, unbounded);
+  run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
+  run.set = arguments.list("--set");
+  run.check = arguments.set("--check");
+  run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));
+  if (run.check && run.content == ContentOption::none) {
+    if (arguments.given("--content")) arguments.fail("--check needs --content tags or bytes");
+    run.content = ContentOption::tags;
+  }
+  run.cut_at = cut_times(arguments);
+  run.requests = arguments.set("--requests");
+  if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
+  run.events = arguments.set("--events");
+  run.vcd = vcd_options(arguments);
+  run.seed = arguments.count("--seed", run.seed, 0, unbounded);
+  run.out = arguments.text("--out");
+  return run;
+}
+
+void declare_explain(Arguments& arguments) {
+  arguments.positional("RUN", "folder of a run made with --requests");
+  arguments.positional("N", "number of the request, from 0");
+}
+
+ParsedCommand read_explain(const Arguments& arguments) {
+  arguments.require("RUN", "RUN, the folder of a run");
+  arguments.require("N", "N, the number of a request");
+  return ExplainOptions{arguments.text("RUN"), arguments.count("N", 0, 0, unbounded)};
+}
+
+void declare_describe(Arguments& arguments) {
+  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  declare_trace_reading(arguments);
+  arguments.flag("--json", "as JSON");
+}
+
+ParsedCommand read_describe(const Arguments& arguments) {
+  arguments.require("TRACE", "TRACE, the file of a block trace");
+  return DescribeOptions{trace_reading(arguments, "TRACE"), arguments.set("--json")};
+}
+
+void declare_list(Arguments& arguments) {
+  arguments.positional("WHAT", "drives, layers, workloads, formats or parameters");
+  arguments.positional("DRIVE", "with parameters: show the values of this drive");
+  arguments.flag("--json", "as JSON");
+  arguments.flag("--schema", "with parameters: a JSON Schema of drive files");
+  arguments.flag("--markdown", "with parameters: the reference page");
+}
+
+ParsedCommand read_list(const Arguments& arguments) {
+  arguments.require("WHAT", "one of drives, layers, workloads, formats, parameters");
+  for (const auto& [one, other] : {std::pair("--json", "--schema"), {"--json", "--markdown"}, {"--schema", "--markdown"}}) {
+    arguments.exclude(one, other);
+  }
+  ListOptions list;
+  list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "formats", "parameters"}));
+  list.drive = arguments.text("DRIVE");
+  if (arguments.set("--json")) list.format = ListFormat::json;
+  if (arguments.set("--schema")) list.format = ListFormat::schema;
+  if (arguments.set("--markdown")) list.format = ListFormat::markdown;
+  if (list.subject != ListSubject::parameters) {
+    for (const char* of_parameters : {"DRIVE", "--schema", "--markdown"}) {
+      if (arguments.given(of_parameters)) arguments.fail(std::string(of_parameters) + " belongs to 'list parameters'");
+    }
+  }
+  return list;
+}
+
+void declare_check(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+}
+
+ParsedCommand read_check(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
+  return CheckOptions{arguments.text("DRIVE"), arguments.text("--layer"), arguments.list("--set")};
+}
+
+struct Command {
+  const char* name;
+  const char* usage;
+  const char* doc;
+  const char* footer;
+  void (*declare)(Arguments&);
+  ParsedCommand (*read)(const Arguments&);
+};
+
+constexpr Command commands[] = {
+    {"run", "DRIVE (--trace FILE | --workload NAME) --out DIR [OPTIONS]", "Replay a trace or workload on a drive and write the results",
+     run_examples, declare_run, read_run},
+    {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
+    {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
+    {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",
+     list_examples, declare_list, read_list},
+    {"check", "DRIVE [OPTIONS]", "Validate a drive description", check_examples, declare_check, read_check},
+};
+
+/// The names of a command's options, "--help" among them.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// What CLI11 could not place, as a sentence.
+[[noreturn]] void reject_leftover(const CLI::App& command, const std::string& leftover) {
+  const std::string where = (command.get_parent() == nullptr ? "" : "tessera-sim ") + command.get_name() + ": ";
+  if (leftover.starts_with('-'))
+    throw InputError(where + unknown_name("option", leftover.substr(0, leftover.find('=')), option_names(command)));
+  throw InputError(where + "unexpected argument '" + leftover + "'");
+}
+
+}  // namespace
+
+ParsedCommand parse(int argc, const char* const* argv) {
+  CLI::App app("Tessera: a virtual platform of a hard disk with overlapping tracks", "tessera-sim");
+  app.set_version_flag("--version", "tessera-sim " TESSERA_VERSION);
+  app.footer(exit_statuses);
+  app.require_subcommand(0, 1);  // at most one: a later argument that equals a command's name is an argument
+  std::vector<Arguments> arguments;
+  arguments.reserve(std::size(commands));
+  for (const Command& command : commands) {
+    CLI::App& subcommand = *app.add_subcommand(command.name, command.doc);
+    subcommand.formatter(std::make_shared<UsageFormatter>(command.usage));
+    subcommand.footer(command.footer);
+    command.declare(arguments.emplace_back(subcommand));
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return PrintText{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return PrintText{std::string(version.what()) + "\n"};
+  } catch (const CLI::ExtrasError&) {
+    for (const auto& candidate : arguments) {
+      if (!candidate.command().parsed()) continue;
+      reject_leftover(candidate.command(), candidate.command().remaining().front());
+    }
+    const std::string leftover = app.remaining().front();
+    if (leftover.starts_with('-')) reject_leftover(app, leftover);
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.emplace_back(command.name);
+    throw InputError("tessera-sim: " + unknown_name("command", leftover, names));
+  } catch (const CLI::ArgumentMismatch& mismatch) {  // "--OPTION: ..." without its value, or "FLAG was given ..." with one
+    const std::string text = mismatch.what();
+    const bool lacks_value = text.starts_with("--");
+    throw InputError(lacks_value ? "tessera-sim: " + text.substr(0, text.find(':')) + ": expected a value after it"
+                                 : "tessera-sim: --" + text.substr(0, text.find(' ')) + " takes no value");
+  } catch (const CLI::ParseError& error) {
+    throw InputError(std::string("tessera-sim: ") + error.what());
+  }
+
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].command().parsed()) continue;
+    arguments[i].check_values();
+    return commands[i].read(arguments[i]);
+  }
+  return PrintText{app.help(), 2};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,123 @@
+#pragma once
+// The command line as plain structs. Parsing checks what can be known without opening a file; nothing is executed here.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tessera::cli {
+
+/// When a record of the trace becomes a request: at its recorded time; through a queue of fixed depth that keeps the gaps until it is
+/// full; or as soon as one of `depth` outstanding requests completes.
+enum class ReplayMode : std::uint8_t { timed, queue, closed };
+
+struct ReplayOption {
+  ReplayMode mode = ReplayMode::timed;
+  std::uint32_t depth = 0;  ///< 1 to 65536; 0 for timed
+};
+
+/// What is done to requests before they reach the drive: nothing, rounded out to 4 KiB, or cut down to their first physical sector.
+enum class AdaptOption : std::uint8_t { none, align, one_sector };
+
+/// What the drive stores of user data.
+enum class ContentOption : std::uint8_t { none, tags, bytes };
+
+/// A positive decimal number, exact: numerator / denominator in lowest terms.
+struct DecimalRatio {
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+};
+
+/// The length of an interval: either a time or a number of requests; the other is 0.
+struct IntervalOption {
+  Picoseconds time{};
+  std::uint64_t requests = 0;
+};
+
+/// How a trace file is read; shared by `run` and `describe`.
+struct TraceOptions {
+  std::filesystem::path file;
+  std::string format;     ///< "" = recognised from the content
+  std::string volume;     ///< "" = all volumes
+  std::string columns;    ///< layout of a columns trace, as the reader defines it; "" = the TOML file beside the trace
+  std::string time_unit;  ///< of a trace whose format does not fix it; "" = the format's own
+  std::optional<std::uint64_t> limit;
+};
+
+/// Waveforms: inside a window, or around the first event of a name.
+struct VcdOptions {
+  std::filesystem::path file;
+  std::optional<std::pair<Picoseconds, Picoseconds>> window;  ///< from, to; from < to
+  std::string trigger;                                        ///< "" where a window is given
+  Picoseconds before{};                                       ///< kept before the trigger
+  Picoseconds after{};                                        ///< recorded after it
+};
+
+struct RunOptions {
+  std::string drive;
+  std::string layer;                  ///< "" = the drive's own choice
+  std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
+  std::string workload;
+  ReplayOption replay;
+  DecimalRatio time_scale;  ///< 2 = twice as slow
+  bool fold = false;        ///< addresses past the drive's end wrap around
+  AdaptOption adapt = AdaptOption::none;
+  std::uint64_t skip = 0;  ///< requests at the start that are read over
+  std::optional<std::uint64_t> limit;
+  std::uint64_t warmup = 0;  ///< requests at the start that are served but left out of the statistics
+  std::uint32_t prefill_percent = 0;
+  std::vector<std::string> set;  ///< `path=value`, in the order given
+  bool check = false;            ///< scoreboard on
+  ContentOption content = ContentOption::none;
+  std::vector<Picoseconds> cut_at;  ///< rising
+  bool requests = false;
+  std::optional<IntervalOption> intervals;
+  bool events = false;
+  std::optional<VcdOptions> vcd;
+  std::uint64_t seed = 1;
+  std::filesystem::path out;
+};
+
+struct ExplainOptions {
+  std::filesystem::path run;
+  std::uint64_t request = 0;  ///< its number in the run, from 0
+};
+
+struct DescribeOptions {
+  TraceOptions trace;
+  bool json = false;
+};
+
+enum class ListSubject : std::uint8_t { drives, layers, workloads, formats, parameters };
+enum class ListFormat : std::uint8_t { text, json, schema, markdown };
+
+struct ListOptions {
+  ListSubject subject = ListSubject::drives;
+  std::string drive;  ///< of `parameters`: whose values to show; "" = the defaults
+  ListFormat format = ListFormat::text;
+};
+
+struct CheckOptions {
+  std::string drive;
+  std::string layer;
+  std::vector<std::string> set;
+};
+
+/// A text to print instead of running: --help and --version (status 0, standard output), or the help that answers a command line
+/// without a command (status 2, standard error).
+struct PrintText {
+  std::string text;
+  int status = 0;
+};
+
+using ParsedCommand = std::variant<PrintText, RunOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
+
+/// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
+[[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);
+
+}  // namespace tessera::cli

@@ -1,0 +1,116 @@
+#include "platforms/commands/commands.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iostream>
+
+#include "platforms/description/listing.hpp"
+#include "platforms/drive/drive_config.hpp"
+#include "platforms/output/explain.hpp"
+#include "platforms/run/input.hpp"
+#include "stimuli/readers/open_trace.hpp"
+#include "stimuli/readers/trace_format.hpp"
+#include "stimuli/readers/trace_summary.hpp"
+
+namespace tessera {
+
+namespace {
+
+struct Entry {
+  std::string name;
+  std::string summary;
+};
+
+std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& search) {
+  std::vector<Entry> list;
+  switch (options.subject) {
+    case cli::ListSubject::drives:
+      for (const NamedFile& file : search.list(DescriptionFile::drive)) list.push_back({file.name, file.summary});
+      break;
+    case cli::ListSubject::workloads:
+      for (const NamedFile& file : search.list(DescriptionFile::workload)) list.push_back({file.name, file.summary});
+      break;
+    case cli::ListSubject::layers:
+      for (const auto& layer : all_layers()) list.push_back({layer->name(), layer->summary()});
+      break;
+    case cli::ListSubject::formats:
+      for (const TraceFormat& format : trace_formats())
+        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description});
+      break;
+    case cli::ListSubject::parameters: break;
+  }
+  return list;
+}
+
+void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
+  if (format == cli::ListFormat::json) {
+    boost::json::array array;
+    for (const Entry& entry : list) array.push_back({{"name", entry.name}, {"summary", entry.summary}});
+    std::cout << boost::json::serialize(array) << "\n";
+    return;
+  }
+  std::size_t width = 0;
+  for (const Entry& entry : list) width = std::max(width, entry.name.size());
+  for (const Entry& entry : list) std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary << "\n";
+}
+
+std::vector<Parameter> collect(DriveConfig& config) {
+  ParameterCollector collector;
+  config.describe(collector);
+  return collector.parameters();
+}
+
+void print_parameters(const cli::ListOptions& options, const SearchPath& search) {
+  DriveConfig defaults;
+  const std::vector<Parameter> untouched = collect(defaults);
+  DriveConfig config;
+  if (!options.drive.empty()) config = load_drive(search.find(DescriptionFile::drive, options.drive), {}, "");
+  const std::vector<Parameter> parameters = collect(config);
+  switch (options.format) {
+    case cli::ListFormat::text: std::cout << parameters_as_text(parameters, options.drive.empty() ? nullptr : &untouched); break;
+    case cli::ListFormat::json: std::cout << parameters_as_json(parameters) << "\n"; break;
+    case cli::ListFormat::schema: std::cout << parameters_as_schema(parameters, "Tessera drive description") << "\n"; break;
+    case cli::ListFormat::markdown: std::cout << parameters_as_markdown(parameters, "Parameters of a drive description"); break;
+  }
+}
+
+}  // namespace
+
+int explain_command(const cli::ExplainOptions& options) {
+  std::cout << explain_request(options.run, options.request);
+  return 0;
+}
+
+int describe_command(const cli::DescribeOptions& options) {
+  TraceOptions trace;
+  trace.path = options.trace.file.string();
+  trace.format = format_words(options.trace);
+  trace.volume = options.trace.volume;
+  trace.limit = options.trace.limit;
+  const auto source = open_trace(trace);
+  const TraceSummary summary = describe(*source);
+  if (options.json)
+    std::cout << boost::json::serialize(to_json(summary)) << "\n";
+  else
+    print(summary, std::cout);
+  return 0;
+}
+
+int list_command(const cli::ListOptions& options, const SearchPath& search) {
+  if (options.subject == cli::ListSubject::parameters)
+    print_parameters(options, search);
+  else
+    print_entries(entries(options, search), options.format);
+  return 0;
+}
+
+int check_command(const cli::CheckOptions& options, const SearchPath& search) {
+  const DriveConfig config = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
+  const FormatPlan plan = plan_drive(config);
+  std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
+  for (const Region& region : plan)
+    std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
+  return 0;
+}
+
+}  // namespace tessera

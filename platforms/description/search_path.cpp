@@ -1,0 +1,71 @@
+#include "platforms/description/search_path.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "platforms/description/toml_document.hpp"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+SearchPath SearchPath::standard(const fs::path& executable) {
+  std::vector<fs::path> roots;
+  if (const char* home = std::getenv("TESSERA_HOME"); home != nullptr && *home != '\0') roots.emplace_back(home);
+  std::error_code error;
+  const fs::path real = fs::canonical(executable, error);
+  if (!error) roots.push_back(real.parent_path().parent_path() / "share" / "tessera");
+  roots.emplace_back(TESSERA_SOURCE_DIR);
+  return SearchPath(std::move(roots));
+}
+
+std::vector<fs::path> SearchPath::folders(DescriptionFile kind) const {
+  std::vector<fs::path> found;
+  for (const auto& root : roots_) {
+    const bool drive = kind == DescriptionFile::drive;
+    for (const auto& folder : {root / (drive ? "platforms/drives" : "stimuli/workloads"), root / (drive ? "drives" : "workloads")}) {
+      std::error_code error;
+      if (fs::is_directory(folder, error)) found.push_back(folder);
+    }
+  }
+  return found;
+}
+
+std::vector<NamedFile> SearchPath::names(DescriptionFile kind) const {
+  std::vector<NamedFile> files;
+  for (const auto& folder : folders(kind)) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() == ".toml") files.push_back({entry.path().stem().string(), entry.path(), ""});
+    }
+  }
+  const auto by_name = [](const NamedFile& a, const NamedFile& b) { return a.name < b.name; };
+  std::stable_sort(files.begin(), files.end(), by_name);  // stable: of one name, the earlier root's comes first and stays
+  files.erase(std::unique(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name == b.name; }), files.end());
+  return files;
+}
+
+std::vector<NamedFile> SearchPath::list(DescriptionFile kind) const {
+  auto files = names(kind);
+  for (auto& file : files) file.summary = TomlDocument::load(file.file).summary();
+  return files;
+}
+
+fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
+  const std::string noun = kind == DescriptionFile::drive ? "drive" : "workload";
+  if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {
+    std::error_code error;
+    if (fs::is_regular_file(name, error)) return name;
+    throw InputError(std::string(name) + ": no such " + noun + " file");
+  }
+  std::vector<std::string> known;
+  for (const auto& file : names(kind)) {
+    if (file.name == name) return file.file;
+    known.push_back(file.name);
+  }
+  std::string message = unknown_name(noun, name, known) + "; searched:";
+  for (const auto& folder : folders(kind)) message += " " + folder.string();
+  throw InputError(message);
+}
+
+}  // namespace tessera

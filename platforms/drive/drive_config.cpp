@@ -1,0 +1,99 @@
+#include "platforms/drive/drive_config.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "platforms/description/reader.hpp"
+#include "platforms/description/toml_document.hpp"
+
+namespace tessera {
+
+namespace {
+
+const std::vector<std::string> format_names{"conventional", "shingled", "interlaced", "wave"};
+
+std::string section_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace
+
+DriveConfig::DriveConfig() : layers(all_layers()) {}
+
+void DriveConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("layer", layer, "translation layer that runs unless the command line names another");
+  visitor.field("format", format, "recording format of the data region that the drive is built for; 'layer': what the layer plans");
+  visitor.section("media", media, "head-disk assembly");
+  visitor.section("nand", nand, "NAND flash");
+  visitor.section("dram", dram, "the controller's DRAM");
+  visitor.section("controller", controller, "CPU, interrupts, disk channel");
+  visitor.section("host", host, "host interface");
+  visitor.section("power", power, "power loss, dump engine, boot");
+  visitor.section("firmware", firmware, "what is composed around the translation layer");
+  visitor.enter("layers", "parameters of each translation layer");
+  for (const auto& factory : layers) {
+    visitor.enter(section_name(factory->name()), factory->summary());
+    factory->describe(visitor);
+    visitor.leave();
+  }
+  visitor.leave();
+  visitor.enter("simulation", "how the model is run; results do not depend on it");
+  visitor.field("quantum", quantum, {0, 1e15}, "how far the drive's local time may run ahead of the SystemC kernel's");
+  visitor.leave();
+}
+
+std::vector<std::string> DriveConfig::layer_names() const {
+  std::vector<std::string> names;
+  for (const auto& factory : layers) names.push_back(factory->name());
+  return names;
+}
+
+const LayerFactory& DriveConfig::selected() const {
+  for (const auto& factory : layers)
+    if (factory->name() == layer) return *factory;
+  throw InputError(unknown_name("layer", layer, layer_names()));
+}
+
+DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer) {
+  TomlDocument document = TomlDocument::load(file);
+  for (const std::string& assignment : overrides) document.set(assignment);
+  DriveConfig config;
+  DescriptionReader reader(document);
+  config.describe(reader);
+  reader.finish();
+  if (!layer.empty()) config.layer = layer;
+  if (config.format != "layer" && std::find(format_names.begin(), format_names.end(), config.format) == format_names.end()) {
+    const Place place = reader.place_of("format");
+    throw input_error(place.file, place.line, unknown_name("format", config.format, format_names));
+  }
+  return config;
+}
+
+FormatPlan plan_drive(const DriveConfig& config) {
+  const LayerFactory& factory = config.selected();
+  const DriveGeometry geometry = geometry_of(config.media);
+  if (factory.needs_flash() && !config.has_flash())
+    throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
+  if (config.has_flash() && factory.needs_flash()) {
+    if (config.nand.page_size != config.media.sector_size)
+      throw InputError("a flash page holds one drive sector: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
+                       " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
+    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value())};
+    if (const std::string problem = factory.check_flash(shape); !problem.empty()) throw InputError(factory.name() + ": " + problem);
+  }
+  std::string problem;
+  FormatPlan plan = factory.plan(geometry, problem);
+  if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
+  if (const std::string clash = config.firmware.problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value())); !clash.empty())
+    throw InputError(clash);
+  if (config.format != "layer") {
+    for (const Region& region : plan)
+      if (region.format != RecordingFormat::conventional && format_names[static_cast<std::size_t>(region.format)] != config.format)
+        throw InputError("the layer " + factory.name() + " needs " + format_names[static_cast<std::size_t>(region.format)] +
+                         " tracks and the drive's format is pinned to " + config.format);
+  }
+  return plan;
+}
+
+}  // namespace tessera

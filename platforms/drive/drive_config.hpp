@@ -1,0 +1,50 @@
+#pragma once
+// A whole drive as its description says: one struct a block, and the parameters of every layer.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/controller_config.hpp"
+#include "dram/dram_config.hpp"
+#include "firmware/firmware_build.hpp"
+#include "firmware/translation_layer.hpp"
+#include "host/host_config.hpp"
+#include "media/media_config.hpp"
+#include "nand/nand_config.hpp"
+#include "power/power_config.hpp"
+
+namespace tessera {
+
+struct DriveConfig {
+  DriveConfig();
+
+  std::string layer = "cmr";
+  std::string format = "layer";
+  Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
+  MediaConfig media;
+  NandConfig nand;
+  DramConfig dram;
+  ControllerConfig controller;
+  HostConfig host;
+  PowerConfig power;
+  FirmwareConfig firmware;
+  std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
+
+  void describe(ParameterVisitor& visitor);
+
+  [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
+  /// The selected layer; InputError with the nearest name where there is none.
+  [[nodiscard]] const LayerFactory& selected() const;
+  [[nodiscard]] std::vector<std::string> layer_names() const;
+};
+
+/// Reads a drive file (or a name on the search path) with its overrides; InputError with file and line.
+[[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                                     const std::string& layer);
+
+/// What the selected layer plans on this drive, after all checks of layer against drive: media, flash, a format that the drive
+/// file pins. InputError names both sides and what would fit.
+[[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#include "platforms/drive/drive_module.hpp"
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+namespace {
+
+SectorShape shape_of(const DriveConfig& config, ContentMode content) {
+  return {static_cast<std::uint32_t>(config.media.sector_size.value()), content};
+}
+
+}  // namespace
+
+DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content,
+                         std::uint64_t seed)
+    : sc_core::sc_module(name),
+      config_(config),
+      plan_(plan),
+      geometry_(geometry_of(config.media)),
+      sector_shape_(shape_of(config, content)),
+      timeline_("timeline", config.quantum),
+      bus_("bus"),
+      media_("media", timeline_, config.media, plan, content, seed),
+      dram_("dram", config.dram),
+      nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
+      host_interface_("host_interface", timeline_, config.host, sector_shape_.sector_bytes),
+      dump_engine_(config.power) {
+  controller_ = std::make_unique<ControllerModule>(
+      "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),
+      nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this), sector_shape_, config.dram.capacity, config.host.buffer,
+      config.host.tags, [this](const Ports& ports) { return load_image(ports); });
+  host_interface_.bus.bind(bus_.from_host);
+  controller_->bus.bind(bus_.from_controller);
+  bus_.to_mailbox.bind(controller_->mailbox);
+  bus_.to_dram.bind(dram_.socket);
+  bus_.to_disk_channel.bind(media_.socket);
+  if (nand_ != nullptr) {
+    bus_.to_nand.bind(nand_->socket);
+  } else {
+    no_nand_ = std::make_unique<tlm_utils::simple_target_socket<DriveModule>>("no_nand");
+    bus_.to_nand.bind(*no_nand_);
+  }
+}
+
+DriveModule::~DriveModule() = default;
+
+std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
+  auto firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
+  firmware_ = firmware.get();
+  return firmware;
+}
+
+void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> booted) {
+  controller_->core().power_on(after_power_cut, std::move(booted));
+  dump_engine_.restart();
+  if (const Bytes dumped = controller_->core().memory().dumped_bytes(); dumped > Bytes(0))
+    dump_engine_.reserve(dumped, "write cache of durability plp (firmware.write_cache)");
+  timeline_.reschedule();
+}
+
+void DriveModule::power_off() {
+  const Picoseconds now = timeline().now();
+  media_.power_off();
+  if (nand_ != nullptr) nand_->device().cut(now);
+  MetricSet counted;
+  firmware_->report(counted);
+  counted.add_counts(before_cut_);
+  before_cut_ = std::move(counted);
+  firmware_ = nullptr;
+  controller_->power_off();
+  host_interface_.power_off();
+  dram_.device().cut();
+  dump_engine_.dumped();
+  media_.power_on();
+}
+
+Picoseconds DriveModule::restart_delay() const { return config_.power.outage + config_.power.boot_time + dump_engine_.restore_time(); }
+
+double DriveModule::density_gain() const {
+  for (const Region& region : plan_) {
+    if (region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave) return region.head_width;
+    if (region.format == RecordingFormat::interlaced) return config_.media.density_gain;
+  }
+  return 1.0;
+}
+
+void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
+  const Picoseconds now = const_cast<TimelineModule&>(timeline_).timeline().now();
+  controller_->core().report(metrics, elapsed, now);
+  host_interface_.core().report(metrics, elapsed);
+  media_.device().report(metrics, now);
+  dram_.device().report(metrics, now);
+  if (nand_ != nullptr) nand_->device().report(metrics, now);
+  dump_engine_.report(metrics);
+  MetricSet firmware;
+  firmware_->report(firmware);
+  firmware.add_counts(before_cut_);
+  metrics.append(firmware);
+}
+
+void DriveModule::reset_statistics() {
+  controller_->core().reset_statistics();
+  host_interface_.core().reset_statistics();
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+#pragma once
+// The drive: every block as a SystemC module, bound over TLM sockets. The one place where blocks meet.
+//
+//        host socket
+//             |
+//     HostInterfaceModule --(mailbox)--+
+//                                      |
+//     ControllerModule ------------ BusModule ---- DramModule
+//                                      |  |
+//                             MediaModule  NandModule
+#include <tlm_utils/simple_target_socket.h>
+
+#include <functional>
+#include <memory>
+#include <systemc>
+
+#include "base/timeline_module.hpp"
+#include "bus/bus_module.hpp"
+#include "controller/controller_module.hpp"
+#include "dram/dram_module.hpp"
+#include "host/host_interface_module.hpp"
+#include "media/media_module.hpp"
+#include "nand/nand_module.hpp"
+#include "platforms/drive/drive_config.hpp"
+#include "power/dump_engine.hpp"
+
+namespace tessera {
+
+class DriveModule : public sc_core::sc_module, private TrackCapacity, private FlashCatalogue {
+ public:
+  /// `plan` from plan_drive(); InputError where the firmware's tables do not fit the DRAM, or the dumped ones the dump area.
+  DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed);
+  ~DriveModule() override;
+
+  /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp.
+  [[nodiscard]] auto& host_socket() { return host_interface_.host; }
+  [[nodiscard]] TimelineModule& timeline_module() { return timeline_; }
+  [[nodiscard]] Timeline& timeline() { return timeline_.timeline(); }
+
+  /// Boots; `booted` is called at the instant at which the drive can take commands.
+  void power_on(bool after_power_cut, std::function<void(Status)> booted);
+  /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
+  void power_off();
+  /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
+  [[nodiscard]] Picoseconds restart_delay() const;
+
+  [[nodiscard]] bool idle() const { return controller_->core().idle(); }
+  /// The firmware that runs; there is none while the power is off.
+  [[nodiscard]] Firmware& firmware() { return *firmware_; }
+  [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
+
+  [[nodiscard]] MediaModule& media() { return media_; }
+  [[nodiscard]] NandModule* nand() { return nand_.get(); }
+  [[nodiscard]] DramModule& dram() { return dram_; }
+  [[nodiscard]] Controller& controller() { return controller_->core(); }
+
+  /// Sectors of the platter area if it were recorded conventionally at the same linear density.
+  [[nodiscard]] std::uint64_t physical_sectors() const { return geometry_.physical_sectors(); }
+  /// By how much the plan's format packs tracks closer: computed for shingled ones (head width), declared for interlaced ones.
+  [[nodiscard]] double density_gain() const;
+
+  /// Metrics of every block as of now(); utilisation over `elapsed`.
+  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  /// Begins the measurement: shares of the measured time start anew.
+  void reset_statistics();
+
+ private:
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.device().sectors_on(track); }
+  [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
+  [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
+  [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
+
+  const DriveConfig& config_;
+  FormatPlan plan_;
+  DriveGeometry geometry_;
+  SectorShape sector_shape_;
+  TimelineModule timeline_;
+  BusModule bus_;
+  MediaModule media_;
+  DramModule dram_;
+  std::unique_ptr<NandModule> nand_;
+  HostInterfaceModule host_interface_;
+  std::unique_ptr<ControllerModule> controller_;
+  std::unique_ptr<tlm_utils::simple_target_socket<DriveModule>> no_nand_;  ///< ends the bus's flash window on a drive without NAND
+  DumpEngine dump_engine_;
+  MetricSet before_cut_;          ///< what firmware that power cuts ended had counted
+  Firmware* firmware_ = nullptr;  ///< owned by the controller
+};
+
+}  // namespace tessera

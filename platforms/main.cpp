@@ -1,0 +1,55 @@
+// tessera-sim: the command line of the drive model. SystemC owns main(); it calls sc_main().
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string_view>
+#include <systemc>
+
+#include "base/error.hpp"
+#include "platforms/cli/options.hpp"
+#include "platforms/commands/commands.hpp"
+#include "platforms/run/run_command.hpp"
+
+namespace {
+
+constexpr int exit_other = 1;
+constexpr int exit_bad_input = 2;
+constexpr int exit_model_bug = 3;
+
+// The kernel prints its banner before sc_main() unless told otherwise; standard output is for results.
+const bool without_banner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0) == 0;
+
+struct Dispatch {
+  const tessera::SearchPath& search;
+  int operator()(const tessera::cli::PrintText& print) const {
+    (print.status == 0 ? std::cout : std::cerr) << print.text;
+    return print.status;
+  }
+  int operator()(const tessera::cli::RunOptions& options) const { return tessera::run_command(options, search); }
+  int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
+  int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
+  int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }
+  int operator()(const tessera::cli::CheckOptions& options) const { return tessera::check_command(options, search); }
+};
+
+}  // namespace
+
+int sc_main(int argc, char* argv[]) {
+  // The kernel's own notes (stop requests) are not the user's business; its errors are.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  try {
+    const auto search = tessera::SearchPath::standard(argv[0]);
+    return std::visit(Dispatch{search}, tessera::cli::parse(argc, argv));
+  } catch (const tessera::InputError& error) {
+    const std::string_view text = error.what();
+    // What is wrong with the command line names the command already.
+    std::cerr << (text.starts_with("tessera-sim") ? "" : "tessera-sim: ") << text << "\n";
+    return exit_bad_input;
+  } catch (const tessera::ModelBug& bug) {
+    std::cerr << "tessera-sim: model bug at " << sc_core::sc_time_stamp() << ": " << bug.what() << "\n";
+    return exit_model_bug;
+  } catch (const std::exception& error) {
+    std::cerr << "tessera-sim: " << error.what() << "\n";
+    return exit_other;
+  }
+}

@@ -1,0 +1,128 @@
+#include "platforms/output/explain.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "base/error.hpp"
+#include "platforms/output/requests_log.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// What a part of a request's life was spent on, in the order in which a request meets the parts.
+const char* meaning(LifePhase phase) {
+  switch (phase) {
+    case LifePhase::host_queue: return "waited at the host, held back by the replay policy or for a free tag";
+    case LifePhase::link: return "on the link: command, data and status, with waiting for link or buffer";
+    case LifePhase::cpu_wait: return "ready, but the controller's CPU was busy or entering an interrupt";
+    case LifePhase::cpu: return "its firmware ran on the CPU";
+    case LifePhase::dram: return "its firmware waited for metadata in DRAM";
+    case LifePhase::lock: return "waited for another request or background work on the same range";
+    case LifePhase::media_queue: return "queued at the disk behind other requests";
+    case LifePhase::background_wait: return "queued at the disk behind background work";
+    case LifePhase::seek: return "the head moved (seek, head switch, settle)";
+    case LifePhase::rotation: return "waited for the sectors to come round";
+    case LifePhase::transfer: return "sectors under the head";
+    case LifePhase::flash_queue: return "queued at the flash behind other operations";
+    case LifePhase::flash: return "flash array and bus";
+    case LifePhase::cleaning: return "waited for a cleaning to make space";
+    case LifePhase::outage: return "the power was off, or the drive was booting";
+    case LifePhase::count_: break;
+  }
+  return "";
+}
+
+RequestRecord find_record(const std::filesystem::path& path, std::uint64_t number) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw input_error(path.string(), 0, "cannot be read; was the run made with --requests?");
+  std::string header(requests_header(0).size(), '\0');
+  in.read(header.data(), static_cast<std::streamsize>(header.size()));
+  const std::string shape = "'shape': (";
+  const std::size_t at = header.find(shape);
+  std::uint64_t records = 0;
+  if (in && at != std::string::npos) records = std::strtoull(header.c_str() + at + shape.size(), nullptr, 10);
+  if (!in || header != requests_header(records)) throw input_error(path.string(), 0, "is not a request log of this version");
+  std::vector<RequestRecord> chunk(4096);
+  for (std::uint64_t read = 0; read < records;) {
+    in.read(reinterpret_cast<char*>(chunk.data()), static_cast<std::streamsize>(chunk.size() * sizeof(RequestRecord)));
+    const std::uint64_t got = static_cast<std::uint64_t>(in.gcount()) / sizeof(RequestRecord);
+    for (std::uint64_t i = 0; i < got; ++i)
+      if (chunk[i].number == number) return chunk[i];
+    read += got;
+    if (read < records && !in)
+      throw input_error(path.string(), 0, "is cut off after " + std::to_string(read) + " of " + std::to_string(records) + " records");
+  }
+  throw input_error(path.string(), 0,
+                    "holds no request " + std::to_string(number) + " (" + std::to_string(records) + " requests, counted from 0)");
+}
+
+std::string line(std::uint64_t time, const std::string& what) {
+  char text[32];
+  std::snprintf(text, sizeof text, "  %14s  ", readable(time).c_str());
+  return text + what + "\n";
+}
+
+/// The lines of events.csv between the request's arrival and completion, or nothing where there is no such file.
+std::string events_during(const std::filesystem::path& path, const RequestRecord& record) {
+  std::ifstream in(path);
+  std::string text;
+  std::string row;
+  std::getline(in, row);
+  while (std::getline(in, row)) {
+    std::istringstream columns(row);
+    std::array<std::string, 5> column;
+    for (std::string& cell : column) std::getline(columns, cell, ',');
+    const std::uint64_t time = std::strtoull(column[0].c_str(), nullptr, 10);
+    if (time < record.arrival || time > record.completion) continue;
+    text += line(time - record.arrival, column[1] + (column[2] == "instant" ? "" : " " + column[2] + "s") + " (about " + column[3] +
+                                            ", amount " + column[4] + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string readable(std::uint64_t picoseconds) {
+  struct Unit {
+    double ps;
+    const char* name;
+  };
+  static constexpr Unit units[] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}};
+  char text[40];
+  for (const Unit& unit : units) {
+    const double value = static_cast<double>(picoseconds) / unit.ps;
+    if (value < 1) continue;
+    std::snprintf(text, sizeof text, "%.*f %s", value < 10 ? 3 : value < 100 ? 2 : 1, value, unit.name);
+    return text;
+  }
+  return std::to_string(picoseconds) + " ps";
+}
+
+std::string explain_request(const std::filesystem::path& folder, std::uint64_t number) {
+  const RequestRecord record = find_record(folder / "requests.npy", number);
+  static constexpr std::array verbs = {"reads", "writes", "flushes", "trims"};
+  const auto op = static_cast<HostOp>(record.op);
+  if (record.op >= verbs.size()) throw input_error((folder / "requests.npy").string(), 0, "holds an unknown operation");
+  std::string text = "Request " + std::to_string(number) + " " + verbs[record.op];
+  if (op != HostOp::flush) text += " " + std::to_string(record.blocks) + " blocks of 512 B from LBA " + std::to_string(record.lba);
+  text += ".\n";
+  text += "It arrived at " + readable(record.arrival) + " of simulated time, was handed to the drive " +
+          (record.issue == record.arrival ? "at once" : readable(record.issue - record.arrival) + " later") + " and completed " +
+          readable(record.completion - record.arrival) + " after its arrival with status '" +
+          to_string(static_cast<Status>(record.status)) + "'.\n\nWhere the time went:\n";
+  for (std::size_t phase = 0; phase < life_phases; ++phase)
+    if (record.phases[phase] != 0)
+      text +=
+          line(record.phases[phase], std::string(to_string(static_cast<LifePhase>(phase))) + ": " + meaning(static_cast<LifePhase>(phase)));
+  text += line(record.completion - record.arrival, "in all");
+  const std::string events = events_during(folder / "events.csv", record);
+  if (!events.empty()) text += "\nMeanwhile, counted from its arrival:\n" + events;
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#pragma once
+// A file whose every write is checked. Errors are kept, not thrown, while the simulation runs (an exception loses its type
+// in a SystemC process): ask failed() now and then to stop early, and let close() report.
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string_view>
+
+namespace tessera {
+
+/// The results cannot be written (full disk, read-only folder): exit status 1. The message names path and cause.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// "cannot ACTION 'PATH': CAUSE", with the cause in the system's words.
+[[nodiscard]] OutputError output_error(std::string_view action, const std::filesystem::path& path, int error_number);
+
+class OutputFile {
+ public:
+  /// Creates or empties the file; throws OutputError.
+  explicit OutputFile(const std::filesystem::path& path);
+  /// A file that was not closed keeps what was written so far.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  [[nodiscard]] std::ostream& stream();
+  void append(std::string_view bytes);
+  /// Writes over bytes that exist already, as for a header that is only known at the end.
+  void overwrite(std::uint64_t offset, std::string_view bytes);
+  [[nodiscard]] bool failed() const;
+  /// Writes the rest and closes; throws OutputError if this or any earlier write failed.
+  void close();
+
+ private:
+  class Buffer;
+  std::unique_ptr<Buffer> buffer_;
+  std::ostream stream_;
+};
+
+}  // namespace tessera

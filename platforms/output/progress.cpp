@@ -1,0 +1,58 @@
+#include "platforms/output/progress.hpp"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace tessera {
+
+namespace {
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+}  // namespace
+
+std::string progress_line(Picoseconds simulated, std::uint64_t done, std::optional<std::uint64_t> expected, double elapsed_seconds) {
+  char seconds[40];
+  std::snprintf(seconds, sizeof seconds, "%.1f s simulated, ", static_cast<double>(simulated.value()) / static_cast<double>(ps_per_second));
+  std::string line = seconds + grouped(done);
+  if (expected) line += " of " + grouped(*expected);
+  line += " requests";
+  if (elapsed_seconds <= 0 || done == 0) return line;
+  const double rate = static_cast<double>(done) / elapsed_seconds;
+  line += ", " + grouped(static_cast<std::uint64_t>(rate)) + " a second";
+  if (expected && *expected > done) {
+    const auto left = static_cast<std::uint64_t>(static_cast<double>(*expected - done) / rate);
+    char clock[40];
+    std::snprintf(clock, sizeof clock, ", %" PRIu64 ":%02" PRIu64 " left", left / 60, left % 60);
+    line += clock;
+  }
+  return line;
+}
+
+Progress::Progress(std::optional<std::uint64_t> expected)
+    : expected_(expected), terminal_(::isatty(STDERR_FILENO) == 1), begin_(std::chrono::steady_clock::now()), last_(begin_) {}
+
+void Progress::show(Picoseconds simulated, std::uint64_t done) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  shown_ = true;
+  const std::string line = progress_line(simulated, done, expected_, std::chrono::duration<double>(now - begin_).count());
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  shown_ = false;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace tessera

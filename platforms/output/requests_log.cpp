@@ -1,0 +1,54 @@
+#include "platforms/output/requests_log.hpp"
+
+#include <bit>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+static_assert(std::endian::native == std::endian::little, "records are written as they lie in memory");
+
+std::string requests_header(std::uint64_t records) {
+  std::string fields =
+      "('number', '<u8'), ('lba', '<u8'), ('blocks', '<u4'), ('op', '<u2'), ('status', '<u2'), "
+      "('arrival', '<u8'), ('issue', '<u8'), ('completion', '<u8')";
+  for (std::size_t phase = 0; phase < life_phases; ++phase)
+    fields += ", ('" + std::string(to_string(static_cast<LifePhase>(phase))) + "', '<u8')";
+  std::string text = "{'descr': [" + fields + "], 'fortran_order': False, 'shape': (" + std::to_string(records) + ",), }";
+  constexpr std::size_t preamble = 10;  // magic, version, length of the text
+  constexpr std::size_t digits = 20;    // of the largest count: room to put it in later
+  const std::size_t shortest = preamble + text.size() - std::to_string(records).size() + digits + 1;
+  const std::size_t total = (shortest + 63) / 64 * 64;  // the format wants the data aligned to 64 bytes
+  text.resize(total - preamble - 1, ' ');
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+RequestsLog::RequestsLog(const std::filesystem::path& path) : file_(path) { file_.append(requests_header(0)); }
+
+void RequestsLog::on_complete(const HostRequest& request, Picoseconds now) {
+  const RequestLife& life = request.life;
+  TESSERA_CHECK(life.total() == now - life.arrival, "the parts of a request's life do not sum to its latency");
+  RequestRecord record;
+  record.number = request.number;
+  record.lba = request.blocks.first.value();
+  record.blocks = request.blocks.count;
+  record.op = static_cast<std::uint16_t>(request.op);
+  record.status = static_cast<std::uint16_t>(request.status);
+  record.arrival = life.arrival.value();
+  record.issue = life.issue.value();
+  record.completion = now.value();
+  for (std::size_t phase = 0; phase < life_phases; ++phase) record.phases[phase] = life.parts[phase].value();
+  file_.append({reinterpret_cast<const char*>(&record), sizeof record});
+  ++records_;
+}
+
+void RequestsLog::close() {
+  file_.overwrite(0, requests_header(records_));
+  file_.close();
+}
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+#include "platforms/run/input.hpp"
+
+#include "base/error.hpp"
+#include "platforms/description/reader.hpp"
+#include "platforms/description/toml_document.hpp"
+#include "stimuli/generators/generator.hpp"
+#include "stimuli/readers/address_fold.hpp"
+#include "stimuli/readers/open_trace.hpp"
+#include "stimuli/readers/sector_adaptation.hpp"
+#include "stimuli/readers/time_scale.hpp"
+#include "stimuli/readers/trace_window.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// Refuses requests that the drive's host buffer could never hold.
+class BoundedSizes final : public TraceAdaptation {
+ public:
+  BoundedSizes(std::unique_ptr<TraceSource> inner, Bytes largest) : TraceAdaptation(std::move(inner)), largest_(largest) {}
+  bool next(TraceRecord& record) override {
+    if (!inner_->next(record)) return false;
+    if ((record.op == HostOp::read || record.op == HostOp::write) && record.size > largest_)
+      throw InputError(position() + ": a request of " + std::to_string(record.size.value()) +
+                       " B does not fit the host buffer, which holds one of " + std::to_string(largest_.value()) +
+                       " B: enlarge host.buffer");
+    return true;
+  }
+
+ private:
+  Bytes largest_;
+};
+
+SectorAdaptation adaptation(cli::AdaptOption option) {
+  switch (option) {
+    case cli::AdaptOption::none: return SectorAdaptation::none;
+    case cli::AdaptOption::align: return SectorAdaptation::align;
+    case cli::AdaptOption::one_sector: return SectorAdaptation::one_sector;
+  }
+  return SectorAdaptation::none;
+}
+
+std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
+  WorkloadConfig workload = load_workload(search.find(DescriptionFile::workload, options.workload));
+  if (options.limit) workload.requests = options.skip + *options.limit;
+  auto source = make_generator(workload, options.workload, options.seed, limits.capacity);
+  source = window(std::move(source), options.skip, options.limit);
+  const TimeScale scale{options.time_scale.numerator, options.time_scale.denominator};
+  if (!(scale == TimeScale{})) source = scale_time(std::move(source), scale);
+  source = options.fold ? fold_addresses(std::move(source), limits.capacity) : bound_addresses(std::move(source), limits.capacity);
+  return adapt_sectors(std::move(source), adaptation(options.adapt), limits.sector, limits.capacity);
+}
+
+}  // namespace
+
+std::string format_words(const cli::TraceOptions& options) {
+  if (!options.columns.empty()) return "columns:" + options.columns;
+  if (options.time_unit.empty()) return options.format;
+  return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
+}
+
+WorkloadConfig load_workload(const std::filesystem::path& file) {
+  const TomlDocument document = TomlDocument::load(file);
+  WorkloadConfig workload;
+  DescriptionReader reader(document);
+  workload.describe(reader);
+  reader.finish();
+  return workload;
+}
+
+std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
+  std::unique_ptr<TraceSource> source;
+  if (options.trace) {
+    TraceOptions trace;
+    trace.path = options.trace->file.string();
+    trace.format = format_words(*options.trace);
+    trace.volume = options.trace->volume;
+    trace.skip = options.skip;
+    trace.limit = options.limit;
+    trace.time_scale = {options.time_scale.numerator, options.time_scale.denominator};
+    trace.fold = options.fold;
+    trace.adapt = adaptation(options.adapt);
+    source = open_trace(trace, limits.capacity, limits.sector);
+  } else {
+    source = open_workload(options, search, limits);
+  }
+  return std::make_unique<BoundedSizes>(std::move(source), limits.largest);
+}
+
+std::string input_name(const cli::RunOptions& options) {
+  return options.trace ? options.trace->file.filename().string() : "workload " + options.workload;
+}
+
+}  // namespace tessera

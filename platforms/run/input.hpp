@@ -1,0 +1,31 @@
+#pragma once
+// From the command line's words about the input to the stream of requests that the drive gets.
+#include <memory>
+#include <string>
+
+#include "platforms/cli/options.hpp"
+#include "platforms/description/search_path.hpp"
+#include "stimuli/generators/workload_config.hpp"
+#include "stimuli/readers/trace_record.hpp"
+
+namespace tessera {
+
+struct InputLimits {
+  Bytes capacity;  ///< user capacity of the drive
+  Bytes sector;    ///< of the drive
+  Bytes largest;   ///< what the host buffer can hold of one request
+};
+
+/// The trace or workload that `options` name, within `limits`. InputError with the place in the trace.
+[[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits);
+
+/// The workload file by name or path.
+[[nodiscard]] WorkloadConfig load_workload(const std::filesystem::path& file);
+
+/// Name of the input as the summary gives it, and what a reader of any result must know about it.
+[[nodiscard]] std::string input_name(const cli::RunOptions& options);
+
+/// The reader's words for the trace options of the command line.
+[[nodiscard]] std::string format_words(const cli::TraceOptions& options);
+
+}  // namespace tessera

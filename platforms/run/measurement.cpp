@@ -1,0 +1,80 @@
+#include "platforms/run/measurement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tessera {
+
+namespace {
+
+double value_of(const MetricSet& metrics, std::string_view name) {
+  const Metric* metric = metrics.find(name);
+  return metric == nullptr ? 0.0 : metric->value.value_or(0.0);
+}
+
+constexpr std::string_view written = "media.sectors_written.";
+
+/// Regions whose writes are scratch or log rather than user data; `write_amplification.no_backup` leaves them out.
+constexpr std::array<std::string_view, 3> scratch_regions{"backup", "journal", "log"};
+
+bool is_scratch(std::string_view region) {
+  return std::any_of(scratch_regions.begin(), scratch_regions.end(), [region](std::string_view name) { return region.starts_with(name); });
+}
+
+}  // namespace
+
+void Measurement::begin() {
+  begin_ = drive_.timeline().now();
+  drive_.reset_statistics();
+  start_ = {};
+  drive_.report(start_, Picoseconds(0));
+}
+
+void Measurement::add_write_amplification(MetricSet& metrics) const {
+  const double sector = drive_.sector_shape().sector_bytes;
+  const double host = value_of(metrics, "host.bytes_written") / sector;
+  double user = 0;
+  double scratch = 0;
+  for (const Metric& metric : metrics.all()) {
+    if (!metric.name.starts_with(written) || metric.name == "media.sectors_written.total") continue;
+    (is_scratch(std::string_view(metric.name).substr(written.size())) ? scratch : user) += metric.value.value_or(0.0);
+  }
+  const double flash = value_of(metrics, "nand.programs");
+  const auto over_host = [host](double sectors) { return host == 0 ? std::nullopt : std::optional(sectors / host); };
+  metrics.add("write_amplification.total", over_host(user + scratch + flash), "1",
+              "sectors and pages written to platters and flash, over the host's bytes in sectors");
+  metrics.add("write_amplification.no_backup", over_host(user + flash), "1",
+              "as write_amplification.total, without scratch space and logs: closest to the definitions of the papers");
+}
+
+void Measurement::add_totals(MetricSet& metrics) const {
+  const double joules =
+      value_of(metrics, "media.energy.total") + value_of(metrics, "nand.energy.total") * 1e-3 + value_of(metrics, "dram.energy") * 1e-3;
+  metrics.add("energy.total", joules, "J", "energy of head-disk assembly, flash and DRAM over the measured time");
+  const double physical = static_cast<double>(drive_.physical_sectors());
+  const double user = static_cast<double>(drive_.firmware().user_sectors());
+  metrics.add("capacity.user", user * drive_.sector_shape().sector_bytes, "B", "what the host can address");
+  metrics.add("capacity.gain_vs_cmr", user * drive_.density_gain() / physical, "1",
+              "user capacity over that of the same platter area recorded conventionally: formula, not measurement (SG = W N / (N + G))");
+  // Layers without the operation still report that none happened, so that tables over layers have no holes.
+  for (const auto& [name, words] : {std::pair("rmw.count", "read-modify-writes"), std::pair("cleaning.count", "cleanings")})
+    if (metrics.find(name) == nullptr) metrics.add(name, 0.0, "1", words);
+  for (const auto& [name, words] : {std::pair("cleaning.mean", "mean time of a cleaning"), std::pair("cleaning.max", "longest cleaning")})
+    if (metrics.find(name) == nullptr) metrics.add(name, std::nullopt, "ms", words);
+  if (metrics.find("nand.erases") == nullptr) metrics.add("nand.erases", 0.0, "1", "blocks erased: the drive has no flash");
+}
+
+MetricSet Measurement::end(const Player& player) {
+  MetricSet metrics;
+  const Picoseconds now = drive_.timeline().now();
+  player.report(metrics);
+  drive_.report(metrics, now - begin_);
+  metrics.subtract(start_);
+  add_write_amplification(metrics);
+  add_totals(metrics);
+  metrics.add("run.measured_seconds", static_cast<double>((now - begin_).value()) * 1e-12, "s", "simulated time of the measured part");
+  return metrics;
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+#pragma once
+// What a run reports: the drive's metrics over the measured part, and the figures that take several blocks to compute.
+#include "base/metrics.hpp"
+#include "platforms/drive/drive_module.hpp"
+#include "stimuli/player/player.hpp"
+
+namespace tessera {
+
+/// The measured part of a run: from the end of boot (or of the warm-up) to the end of the drain.
+class Measurement {
+ public:
+  explicit Measurement(DriveModule& drive) : drive_(drive) {}
+
+  /// The measured part begins at the timeline's now().
+  void begin();
+  /// It ends now: gives every metric of drive and player.
+  [[nodiscard]] MetricSet end(const Player& player);
+
+ private:
+  void add_write_amplification(MetricSet& metrics) const;
+  void add_totals(MetricSet& metrics) const;
+
+  DriveModule& drive_;
+  MetricSet start_;
+  Picoseconds begin_;
+};
+
+}  // namespace tessera

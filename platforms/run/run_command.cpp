@@ -1,0 +1,167 @@
+#include "platforms/run/run_command.hpp"
+
+#include <sys/resource.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "platforms/description/listing.hpp"
+#include "platforms/output/run_folder.hpp"
+#include "platforms/output/summary.hpp"
+#include "platforms/run/input.hpp"
+#include "platforms/run/probes.hpp"
+#include "platforms/run/simulation.hpp"
+#include "stimuli/readers/content_hash.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr int exit_good = 0;
+constexpr int exit_failed_requests = 1;
+constexpr int exit_model_bug = 3;
+constexpr int exit_interrupted = 130;
+
+ContentMode content_mode(const cli::RunOptions& options) {
+  switch (options.content) {
+    case cli::ContentOption::none: return options.check ? ContentMode::tags : ContentMode::none;
+    case cli::ContentOption::tags: return ContentMode::tags;
+    case cli::ContentOption::bytes: return ContentMode::bytes;
+  }
+  return ContentMode::none;
+}
+
+SimulationConfig simulation_config(const cli::RunOptions& options, const DriveConfig& drive) {
+  SimulationConfig config;
+  config.player.policy = ReplayPolicy{static_cast<ReplayKind>(options.replay.mode), options.replay.depth};
+  config.player.tags = drive.host.tags;
+  config.player.warmup = options.warmup;
+  config.content = content_mode(options);
+  const WriteCacheConfig& cache = drive.firmware.write_cache;
+  const bool promises_little = cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory;
+  config.promise = promises_little ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
+  config.check = options.check;
+  config.prefill_percent = options.prefill_percent;
+  config.cuts = options.cut_at;
+  return config;
+}
+
+ProbesConfig probes_config(const cli::RunOptions& options) {
+  ProbesConfig config;
+  config.folder = options.out;
+  config.requests = options.requests;
+  config.events = options.events;
+  if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
+  if (options.vcd)
+    config.waveform = WaveformConfig{options.vcd->file, options.vcd->window, options.vcd->trigger, options.vcd->before, options.vcd->after};
+  config.expected_requests = options.limit;
+  return config;
+}
+
+double cpu_seconds_used() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// The figures of the machine that ran it: the only ones that may differ between two runs of one description.
+void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_seconds) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  metrics.add("run.cpu_seconds", cpu_seconds, "s", "CPU time of the simulation (of this machine)");
+  metrics.add("run.requests_per_cpu_second", cpu_seconds > 0 ? std::optional(static_cast<double>(requests) / cpu_seconds) : std::nullopt,
+              "1/s", "host requests simulated a CPU-second (of this machine)");
+  metrics.add("run.peak_memory_bytes", static_cast<double>(usage.ru_maxrss) * 1024, "B", "largest resident memory (of this machine)");
+}
+
+boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
+                              const std::vector<std::string>& notes, bool unstable) {
+  boost::json::object run;
+  run["tool"] = "tessera-sim " TESSERA_VERSION;
+  run["drive"] = options.drive;
+  run["layer"] = drive.layer;
+  run["input"] = input_name(options);
+  if (options.trace) run["input_hash"] = content_hash_text(options.trace->file.string());
+  run["seed"] = options.seed;
+  run["partial"] = simulation.partial();
+  run["unstable"] = unstable;
+  run["power_cuts"] = simulation.cuts_made();
+  boost::json::array list;
+  for (const std::string& note : notes) list.emplace_back(note);
+  run["notes"] = std::move(list);
+  return run;
+}
+
+std::string shown(const MetricSet& metrics, const std::string& name) {
+  const Metric* metric = metrics.find(name);
+  if (metric == nullptr || !metric->value) return "-";
+  std::ostringstream text;
+  text.precision(6);
+  text << *metric->value << (metric->unit == "1" ? "" : " " + metric->unit);
+  return text.str();
+}
+
+void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics,
+                  const std::vector<std::string>& notes) {
+  std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n";
+  for (const char* name : {"host.served", "host.failed", "host.latency.mean", "host.latency.p99", "host.latency.max",
+                           "write_amplification.total", "rmw.count", "cleaning.count", "metadata.bytes", "scoreboard.checked",
+                           "scoreboard.errors", "run.simulated_seconds", "run.requests_per_cpu_second"})
+    if (metrics.find(name) != nullptr) std::cout << "  " << name << ": " << shown(metrics, name) << "\n";
+  for (const std::string& note : notes) std::cout << "  note: " << note << "\n";
+  std::cout << "  results: " << options.out.string() << "\n";
+}
+
+}  // namespace
+
+int run_command(const cli::RunOptions& options, const SearchPath& search) {
+  const DriveConfig drive_config = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
+  const FormatPlan plan = plan_drive(drive_config);
+  const RunFolder folder(options.out);
+
+  DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed);
+  Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
+    // One sector of the buffer is kept for requests that start inside a sector.
+    const Bytes largest = drive_config.host.buffer - drive_config.media.sector_size;
+    return open_input(options, search, {capacity, drive_config.media.sector_size, largest});
+  });
+  Probes probes(probes_config(options), drive, simulation);
+
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  const double before = cpu_seconds_used();
+  simulation.run();
+  const double cpu_seconds = cpu_seconds_used() - before;
+
+  std::vector<std::string> notes = probes.finish();
+  for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
+  if (simulation.cuts_made() < options.cut_at.size())
+    notes.push_back(std::to_string(options.cut_at.size() - simulation.cuts_made()) +
+                    " of the power cuts that were asked for fell into an outage or behind the end of the replay");
+  MetricSet& metrics = simulation.metrics();
+  const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
+  if (unstable) notes.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  if (const Scoreboard* scoreboard = simulation.scoreboard(); scoreboard != nullptr) {
+    scoreboard->report(metrics);
+    for (const std::string& message : scoreboard->messages()) std::cerr << "scoreboard: " << message << "\n";
+  }
+  metrics.add("run.simulated_seconds", static_cast<double>(simulation.duration().value()) * 1e-12, "s",
+              "simulated time from the start of the replay to the end of the drain");
+  add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
+
+  folder.write("summary.json", summary_text(run_facts(options, drive_config, simulation, notes, unstable), metrics));
+  ParameterCollector effective;
+  DriveConfig written = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
+  written.describe(effective);
+  folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
+  print_result(options, drive_config, metrics, notes);
+
+  if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
+  if (simulation.partial()) return exit_interrupted;
+  return simulation.player().statistics().failed() > 0 ? exit_failed_requests : exit_good;
+}
+
+}  // namespace tessera

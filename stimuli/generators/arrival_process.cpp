@@ -1,0 +1,46 @@
+#include "stimuli/generators/arrival_process.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+ArrivalProcess::ArrivalProcess(const ArrivalConfig& config, RandomStream random)
+    : law_(config.law),
+      inside_ns_(static_cast<double>(config.mean.value()) / 1e3),
+      deviation_ns_(static_cast<double>(config.deviation.value()) / 1e3),
+      random_(random) {
+  if (config.burst_requests <= 1) return;
+  const double length = config.burst_requests;
+  burst_end_ = 1 / length;
+  between_ns_ = inside_ns_ * length * config.idle_share;
+  inside_ns_ *= (1 - config.idle_share) * length / (length - 1);
+  deviation_ns_ *= (1 - config.idle_share) * length / (length - 1);
+}
+
+Picoseconds ArrivalProcess::gap() {
+  if (law_ == ArrivalLaw::none) return Picoseconds(0);
+  return Picoseconds(static_cast<std::uint64_t>(std::llround(std::max(0.0, draw_ns()))) * 1000);
+}
+
+double ArrivalProcess::draw_ns() {
+  if (burst_end_ > 0 && random_.unit() < burst_end_) return exponential(between_ns_);
+  switch (law_) {
+    case ArrivalLaw::exponential: return exponential(inside_ns_);
+    case ArrivalLaw::normal: return inside_ns_ + deviation_ns_ * standard_normal();
+    case ArrivalLaw::fixed:
+    case ArrivalLaw::none: break;
+  }
+  return inside_ns_;
+}
+
+/// Marsaglia's polar method; the second variate of a pair is not kept.
+double ArrivalProcess::standard_normal() {
+  for (;;) {
+    const double x = 2 * random_.unit() - 1;
+    const double y = 2 * random_.unit() - 1;
+    const double square = x * x + y * y;
+    if (square > 0 && square < 1) return x * std::sqrt(-2 * std::log(square) / square);
+  }
+}
+
+}  // namespace tessera

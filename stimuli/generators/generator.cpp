@@ -1,0 +1,172 @@
+#include "stimuli/generators/generator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "stimuli/generators/address_law.hpp"
+#include "stimuli/generators/arrival_process.hpp"
+#include "stimuli/generators/hot_tracks.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// Builds the parts of a workload and refuses those that do not fit each other, by the name of the key.
+class WorkloadPlan {
+ public:
+  WorkloadPlan(const WorkloadConfig& config, const std::string& name, std::uint64_t seed, Bytes capacity)
+      : config_(config), name_(name), seed_(seed), range_(config.range) {
+    if (range_ == Bytes(0) && config.first < capacity) range_ = capacity - config.first;
+    multiple_of_block(config.first, "first");
+    multiple_of_block(config.alignment, "alignment");
+    range_ = config.alignment * (range_ / config.alignment);
+    require(range_ > Bytes(0), "range: it holds no address; expected at least `alignment`, on the drive");
+    const ArrivalConfig& arrivals = config.arrivals;
+    require(arrivals.law == ArrivalLaw::none || arrivals.mean > Picoseconds(0), "arrivals.mean: expected a time above 0");
+    require(arrivals.burst_requests > 1 || arrivals.idle_share == 0, "arrivals.idle_share: needs burst_requests above 1");
+  }
+
+  [[nodiscard]] Bytes range() const { return range_; }
+  [[nodiscard]] RandomStream stream(const char* what) const { return {seed_, std::string("workload.") + what}; }
+
+  [[nodiscard]] SizeTable sizes(bool write) const {
+    const bool as_writes = write || config_.read_sizes.empty();
+    SizeTable table = as_writes ? SizeTable(config_.write_sizes, name_, "write_sizes") : SizeTable(config_.read_sizes, name_, "read_sizes");
+    require(table.largest() <= range_, "range: the largest request does not fit it");
+    return table;
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> addresses() const {
+    switch (config_.law) {
+      case AddressLaw::sequential: return std::make_unique<SequentialAddresses>(config_.first, range_, config_.alignment);
+      case AddressLaw::uniform: return std::make_unique<UniformAddresses>(footprint(), stream("address"));
+      case AddressLaw::zipf: return zipf();
+      case AddressLaw::hot_tracks: return hot_tracks();
+      case AddressLaw::histogram: break;
+    }
+    return histogram();
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> read_addresses() const {
+    if (config_.reads == ReadLaw::like_writes) return nullptr;
+    return std::make_unique<UniformAddresses>(Footprint(config_.first, range_, config_.alignment), stream("read-address"));
+  }
+
+ private:
+  void require(bool condition, const std::string& message) const {
+    if (!condition) throw input_error(name_, 0, message);
+  }
+  void multiple_of_block(Bytes value, const std::string& key) const {
+    require(value % Bytes(host_block_bytes) == Bytes(0), key + ": " + std::to_string(value.value()) + " B; expected a multiple of 512 B");
+  }
+
+  [[nodiscard]] Footprint footprint() const {
+    if (config_.extents == 0) return {config_.first, range_, config_.alignment};
+    require(config_.extent >= config_.alignment && config_.extent % config_.alignment == Bytes(0),
+            "extent: expected a multiple of `alignment`");
+    require(range_ / config_.alignment / config_.extents >= config_.extent / config_.alignment,
+            "extents: " + std::to_string(config_.extents) + " extents of " + std::to_string(config_.extent.value()) +
+                " B do not fit the range of " + std::to_string(range_.value()) + " B");
+    RandomStream random = stream("extents");
+    return {config_.first, range_, config_.alignment, config_.extents, config_.extent, random};
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> zipf() const {
+    Footprint places = footprint();
+    const std::uint64_t items = config_.zipf.items == 0 ? places.slots() : config_.zipf.items;
+    require(items <= places.slots(),
+            "zipf.items: " + std::to_string(items) + "; the footprint has only " + std::to_string(places.slots()) + " start addresses");
+    require(items <= 10'000'000'000ULL, "zipf.items: the footprint has more than 10^10 start addresses; expected a number of items");
+    return std::make_unique<ZipfAddresses>(std::move(places), items, config_.zipf.exponent, config_.zipf.scatter, stream("address"),
+                                           stream("scatter"));
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> hot_tracks() const {
+    const HotTracksConfig& hot = config_.hot;
+    require(hot.track >= config_.alignment && hot.track % config_.alignment == Bytes(0), "hot.track: expected a multiple of `alignment`");
+    require(hot.share + hot.neighbour_share <= 1, "hot.neighbour_share: with hot.share it exceeds 1");
+    const std::uint64_t needed = HotTrackAddresses::runs(hot) * HotTrackAddresses::pitch(hot);
+    require(range_ / hot.track >= needed,
+            "hot.tracks: their runs take " + std::to_string(needed) + " tracks; the range has " + std::to_string(range_ / hot.track));
+    return std::make_unique<HotTrackAddresses>(hot, config_.first, range_, config_.alignment, stream("address"), stream("places"));
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> histogram() const {
+    require(!config_.histogram.empty(), "histogram: expected at least one row (from, to, weight)");
+    for (const NumberRow& row : config_.histogram)
+      require(row.at(0) >= 0 && row.at(0) < row.at(1) && row.at(1) <= 1 && row.at(2) > 0,
+              "histogram: expected 0 <= from < to <= 1 and a weight above 0 in each row");
+    return std::make_unique<HistogramAddresses>(config_.histogram, config_.first, range_, config_.alignment, stream("address"));
+  }
+
+  const WorkloadConfig& config_;
+  const std::string& name_;
+  std::uint64_t seed_;
+  Bytes range_;
+};
+
+class Generator final : public TraceSource {
+ public:
+  Generator(const WorkloadConfig& config, std::string name, const WorkloadPlan& plan)
+      : name_(std::move(name)),
+        limits_(config.limits),
+        requests_(config.requests),
+        write_share_(config.write_share),
+        first_(config.first),
+        end_(config.first + plan.range()),
+        alignment_(config.alignment),
+        write_sizes_(plan.sizes(true)),
+        read_sizes_(plan.sizes(false)),
+        addresses_(plan.addresses()),
+        read_addresses_(plan.read_addresses()),
+        arrivals_(config.arrivals, plan.stream("arrival")),
+        operations_(plan.stream("operation")),
+        sizes_random_(plan.stream("size")) {}
+
+  bool next(TraceRecord& record) override {
+    if (made_ == requests_) return false;
+    if (made_++ > 0) now_ += arrivals_.gap();
+    const bool write = operations_.unit() < write_share_;
+    const Bytes size = (write ? write_sizes_ : read_sizes_)(sizes_random_);
+    AddressSource& addresses = !write && read_addresses_ ? *read_addresses_ : *addresses_;
+    const Bytes highest = first_ + alignment_ * ((end_ - first_ - size) / alignment_);
+    const Bytes start = std::min(addresses.next(write, size), highest);
+    record = TraceRecord{now_, write ? HostOp::write : HostOp::read, false, 0, start, size};
+    return true;
+  }
+
+  [[nodiscard]] std::string position() const override { return name_ + ":request " + std::to_string(made_); }
+  [[nodiscard]] std::string volume_name(std::uint32_t) const override { return "-"; }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> notes{"synthetic workload " + name_};
+    if (!limits_.empty()) notes.push_back(limits_);
+    return notes;
+  }
+
+ private:
+  std::string name_;
+  std::string limits_;
+  std::uint64_t requests_;
+  double write_share_;
+  Bytes first_;
+  Bytes end_;
+  Bytes alignment_;
+  SizeTable write_sizes_;
+  SizeTable read_sizes_;
+  std::unique_ptr<AddressSource> addresses_;
+  std::unique_ptr<AddressSource> read_addresses_;  // null: as writes
+  ArrivalProcess arrivals_;
+  RandomStream operations_;
+  RandomStream sizes_random_;
+  std::uint64_t made_ = 0;
+  Picoseconds now_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceSource> make_generator(const WorkloadConfig& config, const std::string& name, std::uint64_t seed, Bytes capacity) {
+  return std::make_unique<Generator>(config, name, WorkloadPlan(config, name, seed, capacity));
+}
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+#include "stimuli/generators/hot_tracks.hpp"
+
+#include <cmath>
+
+namespace tessera {
+
+HotTrackAddresses::HotTrackAddresses(const HotTracksConfig& config, Bytes first, Bytes range, Bytes alignment, RandomStream random,
+                                     RandomStream places_random)
+    : config_(config),
+      first_(first),
+      alignment_(alignment),
+      slots_(range / alignment),
+      slots_per_track_(config.track / alignment),
+      moved_at_once_(static_cast<std::uint64_t>(std::llround(config.drift_share * static_cast<double>(runs(config))))),
+      ranks_(config.tracks, config.exponent),
+      places_(range / config.track / pitch(config), places_random),
+      random_(random) {
+  TESSERA_CHECK(places_.size() >= runs(config), "the hot tracks do not fit the range");
+  for (std::uint64_t run = 0; run < runs(config); ++run) runs_.push_back(places_(run) * pitch(config));
+  next_place_ = runs_.size() % places_.size();
+}
+
+Bytes HotTrackAddresses::next(bool write, Bytes) {
+  if (write) count_write();
+  const double u = random_.unit();
+  if (u >= config_.share + config_.neighbour_share) return first_ + alignment_ * random_.below(slots_);
+  const std::uint64_t hot = hot_track();
+  const std::uint64_t track = u < config_.share ? hot : track_beside(hot);
+  return first_ + config_.track * track + alignment_ * random_.below(slots_per_track_);
+}
+
+/// The hot runs are always a window of the permutation, which moves on by a few places: no two of them can meet.
+void HotTrackAddresses::count_write() {
+  if (writes_++ % config_.drift_writes != 0 || writes_ == 1) return;
+  for (std::uint64_t i = 0; i < moved_at_once_; ++i) {
+    runs_[oldest_] = places_(next_place_) * pitch(config_);
+    oldest_ = (oldest_ + 1) % runs_.size();
+    next_place_ = (next_place_ + 1) % places_.size();
+  }
+}
+
+std::uint64_t HotTrackAddresses::hot_track() {
+  const std::uint64_t rank = ranks_(random_) - 1;
+  return runs_[rank / config_.run_length] + rank % config_.run_length;
+}
+
+std::uint64_t HotTrackAddresses::track_beside(std::uint64_t hot_track) const {
+  const std::uint64_t start = hot_track / pitch(config_) * pitch(config_);
+  const bool before = start > 0 && (hot_track - start) * 2 < config_.run_length;  // the nearer end of the run
+  return before ? start - 1 : start + config_.run_length;
+}
+
+}  // namespace tessera

@@ -1,0 +1,177 @@
+#include "stimuli/player/player.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+Player::Player(const PlayerConfig& config, Timeline& timeline, TraceSource& source, HostLink& link)
+    : config_(config), timeline_(timeline), source_(source), link_(link) {
+  if (config.tags < 1 || config.tags > 65'536) throw InputError("host tags: " + std::to_string(config.tags) + "; expected 1 to 65536");
+  TESSERA_CHECK(!config.policy.bounded() || config.policy.depth >= 1, "a bounded replay policy needs a depth");
+  const std::uint32_t places = config.policy.bounded() ? config.policy.depth : config.tags;
+  pool_ = std::make_unique<HostRequest[]>(places);
+  for (std::uint32_t i = places; i-- > 0;) free_requests_.push_back(&pool_[i]);
+  for (std::uint32_t i = config.tags; i-- > 0;) free_tags_.push_back(i);
+  at_drive_.resize(config.tags);
+  waiting_.resize(places);
+}
+
+void Player::start() {
+  TESSERA_CHECK(!started_, "a player was started twice");
+  started_ = true;
+  origin_ = timeline_.now();
+  pump();
+}
+
+void Player::on_time(std::uint64_t) {
+  timer_posted_ = false;
+  pump();
+}
+
+void Player::stop() {
+  stopped_ = true;
+  input_over_ = true;
+  have_next_ = false;
+  if (timer_posted_) timeline_.withdraw(*this);
+  timer_posted_ = false;
+  pump();
+}
+
+/// Moves everything that can move at now(). A drive that completes from within issue() only marks progress for the loop.
+void Player::pump() {
+  if (pumping_ || !started_) return;
+  pumping_ = true;
+  while (issue_first_waiting() || admit_next()) {
+  }
+  pumping_ = false;
+  if (ended_ || !input_over_ || have_next_ || waiting_count_ > 0 || outstanding() > 0) return;
+  ended_ = true;
+  if (end_listener_ != nullptr) end_listener_->on_end(timeline_.now());
+}
+
+bool Player::issue_first_waiting() {
+  if (waiting_count_ == 0 || !tag_free()) return false;
+  HostRequest& request = *waiting_[waiting_head_];
+  waiting_head_ = waiting_head_ + 1 == waiting_.size() ? 0 : waiting_head_ + 1;
+  --waiting_count_;
+  request.tag = free_tags_.back();
+  free_tags_.pop_back();
+  at_drive_[request.tag] = &request;
+  request.life.account(LifePhase::host_queue, timeline_.now());
+  request.life.issue = timeline_.now();
+  if (checker_ != nullptr) checker_->issued(request);
+  link_.issue(request);
+  return true;
+}
+
+bool Player::admit_next() {
+  if (!place_free() || !read_ahead()) return false;
+  const Picoseconds arrival = arrival_of_next();
+  if (arrival <= timeline_.now()) {
+    take(arrival);
+    return true;
+  }
+  if (!timer_posted_) timeline_.post(arrival, *this);
+  timer_posted_ = true;
+  return false;
+}
+
+bool Player::read_ahead() {
+  if (have_next_ || input_over_) return have_next_;
+  have_next_ = source_.next(next_);
+  input_over_ = !have_next_;
+  return have_next_;
+}
+
+/// See ReplayPolicy. A bounded policy that finds its time past was held back until now by a lack of places.
+Picoseconds Player::arrival_of_next() const {
+  if (!config_.policy.bounded() || taken_ == 0) {
+    return config_.policy.kind == ReplayKind::closed ? timeline_.now() : origin_ + next_.arrival;
+  }
+  return std::max(timeline_.now(), config_.policy.earliest(last_arrival_, next_.arrival - last_input_));
+}
+
+void Player::take(Picoseconds arrival) {
+  const Bytes block(host_block_bytes);
+  if (next_.offset % block != Bytes(0) || next_.size % block != Bytes(0))
+    throw InputError(source_.position() + ": offset " + std::to_string(next_.offset.value()) + " B, size " +
+                     std::to_string(next_.size.value()) + " B; expected multiples of 512 B");
+  HostRequest& request = *free_requests_.back();
+  free_requests_.pop_back();
+  request.op = next_.op;
+  request.force_unit_access = next_.force_unit_access;
+  request.blocks = {HostBlock(next_.offset / block), static_cast<std::uint32_t>(next_.size / block)};
+  request.number = taken_;
+  request.status = Status::ok;
+  request.content.clear();
+  request.life.begin(arrival);
+  if (taken_++ == 0) {
+    first_arrival_ = arrival;
+    first_input_ = next_.arrival;
+  }
+  last_arrival_ = arrival;
+  last_input_ = next_.arrival;
+  have_next_ = false;
+  statistics_.arrived(arrival);
+  std::size_t place = waiting_head_ + waiting_count_++;
+  if (place >= waiting_.size()) place -= waiting_.size();
+  waiting_[place] = &request;
+}
+
+void Player::completed(HostRequest& request) {
+  TESSERA_CHECK(powered_ && request.tag < at_drive_.size() && at_drive_[request.tag] == &request,
+                "a request was completed that is not at the drive");
+  const Picoseconds now = timeline_.now();
+  TESSERA_CHECK(request.life.mark == now, "a request's life was not accounted up to its completion");
+  if (checker_ != nullptr) checker_->completed(request);
+  statistics_.completed(request, now, request.number >= config_.warmup);
+  for (RequestObserver* observer : observers_) observer->on_complete(request, now);
+  ++completions_;
+  at_drive_[request.tag] = nullptr;
+  free_tags_.push_back(request.tag);
+  free_requests_.push_back(&request);
+  pump();
+}
+
+void Player::power_lost() {
+  TESSERA_CHECK(powered_, "the power was lost twice");
+  powered_ = false;
+  if (checker_ == nullptr) return;
+  for (const HostRequest* request : at_drive_)
+    if (request != nullptr) checker_->lost(*request);
+  checker_->power_cut();
+}
+
+void Player::power_restored() {
+  TESSERA_CHECK(!powered_, "the power was restored twice");
+  powered_ = true;
+  std::vector<HostRequest*> lost;
+  for (HostRequest* request : at_drive_)
+    if (request != nullptr) lost.push_back(request);
+  std::sort(lost.begin(), lost.end(), [](const HostRequest* a, const HostRequest* b) { return a->number < b->number; });
+  pumping_ = true;  // what waited comes after what was lost
+  for (HostRequest* request : lost) {
+    request->life.account(LifePhase::outage, timeline_.now());
+    if (checker_ != nullptr) checker_->issued(*request);
+    link_.issue(*request);
+  }
+  pumping_ = false;
+  pump();
+}
+
+std::optional<double> Player::time_dilation() const {
+  if (taken_ < 2 || last_input_ == first_input_) return std::nullopt;
+  return static_cast<double>((last_arrival_ - first_arrival_).value()) / static_cast<double>((last_input_ - first_input_).value());
+}
+
+void Player::report(MetricSet& metrics) const {
+  const std::uint64_t measured = taken_ > config_.warmup ? taken_ - config_.warmup : 0;
+  metrics.add("host.requests", static_cast<double>(measured), "1", "requests that arrived, after the warm-up");
+  statistics_.report(metrics, config_.tags);
+  metrics.add("host.time_dilation", time_dilation(), "1", "span of the arrivals over the span of the input's times");
+}
+
+}  // namespace tessera

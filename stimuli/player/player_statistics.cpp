@@ -1,0 +1,69 @@
+#include "stimuli/player/player_statistics.hpp"
+
+#include <string>
+
+namespace tessera {
+
+void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, bool measured) {
+  backlog_.completed(now);
+  if (!measured) {
+    ++warmed_up_;
+    return;
+  }
+  if (served_ + failed_ == 0 || request.life.arrival < measured_from_) measured_from_ = request.life.arrival;
+  last_completion_ = now;
+  ++by_op_[static_cast<std::size_t>(request.op)];
+  if (!ok(request.status)) {
+    ++failed_;
+    ++by_status_[static_cast<std::size_t>(request.status)];
+    return;
+  }
+  ++served_;
+  const Picoseconds latency = now - request.life.arrival;
+  const Bytes bytes(request.blocks.count * host_block_bytes);
+  all_.record(latency);
+  if (request.op == HostOp::read) {
+    reads_.record(latency);
+    bytes_read_ += bytes;
+  } else if (request.op == HostOp::write) {
+    writes_.record(latency);
+    bytes_written_ += bytes;
+  }
+}
+
+void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
+  const auto count = [&](const std::string& name, std::uint64_t value, const std::string& description) {
+    metrics.add(name, static_cast<double>(value), "1", description);
+  };
+  count("host.served", served_, "requests completed with status ok");
+  count("host.failed", failed_, "requests completed with another status");
+  for (std::size_t i = 1; i < statuses; ++i)
+    if (by_status_[i] > 0)
+      count("host.failed." + std::string(to_string(static_cast<Status>(i))), by_status_[i], "requests that failed with this status");
+  count("host.warmup", warmed_up_, "first requests, left out of all other figures but the backlog");
+  static constexpr std::array<const char*, 4> ops{"reads", "writes", "flushes", "trims"};
+  for (std::size_t i = 0; i < ops.size(); ++i) count(std::string("host.") + ops[i], by_op_[i], std::string(ops[i]) + " completed");
+
+  all_.report(metrics, "host.latency", "time from arrival to completion, all served requests");
+  reads_.report(metrics, "host.read.latency", "time from arrival to completion, served reads");
+  writes_.report(metrics, "host.write.latency", "time from arrival to completion, served writes");
+
+  metrics.add("host.bytes_read", static_cast<double>(bytes_read_.value()), "B", "data that served reads returned");
+  metrics.add("host.bytes_written", static_cast<double>(bytes_written_.value()), "B", "data of served writes");
+  const Picoseconds span = served_ + failed_ == 0 ? Picoseconds(0) : last_completion_ - measured_from_;
+  const auto per_second = [span](std::uint64_t amount) {
+    return span == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(amount) * 1e12 / static_cast<double>(span.value()));
+  };
+  metrics.add("host.throughput", per_second(served_), "1/s", "served requests a second, from first arrival to last completion");
+  metrics.add("host.bandwidth", per_second((bytes_read_ + bytes_written_).value()), "B/s",
+              "data read and written a second, over the same time");
+
+  metrics.add("host.backlog.mean", backlog_.mean(), "1", "mean number of arrived, uncompleted requests");
+  count("host.backlog.peak", backlog_.peak(), "largest backlog, at the bounds of at least 512 intervals of the run");
+  count("host.backlog.final", backlog_.final(), "backlog at the last arrival, to one such interval");
+  count("host.backlog.unstable", backlog_.unstable(tags) ? 1 : 0,
+        "1: the backlog rose from quarter to quarter of the run, doubled at least from the second to the fourth and ended above the tags;"
+        " the mean latency then measures only the length of the run");
+}
+
+}  // namespace tessera

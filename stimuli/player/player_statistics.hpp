@@ -1,0 +1,52 @@
+#pragma once
+// What the host sees of a run: latencies, amounts, failures and the backlog.
+#include <array>
+#include <cstdint>
+
+#include "base/metrics.hpp"
+#include "host/host_request.hpp"
+#include "stimuli/player/backlog_curve.hpp"
+
+namespace tessera {
+
+/// Counts completed requests. All times are absolute (of the timeline).
+class PlayerStatistics {
+ public:
+  /// A request arrived (at its dilated arrival).
+  void arrived(Picoseconds at) { backlog_.arrived(at); }
+  /// A request was completed at `now`; `measured` is false during warm-up.
+  void completed(const HostRequest& request, Picoseconds now, bool measured);
+
+  [[nodiscard]] std::uint64_t served() const { return served_; }
+  [[nodiscard]] std::uint64_t failed() const { return failed_; }
+  [[nodiscard]] std::uint64_t warmed_up() const { return warmed_up_; }
+  [[nodiscard]] const DurationHistogram& latency() const { return all_; }
+  [[nodiscard]] const DurationHistogram& read_latency() const { return reads_; }
+  [[nodiscard]] const DurationHistogram& write_latency() const { return writes_; }
+  [[nodiscard]] const BacklogCurve& backlog() const { return backlog_; }
+  [[nodiscard]] Bytes bytes_read() const { return bytes_read_; }
+  [[nodiscard]] Bytes bytes_written() const { return bytes_written_; }
+
+  /// Adds host.served, host.failed, host.latency.*, host.read.latency.*, host.write.latency.*, amounts, rates and host.backlog.*;
+  /// `tags` is the depth up to which requests at the drive are no backlog that grows.
+  void report(MetricSet& metrics, std::uint32_t tags) const;
+
+ private:
+  static constexpr std::size_t statuses = static_cast<std::size_t>(Status::corrupt) + 1;
+
+  DurationHistogram all_;
+  DurationHistogram reads_;
+  DurationHistogram writes_;
+  BacklogCurve backlog_;
+  std::array<std::uint64_t, statuses> by_status_{};
+  std::array<std::uint64_t, 4> by_op_{};
+  std::uint64_t served_ = 0;
+  std::uint64_t failed_ = 0;
+  std::uint64_t warmed_up_ = 0;
+  Bytes bytes_read_;
+  Bytes bytes_written_;
+  Picoseconds measured_from_;  // arrival of the first request after the warm-up
+  Picoseconds last_completion_;
+};
+
+}  // namespace tessera

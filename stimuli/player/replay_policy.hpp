@@ -1,0 +1,37 @@
+#pragma once
+// When a request of the input arrives at the host: the three ways of replaying a trace.
+#include <cstdint>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+enum class ReplayKind : std::uint32_t {
+  timed,  ///< open loop: at the times of the input, however far behind the drive is
+  queue,  ///< fixed queue of the interlaced paper: the input's gaps, stretched while `depth` requests are uncompleted
+  closed  ///< closed loop: `depth` requests are uncompleted at all times; the input's times are ignored
+};
+
+/// The arrival d[i] of request i, in terms of its time t[i] in the input and of the instant s[i] from which on fewer than
+/// `depth` requests are uncompleted:
+///   timed   d[i] = t[i]
+///   queue   d[i] = max(d[i-1] + (t[i] - t[i-1]), s[i])     (interlaced translation layers, replay with 64 outstanding)
+///   closed  d[i] = s[i]
+/// All counted from the start of the player. Latency is completion minus d[i].
+struct ReplayPolicy {
+  ReplayKind kind = ReplayKind::timed;
+  std::uint32_t depth = 0;  ///< queue and closed: 1 .. 65536
+
+  /// "timed", "queue:N" or "closed:N", as the command line has it; InputError otherwise.
+  [[nodiscard]] static ReplayPolicy parse(std::string_view text);
+
+  [[nodiscard]] bool bounded() const { return kind != ReplayKind::timed; }
+
+  /// Arrival of the next request if a place were free at once; `previous` and `gap` are d[i-1] and t[i] - t[i-1].
+  [[nodiscard]] Picoseconds earliest(Picoseconds previous, Picoseconds gap) const {
+    return kind == ReplayKind::closed ? previous : previous + gap;
+  }
+};
+
+}  // namespace tessera

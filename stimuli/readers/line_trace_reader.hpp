@@ -1,0 +1,43 @@
+#pragma once
+// Formats that are lines of separated fields.
+#include <string>
+#include <string_view>
+
+#include "stimuli/readers/fields.hpp"
+#include "stimuli/readers/line_reader.hpp"
+#include "stimuli/readers/trace_reader.hpp"
+
+namespace tessera {
+
+/// Blank lines and lines that begin with '#' or '%' are comments in every text format.
+class LineTraceReader : public TraceReader {
+ public:
+  LineTraceReader(const std::string& path, char separator) : TraceReader(path), fields_(separator), lines_(path) {}
+  [[nodiscard]] std::string position() const final { return path_ + ":" + std::to_string(lines_.number()); }
+
+ protected:
+  bool parse(RawRecord& raw) override;
+
+  /// The request of the line whose fields are in `fields_`; false if the line holds none.
+  virtual bool parse_fields(RawRecord& raw) = 0;
+
+  /// Fails "expected N comma-separated fields (NAMES), found M" unless there are `least` to `most` fields.
+  void expect_fields(std::size_t least, std::size_t most, std::string_view names) const;
+  [[nodiscard]] std::uint64_t integer(std::size_t field, std::string_view name) const;
+  [[nodiscard]] TraceTime time(std::size_t field, std::string_view name, std::uint64_t ps_per_unit) const;
+  [[nodiscard]] std::uint64_t bytes_of_blocks(std::size_t field, std::string_view name) const;
+  /// Fails "unknown operation 'TEXT'; expected WORDS".
+  [[noreturn]] void unknown_operation(std::string_view text, std::string_view words) const;
+  [[nodiscard]] std::uint64_t line_number() const { return lines_.number(); }
+  /// Reads no further: what follows is not trace.
+  void end() { ended_ = true; }
+
+  Fields fields_;
+
+ private:
+  LineReader lines_;
+  std::string_view line_;
+  bool ended_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+#pragma once
+// A trace played several times over, for layers that need more writes than a short trace has.
+#include <functional>
+
+#include "stimuli/readers/trace_record.hpp"
+
+namespace tessera {
+
+/// `open` starts the trace afresh, with its first request at 0. Each pass begins one mean inter-arrival time after the last request
+/// of the pass before, and its addresses lie `drift` bytes above those of that pass.
+[[nodiscard]] std::unique_ptr<TraceSource> loop(std::function<std::unique_ptr<TraceSource>()> open, std::uint64_t passes, Bytes drift);
+
+}  // namespace tessera

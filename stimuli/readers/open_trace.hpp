@@ -1,0 +1,37 @@
+#pragma once
+// From the words of the command line to the stream of requests that a drive gets.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "stimuli/readers/sector_adaptation.hpp"
+#include "stimuli/readers/time_scale.hpp"
+#include "stimuli/readers/trace_record.hpp"
+
+namespace tessera {
+
+struct TraceOptions {
+  std::string path;                    ///< plain, gz, xz or zstd
+  std::string format;                  ///< NAME or NAME:ARGUMENT (stimuli/readers/trace_format.hpp); empty = by content
+  std::string volume;                  ///< as `describe` prints it, or its number; empty = all, on one address space
+  std::uint64_t skip = 0;              ///< requests left out at the start
+  std::optional<std::uint64_t> limit;  ///< requests after `skip`
+  TimeScale time_scale;                ///< 2 = twice as slow
+  std::uint64_t passes = 1;            ///< how often the trace is played; above 1 it loops
+  Bytes drift;                         ///< added to every address from one pass to the next; usually wants `fold`
+  bool fold = false;                   ///< wrap addresses at the drive's end instead of refusing them
+  SectorAdaptation adapt = SectorAdaptation::none;
+};
+
+/// The chosen part of a trace, addresses and sizes as in the file: what `describe` looks at. The first record arrives at 0.
+[[nodiscard]] std::unique_ptr<TraceSource> open_trace(const TraceOptions& options);
+
+/// The same, fit for a drive of `capacity` (a multiple of 512 B) with sectors of `sector` (4 KiB, or 512 B on old drives):
+/// every record lies inside the drive and is whole 512 B blocks.
+[[nodiscard]] std::unique_ptr<TraceSource> open_trace(const TraceOptions& options, Bytes capacity, Bytes sector);
+
+/// The blocks of a record from the second form of open_trace.
+[[nodiscard]] HostRun host_run(const TraceRecord& record);
+
+}  // namespace tessera

@@ -1,0 +1,163 @@
+#include "stimuli/readers/trace_summary.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "base/address.hpp"
+
+namespace tessera {
+namespace {
+
+/// What is known of one volume: a bit each for touched and written, of 64 neighbouring blocks at a time.
+struct VolumeState {
+  struct Chunk {
+    std::uint64_t touched = 0;
+    std::uint64_t written = 0;
+  };
+  boost::unordered_flat_map<std::uint64_t, Chunk> chunks;
+  boost::unordered_flat_set<std::uint64_t> written_zones;
+  std::optional<std::uint64_t> expected;  ///< end of the request before
+};
+
+class Describer {
+ public:
+  void add(const TraceRecord& record, TraceSource& source) {
+    while (volumes_.size() <= record.volume) {
+      summary_.volumes.push_back({source.volume_name(static_cast<std::uint32_t>(volumes_.size())), 0});
+      volumes_.emplace_back();
+    }
+    ++summary_.volumes[record.volume].requests;
+    if (summary_.requests++ > 0)
+      summary_.longest_gap = std::max(summary_.longest_gap, record.arrival - last_);
+    else
+      first_ = record.arrival;
+    last_ = record.arrival;
+    if (record.op == HostOp::flush) {
+      ++summary_.flushes;
+      return;
+    }
+    if (record.offset.value() % host_block_bytes != 0 || record.size.value() % host_block_bytes != 0) ++summary_.split_sectors;
+    if (record.op == HostOp::trim) {
+      ++summary_.trims;
+      return;
+    }
+    transfer(record, volumes_[record.volume]);
+  }
+
+  [[nodiscard]] TraceSummary finish(const TraceSource& source) {
+    summary_.duration = last_ - first_;
+    for (const auto& volume : volumes_) summary_.written_zones += volume.written_zones.size();
+    summary_.notes = source.notes();
+    return std::move(summary_);
+  }
+
+ private:
+  void transfer(const TraceRecord& record, VolumeState& volume) {
+    summary_.largest_request = std::max(summary_.largest_request, record.size);
+    summary_.highest_address = std::max(summary_.highest_address, record.end());
+    const auto offset = record.offset.value();
+    if (volume.expected) {
+      ++summary_.successions;
+      summary_.sequential += offset == *volume.expected ? 1 : 0;
+      summary_.seek_bytes += std::max(offset, *volume.expected) - std::min(offset, *volume.expected);
+    }
+    volume.expected = record.end().value();
+    if (record.op == HostOp::read) {
+      ++summary_.reads;
+      summary_.bytes_read += record.size;
+      mark(record, volume, false);
+    } else {
+      write(record, volume);
+    }
+  }
+
+  void write(const TraceRecord& record, VolumeState& volume) {
+    summary_.lowest_written = summary_.writes == 0 ? record.offset : std::min(summary_.lowest_written, record.offset);
+    summary_.highest_written = std::max(summary_.highest_written, record.end());
+    ++summary_.writes;
+    summary_.bytes_written += record.size;
+    const auto [blocks, updated] = mark(record, volume, true);
+    summary_.block_writes += blocks;
+    summary_.updated_block_writes += updated;
+    summary_.updates_any += updated > 0 ? 1 : 0;
+    summary_.updates_all += updated == blocks ? 1 : 0;
+    const auto last_zone = (record.end().value() - 1) / TraceSummary::zone_bytes;
+    for (auto zone = record.offset.value() / TraceSummary::zone_bytes; zone <= last_zone; ++zone) volume.written_zones.insert(zone);
+  }
+
+  struct Marked {
+    std::uint64_t blocks = 0;
+    std::uint64_t updated = 0;  ///< written before
+  };
+
+  Marked mark(const TraceRecord& record, VolumeState& volume, bool written) {
+    constexpr std::uint64_t chunk_blocks = 64;
+    Marked marked;
+    auto block = record.offset.value() / TraceSummary::block_bytes;
+    const auto end = (record.end().value() - 1) / TraceSummary::block_bytes + 1;
+    while (block < end) {
+      const auto first_bit = block % chunk_blocks;
+      const auto count = std::min(end - block, chunk_blocks - first_bit);
+      const std::uint64_t bits = (~std::uint64_t{0} >> (chunk_blocks - count)) << first_bit;
+      auto& chunk = volume.chunks[block / chunk_blocks];
+      summary_.touched_blocks += popcount(bits & ~chunk.touched);
+      chunk.touched |= bits;
+      if (written) {
+        const auto old = popcount(bits & chunk.written);
+        summary_.written_blocks += count - old;
+        marked.updated += old;
+        chunk.written |= bits;
+      }
+      marked.blocks += count;
+      block += count;
+    }
+    return marked;
+  }
+
+  static std::uint64_t popcount(std::uint64_t bits) { return static_cast<std::uint64_t>(std::popcount(bits)); }
+
+  TraceSummary summary_;
+  std::vector<VolumeState> volumes_;
+  Picoseconds first_;
+  Picoseconds last_;
+};
+
+std::optional<double> ratio(double part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return part / static_cast<double>(whole);
+}
+
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) { return ratio(static_cast<double>(part), whole); }
+
+}  // namespace
+
+TraceSummary describe(TraceSource& source) {
+  Describer describer;
+  TraceRecord record;
+  while (source.next(record)) describer.add(record, source);
+  return describer.finish(source);
+}
+
+std::optional<double> TraceSummary::write_share() const { return ratio(writes, requests); }
+std::optional<double> TraceSummary::update_any_share() const { return ratio(updates_any, writes); }
+std::optional<double> TraceSummary::update_all_share() const { return ratio(updates_all, writes); }
+std::optional<double> TraceSummary::update_block_share() const { return ratio(updated_block_writes, block_writes); }
+std::optional<double> TraceSummary::sequential_share() const { return ratio(sequential, successions); }
+
+std::optional<double> TraceSummary::mean_seek_sectors() const {
+  return ratio(static_cast<double>(seek_bytes) / static_cast<double>(host_block_bytes), successions);
+}
+
+std::optional<double> TraceSummary::mean_interarrival_ms() const {
+  return ratio(static_cast<double>(duration.value()) / 1e9, requests - std::min<std::uint64_t>(requests, 1));
+}
+
+std::optional<double> TraceSummary::mean_write_sectors() const { return ratio(bytes_written.value() / host_block_bytes, writes); }
+std::optional<double> TraceSummary::mean_write_sectors_aligned() const {
+  return ratio(block_writes * (block_bytes / host_block_bytes), writes);
+}
+std::optional<double> TraceSummary::mean_read_sectors() const { return ratio(bytes_read.value() / host_block_bytes, reads); }
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+#include "stimuli/scoreboard/block_content.hpp"
+
+#include <cstring>
+
+namespace tessera {
+
+namespace {
+
+/// Word `index` of the pattern behind a tag: a bijection of their sum, so that no two words nearby are alike.
+std::uint64_t pattern(Tag tag, std::size_t index) {
+  if (tag == never_written) return 0;
+  std::uint64_t word = (tag << 6) + index;
+  word = (word ^ (word >> 32)) * 0xd6e8feb86659fd93ULL;
+  return word ^ (word >> 32);
+}
+
+}  // namespace
+
+void write_block(ContentSpan block, Tag tag) {
+  std::memcpy(block.data(), &tag, sizeof tag);
+  for (std::size_t i = 1; i < block.size() / sizeof tag; ++i) {
+    const std::uint64_t word = pattern(tag, i);
+    std::memcpy(block.data() + i * sizeof word, &word, sizeof word);
+  }
+}
+
+std::optional<Tag> read_block(ConstContentSpan block) {
+  Tag tag = 0;
+  std::memcpy(&tag, block.data(), sizeof tag);
+  if ((tag & prefill_mark) != 0) return tag;  // destroyed is one of these
+  for (std::size_t i = 1; i < block.size() / sizeof tag; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, block.data() + i * sizeof word, sizeof word);
+    if (word != pattern(tag, i)) return std::nullopt;
+  }
+  return tag;
+}
+
+}  // namespace tessera

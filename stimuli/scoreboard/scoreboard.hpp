@@ -1,0 +1,112 @@
+#pragma once
+// Proves that every read returns the newest acknowledged version of each block, power cuts included.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/content.hpp"
+#include "base/metrics.hpp"
+#include "stimuli/player/request_observer.hpp"
+#include "stimuli/scoreboard/version_map.hpp"
+
+namespace tessera {
+
+/// What an acknowledged write may count on at a power cut.
+enum class DurabilityPromise : std::uint32_t {
+  acknowledged,  ///< durability `plp` and `journal`: acknowledged is durable
+  flushed        ///< durability `volatile`: only what FLUSH or FUA acknowledged
+};
+
+/// A version is a write request; its tag in a block proves which write, and which block of it.
+///
+/// A version of a block is current from its write's issue; it is over once a write issued after its acknowledgement is
+/// acknowledged. Writes that were at the drive at one time are not ordered: either may remain. A read may return any version
+/// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
+/// A block never written reads as `never_written` or as its own prefill mark. A trimmed block reads as never written or as
+/// anything older than the TRIM. A write that failed or was lost in a power cut may have left old or new, until written again.
+/// Under the promise `flushed` a cut may leave any version from the last durable one on.
+class Scoreboard final : public ContentChecker {
+ public:
+  /// `mode` is tags or bytes (ModelBug for none).
+  Scoreboard(ContentMode mode, DurabilityPromise promise);
+
+  void issued(HostRequest& request) override;
+  void completed(const HostRequest& request) override;
+  void lost(const HostRequest& request) override;
+  void power_cut() override;
+
+  /// Blocks that the cut made unreadable as the description allows (`powerfail.sector = corrupt`): until they are written
+  /// again they may read as destroyed, or not at all.
+  void exempt(HostRun blocks);
+  /// Whether a read that failed touches a block that exempt() named and nobody wrote since.
+  [[nodiscard]] bool exempted(HostRun blocks) const;
+
+  /// Every block ever written, in ascending runs of at most `longest` blocks.
+  [[nodiscard]] std::vector<HostRun> written(std::uint32_t longest) const;
+
+  [[nodiscard]] std::uint64_t checked() const { return checked_; }
+  [[nodiscard]] std::uint64_t errors() const { return errors_; }
+  /// The first ten errors: request, block, what was expected and what was found.
+  [[nodiscard]] const std::vector<std::string>& messages() const { return messages_; }
+  /// Adds scoreboard.checked and scoreboard.errors (512 B blocks).
+  void report(MetricSet& metrics) const;
+
+ private:
+  static constexpr std::size_t kept_messages = 10;
+  /// A write or TRIM with its place in the order of events.
+  struct Version {
+    const HostRequest* request = nullptr;
+    HostRun blocks;
+    Tag first = 0;  ///< entry of its first block
+    std::uint64_t issued = 0;
+    std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
+    bool certain = true;             ///< false: it failed, so it may not be there at all
+    bool durable = false;            ///< FUA
+    /// Versions of its blocks that may stand in its place: their writes ended while it was at the drive, and are not over.
+    std::vector<std::pair<HostBlock, Tag>> beside;
+    [[nodiscard]] bool covers(HostBlock block) const { return block >= blocks.first && block < blocks.end(); }
+    [[nodiscard]] bool meets(HostRun run) const { return run.first < blocks.end() && blocks.first < run.end(); }
+    [[nodiscard]] bool at_one_time(const Version& other) const {
+      return other.acknowledged > issued && other.acknowledged < acknowledged && meets(other.blocks);
+    }
+    [[nodiscard]] Tag entry(HostBlock block) const { return first + (block - blocks.first); }
+  };
+  /// A read at the drive, and what went over since its issue: it may return that.
+  struct PendingRead {
+    const HostRequest* request = nullptr;
+    std::vector<std::pair<HostBlock, Tag>> replaced;
+  };
+  struct PendingFlush {
+    const HostRequest* request = nullptr;
+    std::uint64_t issued = 0;
+  };
+
+  void ended(Version version, Status status);
+  void keep_for_readers(const Version& version);
+  void make_durable(std::uint64_t before);
+  void check(const HostRequest& request, const PendingRead& read);
+  [[nodiscard]] bool written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const;
+  void complain(const HostRequest& request, HostBlock block, const std::string& found);
+  void find_beside(Version& version) const;
+  static void settle(VersionMap& map, const Version& version);
+  static void add(VersionMap& map, const Version& version);
+
+  ContentMode mode_;
+  DurabilityPromise promise_;
+  std::uint64_t clock_ = 0;  // counts issues and acknowledgements
+  Tag next_tag_ = 1;
+  std::vector<Version> at_drive_;  // writes and TRIMs, in order of issue
+  std::vector<Version> lost_;      // between lost() and power_cut()
+  std::vector<Version> rivals_;    // ended, but after the issue of one at the drive that they overlap
+  std::vector<PendingRead> reads_;
+  std::vector<PendingFlush> flushes_;
+  VersionMap current_;
+  VersionMap durable_;              // promise `flushed` only: what the last FLUSH or cut left
+  std::vector<Version> undurable_;  // promise `flushed` only: ended since, in that order
+  std::uint64_t checked_ = 0;
+  std::uint64_t errors_ = 0;
+  std::vector<std::string> messages_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,30 @@
+#pragma once
+// Reads back everything that was ever written: after a power cut, and at the end of a run.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "stimuli/readers/trace_record.hpp"
+#include "stimuli/scoreboard/scoreboard.hpp"
+
+namespace tessera {
+
+/// Reads of at most 1 MiB over the blocks that `scoreboard` knows as written at the time of construction, ascending. Run by a
+/// closed-loop player of its own, so that it stays out of the statistics. May be empty.
+class VerificationSource final : public TraceSource {
+ public:
+  explicit VerificationSource(const Scoreboard& scoreboard) : runs_(scoreboard.written(longest)) {}
+
+  bool next(TraceRecord& record) override;
+  [[nodiscard]] std::string position() const override { return "verification:" + std::to_string(next_); }
+  [[nodiscard]] std::string volume_name(std::uint32_t) const override { return "-"; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+  [[nodiscard]] std::size_t requests() const { return runs_.size(); }
+
+ private:
+  static constexpr std::uint32_t longest = 2048;  // blocks of 512 B: 1 MiB
+  std::vector<HostRun> runs_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,114 @@
+#include "stimuli/scoreboard/version_map.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+bool matches(Tag entry, Tag found, HostBlock block) {
+  if (found == entry) return true;
+  if (entry == never_written) return found == (prefill_mark | block.value());
+  if (entry == destroyed || (entry & trim_mark) == 0) return false;
+  return found < (entry & ~trim_mark) || found == (prefill_mark | block.value());
+}
+
+void VersionMap::set_run(HostRun blocks, Tag first) {
+  if (!more_.empty())
+    for (std::uint32_t i = 0; i < blocks.count; ++i) more_.erase(blocks.first.value() + i);
+  std::uint64_t block = blocks.first.value();
+  const std::uint64_t end = block + blocks.count;
+  while (block < end) {
+    const std::uint64_t key = block / group;
+    const auto from = static_cast<std::uint32_t>(block % group);
+    const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(group, end - key * group));
+    if (from == 0 && to == group) {
+      set_whole_group(key, first);
+    } else {
+      set_part(key, from, to, first);
+    }
+    first += to - from;
+    block += to - from;
+  }
+}
+
+void VersionMap::set_whole_group(std::uint64_t key, Tag first) {
+  std::uint64_t& word = words_[key];
+  if ((word & exploded_mark) != 0) free_.push_back(word & ~exploded_mark);
+  word = first;
+}
+
+void VersionMap::set_part(std::uint64_t key, std::uint32_t from, std::uint32_t to, Tag first) {
+  Tags& tags = explode(key);
+  for (std::uint32_t i = from; i < to; ++i) tags[i] = first + (i - from);
+}
+
+VersionMap::Tags& VersionMap::explode(std::uint64_t key) {
+  const auto [at, fresh] = words_.try_emplace(key, 0);
+  std::uint64_t& word = at->second;
+  if ((word & exploded_mark) != 0) return exploded_[word & ~exploded_mark];
+  Tags tags{};
+  if (!fresh)
+    for (std::uint32_t i = 0; i < group; ++i) tags[i] = word + i;
+  std::uint64_t place = exploded_.size();
+  if (free_.empty()) {
+    exploded_.push_back(tags);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    exploded_[place] = tags;
+  }
+  word = exploded_mark | place;
+  return exploded_[place];
+}
+
+void VersionMap::add(HostBlock block, Tag entry) {
+  if (newest(block) == entry) return;
+  std::vector<Tag>& versions = more_[block.value()];
+  if (std::find(versions.begin(), versions.end(), entry) == versions.end()) versions.push_back(entry);
+}
+
+Tag VersionMap::newest(HostBlock block) const {
+  const auto at = words_.find(block.value() / group);
+  if (at == words_.end()) return never_written;
+  const std::uint64_t offset = block.value() % group;
+  return (at->second & exploded_mark) != 0 ? exploded_[at->second & ~exploded_mark][offset] : at->second + offset;
+}
+
+std::vector<Tag> VersionMap::versions(HostBlock block) const {
+  std::vector<Tag> all{newest(block)};
+  if (const auto at = more_.find(block.value()); at != more_.end()) all.insert(all.end(), at->second.begin(), at->second.end());
+  return all;
+}
+
+bool VersionMap::allows(HostBlock block, Tag found) const {
+  if (matches(newest(block), found, block)) return true;
+  if (more_.empty()) return false;
+  const auto at = more_.find(block.value());
+  return at != more_.end() && std::any_of(at->second.begin(), at->second.end(), [=](Tag entry) { return matches(entry, found, block); });
+}
+
+std::vector<HostRun> VersionMap::runs(std::uint32_t longest) const {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(words_.size() + more_.size());
+  for (const auto& [key, word] : words_) keys.push_back(key);
+  for (const auto& [block, versions] : more_) keys.push_back(block / group);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+
+  std::vector<HostRun> runs;
+  for (const std::uint64_t key : keys) {
+    for (std::uint64_t block = key * group; block < (key + 1) * group; ++block) {
+      const HostBlock at(block);
+      if (newest(at) == never_written && !more_.contains(block)) continue;
+      if (!runs.empty() && runs.back().end() == at && runs.back().count < longest) {
+        ++runs.back().count;
+      } else {
+        runs.push_back({at, 1});
+      }
+    }
+  }
+  return runs;
+}
+
+}  // namespace tessera

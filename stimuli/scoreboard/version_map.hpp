@@ -1,0 +1,54 @@
+#pragma once
+// Which versions each host block may hold: one as a rule, several where writes met or a power cut left it open.
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/content.hpp"
+
+namespace tessera {
+
+/// An entry with this bit stands for a TRIM: the block may read as never written or as any tag below the entry's.
+inline constexpr Tag trim_mark = Tag{1} << 62;
+
+/// Whether a block whose version is `entry` may read as `found`. Never written: also as the block's own prefill mark.
+[[nodiscard]] bool matches(Tag entry, Tag found, HostBlock block);
+
+/// Sparse: 16 B an aligned 4 KiB (8 blocks) that one request wrote, 64 B more where requests met inside it. Entries stay below
+/// 2^63 but for `destroyed`, which only add() takes.
+class VersionMap {
+ public:
+  /// The block's version is `entry` alone.
+  void set(HostBlock block, Tag entry) { set_run({block, 1}, entry); }
+  /// As set() for each block of a run, with entries that ascend by one from `first`.
+  void set_run(HostRun blocks, Tag first);
+  /// The block may hold `entry` as well.
+  void add(HostBlock block, Tag entry);
+  /// The version that was set last; never_written if none was.
+  [[nodiscard]] Tag newest(HostBlock block) const;
+  /// All that the block may hold, newest() first.
+  [[nodiscard]] std::vector<Tag> versions(HostBlock block) const;
+  /// Whether the block may read as `found`.
+  [[nodiscard]] bool allows(HostBlock block, Tag found) const;
+
+  /// Blocks with a version (or several), in maximal ascending runs of at most `longest` blocks.
+  [[nodiscard]] std::vector<HostRun> runs(std::uint32_t longest) const;
+
+ private:
+  static constexpr std::uint32_t group = 8;                               // blocks a word of the map
+  static constexpr std::uint64_t exploded_mark = std::uint64_t{1} << 63;  // the word is a place in exploded_
+  using Tags = std::array<Tag, group>;
+
+  void set_whole_group(std::uint64_t key, Tag first);
+  void set_part(std::uint64_t key, std::uint32_t from, std::uint32_t to, Tag first);
+  Tags& explode(std::uint64_t key);
+
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> words_;  // group -> version of its first block, or place
+  std::vector<Tags> exploded_;
+  std::vector<std::uint64_t> free_;                                  // places of exploded_ that became whole again
+  boost::unordered_flat_map<std::uint64_t, std::vector<Tag>> more_;  // block -> versions beside the newest
+};
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+#include "dram/dram_module.hpp"
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <catch2/catch.hpp>
+#include <systemc>
+#include <tlm>
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+constexpr Picoseconds miss = 13'750_ps + 13'750_ps + 5_ns;
+constexpr Picoseconds hit = 13'750_ps + 5_ns;
+
+/// Calls b_transport directly: loosely timed, so that no process has to wait.
+class Initiator : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<Initiator> socket;
+  explicit Initiator(sc_core::sc_module_name name) : sc_core::sc_module(name), socket("socket") {}
+
+  tlm::tlm_response_status send(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::uint64_t address, unsigned bytes,
+                                Picoseconds& delay) {
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_length(bytes);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    sc_core::sc_time annotated = to_sc_time(delay);
+    socket->b_transport(payload, annotated);
+    delay = from_sc_time(annotated);
+    return payload.get_response_status();
+  }
+};
+
+struct Platform {
+  Platform() : dram("dram", DramConfig()), initiator("initiator") {
+    initiator.socket.bind(dram.socket);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  tlm::tlm_response_status access(std::uint64_t address, unsigned bytes, Picoseconds& delay) {
+    tlm::tlm_generic_payload payload;
+    return initiator.send(payload, tlm::TLM_READ_COMMAND, address, bytes, delay);
+  }
+  DramModule dram;
+  Initiator initiator;
+};
+
+}  // namespace
+
+TEST_CASE("an access adds its time to the annotated delay and lets no time pass") {
+  Platform platform;
+  Picoseconds delay = 100_ns;
+  CHECK(platform.access(0, 8, delay) == tlm::TLM_OK_RESPONSE);
+  CHECK(delay == 100_ns + miss);
+  CHECK(platform.access(8, 8, delay) == tlm::TLM_OK_RESPONSE);
+  CHECK(delay == 100_ns + miss + hit);
+  CHECK(sc_core::sc_time_stamp() == sc_core::SC_ZERO_TIME);
+}
+
+TEST_CASE("the DRAM's time is kernel time plus the delay: a refresh comes where it is due") {
+  Platform platform;
+  sc_core::sc_start(to_sc_time(7'700_ns));
+  Picoseconds delay = 100_ns;
+  CHECK(platform.access(0, 8, delay) == tlm::TLM_OK_RESPONSE);
+  CHECK(delay == 100_ns + 160_ns + miss);
+}
+
+TEST_CASE("a DMA extension makes a burst of the whole extent") {
+  Platform platform;
+  tlm::tlm_generic_payload payload;
+  DmaExtension mark;
+  payload.set_extension(&mark);
+  Picoseconds delay = 0_ns;
+  CHECK(platform.initiator.send(payload, tlm::TLM_WRITE_COMMAND, 0, 4096, delay) == tlm::TLM_OK_RESPONSE);
+  payload.clear_extension(&mark);
+  CHECK(delay == 27'500_ps + 2 * 640_ns);
+  MetricSet metrics;
+  platform.dram.device().report(metrics, 1_us);
+  CHECK(metrics.find("dram.dma.count")->value == 1);
+  CHECK(metrics.find("dram.accesses")->value == 0);
+}
+
+TEST_CASE("addresses beyond the capacity and commands that move nothing are answered with an error and no delay") {
+  Platform platform;
+  const std::uint64_t capacity = DramConfig().capacity.value();
+  Picoseconds delay = 0_ns;
+  CHECK(platform.access(capacity, 1, delay) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  CHECK(platform.access(capacity - 8, 9, delay) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  tlm::tlm_generic_payload payload;
+  CHECK(platform.initiator.send(payload, tlm::TLM_IGNORE_COMMAND, 0, 8, delay) == tlm::TLM_COMMAND_ERROR_RESPONSE);
+  CHECK(delay == 0_ns);
+  CHECK(platform.access(capacity - 8, 8, delay) == tlm::TLM_OK_RESPONSE);
+}

@@ -1,0 +1,64 @@
+"""The demonstration over a stand-in for the simulator."""
+
+from typer.testing import CliRunner
+
+from tessera.cli import app
+
+STAND_IN = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from conftest import metric, write_run
+from test_run_folder import requests_of
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    log.write(json.dumps(arguments) + "\\n")
+names = ["host.requests", "host.latency.mean", "host.latency.p99", "rmw.count", "metadata.bytes", "run.requests_per_cpu_second"]
+metrics = {{name: metric(index + 1234.5) for index, name in enumerate(names)}}
+metrics["write_amplification.total"] = metric(None)
+write_run(Path(arguments[arguments.index("--out") + 1]), metrics, requests_of([1, 2]))
+"""
+
+
+def run_demo(*arguments):
+    return CliRunner().invoke(app, ["demo", *map(str, arguments)])
+
+
+def use_stand_in(stand_in, tmp_path):
+    import json
+    import sys
+    from pathlib import Path
+
+    script = STAND_IN.format(tests=str(Path(__file__).parent), log=str(tmp_path / "log"))
+    stand_in(f"import sys; sys.path[:0] = {sys.path!r}\n" + script)
+    return lambda: [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+
+
+def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_path):
+    calls = use_stand_in(stand_in, tmp_path)
+    result = run_demo("--out", tmp_path / "demo", "--limit", "500")
+    assert result.exit_code == 0, result.output
+    assert [call[:4] for call in calls()] == [["run", "common", "--layer", layer] for layer in ("cmr", "imr-rmw", "mu-rmw")]
+    assert all(call[4:8] == ["--workload", "web-server", "--limit", "500"] for call in calls())
+    assert ["--vcd" in call for call in calls()] == [False, True, False]
+    assert (tmp_path / "demo" / "latency.png").exists()
+    assert (tmp_path / "demo" / "table.md").read_text().splitlines()[2] == "| `cmr` | 1,235.50 | 1,236.50 | - | 1,238 | 1.2 | 1,240 |"
+    assert "first_rmw.vcd" in result.output
+
+
+def test_a_named_trace_is_replayed_whole_with_addresses_folded(stand_in, tmp_path):
+    calls = use_stand_in(stand_in, tmp_path)
+    assert run_demo("/a/trace.csv.xz", "--out", tmp_path / "demo").exit_code == 0
+    assert all(call[4:7] == ["--trace", "/a/trace.csv.xz", "--fold"] and "--limit" not in call for call in calls())
+
+
+def test_an_error_of_the_simulator_ends_the_demo_with_its_status(stand_in, tmp_path):
+    stand_in("import sys; print('half a table'); print('bad trace', file=sys.stderr); sys.exit(2)")
+    result = run_demo("--out", tmp_path / "demo")
+    assert result.exit_code == 2
+    assert "half a table" in result.output
+
+
+def test_a_simulator_that_is_killed_ends_the_demo_as_a_shell_would(stand_in, tmp_path):
+    stand_in("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert run_demo("--out", tmp_path / "demo").exit_code == 137

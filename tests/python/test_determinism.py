@@ -1,0 +1,39 @@
+"""One description and one seed give one result, on every machine and however the kernel is entered."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from simulate import LAYERS, run
+
+from tessera.sameness import differences
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "digests.json"
+
+
+def small_run(folder, layer, *more):
+    return run(folder, "common", "--layer", layer, "--workload", "web-server", "--limit", 2000, "--seed", 11, *more, "--requests")
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_how_far_the_drive_runs_ahead_of_the_kernel_changes_nothing(tmp_path, layer):
+    ahead = small_run(tmp_path / "ahead", layer)
+    for quantum in ("0 ps", "1 us"):
+        entered = small_run(tmp_path / quantum.replace(" ", ""), layer, "--set", f"simulation.quantum={quantum}")
+        assert differences(ahead, entered, figures_only=True) == []
+        assert (ahead.folder / "requests.npy").read_bytes() == (entered.folder / "requests.npy").read_bytes()
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_another_seed_gives_another_run(tmp_path, layer):
+    first = small_run(tmp_path / "first", layer)
+    other = run(tmp_path / "other", "common", "--layer", layer, "--workload", "web-server", "--limit", 2000, "--seed", 12, "--requests")
+    assert (first.folder / "requests.npy").read_bytes() != (other.folder / "requests.npy").read_bytes()
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_the_life_of_every_request_is_as_it_was(tmp_path, layer):
+    """A change of this digest is a change of the model: explain it in the commit that makes it, and write the new one here."""
+    digest = hashlib.sha256((small_run(tmp_path, layer).folder / "requests.npy").read_bytes()).hexdigest()
+    assert digest == json.loads(GOLDEN.read_text())[layer]

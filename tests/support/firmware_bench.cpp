@@ -1,0 +1,175 @@
+#include "support/firmware_bench.hpp"
+
+namespace tessera::test {
+
+namespace {
+
+std::uint32_t kept_per_sector(const BenchConfig& config) {
+  return SectorShape{static_cast<std::uint32_t>(config.media.sector_size.value()), config.content}.kept();
+}
+
+}  // namespace
+
+BenchConfig& BenchConfig::ideal_electronics() {
+  controller.interrupt_latency = controller.bus_latency = Picoseconds(0);
+  controller.costs = {0, 0, 0, 0, 0, 0, 0};
+  host.command_overhead = host.completion_overhead = Picoseconds(0);
+  host.link_rate = BytesPerSecond(1'000'000'000'000'000);
+  dram.row_to_column = dram.column_latency = dram.precharge = dram.row_active = dram.write_recovery = Picoseconds(0);
+  dram.transfer_rate = Hertz(0);
+  dram.refresh_time = Picoseconds(0);
+  return *this;
+}
+
+FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
+    : config_(config),
+      media_(config.media, config.plan, config.content, config.seed),
+      dram_(config.dram),
+      host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
+  if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
+  if (config.content != ContentMode::none) scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise);
+  const SectorShape shape{static_cast<std::uint32_t>(config.media.sector_size.value()), config.content};
+  const ControllerLinks links{*this,
+                              media_.positioning(),
+                              *this,
+                              nand_ ? static_cast<FlashLink*>(this) : nullptr,
+                              nand_ ? static_cast<FlashCatalogue*>(this) : nullptr,
+                              *this,
+                              *this};
+  controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape, config.dram.capacity, config.host.buffer,
+                                             config.host.tags, std::move(image));
+  boot(false);
+}
+
+FirmwareBench::~FirmwareBench() { controller_->power_off(); }
+
+void FirmwareBench::boot(bool after_cut) {
+  free_tags_.clear();
+  for (std::uint32_t tag = config_.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
+  booted_ = false;
+  controller_->power_on(after_cut, [this](Status status) {
+    boot_status_ = status;
+    booted_ = true;
+  });
+  while (!booted_) timeline_.step();
+}
+
+HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access) {
+  auto& request = *requests_.emplace_back(std::make_unique<HostRequest>());
+  request.op = op;
+  request.blocks = {HostBlock(first), count};
+  request.force_unit_access = force_unit_access;
+  request.life.begin(timeline_.now());
+  request.tag = free_tags_.back();
+  free_tags_.pop_back();
+  if (scoreboard_) scoreboard_->issued(request);
+  ++outstanding_;
+  host_.issue(request);
+  return request;
+}
+
+void FirmwareBench::completed(HostRequest& request) {
+  TESSERA_CHECK(request.life.total() == timeline_.now() - request.life.arrival, "the parts of a request's life do not sum to it");
+  if (scoreboard_) scoreboard_->completed(request);
+  request.number = completed_mark;
+  free_tags_.push_back(request.tag);
+  --outstanding_;
+}
+
+Status FirmwareBench::run_until_done(HostRequest& request) {
+  while (!done(request)) timeline_.step();
+  return request.status;
+}
+
+void FirmwareBench::run_until_all_done() {
+  while (outstanding_ > 0) timeline_.step();
+}
+
+void FirmwareBench::run_until_idle(Picoseconds limit) {
+  const Picoseconds end = timeline_.now() + limit;
+  while (!controller_->idle() && !timeline_.empty() && timeline_.next() <= end) timeline_.step();
+}
+
+void FirmwareBench::run_for(Picoseconds time) {
+  const Picoseconds end = timeline_.now() + time;
+  timeline_.run_until(end);
+  timeline_.advance_to(end);
+}
+
+void FirmwareBench::cut_at(Picoseconds when) {
+  while (!timeline_.empty() && timeline_.next() < when) timeline_.step();
+  timeline_.advance_to(when);
+  cut_now();
+}
+
+bool FirmwareBench::cut_after_actions(std::uint64_t actions) {
+  for (std::uint64_t i = 0; i < actions; ++i) {
+    if (timeline_.empty() || (outstanding_ == 0 && controller_->idle())) return false;
+    timeline_.step();
+  }
+  cut_now();
+  return true;
+}
+
+void FirmwareBench::cut_now() {
+  media_.cut(timeline_.now());
+  timeline_.withdraw(*this);
+  if (nand_) nand_->cut(timeline_.now());
+  controller_->power_off();
+  host_.power_off();
+  dram_.cut();
+  if (scoreboard_)
+    for (const auto& request : requests_)
+      if (!done(*request)) scoreboard_->lost(*request);
+  requests_.clear();
+  outstanding_ = 0;
+  if (scoreboard_) scoreboard_->power_cut();
+  media_.restore(timeline_.now());
+  boot(true);
+}
+
+void FirmwareBench::verify_all() {
+  for (const HostRun& run : scoreboard_->written(256)) static_cast<void>(read(run.first.value(), run.count));
+}
+
+double FirmwareBench::metric(const std::string& name, const std::function<void(MetricSet&)>& layer_report) const {
+  MetricSet metrics;
+  controller_->report(metrics, timeline_.now(), timeline_.now());
+  media_.report(metrics, timeline_.now());
+  if (nand_) nand_->report(metrics, timeline_.now());
+  if (layer_report) layer_report(metrics);
+  const Metric* found = metrics.find(name);
+  TESSERA_CHECK(found != nullptr && found->value.has_value(), "a test asked for a metric that is not there");
+  return *found->value;
+}
+
+void FirmwareBench::start(const MediaStep& step) {
+  step_timing_ = media_.start(step, timeline_.now());
+  steps.push_back({step.op, step.hint, step.run, timeline_.now(), *step_timing_});
+  timeline_.post(step_timing_->end, *this);
+}
+
+void FirmwareBench::on_time(std::uint64_t) {
+  const MediaTiming timing = *step_timing_;
+  const Status status = media_.finish();
+  controller_->disk_channel().step_done({{}, {}, timing.seek, timing.rotation, timing.transfer}, status);
+}
+
+void FirmwareBench::start(FlashCommand& command) {
+  flash_commands.push_back({command.op, command.page, command.block});
+  nand_->submit(command, timeline_.now());
+}
+
+void FirmwareBench::done(FlashCommand& command, void*, Picoseconds busy, Picoseconds) {
+  controller_->flash_channel()->command_done(command, busy);
+}
+
+Picoseconds FirmwareBench::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
+  return dram_.access(address, bytes, access, at);
+}
+
+Picoseconds FirmwareBench::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
+  return dram_.dma(address, bytes, access, at);
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,143 @@
+#pragma once
+// A whole drive on a virtual clock, without SystemC: the controller's core wired straight to the media, NAND and DRAM cores,
+// with a scoreboard on the host's side. For tests of firmware and of the controller, in microseconds a case.
+//
+//   FirmwareBench bench(config, image);      // boots and formats
+//   bench.write(0, 8);                       // 512 B blocks; runs until completed
+//   auto& read = bench.submit(HostOp::read, 0, 8);  bench.run_until_done(read);
+//   bench.cut_at(time);                      // power cut at an instant, then recovery; lost requests are not issued again
+//   CHECK(bench.scoreboard().errors() == 0);
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "controller/controller.hpp"
+#include "dram/dram_device.hpp"
+#include "host/host_interface.hpp"
+#include "media/media_device.hpp"
+#include "nand/nand_device.hpp"
+#include "stimuli/scoreboard/scoreboard.hpp"
+
+namespace tessera::test {
+
+struct BenchConfig {
+  MediaConfig media;
+  FormatPlan plan;
+  std::optional<NandConfig> nand;
+  DramConfig dram;
+  ControllerConfig controller;
+  HostConfig host;
+  ContentMode content = ContentMode::tags;
+  DurabilityPromise promise = DurabilityPromise::acknowledged;
+  std::uint64_t seed = 1;
+
+  /// No link, CPU or DRAM time: end-to-end times are then sums of media and flash service times.
+  BenchConfig& ideal_electronics();
+};
+
+class FirmwareBench final : private MediaLink,
+                            private FlashLink,
+                            private DramLink,
+                            private HostLinkUp,
+                            private TrackCapacity,
+                            private FlashCatalogue,
+                            private NandClient,
+                            private TimelineListener,
+                            private HostInterface::Downstream,
+                            private HostInterface::Upstream {
+ public:
+  /// `image` makes the firmware at each power-on.
+  FirmwareBench(const BenchConfig& config, Controller::Image image);
+  FirmwareBench(const FirmwareBench&) = delete;
+  FirmwareBench& operator=(const FirmwareBench&) = delete;
+  ~FirmwareBench();
+
+  /// Issues a request at now(); blocks of 512 B.
+  HostRequest& submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access = false);
+  /// Runs until the request is completed and gives its status; a drive that goes quiet without completing it is a model bug.
+  Status run_until_done(HostRequest& request);
+  [[nodiscard]] static bool done(const HostRequest& request) { return request.number == completed_mark; }
+
+  Status write(std::uint64_t first, std::uint32_t count, bool fua = false) {
+    return run_until_done(submit(HostOp::write, first, count, fua));
+  }
+  Status read(std::uint64_t first, std::uint32_t count) { return run_until_done(submit(HostOp::read, first, count)); }
+  Status flush() { return run_until_done(submit(HostOp::flush, 0, 0)); }
+  Status trim(std::uint64_t first, std::uint32_t count) { return run_until_done(submit(HostOp::trim, first, count)); }
+  /// Runs until every submitted request is completed.
+  void run_until_all_done();
+  /// Runs until the controller is idle (buffers drained, background work ended) or `limit` more time has passed.
+  void run_until_idle(Picoseconds limit);
+  void run_for(Picoseconds time);
+
+  /// Runs to the instant, cuts the power there, turns it on again and boots through recover(). Uncompleted requests are lost.
+  void cut_at(Picoseconds when);
+  /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
+  /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
+  bool cut_after_actions(std::uint64_t actions);
+  /// Reads back every block that was ever written, through the firmware.
+  void verify_all();
+
+  [[nodiscard]] Picoseconds now() const { return timeline_.now(); }
+  [[nodiscard]] Timeline& timeline() { return timeline_; }
+  [[nodiscard]] MediaDevice& media() { return media_; }
+  [[nodiscard]] NandDevice& nand() { return *nand_; }
+  [[nodiscard]] Controller& controller() { return *controller_; }
+  [[nodiscard]] Scoreboard& scoreboard() { return *scoreboard_; }
+  [[nodiscard]] Status boot_status() const { return boot_status_; }
+  /// Metric `name` as the controller, devices and `report` of the caller's layer give it; a model bug if there is none.
+  [[nodiscard]] double metric(const std::string& name, const std::function<void(MetricSet&)>& layer_report = {}) const;
+
+  /// Every media step as it was started, since the last clear: for tests of operation sequences.
+  struct StepRecord {
+    MediaOp op;
+    StepHint hint;
+    PhysicalRun run;
+    Picoseconds begin;
+    MediaTiming timing;
+  };
+  std::vector<StepRecord> steps;
+  /// Every flash command as it was started.
+  struct FlashRecord {
+    FlashOp op;
+    NandPage page;
+    NandBlock block;
+  };
+  std::vector<FlashRecord> flash_commands;
+
+ private:
+  static constexpr std::uint64_t completed_mark = ~std::uint64_t{0};
+
+  void start(const MediaStep& step) override;
+  void start(FlashCommand& command) override;
+  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
+  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  void complete(HostRequest& request) override { host_.complete(request); }
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
+  [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
+  [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->array().is_bad(block); }
+  void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) override;
+  void on_time(std::uint64_t argument) override;
+  void arrived(HostRequest& request) override { controller_->arrived(request); }
+  void completed(HostRequest& request) override;
+  void boot(bool after_cut);
+  void cut_now();
+
+  BenchConfig config_;
+  Timeline timeline_;
+  MediaDevice media_;
+  std::optional<NandDevice> nand_;
+  DramDevice dram_;
+  HostInterface host_;
+  std::unique_ptr<Scoreboard> scoreboard_;
+  std::unique_ptr<Controller> controller_;
+  std::deque<std::unique_ptr<HostRequest>> requests_;
+  std::vector<std::uint32_t> free_tags_;
+  std::size_t outstanding_ = 0;
+  std::optional<MediaTiming> step_timing_;
+  bool booted_ = false;
+  Status boot_status_ = Status::ok;
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,281 @@
+#include "platforms/cli/options.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace tessera;
+using namespace tessera::cli;
+using namespace tessera::literals;
+
+namespace {
+
+ParsedCommand parsed(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "tessera-sim");
+  return parse(static_cast<int>(arguments.size()), arguments.data());
+}
+
+template <class Options>
+Options parsed_as(std::vector<const char*> arguments) {
+  const ParsedCommand command = parsed(std::move(arguments));
+  REQUIRE(std::holds_alternative<Options>(command));
+  return std::get<Options>(command);
+}
+
+std::string message(std::vector<const char*> arguments) {
+  try {
+    (void)parsed(std::move(arguments));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A run that is complete but for `more`.
+std::vector<const char*> run_with(std::vector<const char*> more) {
+  std::vector<const char*> arguments{"run", "common", "--trace", "t.csv", "--out", "results"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("run: everything left out has its documented default") {
+  const auto run = parsed_as<RunOptions>(run_with({}));
+  CHECK(run.drive == "common");
+  CHECK(run.layer.empty());
+  REQUIRE(run.trace);
+  CHECK(run.trace->file == "t.csv");
+  CHECK(run.trace->format.empty());
+  CHECK(run.workload.empty());
+  CHECK(run.replay.mode == ReplayMode::timed);
+  CHECK(run.time_scale.numerator == 1);
+  CHECK(run.time_scale.denominator == 1);
+  CHECK_FALSE(run.fold);
+  CHECK(run.adapt == AdaptOption::none);
+  CHECK(run.skip == 0);
+  CHECK_FALSE(run.limit);
+  CHECK(run.warmup == 0);
+  CHECK(run.prefill_percent == 0);
+  CHECK(run.set.empty());
+  CHECK_FALSE(run.check);
+  CHECK(run.content == ContentOption::none);
+  CHECK(run.cut_at.empty());
+  CHECK_FALSE(run.requests);
+  CHECK_FALSE(run.intervals);
+  CHECK_FALSE(run.events);
+  CHECK_FALSE(run.vcd);
+  CHECK(run.seed == 1);
+  CHECK(run.out == "results");
+}
+
+TEST_CASE("run: every option reaches its field") {
+  const auto run = parsed_as<RunOptions>(run_with({"--layer",
+                                                   "imr-rmw",
+                                                   "--format",
+                                                   "columns",
+                                                   "--volume",
+                                                   "web_0",
+                                                   "--columns",
+                                                   "time,op",
+                                                   "--replay",
+                                                   "queue:64",
+                                                   "--time-scale",
+                                                   "2",
+                                                   "--time-unit",
+                                                   "us",
+                                                   "--fold",
+                                                   "--adapt",
+                                                   "one-sector",
+                                                   "--skip",
+                                                   "5",
+                                                   "--limit",
+                                                   "100",
+                                                   "--warmup",
+                                                   "10",
+                                                   "--prefill",
+                                                   "75",
+                                                   "--set",
+                                                   "a.b=1",
+                                                   "--set",
+                                                   "c.table=[[1,2],[3,4]]",
+                                                   "--check",
+                                                   "--content",
+                                                   "bytes",
+                                                   "--cut-at",
+                                                   "2 s",
+                                                   "--cut-at",
+                                                   "1.5s",
+                                                   "--requests",
+                                                   "--intervals",
+                                                   "1 s",
+                                                   "--events",
+                                                   "--vcd",
+                                                   "w.vcd",
+                                                   "--vcd-window",
+                                                   "10ms:20ms",
+                                                   "--seed",
+                                                   "0"}));
+  CHECK(run.layer == "imr-rmw");
+  CHECK(run.trace->format == "columns");
+  CHECK(run.trace->volume == "web_0");
+  CHECK(run.trace->columns == "time,op");
+  CHECK(run.trace->time_unit == "us");
+  CHECK(run.trace->limit == 100u);
+  CHECK(run.replay.mode == ReplayMode::queue);
+  CHECK(run.replay.depth == 64);
+  CHECK(run.time_scale.numerator == 2);
+  CHECK(run.fold);
+  CHECK(run.adapt == AdaptOption::one_sector);
+  CHECK(run.skip == 5);
+  CHECK(run.limit == 100u);
+  CHECK(run.warmup == 10);
+  CHECK(run.prefill_percent == 75);
+  CHECK(run.set == std::vector<std::string>{"a.b=1", "c.table=[[1,2],[3,4]]"});
+  CHECK(run.check);
+  CHECK(run.content == ContentOption::bytes);
+  CHECK(run.cut_at == std::vector<Picoseconds>{1500_ms, 2_s});
+  CHECK(run.requests);
+  CHECK(run.intervals->time == 1_s);
+  CHECK(run.events);
+  CHECK(run.vcd->file == "w.vcd");
+  CHECK(run.vcd->window == std::pair(10_ms, 20_ms));
+  CHECK(run.vcd->trigger.empty());
+  CHECK(run.seed == 0);
+}
+
+TEST_CASE("run: a repeated option takes one value each time, and no positional after it") {
+  const auto run = parsed_as<RunOptions>({"run", "--set", "a=1", "common", "--cut-at", "1s", "--workload", "web_server", "--out", "o"});
+  CHECK(run.drive == "common");
+  CHECK(run.set == std::vector<std::string>{"a=1"});
+  CHECK(run.workload == "web_server");
+  CHECK_FALSE(run.trace);
+}
+
+TEST_CASE("run: a waveform trigger has its default margins, and takes others") {
+  const auto plain = parsed_as<RunOptions>(run_with({"--vcd", "w.vcd", "--vcd-trigger", "merge"}));
+  CHECK(plain.vcd->trigger == "merge");
+  CHECK_FALSE(plain.vcd->window);
+  CHECK(plain.vcd->before == 1_ms);
+  CHECK(plain.vcd->after == 10_ms);
+  const auto wide = parsed_as<RunOptions>(run_with({"--vcd", "w", "--vcd-trigger", "merge", "--vcd-before", "0 s", "--vcd-after", "3ms"}));
+  CHECK(wide.vcd->before == 0_ps);
+  CHECK(wide.vcd->after == 3_ms);
+}
+
+TEST_CASE("run: --check stores tags where no content is named") {
+  CHECK(parsed_as<RunOptions>(run_with({"--check"})).content == ContentOption::tags);
+  CHECK(parsed_as<RunOptions>(run_with({"--check", "--content", "bytes"})).content == ContentOption::bytes);
+  CHECK(message(run_with({"--check", "--content", "none"})) == "tessera-sim run: --check needs --content tags or bytes");
+}
+
+TEST_CASE("run: options that do not go together are refused with a sentence") {
+  CHECK(message({"run", "common", "--out", "o"}) == "tessera-sim run: expected --trace FILE or --workload NAME");
+  CHECK(message(run_with({"--workload", "web"})) == "tessera-sim run: --trace and --workload exclude each other: give one of them");
+  CHECK(message({"run", "common", "--workload", "web", "--format", "msr", "--out", "o"}) == "tessera-sim run: --format needs --trace");
+  CHECK(message({"run", "common", "--workload", "web", "--volume", "v", "--out", "o"}) == "tessera-sim run: --volume needs --trace");
+  CHECK(message(run_with({"--vcd", "w.vcd"})) == "tessera-sim run: --vcd needs --vcd-window A:B or --vcd-trigger NAME");
+  CHECK(message(run_with({"--vcd-window", "1ms:2ms"})) == "tessera-sim run: --vcd-window needs --vcd");
+  CHECK(message(run_with({"--vcd-trigger", "merge"})) == "tessera-sim run: --vcd-trigger needs --vcd");
+  CHECK(message(run_with({"--vcd", "w", "--vcd-window", "1ms:2ms", "--vcd-trigger", "merge"})) ==
+        "tessera-sim run: --vcd-window and --vcd-trigger exclude each other: give one of them");
+  CHECK(message(run_with({"--vcd", "w", "--vcd-window", "1ms:2ms", "--vcd-before", "1ms"})) ==
+        "tessera-sim run: --vcd-before needs --vcd-trigger");
+  CHECK(message(run_with({"--cut-at", "1s", "--cut-at", "1000 ms"})) == "tessera-sim run: --cut-at: two cuts at the same time");
+}
+
+TEST_CASE("run: what is missing is named") {
+  CHECK(message({"run", "--trace", "t", "--out", "o"}) == "tessera-sim run: expected a DRIVE; 'tessera-sim list drives' shows their names");
+  CHECK(message({"run", "common", "--trace", "t"}) == "tessera-sim run: expected --out DIR, the folder for the results");
+  CHECK(message(run_with({"--layer"})) == "tessera-sim: --layer: expected a value after it");
+  CHECK(message(run_with({"--layer", "--check"})) == "tessera-sim run: --layer: expected a value after it, found the option '--check'");
+}
+
+TEST_CASE("run: a bad value names its option and what was expected") {
+  CHECK(message(run_with({"--prefill", "101"})) == "--prefill: expected a whole number from 0 to 100, found '101'");
+  CHECK(message(run_with({"--limit", "0"})) == "--limit: expected a whole number of at least 1, found '0'");
+  CHECK(message(run_with({"--adapt", "alig"})) == "--adapt: unknown value 'alig'; did you mean 'align'? known: none, align, one-sector");
+  CHECK(message(run_with({"--content", "tag"})) == "--content: unknown value 'tag'; did you mean 'tags'? known: none, tags, bytes");
+  CHECK(message(run_with({"--time-unit", "sec"})) == "--time-unit: unknown value 'sec'; did you mean 's'? known: s, ms, us, ns");
+  CHECK(message(run_with({"--cut-at", "5"})) == "--cut-at: expected a time such as \"1.3 ms\", found \"5\": the unit is missing");
+  CHECK(message(run_with({"--limit", "-5"})) == "--limit: expected a whole number of at least 1, found '-5'");
+  CHECK(message(run_with({"--limit", "1", "--limit", "2"})) == "tessera-sim run: --limit was given 2 times, expected once");
+  CHECK(message(run_with({"--fold=3"})) == "tessera-sim: --fold takes no value");
+}
+
+TEST_CASE("a misspelt option or command names the nearest one") {
+  CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
+  CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
+  CHECK(message({"check", "common", "--layr", "cmr"}) ==
+        "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --set");
+  CHECK(message({"rnu", "common"}) == "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, explain, describe, list, check");
+  CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
+  CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
+}
+
+TEST_CASE("explain takes a run and the number of a request") {
+  const auto explain = parsed_as<ExplainOptions>({"explain", "run", "1207"});  // a folder may have a command's name
+  CHECK(explain.run == "run");
+  CHECK(explain.request == 1207);
+  CHECK(message({"explain", "results"}) == "tessera-sim explain: expected N, the number of a request");
+  CHECK(message({"explain", "results", "x"}) == "N: expected a whole number of at least 0, found 'x'");
+}
+
+TEST_CASE("describe takes what tells how a trace is read") {
+  const auto plain = parsed_as<DescribeOptions>({"describe", "web_3.csv.xz"});
+  CHECK(plain.trace.file == "web_3.csv.xz");
+  CHECK_FALSE(plain.json);
+  CHECK_FALSE(plain.trace.limit);
+  const auto full = parsed_as<DescribeOptions>(
+      {"describe", "t", "--format", "columns", "--volume", "v", "--columns", "time,op", "--time-unit", "us", "--limit", "7", "--json"});
+  CHECK(full.trace.format == "columns");
+  CHECK(full.trace.volume == "v");
+  CHECK(full.trace.columns == "time,op");
+  CHECK(full.trace.time_unit == "us");
+  CHECK(full.trace.limit == 7u);
+  CHECK(full.json);
+  CHECK(message({"describe"}) == "tessera-sim describe: expected TRACE, the file of a block trace");
+}
+
+TEST_CASE("list knows its subjects and which options belong to which") {
+  CHECK(parsed_as<ListOptions>({"list", "drives"}).subject == ListSubject::drives);
+  CHECK(parsed_as<ListOptions>({"list", "formats", "--json"}).format == ListFormat::json);
+  const auto parameters = parsed_as<ListOptions>({"list", "parameters", "common", "--schema"});
+  CHECK(parameters.subject == ListSubject::parameters);
+  CHECK(parameters.drive == "common");
+  CHECK(parameters.format == ListFormat::schema);
+  CHECK(parsed_as<ListOptions>({"list", "parameters", "--markdown"}).format == ListFormat::markdown);
+  CHECK(message({"list"}) == "tessera-sim list: expected one of drives, layers, workloads, formats, parameters");
+  CHECK(message({"list", "drive"}) ==
+        "WHAT: unknown value 'drive'; did you mean 'drives'? known: drives, layers, workloads, formats, parameters");
+  CHECK(message({"list", "drives", "common"}) == "tessera-sim list: DRIVE belongs to 'list parameters'");
+  CHECK(message({"list", "layers", "--schema"}) == "tessera-sim list: --schema belongs to 'list parameters'");
+  CHECK(message({"list", "parameters", "--json", "--schema"}) ==
+        "tessera-sim list: --json and --schema exclude each other: give one of them");
+}
+
+TEST_CASE("check takes a drive, a layer and overrides") {
+  const auto check = parsed_as<CheckOptions>({"check", "./mine.toml", "--layer", "cmr", "--set", "a=1", "--set", "b=2"});
+  CHECK(check.drive == "./mine.toml");
+  CHECK(check.layer == "cmr");
+  CHECK(check.set == std::vector<std::string>{"a=1", "b=2"});
+  CHECK(message({"check"}) == "tessera-sim check: expected a DRIVE; 'tessera-sim list drives' shows their names");
+}
+
+TEST_CASE("help and version go to standard output, help without a command is an error") {
+  const auto help = parsed_as<PrintText>({"--help"});
+  CHECK(help.status == 0);
+  for (const char* command : {"run", "explain", "describe", "list", "check"}) {
+    CHECK_THAT(help.text, Catch::Matchers::Contains(command));
+    const auto of_command = parsed_as<PrintText>({command, "--help"});
+    CHECK(of_command.status == 0);
+    CHECK_THAT(of_command.text, Catch::Matchers::Contains("Example"));
+    CHECK_THAT(of_command.text, Catch::Matchers::Contains(std::string("Usage: tessera-sim ") + command + " "));
+  }
+  const auto version = parsed_as<PrintText>({"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.text == "tessera-sim " TESSERA_VERSION "\n");
+  const auto nothing = parsed_as<PrintText>({});
+  CHECK(nothing.status == 2);
+  CHECK(nothing.text == help.text);
+}

@@ -1,0 +1,121 @@
+#include "controller/disk_channel.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+/// A medium on which every step takes 1 ms of seek, 2 ms of rotation and 3 ms of transfer; step `failing` fails.
+struct ToyMedia : MediaLink, Positioning, TrackCapacity, TimelineListener {
+  explicit ToyMedia(Timeline& t) : timeline(t) {}
+  void start(const MediaStep& step) override {
+    started.emplace_back(timeline.now(), step.run.track.radius);
+    timeline.post(timeline.now() + 6_ms, *this);
+  }
+  void on_time(std::uint64_t) override {
+    if (lose_interrupt) return;
+    channel->step_done({{}, {}, 1_ms, 2_ms, 3_ms}, ++count == failing ? Status::media_error : Status::ok);
+  }
+  PhysicalTrack head() const override { return {}; }
+  Picoseconds positioning_time(const PhysicalRun&, bool, Picoseconds) const override { return 0_ps; }
+  Picoseconds least_positioning(std::uint32_t) const override { return 0_ps; }
+  std::uint32_t sectors_on(PhysicalTrack) const override { return 512; }
+  Timeline& timeline;
+  DiskChannel* channel = nullptr;
+  int count = 0;
+  int failing = 0;
+  bool lose_interrupt = false;
+  std::vector<std::pair<Picoseconds, std::uint32_t>> started;
+};
+
+struct Machine {
+  Machine() : media(timeline), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, instant()) {
+    media.channel = &channel;
+  }
+  static ControllerConfig instant() {
+    ControllerConfig config;
+    config.costs = {0, 0, 0, 0, 0, 0, 0};
+    config.interrupt_latency = config.bus_latency = 0_ps;
+    return config;
+  }
+  Timeline timeline;
+  ToyMedia media;
+  Executor cpu;
+  DiskChannel channel;
+};
+
+struct Outcome {
+  Status status = Status::ok;
+  unsigned steps = 0;
+  MediaBreakdown breakdown;
+  Picoseconds end;
+};
+
+Task<void> use(Machine& machine, MediaClass priority, std::uint32_t radius, std::uint32_t steps, Outcome& outcome) {
+  MediaChain chain(priority);
+  for (std::uint32_t i = 0; i < steps; ++i) chain.read({{0, radius + i}, 0, 1}, {});
+  outcome.status = co_await machine.channel.run(chain);
+  outcome.steps = chain.steps_done;
+  outcome.breakdown = chain.breakdown;
+  outcome.end = machine.cpu.now();
+}
+
+}  // namespace
+
+TEST_CASE("the steps of a chain run back to back and nothing comes between them") {
+  Machine machine;
+  Outcome first, second;
+  machine.cpu.start(use(machine, MediaClass::host, 10, 3, first), nullptr, 0_ps);
+  machine.cpu.start(use(machine, MediaClass::host, 20, 1, second), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(machine.media.started == std::vector<std::pair<Picoseconds, std::uint32_t>>{{0_ps, 10}, {6_ms, 11}, {12_ms, 12}, {18_ms, 20}});
+  CHECK(first.breakdown.seek == 3_ms);
+  CHECK(second.breakdown.queue == 18_ms);
+  CHECK(second.end == 24_ms);
+}
+
+TEST_CASE("a chain stops at the step that fails") {
+  Machine machine;
+  machine.media.failing = 2;
+  Outcome outcome;
+  machine.cpu.start(use(machine, MediaClass::host, 10, 3, outcome), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(outcome.status == Status::media_error);
+  CHECK(outcome.steps == 1);
+  CHECK(machine.media.started.size() == 2);
+}
+
+TEST_CASE("waiting is divided by who was being served: background work or other requests") {
+  Machine machine;
+  Outcome background, host, behind;
+  RequestLife life;
+  machine.cpu.start(use(machine, MediaClass::background, 1, 1, background), nullptr, 0_ps);
+  machine.cpu.start(use(machine, MediaClass::host, 2, 1, host), nullptr, 2_ms);
+  life.begin(4_ms);
+  machine.cpu.start(use(machine, MediaClass::host, 3, 1, behind), &life, 4_ms);
+  machine.timeline.run();
+  CHECK(behind.breakdown.background_wait == 2_ms);
+  CHECK(behind.breakdown.queue == 6_ms);
+  CHECK(life.parts[static_cast<std::size_t>(LifePhase::background_wait)] == 2_ms);
+  CHECK(life.parts[static_cast<std::size_t>(LifePhase::media_queue)] == 6_ms);
+  CHECK(life.total() == 14_ms);
+}
+
+TEST_CASE("a lost interrupt leaves the request waiting and the channel busy, which ends the run as a model bug") {
+  Machine machine;
+  machine.media.lose_interrupt = true;
+  Outcome outcome;
+  machine.cpu.start(use(machine, MediaClass::host, 1, 1, outcome), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK_FALSE(machine.cpu.idle());
+  CHECK_FALSE(machine.channel.idle());
+}
+
+TEST_CASE("an answer to no step is a model bug") {
+  Machine machine;
+  CHECK_THROWS_AS(machine.channel.step_done({}, Status::ok), ModelBug);
+}

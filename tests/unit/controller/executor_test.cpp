@@ -1,0 +1,115 @@
+#include "controller/executor.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+struct Machine {
+  Machine() { config.costs.interrupt = 0; }
+  Timeline timeline;
+  ControllerConfig config;
+};
+
+Task<void> charge_then_note(Executor& cpu, std::uint64_t cycles, std::vector<Picoseconds>& ends) {
+  cpu.charge(Cycles(cycles));
+  ends.push_back(cpu.now());
+  co_return;
+}
+
+Task<void> sleep_then_note(Executor& cpu, Picoseconds until, std::vector<Picoseconds>& ends) {
+  co_await cpu.sleep_until(until);
+  ends.push_back(cpu.now());
+}
+
+struct Gate {
+  DeviceWait wait;
+  Executor* cpu = nullptr;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    wait.task = task;
+    cpu->suspend(wait, LifePhase::lock);
+  }
+  void await_resume() const noexcept {}
+};
+
+Task<void> wait_at(Gate& gate, Executor& cpu, std::vector<Picoseconds>& ends) {
+  co_await gate;
+  cpu.charge(Cycles(10));
+  ends.push_back(cpu.now());
+}
+
+}  // namespace
+
+TEST_CASE("tasks share one CPU: each begins when the one before has used its cycles") {
+  Machine machine;
+  Executor cpu(machine.timeline, machine.config);  // 500 MHz: 2 ns a cycle
+  std::vector<Picoseconds> ends;
+  for (int i = 0; i < 3; ++i) cpu.start(charge_then_note(cpu, 100, ends), nullptr, 1_us);
+  machine.timeline.run();
+  CHECK(ends == std::vector<Picoseconds>{1_us + 200_ns, 1_us + 400_ns, 1_us + 600_ns});
+  CHECK(cpu.idle());
+}
+
+TEST_CASE("a task that is ready while the CPU is busy counts the difference as waiting for the CPU") {
+  Machine machine;
+  Executor cpu(machine.timeline, machine.config);
+  std::vector<Picoseconds> ends;
+  RequestLife first, second;
+  first.begin(1_us);
+  second.begin(1_us);
+  cpu.start(charge_then_note(cpu, 100, ends), &first, 1_us);
+  cpu.start(charge_then_note(cpu, 100, ends), &second, 1_us);
+  machine.timeline.run();
+  CHECK(first.parts[static_cast<std::size_t>(LifePhase::cpu_wait)] == 0_ps);
+  CHECK(second.parts[static_cast<std::size_t>(LifePhase::cpu_wait)] == 200_ns);
+}
+
+TEST_CASE("an interrupt resumes its task after the interrupt latency") {
+  Machine machine;
+  machine.config.interrupt_latency = 700_ns;
+  machine.config.costs.interrupt = 50;
+  Executor cpu(machine.timeline, machine.config);
+  std::vector<Picoseconds> ends;
+  Gate gate;
+  gate.cpu = &cpu;
+  RequestLife life;
+  life.begin(0_ps);
+  cpu.start(wait_at(gate, cpu, ends), &life, 0_ps);
+  machine.timeline.run();
+  REQUIRE(ends.empty());
+  struct Device final : TimelineListener {
+    Executor& cpu;
+    Gate& gate;
+    Device(Executor& c, Gate& g) : cpu(c), gate(g) {}
+    void on_time(std::uint64_t) override { cpu.interrupt(gate.wait); }
+  } device(cpu, gate);
+  machine.timeline.post(5_us, device);
+  machine.timeline.run();
+  CHECK(ends == std::vector<Picoseconds>{5_us + 700_ns + 100_ns + 20_ns});
+}
+
+TEST_CASE("a sleeper wakes at its time, and a time that has passed wakes it at once") {
+  Machine machine;
+  Executor cpu(machine.timeline, machine.config);
+  std::vector<Picoseconds> ends;
+  cpu.start(sleep_then_note(cpu, 3_ms, ends), nullptr, 1_ms);
+  cpu.start(sleep_then_note(cpu, 1_us, ends), nullptr, 2_ms);
+  machine.timeline.run();
+  CHECK(ends == std::vector<Picoseconds>{2_ms, 3_ms});
+}
+
+TEST_CASE("a power cut ends every task and nothing of theirs runs afterwards") {
+  Machine machine;
+  Executor cpu(machine.timeline, machine.config);
+  std::vector<Picoseconds> ends;
+  cpu.start(sleep_then_note(cpu, 3_ms, ends), nullptr, 0_ps);
+  cpu.start(charge_then_note(cpu, 1, ends), nullptr, 2_ms);
+  machine.timeline.run_until(1_ms);
+  cpu.power_off();
+  machine.timeline.run();
+  CHECK(ends.empty());
+  CHECK(cpu.idle());
+}

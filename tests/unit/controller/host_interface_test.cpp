@@ -1,0 +1,98 @@
+#include "host/host_interface.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+struct Ends final : HostInterface::Downstream, HostInterface::Upstream {
+  explicit Ends(Timeline& t) : timeline(t) {}
+  void arrived(HostRequest& request) override { arrivals.emplace_back(request.number, timeline.now()); }
+  void completed(HostRequest& request) override { completions.emplace_back(request.number, timeline.now()); }
+  Timeline& timeline;
+  std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals, completions;
+};
+
+HostRequest request(std::uint64_t number, HostOp op, std::uint32_t blocks, std::uint64_t first = 0) {
+  HostRequest made;
+  made.op = op;
+  made.blocks = {HostBlock(first), blocks};
+  made.number = number;
+  made.tag = number == 2 ? 1 : 0;
+  return made;
+}
+
+HostConfig config() {
+  HostConfig made;
+  made.link_rate = BytesPerSecond(512'000'000);  // 1 us a block
+  made.command_overhead = 3_us;
+  made.completion_overhead = 2_us;
+  made.tags = 2;
+  made.buffer = 64_KiB;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a write's data crosses the link with its command, a read's with its status, one frame at a time") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostInterface interface(timeline, config(), 4096, ends, ends);
+  HostRequest write = request(1, HostOp::write, 8);
+  HostRequest read = request(2, HostOp::read, 8);
+  interface.issue(write);
+  interface.issue(read);
+  timeline.run();
+  CHECK(ends.arrivals == std::vector<std::pair<std::uint64_t, Picoseconds>>{{1, 11_us}, {2, 14_us}});
+  interface.complete(read);
+  interface.complete(write);
+  timeline.run();
+  CHECK(ends.completions == std::vector<std::pair<std::uint64_t, Picoseconds>>{{2, 24_us}, {1, 26_us}});
+  CHECK(write.life.parts[static_cast<std::size_t>(LifePhase::link)] == 26_us);
+}
+
+TEST_CASE("the drive takes as many commands as it has tags, each under a tag of its own") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostInterface interface(timeline, config(), 4096, ends, ends);
+  HostRequest a = request(1, HostOp::read, 8), b = request(2, HostOp::read, 8), c = request(3, HostOp::read, 8);
+  interface.issue(a);
+  CHECK_NOTHROW(interface.issue(b));
+  c.tag = 1;
+  CHECK_THROWS_AS(interface.issue(c), ModelBug);
+  c.tag = 2;
+  CHECK_THROWS_AS(interface.issue(c), ModelBug);
+}
+
+TEST_CASE("a command whose data does not fit the buffer waits until a completion makes room") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostInterface interface(timeline, config(), 4096, ends, ends);
+  HostRequest large = request(1, HostOp::write, 128);      // the whole buffer
+  HostRequest small = request(2, HostOp::write, 1, 1000);  // one enclosing sector
+  interface.issue(large);
+  interface.issue(small);
+  timeline.run();
+  CHECK(ends.arrivals.size() == 1);
+  interface.complete(large);
+  timeline.run();
+  CHECK(ends.arrivals.size() == 2);
+}
+
+TEST_CASE("overheads of old drives depend on the operation before") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostConfig old = config();
+  old.write_overhead_after_read = 100_us;
+  old.write_overhead_after_write = 50_us;
+  HostInterface interface(timeline, old, 512, ends, ends);
+  HostRequest first = request(1, HostOp::write, 1), second = request(2, HostOp::write, 1);
+  interface.issue(first);
+  interface.issue(second);
+  timeline.run();
+  CHECK(ends.arrivals == std::vector<std::pair<std::uint64_t, Picoseconds>>{{1, 104_us}, {2, 104_us + 54_us}});
+}

@@ -1,0 +1,108 @@
+#include "controller/media_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/random.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+/// Mechanics of a toy: seek of 1 ms plus 1 us a radius; rotation by sector number; so every price is known.
+struct ToyMechanics : Positioning {
+  PhysicalTrack head() const override { return at; }
+  Picoseconds positioning_time(const PhysicalRun& run, bool, Picoseconds) const override {
+    return least_positioning(distance(run.track.radius)) + 1_us * run.first;
+  }
+  Picoseconds least_positioning(std::uint32_t radii) const override { return radii == 0 ? 0_ps : 1_ms + 1_us * radii; }
+  std::uint32_t distance(std::uint32_t radius) const { return radius < at.radius ? at.radius - radius : radius - at.radius; }
+  PhysicalTrack at{0, 500};
+};
+
+std::unique_ptr<MediaChain> chain(std::uint32_t radius, std::uint32_t sector, MediaClass priority = MediaClass::host,
+                                  Picoseconds submitted = 0_ps) {
+  auto made = std::make_unique<MediaChain>(priority);
+  made->read({{0, radius}, sector, 1}, {});
+  made->submitted = submitted;
+  return made;
+}
+
+struct Queue {
+  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s) : queue(policy, age, 10_s) {}
+  void add(std::uint32_t radius, std::uint32_t sector = 0, MediaClass priority = MediaClass::host, Picoseconds submitted = 0_ps) {
+    chains.push_back(chain(radius, sector, priority, submitted));
+    queue.push(*chains.back());
+  }
+  std::uint32_t pop(Picoseconds now = 0_ps) { return queue.pop(mechanics, now).steps().front().run.track.radius; }
+  ToyMechanics mechanics;
+  MediaQueue queue;
+  std::vector<std::unique_ptr<MediaChain>> chains;
+};
+
+}  // namespace
+
+TEST_CASE("first come serves in order of arrival") {
+  Queue queue(SchedulingPolicy::first_come);
+  for (const std::uint32_t radius : {900u, 100u, 500u}) queue.add(radius);
+  CHECK(queue.pop() == 900);
+  CHECK(queue.pop() == 100);
+  CHECK(queue.pop() == 500);
+  CHECK(queue.queue.empty());
+}
+
+TEST_CASE("C-LOOK sweeps inwards from the head and then starts over at the outermost chain") {
+  Queue queue(SchedulingPolicy::c_look);
+  for (const std::uint32_t radius : {499u, 700u, 500u, 100u, 600u}) queue.add(radius);
+  for (const std::uint32_t expected : {500u, 600u, 700u, 100u, 499u}) {
+    CHECK(queue.pop() == expected);
+    queue.mechanics.at.radius = expected;
+  }
+}
+
+TEST_CASE("shortest seek takes the nearest radius on either side") {
+  Queue queue(SchedulingPolicy::shortest_seek);
+  for (const std::uint32_t radius : {480u, 530u, 519u}) queue.add(radius);
+  CHECK(queue.pop() == 519);
+  CHECK(queue.pop() == 480);
+}
+
+TEST_CASE("shortest positioning prefers a farther chain whose sector comes sooner") {
+  Queue queue(SchedulingPolicy::shortest_positioning);
+  queue.add(501, 300);  // 1 ms + 1 us + 300 us
+  queue.add(600, 0);    // 1 ms + 100 us
+  CHECK(queue.pop() == 600);
+}
+
+TEST_CASE("pruning by the seek bound never changes the choice of shortest positioning") {
+  RandomStream random(3, "media_queue");
+  for (int round = 0; round < 300; ++round) {
+    Queue queue(SchedulingPolicy::shortest_positioning);
+    const auto entries = 1 + random.below(32);
+    for (std::uint64_t i = 0; i < entries; ++i)
+      queue.add(static_cast<std::uint32_t>(random.below(1000)), static_cast<std::uint32_t>(random.below(2000)));
+    Picoseconds least = Picoseconds::max();
+    for (const auto& entry : queue.chains)
+      least = std::min(least, queue.mechanics.positioning_time(entry->steps().front().run, false, 0_ps));
+    const MediaChain& chosen = queue.queue.pop(queue.mechanics, 0_ps);
+    REQUIRE(queue.mechanics.positioning_time(chosen.steps().front().run, false, 0_ps) == least);
+  }
+}
+
+TEST_CASE("a chain is served out of turn at its age limit and not a picosecond sooner") {
+  for (const bool aged : {false, true}) {
+    Queue queue(SchedulingPolicy::shortest_seek, 100_ms);
+    queue.add(900);  // oldest and farthest
+    queue.add(501);
+    CHECK(queue.pop(aged ? 100_ms : 100_ms - 1_ps) == (aged ? 900 : 501));
+  }
+}
+
+TEST_CASE("background chains wait for host and dependent ones until their own age limit") {
+  for (const bool aged : {false, true}) {
+    Queue queue(SchedulingPolicy::first_come);
+    queue.add(1, 0, MediaClass::background);
+    queue.add(2, 0, MediaClass::dependent, 9_s);
+    CHECK(queue.pop(aged ? 10_s : 10_s - 1_ps) == (aged ? 1 : 2));
+  }
+}

@@ -1,0 +1,97 @@
+#include "controller/memory_controller.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+struct ToyDram final : DramLink {
+  Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at + 50_ns; }
+  Picoseconds dma(DramAddress, Bytes bytes, Access, Picoseconds at) override { return at + Picoseconds(bytes.value()); }
+};
+
+struct Machine {
+  explicit Machine(Bytes capacity = 1_MiB)
+      : cpu(timeline, config()), memory(cpu, dram, {4096, ContentMode::tags}, capacity, 256_KiB, config()) {}
+  static ControllerConfig config() {
+    ControllerConfig made;
+    made.staging_buffer = 64_KiB;
+    return made;
+  }
+  Timeline timeline;
+  Executor cpu;
+  ToyDram dram;
+  MemoryController memory;
+};
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the DRAM's capacity is enforced to the byte and the message says what would fit") {
+  Machine machine;
+  const std::uint64_t left = (1_MiB - 256_KiB - 64_KiB).value();
+  CHECK_NOTHROW(Machine().memory.reserve(MemoryCategory::metadata, Bytes(left), "map"));
+  CHECK(message_of([&] { machine.memory.reserve(MemoryCategory::metadata, Bytes(left + 1), "map"); }) ==
+        "the DRAM of 1048576 B (dram.capacity) cannot hold the map of 720897 B: 720896 B are left; a DRAM of 1048640 B would fit it");
+}
+
+TEST_CASE("reserved tables are zeroed, counted by category and do not overlap") {
+  Machine machine;
+  const MemoryRegion a = machine.memory.reserve(MemoryCategory::metadata, 100_B, "a");
+  const MemoryRegion b = machine.memory.reserve(MemoryCategory::merge_buffer, 10_B, "b");
+  CHECK(b.address >= a.address + 100);
+  CHECK(std::all_of(a.bytes.begin(), a.bytes.end(), [](std::byte x) { return x == std::byte{0}; }));
+  CHECK(machine.memory.reserved(MemoryCategory::metadata) == 100_B);
+  CHECK(machine.memory.reserved(MemoryCategory::merge_buffer) == 10_B);
+}
+
+TEST_CASE("after a power cut ordinary regions are new and dumped regions are as they were") {
+  Machine machine;
+  machine.memory.reserve(MemoryCategory::metadata, 8_B, "plain").bytes[0] = std::byte{1};
+  machine.memory.reserve_dumped(MemoryCategory::write_cache, 8_B, "kept").bytes[0] = std::byte{2};
+  content_of(machine.memory.reserve_dumped_buffer(MemoryCategory::write_cache, 1, "data").all())[5] = std::byte{3};
+  machine.memory.power_off();
+  CHECK(machine.memory.reserve(MemoryCategory::metadata, 8_B, "plain").bytes[0] == std::byte{0});
+  CHECK(machine.memory.reserve_dumped(MemoryCategory::write_cache, 8_B, "kept").bytes[0] == std::byte{2});
+  CHECK(content_of(machine.memory.reserve_dumped_buffer(MemoryCategory::write_cache, 1, "data").all())[5] == std::byte{3});
+  CHECK(machine.memory.dumped_bytes() == 8_B + 4_KiB);
+}
+
+TEST_CASE("firmware that reserves other dumped regions after a cut is a model bug") {
+  Machine machine;
+  machine.memory.reserve_dumped(MemoryCategory::write_cache, 8_B, "kept");
+  machine.memory.power_off();
+  CHECK_THROWS_AS(machine.memory.reserve_dumped(MemoryCategory::write_cache, 9_B, "kept"), ModelBug);
+}
+
+TEST_CASE("the staging pool lends what it has and no sector more") {
+  Machine machine;
+  DataBuffer all = machine.memory.acquire(16);
+  CHECK(all.sectors() == 16);
+  CHECK(machine.memory.acquire(1).sectors() == 0);
+  machine.memory.release(std::move(all));
+  CHECK(machine.memory.acquire(1).sectors() == 1);
+}
+
+TEST_CASE("merging an unaligned write keeps the old blocks around the new ones") {
+  Machine machine;
+  DataBuffer fresh = machine.memory.acquire(1);
+  DataBuffer old = machine.memory.acquire(1);
+  for (auto& byte : content_of(fresh.all())) byte = std::byte{7};
+  for (auto& byte : content_of(old.all())) byte = std::byte{1};
+  machine.memory.merge_blocks(fresh.all(), old.all(), 2, 3);
+  for (std::size_t block = 0; block < 8; ++block)
+    CHECK(content_of(fresh.all())[block * 8] == (block >= 2 && block < 5 ? std::byte{7} : std::byte{1}));
+}

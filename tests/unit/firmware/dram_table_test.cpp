@@ -1,0 +1,99 @@
+// Tables in the modelled DRAM: against the standard containers, and what they charge.
+#include <rapidcheck.h>
+#include <catch2/catch.hpp>
+
+#include <list>
+#include <unordered_map>
+
+#include "firmware/shared/dram_table.hpp"
+#include "unit/firmware/fake_ports.hpp"
+
+using namespace tessera;
+using tessera::test::FakeMemory;
+
+TEST_CASE("an access to a DRAM table is charged, a peek is not") {
+  FakeMemory memory;
+  DramArray<std::uint32_t> array(memory, MemoryCategory::metadata, 10, "test");
+  array.write(9) = 7;
+  CHECK(memory.touches == 1);
+  CHECK(array.read(9) == 7);
+  CHECK(memory.touches == 2);
+  CHECK(array.peek(9) == 7);
+  CHECK(memory.touches == 2);
+}
+
+TEST_CASE("a bitmap sets exactly the bits below a bound") {
+  for (const std::uint64_t end : {0U, 1U, 63U, 64U, 65U, 127U, 128U, 130U}) {
+    FakeMemory memory;
+    DramBitmap bits(memory, MemoryCategory::metadata, 130, "test");
+    bits.set_below(end);
+    for (std::uint64_t i = 0; i < 130; ++i) CHECK(bits.test(i) == (i < end));
+  }
+}
+
+TEST_CASE("a hash map in DRAM behaves as a map up to its capacity") {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint8_t, std::uint32_t>>& operations) {
+    FakeMemory memory;
+    constexpr std::uint64_t capacity = 24;
+    DramHashMap map(memory, MemoryCategory::metadata, capacity, "test");
+    std::unordered_map<std::uint64_t, std::uint32_t> reference;
+    for (const auto& [small, value] : operations) {
+      // Keys a power of two apart fall on few cells: long clusters.
+      const std::uint64_t key = std::uint64_t{small % 40U} << (small % 3U * 20U);
+      if (reference.contains(key)) {
+        map.erase(key);
+        reference.erase(key);
+      } else if (reference.size() < capacity) {
+        map.insert(key, value & 0xFFFFU);
+        reference.emplace(key, value & 0xFFFFU);
+      }
+      for (std::uint64_t k = 0; k < 40; ++k) {
+        for (const std::uint64_t shift : {0U, 20U, 40U}) {
+          const auto found = reference.find(k << shift);
+          RC_ASSERT(map.find(k << shift) == (found == reference.end() ? DramHashMap::none : found->second));
+        }
+      }
+      RC_ASSERT(map.size() == reference.size());
+    }
+  }));
+}
+
+TEST_CASE("lists by index behave as lists") {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& operations) {
+    FakeMemory memory;
+    DramLists lists(memory, MemoryCategory::metadata, 8, 2, "test");
+    std::list<std::uint32_t> reference[2];
+    int where[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (const auto& [which, action] : operations) {
+      const std::uint32_t index = which % 8U;
+      const int list = action % 2;
+      if (where[index] < 0) {
+        const std::uint32_t front = lists.front(static_cast<std::uint32_t>(list));
+        if (action % 3 == 0 && front != DramLists::none) {
+          lists.insert_after(front, index);
+          reference[list].insert(std::next(reference[list].begin()), index);
+        } else if (action % 3 == 1) {
+          lists.push_front(static_cast<std::uint32_t>(list), index);
+          reference[list].push_front(index);
+        } else {
+          lists.push_back(static_cast<std::uint32_t>(list), index);
+          reference[list].push_back(index);
+        }
+        where[index] = list;
+      } else {
+        lists.remove(index);
+        reference[where[index]].remove(index);
+        where[index] = -1;
+      }
+      for (std::uint32_t l = 0; l < 2; ++l) {
+        std::uint32_t at = lists.front(l);
+        for (const std::uint32_t expected : reference[l]) {
+          RC_ASSERT(at == expected);
+          at = lists.after(at);
+        }
+        RC_ASSERT(at == DramLists::none);
+        RC_ASSERT(lists.back(l) == (reference[l].empty() ? DramLists::none : reference[l].back()));
+      }
+    }
+  }));
+}

@@ -1,0 +1,92 @@
+#pragma once
+// Ports for tests of parts that need no drive: time stands still and memory is a vector.
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "firmware/ports/cpu_port.hpp"
+#include "firmware/ports/media_port.hpp"
+#include "firmware/ports/memory_port.hpp"
+
+namespace tessera::test {
+
+/// Runs what was made ready when told to, in order.
+class FakeCpu final : public CpuPort {
+ public:
+  [[nodiscard]] const CpuCosts& costs() const override { return costs_; }
+  void charge(Cycles) override {}
+  [[nodiscard]] Picoseconds now() const override { return {}; }
+  void spawn(Task<void> task) override {
+    tasks_.push_back(std::move(task));
+    tasks_.back().handle().resume();
+  }
+  void wake_at(Picoseconds, DeviceWait& wait) override { ready_.push_back(&wait); }
+  void event(const FirmwareEvent&) override {}
+  void make_ready(DeviceWait& wait) override { ready_.push_back(&wait); }
+  void suspend(DeviceWait&, LifePhase) override {}
+
+  void run() {
+    while (!ready_.empty()) {
+      DeviceWait* const wait = ready_.front();
+      ready_.pop_front();
+      wait->task.resume();
+    }
+  }
+  /// Ends every task, as a power cut does.
+  void power_off() {
+    tasks_.clear();
+    ready_.clear();
+  }
+
+ private:
+  CpuCosts costs_;
+  std::deque<DeviceWait*> ready_;
+  std::deque<Task<void>> tasks_;
+};
+
+/// Counts accesses; regions never move.
+class FakeMemory final : public MemoryPort {
+ public:
+  MemoryRegion reserve(MemoryCategory, Bytes size, std::string_view) override {
+    auto& block = blocks_.emplace_back((size.value() + 7) / 8);
+    return {DramAddress(0), std::as_writable_bytes(std::span(block)).first(size.value())};
+  }
+  MemoryRegion reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) override { return reserve(category, size, what); }
+  void touch(DramAddress, std::uint32_t, Access) override { ++touches; }
+  DataBuffer reserve_buffer(MemoryCategory, std::uint32_t sectors, std::string_view) override { return {DramAddress(0), sectors, {}}; }
+  DataBuffer& reserve_dumped_buffer(MemoryCategory, std::uint32_t sectors, std::string_view) override {
+    return buffers_.emplace_back(DramAddress(0), sectors, SectorShape{});
+  }
+  [[nodiscard]] DataBuffer acquire(std::uint32_t sectors) override { return {DramAddress(0), sectors, {}}; }
+  void release(DataBuffer&&) override {}
+  void copy(DataSpan, DataSpan) override {}
+  void merge_blocks(DataSpan, DataSpan, std::uint32_t, std::uint32_t) override {}
+  void clear(DataSpan) override {}
+  [[nodiscard]] SectorShape shape() const override { return {}; }
+
+  std::uint64_t touches = 0;
+
+ private:
+  std::deque<std::vector<std::uint64_t>> blocks_;
+  std::deque<DataBuffer> buffers_;
+};
+
+/// Tracks of a stated length.
+class FakeMedia final : public MediaPort {
+ public:
+  explicit FakeMedia(std::uint32_t sectors) : sectors_(sectors) {}
+  void submit(MediaChain&) override {}
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override {
+    const auto found = lengths.find(track);
+    if (found != lengths.end()) return found->second;
+    return odd_sectors != 0 && (track.radius - odd_from) % 2 == 1 ? odd_sectors : sectors_;
+  }
+  std::map<PhysicalTrack, std::uint32_t> lengths;  ///< of tracks that differ
+  std::uint32_t odd_sectors = 0;                   ///< of every second track, if not 0
+  std::uint32_t odd_from = 0;
+
+ private:
+  std::uint32_t sectors_;
+};
+
+}  // namespace tessera::test

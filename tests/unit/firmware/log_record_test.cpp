@@ -1,0 +1,32 @@
+// Records in out-of-band bytes.
+#include <catch2/catch.hpp>
+
+#include <string_view>
+
+#include "firmware/shared/crc32.hpp"
+#include "firmware/shared/log_record.hpp"
+
+using namespace tessera;
+
+TEST_CASE("the checksum is CRC-32 of IEEE 802.3") {
+  constexpr std::string_view check = "123456789";  // the catalogue's check input and value
+  CHECK(crc32(std::as_bytes(std::span(check))) == 0xCBF43926U);
+  CHECK(crc32({}) == 0U);
+}
+
+TEST_CASE("a record comes back as it was written, and one with any bit changed does not") {
+  const LogRecord record{RecordType::backup, 0x123456789ABCU, 17, {1, 2, 3, 4, ~std::uint64_t{0}}};
+  const SectorHeader header = encode(record);
+  const auto read = decode(header);
+  REQUIRE(read.has_value());
+  CHECK(read->type == record.type);
+  CHECK(read->sequence == record.sequence);
+  CHECK(read->length == record.length);
+  CHECK(read->payload == record.payload);
+  for (std::size_t bit = 0; bit < header_bytes * 8; ++bit) {
+    SectorHeader torn = header;
+    torn[bit / 8] ^= std::byte{1} << (bit % 8);
+    CHECK_FALSE(decode(torn).has_value());
+  }
+  CHECK_FALSE(decode(SectorHeader{}).has_value());
+}

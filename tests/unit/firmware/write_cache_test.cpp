@@ -1,0 +1,206 @@
+// The write cache in front of the conventional layer .
+#include <catch2/catch.hpp>
+
+#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/imr_rmw.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+FirmwareConfig cache(std::uint64_t sectors, CacheDurability durability, DestageOrder order = DestageOrder::elevator) {
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(sectors * 4096);
+  config.write_cache.durability = durability;
+  config.write_cache.order = order;
+  return config;
+}
+
+BenchConfig promising(CacheDurability durability) {
+  BenchConfig config = small_drive();
+  if (durability == CacheDurability::volatile_memory) config.promise = DurabilityPromise::flushed;
+  return config;
+}
+
+constexpr double journal_tracks = 4;
+
+TestDrive cached_cmr(const FirmwareConfig& config) {
+  return {make_cmr_factory(), {{"journal_tracks", journal_tracks}}, promising(config.write_cache.durability), config};
+}
+
+Status write_sector(TestDrive& drive, std::uint64_t sector, std::uint32_t count = 1) {
+  return drive->write(sector * blocks_per_sector, count * 8);
+}
+
+struct Random {
+  std::uint64_t state = 7;
+  std::uint64_t below(std::uint64_t bound) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33) % bound;
+  }
+};
+
+constexpr CacheDurability all_durabilities[] = {CacheDurability::plp, CacheDurability::journal, CacheDurability::volatile_memory};
+
+}  // namespace
+
+TEST_CASE("write cache: a write that fits is acknowledged without the media, and read back from the cache") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  drive->steps.clear();
+  REQUIRE(write_sector(drive, 5, 3) == Status::ok);
+  REQUIRE(drive->read(5 * blocks_per_sector, 3 * 8) == Status::ok);
+  CHECK(drive->steps.empty());
+  CHECK(drive.metric("cache.hit.read") == 3);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("write cache: an overwrite of a dirty sector is absorbed, idle, everything goes home once") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  REQUIRE(write_sector(drive, 5) == Status::ok);
+  REQUIRE(write_sector(drive, 5) == Status::ok);
+  CHECK(drive.metric("cache.absorbed") == 1);
+  CHECK_FALSE(drive.firmware().idle());
+  drive->run_until_idle(10_s);
+  CHECK(drive.firmware().idle());
+  CHECK(drive.sectors_written() == 1);
+  REQUIRE(write_sector(drive, 5) == Status::ok);
+  CHECK(drive.metric("cache.absorbed") == 1);
+  CHECK(drive.metric("cache.dirty.peak") == 4096);
+}
+
+TEST_CASE("write cache: neighbouring dirty sectors go in one write, in order of address") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  for (const std::uint64_t sector : {40U, 20U, 3U, 21U, 2U, 22U}) REQUIRE(write_sector(drive, sector) == Status::ok);
+  drive->steps.clear();
+  drive->run_until_idle(10_s);
+  REQUIRE(drive->steps.size() == 3);
+  CHECK(drive->steps[0].run == PhysicalRun{{0, 0}, 2, 2});
+  CHECK(drive->steps[1].run == PhysicalRun{{0, 1}, 4, 3});
+  CHECK(drive->steps[2].run == PhysicalRun{{0, 2}, 8, 1});
+}
+
+TEST_CASE("write cache: destaging begins above the high mark and ends at the low mark") {
+  FirmwareConfig config = cache(100, CacheDurability::plp);
+  config.write_cache.idle_after = 1000_s;
+  TestDrive drive = cached_cmr(config);
+  for (std::uint64_t sector = 0; sector < 150; sector += 2) REQUIRE(write_sector(drive, sector) == Status::ok);
+  drive->run_for(10_s);
+  CHECK(drive.metric("cache.destaged") == 0);  // 75 of 100 dirty: not above
+  REQUIRE(write_sector(drive, 150) == Status::ok);
+  drive->run_for(10_s);
+  CHECK(drive.metric("cache.destaged") == 26);  // 76 down to 50
+}
+
+TEST_CASE("write cache: FLUSH returns when all that was acknowledged is on the platters") {
+  for (const DestageOrder order : {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning}) {
+    TestDrive drive = cached_cmr(cache(64, CacheDurability::volatile_memory, order));
+    for (const std::uint64_t sector : {40U, 20U, 3U, 21U}) REQUIRE(write_sector(drive, sector) == Status::ok);
+    REQUIRE(drive->flush() == Status::ok);
+    drive->cut_at(drive->now() + Picoseconds(1));
+    CHECK(drive.wrong_blocks() == 0);
+    CHECK(drive.firmware().idle());
+  }
+}
+
+TEST_CASE("write cache: FUA is on the platters at completion and is not undone by what the cache held") {
+  for (const CacheDurability durability : all_durabilities) {
+    TestDrive drive = cached_cmr(cache(64, durability));
+    REQUIRE(write_sector(drive, 20, 4) == Status::ok);
+    drive->steps.clear();
+    REQUIRE(drive->write(21 * blocks_per_sector, 8, true) == Status::ok);
+    CHECK(drive.sectors_written() >= 1);
+    drive->run_until_idle(10_s);
+    REQUIRE(drive->write(22 * blocks_per_sector, 8, true) == Status::ok);
+    drive->cut_at(drive->now() + Picoseconds(1));
+    drive->run_until_idle(10_s);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("write cache: random traffic through a small cache reads back right, whatever order and durability") {
+  for (const CacheDurability durability : all_durabilities) {
+    for (const DestageOrder order : {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning}) {
+      TestDrive drive = cached_cmr(cache(24, durability, order));
+      Random random;
+      for (int round = 0; round < 60; ++round) {
+        for (int i = 0; i < 8; ++i) {
+          const std::uint64_t kind = random.below(10);
+          const std::uint64_t first = random.below(100 * 8);
+          const auto count = static_cast<std::uint32_t>(random.below(30 * 8) + 1);
+          if (kind == 0)
+            drive->submit(HostOp::flush, 0, 0);
+          else if (kind == 1)
+            drive->submit(HostOp::trim, first, count);
+          else
+            drive->submit(kind < 7 ? HostOp::write : HostOp::read, first, count, kind == 2);
+        }
+        drive->run_until_all_done();
+        if (round % 20 == 19) drive->run_until_idle(100_s);
+      }
+      CHECK(drive.wrong_blocks() == 0);
+    }
+  }
+}
+
+TEST_CASE("write cache: what was acknowledged survives a cut at any instant, under plp and journal") {
+  for (const CacheDurability durability : {CacheDurability::plp, CacheDurability::journal}) {
+    for (std::uint64_t actions = 0;; ++actions) {
+      TestDrive drive = cached_cmr(cache(16, durability));
+      REQUIRE(write_sector(drive, 3, 4) == Status::ok);
+      REQUIRE(write_sector(drive, 4, 2) == Status::ok);
+      drive->submit(HostOp::write, 5 * blocks_per_sector + 3, 40);
+      drive->submit(HostOp::write, 40 * blocks_per_sector, 12 * 8);
+      const bool cut = drive->cut_after_actions(actions);
+      CHECK(drive.wrong_blocks() == 0);
+      if (!cut) break;
+      drive->run_until_idle(10_s);
+      CHECK(drive.wrong_blocks() == 0);
+    }
+  }
+}
+
+TEST_CASE("write cache: cuts at random instants of long traffic, again and again, keep the promise of each durability") {
+  for (const CacheDurability durability : all_durabilities) {
+    for (const PowerfailSector sector : {PowerfailSector::atomic_old, PowerfailSector::atomic_new}) {
+      BenchConfig bench = promising(durability);
+      bench.media.timing = MediaTimingMode::rotational;
+      bench.media.powerfail_sector = sector;
+      TestDrive drive(make_imr_rmw_factory(), {{"journal_tracks", journal_tracks}}, bench, cache(24, durability));
+      Random random;
+      for (int round = 0; round < 40; ++round) {
+        for (int i = 0; i < 10; ++i) {
+          const std::uint64_t kind = random.below(12);
+          if (kind == 0)
+            drive->submit(HostOp::flush, 0, 0);
+          else
+            drive->submit(HostOp::write, random.below(96 * 8), static_cast<std::uint32_t>(random.below(6 * 8) + 1), kind == 1);
+        }
+        drive->cut_at(drive->now() + Picoseconds(random.below(400) * 1'000'000'000 + random.below(1'000'000'000)));
+        REQUIRE(drive->boot_status() == Status::ok);
+        CHECK(drive.wrong_blocks() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("write cache: a journal region that is full makes room by destaging its oldest records") {
+  FirmwareConfig config = cache(48, CacheDurability::journal);
+  TestDrive drive = cached_cmr(config);
+  for (int i = 0; i < 200; ++i) REQUIRE(write_sector(drive, static_cast<std::uint64_t>(i) * 7 % 60, 2) == Status::ok);
+  drive->cut_at(drive->now() + Picoseconds(1));
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("write cache: a description that cannot run is refused with a sentence") {
+  FirmwareConfig config = cache(64, CacheDurability::journal);
+  CHECK(config.problem({{.name = "data"}}, 4096).find("journal_tracks") != std::string::npos);
+  CHECK(config.problem({{.name = "journal"}}, 4096).empty());
+  config.write_cache.low_mark = 75;
+  CHECK(config.problem({{.name = "journal"}}, 4096).find("low_mark") != std::string::npos);
+  CHECK_FALSE(cache(1, CacheDurability::plp).problem({}, 4096).empty());
+  CHECK(cache(2, CacheDurability::plp).problem({}, 4096).empty());
+  CHECK(cache(0, CacheDurability::journal).problem({}, 4096).empty());
+}

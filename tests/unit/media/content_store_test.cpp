@@ -1,0 +1,176 @@
+#include "media/content_store.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+
+#include "base/random.hpp"
+#include "small_drive.hpp"
+
+using namespace tessera;
+using test::tag_of;
+using test::tagged;
+
+namespace {
+
+constexpr SectorShape tags{4096, ContentMode::tags};
+
+SectorHeader header_of(int value) {
+  SectorHeader header;
+  header.fill(static_cast<std::byte>(value));
+  return header;
+}
+
+}  // namespace
+
+TEST_CASE("tags come back block by block, collapsed or not, and a blank sector reads as never written") {
+  ContentStore store(tags, 10, 100);
+  DataBuffer data = tagged(20, 1000);
+  const Tag odd = 7;  // breaks the third sector's sequence
+  std::memcpy(data.content(2, 1).data() + 5 * sizeof(Tag), &odd, sizeof odd);
+  store.write(3, 5, 20, data.content(0, 20));
+  DataBuffer back = tagged(22, 1);
+  CHECK(store.read(3, 4, 22, back.content(0, 22)) == Status::ok);
+  CHECK(tag_of(back, 0, 3) == never_written);
+  CHECK(std::memcmp(back.content(1, 20).data(), data.content(0, 20).data(), back.content(1, 20).size()) == 0);
+  CHECK(tag_of(back, 21, 7) == never_written);
+  CHECK_FALSE(store.occupied(2));
+  CHECK(store.occupied(3));
+}
+
+TEST_CASE("bytes come back whole") {
+  const SectorShape bytes{4096, ContentMode::bytes};
+  ContentStore store(bytes, 10, 100);
+  DataBuffer data(DramAddress(0), 3, bytes);
+  RandomStream random(1, "bytes");
+  for (std::byte& byte : data.content(0, 3)) byte = static_cast<std::byte>(random.below(256));
+  store.write(0, 7, 3, data.content(0, 3));
+  DataBuffer back(DramAddress(0), 3, bytes);
+  CHECK(store.read(0, 7, 3, back.content(0, 3)) == Status::ok);
+  CHECK(std::memcmp(back.content(0, 3).data(), data.content(0, 3).data(), 3 * 4096) == 0);
+  store.damage(0, 8, 1);
+  CHECK(store.read(0, 7, 3, back.content(0, 3)) == Status::damaged);
+  CHECK(tag_of(back, 1, 4) == destroyed);
+  CHECK(back.content(2, 1)[9] == data.content(2, 1)[9]);
+}
+
+TEST_CASE("a sector that got only a header has no host data, whatever it held before") {
+  for (const ContentMode mode : {ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    ContentStore store(shape, 10, 100);
+    DataBuffer data = tagged(1, 500, shape);
+    store.write(1, 10, 1, data.content(0, 1));
+    store.write(1, 10, 1, {});
+    store.write_header(1, 10, header_of(1));
+    CHECK(store.read(1, 10, 1, data.content(0, 1)) == Status::ok);
+    CHECK(tag_of(data, 0) == never_written);
+  }
+}
+
+TEST_CASE("damage destroys what was written until it is written again, and blank sectors have nothing to lose") {
+  ContentStore store(tags, 10, 100);
+  DataBuffer data = tagged(10, 500);
+  store.write(1, 10, 10, data.content(0, 10));
+  store.damage(1, 5, 8);
+  CHECK(store.damaged_sectors() == 3);
+  DataBuffer back = tagged(10, 1);
+  CHECK(store.read(1, 10, 10, back.content(0, 10)) == Status::damaged);
+  CHECK(tag_of(back, 2, 0) == destroyed);
+  CHECK(tag_of(back, 2, 7) == destroyed);
+  CHECK(tag_of(back, 3) == 500 + 3 * 8);
+  CHECK(store.read(1, 13, 7, back.content(0, 7)) == Status::ok);
+  CHECK(store.read(1, 5, 5, back.content(0, 5)) == Status::ok);
+  store.write(1, 10, 3, data.content(7, 3));
+  CHECK(store.damaged_sectors() == 0);
+  CHECK(store.read(1, 10, 10, back.content(0, 10)) == Status::ok);
+  CHECK(tag_of(back, 0) == 500 + 7 * 8);
+}
+
+TEST_CASE("system bytes and headers are kept in every mode, and destroyed by damage and by overwriting") {
+  for (const ContentMode mode : {ContentMode::none, ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    ContentStore store(shape, 10, 100);
+    std::vector<std::byte> journal(3 * 4096, std::byte{0x5a});
+    DataBuffer data(DramAddress(0), 1, shape);
+    std::vector<std::byte> back(3 * 4096);
+    SectorHeader header;
+
+    store.write_system(4, 20, 3, journal);
+    store.write_header(4, 22, header_of(9));
+    CHECK(store.read_system(4, 20, 3, back) == Status::ok);
+    CHECK(back == journal);
+    store.read_header(4, 22, header);
+    CHECK(header == header_of(9));
+
+    store.damage(4, 22, 1);
+    CHECK(store.read_system(4, 20, 3, back) == Status::damaged);
+    CHECK(back[2 * 4096] == std::byte{0});
+    CHECK(back[4096] == std::byte{0x5a});
+    store.read_header(4, 22, header);
+    CHECK(header == SectorHeader{});
+
+    store.write(4, 21, 1, data.content(0, 1));  // host data over a journal sector
+    CHECK(store.read_system(4, 21, 1, std::span(back).first(4096)) == Status::ok);
+    CHECK(back[0] == std::byte{0});
+
+    store.write(4, 30, 1, data.content(0, 1));
+    store.write_header(4, 30, header_of(3));
+    store.read_header(4, 30, header);
+    CHECK(header == header_of(3));
+    store.write(4, 30, 1, data.content(0, 1));  // without a header
+    store.read_header(4, 30, header);
+    CHECK(header == SectorHeader{});
+  }
+}
+
+TEST_CASE("in mode none host data is neither kept nor damaged, and a torn sector is") {
+  ContentStore store({4096, ContentMode::none}, 10, 100);
+  store.write(1, 0, 50, {});
+  CHECK_FALSE(store.occupied(1));
+  store.damage(1, 0, 50);
+  CHECK(store.read(1, 0, 50, {}) == Status::ok);
+  store.destroy(1, 7);
+  CHECK(store.read(1, 0, 50, {}) == Status::damaged);
+  CHECK(store.read(1, 8, 50, {}) == Status::ok);
+  store.write(1, 7, 1, {});
+  CHECK(store.read(1, 0, 50, {}) == Status::ok);
+}
+
+TEST_CASE("the store agrees with a plain table over random writes, damage and reads") {
+  struct Plain {
+    Tag tag = never_written;
+    bool damaged = false;
+  };
+  ContentStore store({512, ContentMode::tags}, 4, 30);
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Plain> plain;
+  RandomStream random(5, "store");
+  Tag next = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t track = random.below(4);
+    const auto first = static_cast<std::uint32_t>(random.below(30));
+    const auto count = static_cast<std::uint32_t>(1 + random.below(30 - first));
+    DataBuffer data = tagged(count, next, {512, ContentMode::tags});
+    switch (random.below(3)) {
+      case 0:
+        store.write(track, first, count, data.content(0, count));
+        for (std::uint32_t s = 0; s < count; ++s) plain[{track, first + s}] = {next + s, false};
+        next += count;
+        break;
+      case 1:
+        store.damage(track, first, count);
+        for (std::uint32_t s = 0; s < count; ++s)
+          if (plain[{track, first + s}].tag != never_written) plain[{track, first + s}].damaged = true;
+        break;
+      default: {
+        bool damaged = false;
+        const Status status = store.read(track, first, count, data.content(0, count));
+        for (std::uint32_t s = 0; s < count; ++s) {
+          const Plain& expected = plain[{track, first + s}];
+          damaged = damaged || expected.damaged;
+          REQUIRE(tag_of(data, s) == (expected.damaged ? destroyed : expected.tag));
+        }
+        REQUIRE(status == (damaged ? Status::damaged : Status::ok));
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// The worked examples of MU-RMW, exactly (S14 i): figure 5, the tiny drive, and the flash times of a write and a read.
+#include "mu_rmw_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace tessera::literals;
+using Pages = std::vector<std::uint64_t>;
+
+TEST_CASE("the tiny drive places eight writes, erases and merges as worked out") {
+  MuRmwSetup setup;
+  setup.layer.crash_safe = GENERATE(false, true);
+  MuRmwDrive drive(setup);
+  drive.bench().steps.clear();
+  Pages placed;
+  Pages erased;
+  for (const std::uint64_t sector : {0, 1, 8, 0, 1, 0, 9, 10}) {
+    drive.bench().flash_commands.clear();
+    drive.write(sector);
+    for (const std::uint64_t page : drive.flash(FlashOp::program)) placed.push_back(page);
+    const Pages blocks = drive.flash(FlashOp::erase);
+    if (placed.size() == 6) CHECK(blocks == Pages{0});
+    if (placed.size() == 8) CHECK(blocks == Pages{2, 0});
+    if (placed.size() == 8) CHECK(drive.flash(FlashOp::read) == Pages{0, 5});  // the valid pages of band 0
+    erased.insert(erased.end(), blocks.begin(), blocks.end());
+  }
+  CHECK(placed == Pages{0, 1, 2, 4, 5, 0, 3, 0});
+  CHECK(erased.size() == 3);
+  CHECK(drive.metric("mapping.subtable_reads") == 6);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.metric("reclaim.obsolete_blocks") == 1);
+  CHECK(drive.metric("cleaning.count") == 2);
+  const std::uint64_t merged = drive.band_sectors(MediaOp::write);
+  CHECK(merged == 8);
+  CHECK(drive.band_sectors(MediaOp::read) == 8);
+  CHECK(static_cast<double>(placed.size() + merged) / 8 == 2.0);  // write amplification without the merge log
+  drive.check_content();
+}
+
+TEST_CASE("figure 5: the write of C and the read of B") {
+  MuRmwSetup setup;
+  setup.layer.band_sectors = 10240;
+  setup.layer.slots = 64;
+  setup.layer.bands = 3;
+  setup.layer.free_list = FreeOrder::fifo;
+  setup.bench.media.sectors_per_track = 512;
+  setup.bench.media.tracks = 100;
+  setup.bench.dram.capacity = Bytes(128 << 20);
+  setup.bench.nand->blocks = 16;
+  setup.bench.nand->pages_per_block = 32;
+  MuRmwDrive drive(setup);
+  drive.write(0, 320);         // blocks 0 to 9 belong to band 0
+  drive.write(2 * 10240, 29);  // pages 320 to 348 of block 10 to band 2
+  const std::uint64_t group = 2 * 160 + 64;
+  CHECK(drive.layer().map().peek_directory(group) == OobCodec::no_page);
+  drive.write(24'636);  // B
+  CHECK(drive.layer().map().peek_directory(group) == 349);
+  drive.bench().flash_commands.clear();
+  drive.write(24'614);  // C: sub-table from 349, then data and sub-table to 350
+  CHECK(drive.flash(FlashOp::read_oob) == Pages{349});
+  CHECK(drive.flash(FlashOp::program) == Pages{350});
+  CHECK(drive.layer().map().peek_directory(group) == 350);
+  drive.write(24'600);
+  CHECK(drive.layer().map().peek_directory(group) == 351);
+  drive.bench().flash_commands.clear();
+  drive.bench().steps.clear();
+  drive.read(24'636);
+  CHECK(drive.flash(FlashOp::read) == Pages{351, 349});
+  CHECK(drive.bench().flash_commands.size() == 2);
+  CHECK(drive.bench().steps.empty());
+  drive.check_content();
+}
+
+TEST_CASE("a first write takes 1.3 ms, a further one of its group 1.5 ms, a read 0.4 ms or 0.2 ms") {
+  MuRmwSetup setup;
+  setup.bench.ideal_electronics();
+  setup.bench.host.link_rate = BytesPerSecond(1'000'000'000'000'000'000);  // a sector in less than half a picosecond
+  MuRmwDrive drive(setup);
+  const auto time_of = [&](auto operation) {
+    const Picoseconds begin = drive.bench().now();
+    operation();
+    return (drive.bench().now() - begin).value();
+  };
+  CHECK(time_of([&] { drive.write(0); }) == (1300_us).value());
+  CHECK(time_of([&] { drive.write(1); }) == (1500_us).value());
+  CHECK(time_of([&] { drive.read(0); }) == (400_us).value());
+  CHECK(time_of([&] { drive.read(1); }) == (200_us).value());  // it lies beside the newest sub-table
+}
+
+TEST_CASE("sectors of one group share one read of the sub-table") {
+  MuRmwSetup setup;
+  setup.bench.nand->pages_per_block = 8;
+  MuRmwDrive drive(setup);
+  drive.write(0, 4);
+  CHECK(drive.metric("mapping.subtable_reads") == 0);
+  drive.write(0, 4);
+  CHECK(drive.metric("mapping.subtable_reads") == 1);
+  drive.write(6, 2);
+  CHECK(drive.metric("mapping.subtable_reads") == 1);
+  drive.write(2, 4);  // two groups, both cached
+  CHECK(drive.metric("mapping.subtable_reads") == 3);
+  drive.check_content();
+}
+
+TEST_CASE("a read joins cached sectors and sectors of the band, contiguous ones in one step") {
+  MuRmwSetup setup;
+  setup.bench.nand->pages_per_block = 8;
+  MuRmwDrive drive(setup);
+  drive.write(1);
+  drive.write(4);
+  drive.bench().steps.clear();
+  drive.read(0, 8);  // 0 | 1 cached | 2 3 | 4 cached | 5 6 7, on tracks of four sectors
+  std::vector<std::uint32_t> counts;
+  for (const auto& step : drive.bench().steps) counts.push_back(step.run.count);
+  CHECK(counts == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE("a merge takes band / buffer rounds of read and write") {
+  MuRmwSetup setup;
+  setup.layer.merge_buffer = Bytes(GENERATE(8, 4, 3) * 4096);
+  const std::uint64_t buffer = setup.layer.merge_buffer.value() / 4096;
+  MuRmwDrive drive(setup);
+  for (const std::uint64_t sector : {0, 1, 8, 9, 2, 3}) drive.write(sector);
+  drive.bench().steps.clear();
+  drive.write(10);  // no block is free or obsolete: band 0 is merged
+  std::uint64_t turns = 0;
+  MediaOp last = MediaOp::write;
+  for (const auto& step : drive.bench().steps) {
+    if (step.op != last) ++turns;
+    last = step.op;
+  }
+  CHECK(turns == 2 * ((8 + buffer - 1) / buffer));
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.metric("victim.blocks_mean") == 2);
+  CHECK(drive.metric("victim.pages_mean") == 4);
+  drive.check_content();
+}

@@ -1,0 +1,172 @@
+// Power cuts at every instant of chosen moments, and flash that fails.
+#include "mu_rmw_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Runs `prepare`, submits one write, cuts the power after each possible number of actions, and checks the content. Gives how
+/// many instants were tried.
+template <class Prepare>
+std::uint64_t cut_everywhere(const MuRmwSetup& setup, Prepare prepare, std::uint64_t last_sector) {
+  for (std::uint64_t actions = 0;; ++actions) {
+    MuRmwDrive drive(setup);
+    prepare(drive);
+    drive.bench().submit(HostOp::write, last_sector * 8, 8);
+    const bool cut = drive.bench().cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+    if (!cut) return actions;
+    drive.write(last_sector);  // the drive goes on
+    drive.write(0);
+    drive.check_content();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a cut between the erases of a merged band does not bring back an older sub-table") {
+  // Band 0 gets blocks 0, 2, 4 (die 0) and 5 (die 1). Block 4 holds the first version of sector 0 with a sub-table that agrees, block 5
+  // the second one. While die 0 erases block 2, block 5 is erased already: only the watermark tells that block 4 is void.
+  MuRmwSetup setup;
+  setup.bench.nand->dies = 2;
+  setup.bench.nand->blocks = 6;
+  setup.layer.free_list = GENERATE(FreeOrder::fifo, FreeOrder::lowest);
+  const auto prepare = [](MuRmwDrive& drive) {
+    for (const std::uint64_t sector : {4, 6, 8, 9, 7, 5, 10, 11, 0, 1, 0, 2}) drive.write(sector);
+  };
+  CHECK(cut_everywhere(setup, prepare, 8) > 20);
+  MuRmwDrive whole(setup);
+  prepare(whole);
+  whole.bench().flash_commands.clear();
+  whole.write(8);
+  CHECK(whole.flash(FlashOp::erase) == std::vector<std::uint64_t>{0, 2, 4, 5});
+}
+
+TEST_CASE("a sub-table that names a page which is not what it says is not taken for the newest") {
+  const MuRmwSetup setup;
+  MuRmwDrive drive(setup);
+  drive.write(0);
+  // As a program leaves it that succeeds behind one of the same write that failed: slot 2 names a page that holds nothing.
+  const OobCodec codec(setup.layer.slots, setup.layer.slot_bytes);
+  std::vector<std::byte> image(codec.bytes());
+  codec.encode({LogicalSector(1), 99, OobHeader::Kind::data}, std::vector<std::uint32_t>{0, 1, 5, OobCodec::no_page}, image);
+  REQUIRE(drive.bench().nand().array().program(NandPage(1), {}, image) == Status::ok);
+  drive.bench().cut_at(drive.bench().now());
+  CHECK(drive.layer().map().peek_directory(0) == 0);
+  CHECK(drive.layer().map().valid_pages(0) == 1);
+  drive.check_content();
+}
+
+TEST_CASE("cuts throughout the tiny drive's merge and obsolete reclaim lose nothing") {
+  const MuRmwSetup setup;
+  const std::vector<std::uint64_t> sequence{0, 1, 8, 0, 1, 0, 9, 10};
+  for (const std::size_t writes : {5U, 7U}) {
+    const auto prepare = [&](MuRmwDrive& drive) {
+      for (std::size_t i = 0; i < writes; ++i) drive.write(sequence[i]);
+    };
+    cut_everywhere(setup, prepare, sequence[writes]);
+  }
+}
+
+TEST_CASE("the merge log goes on over its two halves and cuts") {
+  MuRmwSetup setup;  // a half holds a checkpoint and two changes
+  MuRmwDrive drive(setup);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    drive.write(i * 5 % 16);
+    if (i % 9 == 8) {
+      drive.bench().cut_at(drive.bench().now());
+      REQUIRE(drive.bench().boot_status() == Status::ok);
+    }
+    drive.check_content();
+  }
+}
+
+TEST_CASE("after a trim the other sectors of the group are found, also after a cut") {
+  MuRmwSetup setup;
+  setup.bench.nand->blocks = 6;
+  MuRmwDrive drive(setup);
+  drive.write(0, 4);
+  drive.trim(3);  // the newest page of the group held the sub-table
+  drive.read(0, 4);
+  drive.bench().cut_at(drive.bench().now());
+  drive.check_content();
+  for (std::uint64_t i = 0; i < 20; ++i) drive.write(8 + i % 3);  // the trimmed page's block is reclaimed
+  drive.check_content();
+  drive.bench().cut_at(drive.bench().now());
+  drive.check_content();
+}
+
+TEST_CASE("a trimmed sector is not read from flash any more and is not merged") {
+  MuRmwSetup setup;
+  setup.bench.nand->pages_per_block = 8;
+  MuRmwDrive drive(setup);
+  drive.write(0, 2);
+  drive.trim(0, 1);
+  drive.bench().steps.clear();
+  drive.read(0);
+  CHECK(drive.bench().steps.size() == 1);
+  drive.bench().steps.clear();
+  drive.read(1);
+  CHECK(drive.bench().steps.empty());
+}
+
+TEST_CASE("a program that fails is repeated in another block, and a cut in between keeps the old version") {
+  MuRmwSetup setup;
+  setup.bench.nand->blocks = 8;
+  setup.bench.nand->pages_per_block = 4;
+  setup.bench.nand->program_failures = {{0, 3}};
+  MuRmwDrive drive(setup);
+  drive.write(0, 2);
+  drive.write(0, 3);  // its first sector fails in block 0: all three go to the next block
+  CHECK(drive.metric("flash.program_failures") == 1);
+  CHECK(drive.metric("flash.retired_blocks") == 1);
+  drive.check_content();
+  const auto prepare = [](MuRmwDrive& small) { small.write(0, 2); };
+  cut_everywhere(setup, prepare, 1);
+  for (std::uint64_t i = 0; i < 60; ++i) drive.write(i % 16);
+  for (const std::uint64_t block : drive.flash(FlashOp::erase)) CHECK(block != 0);  // it never comes back
+  drive.check_content();
+}
+
+TEST_CASE("blocks that are bad from the factory or fail to erase are not used") {
+  MuRmwSetup setup;
+  setup.bench.nand->blocks = 6;
+  setup.bench.nand->bad_blocks = {{1}};
+  setup.bench.nand->erase_failures = {{2, 1}};
+  MuRmwDrive drive(setup);
+  for (std::uint64_t i = 0; i < 80; ++i) drive.write(i * 3 % 16);
+  for (const std::uint64_t page : drive.flash(FlashOp::program)) CHECK(page / 2 != 1);
+  CHECK(drive.metric("flash.retired_blocks") == 2);
+  drive.check_content();
+  drive.bench().cut_at(drive.bench().now());
+  drive.check_content();
+}
+
+TEST_CASE("with every block gone a write fails, and what was written can still be read") {
+  MuRmwSetup setup;
+  setup.bench.nand->blocks = 2;
+  setup.bench.nand->erase_failures = {{0, 1}, {1, 1}};
+  MuRmwDrive drive(setup);
+  Status status = Status::ok;
+  for (std::uint64_t i = 0; i < 10 && status == Status::ok; ++i) status = drive.bench().write(i % 2 * 64, 8);
+  CHECK(status == Status::no_space);
+  drive.check_content();
+}
+
+TEST_CASE("recovery reads every page's out-of-band area once, and the newest sub-tables again") {
+  MuRmwSetup setup;
+  setup.bench.ideal_electronics();
+  setup.bench.nand->blocks = 40;
+  MuRmwDrive drive(setup);
+  drive.write(0);
+  drive.write(4);
+  drive.bench().flash_commands.clear();
+  drive.bench().cut_at(drive.bench().now());
+  CHECK(drive.flash(FlashOp::read_oob).size() == 80 + 2);
+  CHECK(drive.layer().map().peek_directory(0) == 0);
+  CHECK(drive.layer().map().peek_directory(1) == 1);
+  CHECK(drive.layer().map().valid_pages(0) == 2);
+}

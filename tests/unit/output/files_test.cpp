@@ -1,0 +1,76 @@
+#include <catch2/catch.hpp>
+
+#include "platforms/output/event_log.hpp"
+#include "platforms/output/output_file.hpp"
+#include "platforms/output/run_folder.hpp"
+#include "scratch.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a file holds what was appended, streamed and overwritten, across its buffer") {
+  const test::Scratch scratch;
+  OutputFile file(scratch / "a");
+  file.append("head");
+  const std::string long_text(200'000, 'x');
+  file.append(long_text);
+  file.stream() << "tail" << 42;
+  file.overwrite(1, "EA");
+  file.close();
+  CHECK(test::contents(scratch / "a") == "hEAd" + long_text + "tail42");
+}
+
+TEST_CASE("a full disk is reported with path and cause when the file is closed, and seen by failed() before") {
+  OutputFile file("/dev/full");
+  file.append(std::string(200'000, 'x'));
+  CHECK(file.failed());
+  CHECK_THROWS_WITH(file.close(), "cannot write '/dev/full': No space left on device");
+}
+
+TEST_CASE("a full disk is reported even if the last bytes meet it") {
+  OutputFile file("/dev/full");
+  file.append("x");
+  CHECK_FALSE(file.failed());
+  CHECK_THROWS_AS(file.close(), OutputError);
+}
+
+TEST_CASE("a file that cannot be created names path and cause") {
+  const test::Scratch scratch;
+  CHECK_THROWS_WITH(OutputFile(scratch / "missing" / "a"),
+                    Contains("cannot create '") && Contains("missing/a': No such file or directory"));
+}
+
+TEST_CASE("a run folder is made with its parents and left empty") {
+  const test::Scratch scratch;
+  const RunFolder folder(scratch / "a" / "b");
+  CHECK(std::filesystem::is_empty(scratch / "a" / "b"));
+  folder.write("note.txt", "hello\n");
+  CHECK(test::contents(folder.file("note.txt")) == "hello\n");
+}
+
+TEST_CASE("a run folder that exists already is used again") {
+  const test::Scratch scratch;
+  RunFolder(scratch / "a").write("x", "1");
+  RunFolder(scratch / "a").write("x", "2");
+  CHECK(test::contents(scratch / "a" / "x") == "2");
+}
+
+TEST_CASE("an output folder that cannot be made or written to is an error with path and cause") {
+  const test::Scratch scratch;
+  OutputFile(scratch / "file").close();
+  CHECK_THROWS_WITH(RunFolder(scratch / "file" / "run"), Contains("cannot create folder '") && Contains("Not a directory"));
+  // Not even the super-user writes to /proc, where a folder's mode would not stop it.
+  CHECK_THROWS_WITH(RunFolder("/proc"), Contains("cannot create '/proc/.writable-"));
+}
+
+TEST_CASE("events are lines of time, kind, edge, subject and amount") {
+  const test::Scratch scratch;
+  EventLog log(scratch / "events.csv");
+  log.record(5_ns, {"rmw", FirmwareEvent::Edge::begin, 17, 8});
+  log.record(9_us, {"rmw", FirmwareEvent::Edge::end, 17, 8});
+  log.record(1_ms, {"cut", FirmwareEvent::Edge::instant, 0, 0});
+  log.close();
+  CHECK(test::contents(scratch / "events.csv") ==
+        "time_ps,kind,edge,subject,amount\n5000,rmw,begin,17,8\n9000000,rmw,end,17,8\n1000000000,cut,instant,0,0\n");
+}

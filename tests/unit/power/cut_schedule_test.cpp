@@ -1,0 +1,35 @@
+#include "power/cut_schedule.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+TEST_CASE("cuts come in order of time, equal ones once") {
+  CutSchedule schedule({30_ms, 10_ms, 20_ms, 10_ms});
+  std::vector<Picoseconds> seen;
+  while (const auto cut = schedule.next()) {
+    seen.push_back(*cut);
+    schedule.happened(*cut);
+  }
+  CHECK(seen == std::vector<Picoseconds>{10_ms, 20_ms, 30_ms});
+  CHECK(schedule.done() == 3);
+  CHECK(schedule.dropped() == 0);
+}
+
+TEST_CASE("a cut inside the outage of another is dropped, one at the instant the power is back is not") {
+  CutSchedule schedule({10_ms, 20_ms - 1_ps, 20_ms});
+  schedule.happened(20_ms);
+  CHECK(schedule.dropped() == 1);
+  CHECK(schedule.next() == 20_ms);
+}
+
+TEST_CASE("a schedule without cuts has no next one, and nothing may happen on it") {
+  CutSchedule schedule;
+  CHECK_FALSE(schedule.next().has_value());
+  CHECK_THROWS_AS(schedule.happened(1_ms), ModelBug);
+  CutSchedule later({2_ms});
+  CHECK_THROWS_AS(later.happened(1_ms), ModelBug);
+}

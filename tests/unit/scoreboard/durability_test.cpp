@@ -1,0 +1,142 @@
+// What a power cut may leave, by promise.
+#include <catch2/catch.hpp>
+
+#include "host.hpp"
+
+using namespace tessera;
+using tessera::test::Host;
+
+TEST_CASE("promise `acknowledged`: a cut takes nothing that was acknowledged") {
+  Host host;
+  const Tag old = Host::tag(host.written(0), 0);
+  const Tag now = Host::tag(host.written(0), 0);
+  host.cut({});
+  CHECK(host.reads_as(0, now));
+  CHECK_FALSE(host.reads_as(0, old));
+}
+
+TEST_CASE("a write at the drive when the power went leaves old or new in each block, until it is written again") {
+  Host host;
+  HostRequest& old = host.written(0, 2);
+  HostRequest& lost = host.write(0, 2);
+  host.cut({&lost});
+  CHECK(host.returns(host.read(0, 2), {Host::tag(old, 0), Host::tag(lost, 1)}));
+  CHECK(host.returns(host.read(0, 2), {Host::tag(lost, 0), Host::tag(old, 1)}));
+  CHECK_FALSE(host.reads_as(0, never_written));
+  CHECK_FALSE(host.reads_as(0, destroyed));
+  HostRequest& again = host.written(0);
+  CHECK_FALSE(host.reads_as(0, Host::tag(lost, 0)));
+  CHECK(host.reads_as(0, Host::tag(again, 0)));
+  CHECK(host.reads_as(1, Host::tag(lost, 1)));
+}
+
+TEST_CASE("the write of a lost request gets new tags when it is sent again") {
+  Host host;
+  HostRequest& request = host.write(0);
+  const Tag first = Host::tag(request, 0);
+  host.cut({&request});
+  host.board.issued(request);
+  host.done(request);
+  CHECK(Host::tag(request, 0) != first);
+  CHECK(host.reads_as(0, Host::tag(request, 0)));
+  CHECK_FALSE(host.reads_as(0, first));
+}
+
+TEST_CASE("a block that the cut may make unreadable is exempt until it is written again") {
+  Host host;
+  const Tag old = Host::tag(host.written(0, 9), 0);
+  HostRequest& lost = host.write(0);
+  host.cut({&lost});
+  host.board.exempt({HostBlock(0), 8});
+  CHECK(host.reads_as(7, destroyed));
+  CHECK(host.reads_as(7, old + 7));
+  CHECK_FALSE(host.reads_as(8, destroyed));
+  CHECK(host.board.exempted({HostBlock(7), 4}));
+  CHECK_FALSE(host.board.exempted({HostBlock(8), 4}));
+  host.written(0, 8);
+  CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
+  CHECK_FALSE(host.reads_as(7, destroyed));
+}
+
+TEST_CASE("promise `flushed`: after a cut any version from the last flushed one on, before it only the newest") {
+  Host host(DurabilityPromise::flushed);
+  const Tag v1 = Host::tag(host.written(0), 0);
+  const Tag v2 = Host::tag(host.written(0), 0);
+  host.done(host.flush());
+  const Tag v3 = Host::tag(host.written(0), 0);
+  const Tag v4 = Host::tag(host.written(0), 0);
+  CHECK_FALSE(host.reads_as(0, v3));
+  host.cut({});
+  CHECK_FALSE(host.reads_as(0, v1));
+  CHECK(host.reads_as(0, v2));
+  CHECK(host.reads_as(0, v3));
+  CHECK(host.reads_as(0, v4));
+  CHECK_FALSE(host.reads_as(0, never_written));
+}
+
+TEST_CASE("promise `flushed`: a write acknowledged after the FLUSH was issued is not covered by it") {
+  Host host(DurabilityPromise::flushed);
+  const Tag v1 = Host::tag(host.written(0), 0);
+  HostRequest& flush = host.flush();
+  const Tag v2 = Host::tag(host.written(0), 0);
+  host.done(flush);
+  host.cut({});
+  CHECK(host.reads_as(0, v1));
+  CHECK(host.reads_as(0, v2));
+  CHECK_FALSE(host.reads_as(0, never_written));
+}
+
+TEST_CASE("promise `flushed`: a FLUSH that was lost or failed makes nothing durable") {
+  Host host(DurabilityPromise::flushed);
+  host.written(0);
+  host.done(host.flush(), Status::media_error);
+  HostRequest& flush = host.flush();
+  host.cut({&flush});
+  CHECK(host.reads_as(0, never_written));
+}
+
+TEST_CASE("promise `flushed`: FUA is durable by itself, and only that write") {
+  Host host(DurabilityPromise::flushed);
+  host.written(0);
+  const Tag v1 = Host::tag(host.written(0, 1, true), 0);
+  host.written(1);
+  host.cut({});
+  CHECK(host.reads_as(0, v1));
+  CHECK_FALSE(host.reads_as(0, never_written));
+  CHECK(host.reads_as(1, never_written));
+}
+
+TEST_CASE("promise `flushed`: what a cut left open stays open in the next cut, beside what came since") {
+  Host host(DurabilityPromise::flushed);
+  const Tag v1 = Host::tag(host.written(0), 0);
+  host.cut({});
+  const Tag v2 = Host::tag(host.written(0), 0);
+  CHECK_FALSE(host.reads_as(0, v1));
+  host.cut({});
+  CHECK(host.reads_as(0, never_written));
+  CHECK(host.reads_as(0, v1));
+  CHECK(host.reads_as(0, v2));
+  host.written(0);
+  host.done(host.flush());
+  host.cut({});
+  CHECK_FALSE(host.reads_as(0, v2));
+}
+
+TEST_CASE("promise `flushed`: of two writes that met, a FLUSH makes either durable") {
+  Host host(DurabilityPromise::flushed);
+  HostRequest& a = host.write(0);
+  HostRequest& b = host.write(0);
+  host.done(a);
+  host.done(b);
+  host.done(host.flush());
+  host.cut({});
+  CHECK(host.reads_as(0, Host::tag(a, 0)));
+  CHECK(host.reads_as(0, Host::tag(b, 0)));
+  CHECK_FALSE(host.reads_as(0, never_written));
+}
+
+TEST_CASE("a cut with requests that nobody reported lost is a model bug") {
+  Host host;
+  host.write(0);
+  CHECK_THROWS(host.board.power_cut());
+}

@@ -1,0 +1,208 @@
+#include "stimuli/scoreboard/scoreboard.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "host.hpp"
+#include "stimuli/scoreboard/verification_source.hpp"
+
+using namespace tessera;
+using tessera::test::Host;
+
+TEST_CASE("each block of each write has a tag of its own, and reads must return it at its place") {
+  Host host;
+  HostRequest& a = host.written(100, 3);
+  HostRequest& b = host.written(200, 2);
+  CHECK(Host::tag(a, 101) == Host::tag(a, 100) + 1);
+  CHECK(Host::tag(b, 200) == Host::tag(a, 102) + 1);
+  CHECK(host.returns(host.read(99, 5), {never_written, Host::tag(a, 100), Host::tag(a, 101), Host::tag(a, 102), never_written}));
+  CHECK(host.board.checked() == 5);
+  CHECK_FALSE(host.returns(host.read(100, 2), {Host::tag(a, 101), Host::tag(a, 100)}));  // swapped
+  CHECK(host.board.errors() == 2);
+}
+
+TEST_CASE("wrong, stale, missing and invented versions are errors") {
+  Host host;
+  const Tag old = Host::tag(host.written(5), 5);
+  const Tag now = Host::tag(host.written(5), 5);
+  CHECK(host.reads_as(5, now));
+  CHECK_FALSE(host.reads_as(5, old));
+  CHECK_FALSE(host.reads_as(5, never_written));
+  CHECK_FALSE(host.reads_as(5, destroyed));
+  CHECK_FALSE(host.reads_as(5, now + 1));
+  CHECK_FALSE(host.reads_as(6, now));
+  CHECK(host.board.errors() == 5);
+}
+
+TEST_CASE("a block that the drive left out of a read is an error, even where nothing was written") {
+  Host host;
+  HostRequest& read = host.read(0, 2);
+  host.done(read);
+  CHECK(host.board.errors() == 2);
+}
+
+TEST_CASE("never written: zero or the block's own prefill mark") {
+  Host host;
+  CHECK(host.reads_as(7, never_written));
+  CHECK(host.reads_as(7, prefill_mark | 7));
+  CHECK_FALSE(host.reads_as(7, prefill_mark | 8));
+  host.written(7);
+  CHECK_FALSE(host.reads_as(7, prefill_mark | 7));
+}
+
+TEST_CASE("a read may return a write that was at the drive with it, or the version before, but nothing older") {
+  Host host;
+  const Tag first = Host::tag(host.written(1), 1);
+  const Tag second = Host::tag(host.written(1), 1);
+  HostRequest& write = host.write(1);
+  const Tag third = Host::tag(write, 1);
+  HostRequest& r1 = host.read(1);
+  HostRequest& r2 = host.read(1);
+  HostRequest& r3 = host.read(1);
+  CHECK(host.returns(r1, {third}));  // before its acknowledgement
+  host.done(write);
+  CHECK(host.returns(r2, {second}));  // issued before the acknowledgement
+  CHECK_FALSE(host.returns(r3, {first}));
+  CHECK(host.reads_as(1, third));
+  CHECK_FALSE(host.reads_as(1, second));
+}
+
+TEST_CASE("a write that began and ended during a read may be seen, as may one between the two") {
+  Host host;
+  const Tag old = Host::tag(host.written(1), 1);
+  HostRequest& r1 = host.read(1);
+  HostRequest& r2 = host.read(1);
+  HostRequest& r3 = host.read(1);
+  const Tag one = Host::tag(host.written(1), 1);
+  const Tag two = Host::tag(host.written(1), 1);
+  CHECK(host.returns(r1, {old}));
+  CHECK(host.returns(r2, {one}));
+  CHECK(host.returns(r3, {two}));
+  CHECK_FALSE(host.reads_as(1, one));
+}
+
+TEST_CASE("writes at the drive together have no order: either may remain, until a later write") {
+  Host host;
+  HostRequest& a = host.write(0, 4);
+  HostRequest& b = host.write(2, 4);
+  host.done(b);
+  host.done(a);
+  CHECK(host.reads_as(1, Host::tag(a, 1)));
+  CHECK(host.reads_as(2, Host::tag(a, 2)));
+  CHECK(host.reads_as(2, Host::tag(b, 2)));
+  CHECK(host.reads_as(5, Host::tag(b, 5)));
+  CHECK_FALSE(host.reads_as(4, Host::tag(a, 3)));
+  HostRequest& c = host.written(2);
+  CHECK_FALSE(host.reads_as(2, Host::tag(a, 2)));
+  CHECK_FALSE(host.reads_as(2, Host::tag(b, 2)));
+  CHECK(host.reads_as(2, Host::tag(c, 2)));
+  CHECK(host.reads_as(3, Host::tag(b, 3)));
+}
+
+TEST_CASE("a slow write does not bring back what went over while it was at the drive") {
+  Host host;
+  HostRequest& slow = host.write(0);
+  const Tag one = Host::tag(host.written(0), 0);
+  const Tag two = Host::tag(host.written(0), 0);
+  host.done(slow);
+  CHECK(host.reads_as(0, Host::tag(slow, 0)));
+  CHECK(host.reads_as(0, two));
+  CHECK_FALSE(host.reads_as(0, one));  // two was issued after its acknowledgement
+}
+
+TEST_CASE("a write that failed may be there or not, until the next one") {
+  Host host;
+  const Tag old = Host::tag(host.written(0, 2), 0);
+  HostRequest& failed = host.write(0);
+  host.done(failed, Status::media_error);
+  CHECK(host.reads_as(0, old));
+  CHECK(host.reads_as(0, Host::tag(failed, 0)));
+  CHECK(host.reads_as(1, old + 1));
+  HostRequest& next = host.written(0);
+  CHECK_FALSE(host.reads_as(0, Host::tag(failed, 0)));
+  CHECK(host.reads_as(0, Host::tag(next, 0)));
+}
+
+TEST_CASE("a read that failed is not checked") {
+  Host host;
+  host.done(host.read(0), Status::media_error);
+  CHECK(host.board.checked() == 0);
+  CHECK(host.board.errors() == 0);
+}
+
+TEST_CASE("a trimmed block reads as never written or as anything older than the TRIM") {
+  Host host;
+  const Tag one = Host::tag(host.written(0, 8), 0);
+  const Tag two = Host::tag(host.written(0, 8), 0);
+  host.done(host.trim(0, 4));
+  const Tag later = Host::tag(host.written(100), 100);
+  CHECK(host.reads_as(3, never_written));
+  CHECK(host.reads_as(3, one + 3));
+  CHECK(host.reads_as(3, two + 3));
+  CHECK_FALSE(host.reads_as(3, later));
+  CHECK_FALSE(host.reads_as(3, destroyed));
+  CHECK_FALSE(host.reads_as(4, never_written));
+  const Tag again = Host::tag(host.written(3), 3);
+  CHECK_FALSE(host.reads_as(3, never_written));
+  CHECK(host.reads_as(3, again));
+}
+
+TEST_CASE("the first ten errors are told in full, the rest is counted") {
+  Host host;
+  const Tag tag = Host::tag(host.written(40), 40);
+  for (int i = 0; i < 12; ++i) host.reads_as(40, never_written);
+  CHECK(host.board.errors() == 12);
+  REQUIRE(host.board.messages().size() == 10);
+  CHECK(host.board.messages()[0] == "request 1, block 40: expected version " + std::to_string(tag) + ", found a block never written");
+  MetricSet metrics;
+  host.board.report(metrics);
+  CHECK(metrics.find("scoreboard.checked")->value == 12.0);
+  CHECK(metrics.find("scoreboard.errors")->value == 12.0);
+}
+
+TEST_CASE("bytes: a block torn between two versions is found") {
+  Host host(DurabilityPromise::acknowledged, ContentMode::bytes);
+  HostRequest& a = host.written(0);
+  HostRequest& b = host.written(0);
+  HostRequest& good = host.read(0);
+  good.content = b.content;
+  host.done(good);
+  CHECK(host.board.errors() == 0);
+  HostRequest& torn = host.read(0);
+  torn.content = b.content;
+  std::copy(a.content.begin() + 256, a.content.end(), torn.content.begin() + 256);
+  host.done(torn);
+  CHECK(host.board.errors() == 1);
+  CHECK_THAT(host.board.messages()[0], Catch::EndsWith("found bytes that no write made"));
+}
+
+TEST_CASE("a verification sweep reads all that was ever written, in runs of at most 1 MiB") {
+  Host host;
+  host.written(8, 8);
+  host.written(3, 5);
+  host.written(4000, 2049);
+  HostRequest& unacknowledged = host.write(20);
+  VerificationSource sweep(host.board);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+  TraceRecord record;
+  while (sweep.next(record)) {
+    CHECK(record.op == HostOp::read);
+    runs.emplace_back(record.offset.value() / 512, record.size.value() / 512);
+  }
+  CHECK(runs == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{3, 13}, {4000, 2048}, {6048, 1}});
+  host.cut({&unacknowledged});
+  CHECK(VerificationSource(host.board).requests() == 4);
+  Host fresh;
+  VerificationSource nothing(fresh.board);
+  CHECK_FALSE(nothing.next(record));
+}
+
+TEST_CASE("content of another size than asked for, or an unknown request, is a model bug") {
+  Host host;
+  HostRequest& read = host.read(0, 2);
+  read.content.resize(8);
+  CHECK_THROWS_AS(host.done(read), ModelBug);
+  HostRequest stranger;
+  CHECK_THROWS_AS(host.board.completed(stranger), ModelBug);
+  CHECK_THROWS_AS(Scoreboard(ContentMode::none, DurabilityPromise::acknowledged), ModelBug);
+}

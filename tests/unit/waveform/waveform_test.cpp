@@ -1,0 +1,240 @@
+#include "base/waveform.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "support/vcd_reader.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using test::read_vcd;
+using test::VcdChange;
+using Changes = std::vector<VcdChange>;
+
+TEST_CASE("a window holds its initial values and exactly the changes from begin up to, not including, end") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{100_ps, 200_ps});
+  const WaveSignal busy = waveform.bit("drive.media", "busy");
+  const WaveSignal track = waveform.vector("drive.media", "track", 12);
+  waveform.set(busy, 1, 10_ps);
+  waveform.set(track, 5, 99_ps);
+  waveform.set(track, 6, 100_ps);
+  waveform.set(busy, 0, 101_ps);
+  waveform.set(track, 7, 199_ps);
+  waveform.set(busy, 1, 200_ps);
+  waveform.finish(500_ps);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.signals.at("drive.media.busy") == Changes{{100, "1"}, {101, "0"}});
+  CHECK(vcd.signals.at("drive.media.track") == Changes{{100, "110"}, {199, "111"}});
+  CHECK(vcd.times == std::vector<std::uint64_t>{100, 101, 199, 200});
+}
+
+TEST_CASE("a window of a run that ends inside it ends with the run") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{0_ps, 1_ms});
+  const WaveSignal busy = waveform.bit("drive", "busy");
+  waveform.set(busy, 0, 0_ps);
+  waveform.set(busy, 1, 7_ps);
+  waveform.finish(9_ps);
+  CHECK(read_vcd(out.str()).times == std::vector<std::uint64_t>{0, 7, 9});
+}
+
+TEST_CASE("kinds of signals: bits, numbers of 1 to 64 bits, states as words - unset ones are unknown") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  const WaveSignal wide = waveform.vector("drive", "wide", 64);
+  const WaveSignal narrow = waveform.vector("drive", "narrow", 3);
+  const WaveSignal state = waveform.state("drive.media", "state", {"idle", "seek"});
+  (void)waveform.bit("drive", "bit");
+  (void)waveform.vector("drive", "number", 2);
+  (void)waveform.state("host", "phase", {"a"});
+  waveform.set(wide, ~0ULL, 1_ps);
+  waveform.set(narrow, 0b11010, 1_ps);
+  waveform.set(state, 1, 1_ps);
+  waveform.finish(1_ps);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.at("drive.wide", 1) == std::string(64, '1'));
+  CHECK(vcd.at("drive.narrow", 1) == "10");
+  CHECK(vcd.at("drive.media.state", 0) == "unknown");
+  CHECK(vcd.at("drive.media.state", 1) == "seek");
+  CHECK(vcd.at("drive.bit", 1) == "x");
+  CHECK(vcd.at("drive.number", 1) == "x");
+  CHECK(vcd.at("host.phase", 1) == "unknown");
+  CHECK(vcd.types.at("drive.narrow") == "wire 3");
+  CHECK(vcd.types.at("drive.media.state") == "string 1");
+}
+
+TEST_CASE("signals of one block stand in one scope although they were declared apart") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  (void)waveform.bit("drive.media", "a");
+  (void)waveform.bit("drive.cpu", "b");
+  (void)waveform.bit("drive.media", "c");
+  waveform.finish(0_ps);
+  const std::string text = out.str();
+  CHECK(text.find("$scope module media", text.find("$scope module media") + 1) == std::string::npos);
+  CHECK(text.find("$scope module drive", text.find("$scope module drive") + 1) == std::string::npos);
+}
+
+TEST_CASE("many signals have different identifiers") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  for (int i = 0; i < 94 * 94 + 95; ++i) (void)waveform.bit(std::string(1, static_cast<char>('a' + i % 7)), std::to_string(i));
+  waveform.finish(0_ps);
+  CHECK(read_vcd(out.str()).signals.size() == 94 * 94 + 95);
+}
+
+TEST_CASE("a signal that is declared twice, late or with blanks is a model bug") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  const WaveSignal a = waveform.bit("drive", "a");
+  CHECK_THROWS_AS(waveform.bit("drive", "a"), ModelBug);
+  CHECK_THROWS_AS(waveform.bit("drive", "a b"), ModelBug);
+  CHECK_THROWS_AS(waveform.state("drive", "s", {"two words"}), ModelBug);
+  CHECK_THROWS_AS(waveform.vector("drive", "v", 65), ModelBug);
+  CHECK_THROWS_AS(waveform.vector("drive", "v", 0), ModelBug);
+  waveform.set(a, 1, 1_ps);
+  CHECK_THROWS_AS(waveform.bit("drive", "b"), ModelBug);
+}
+
+TEST_CASE("a trigger opens the window around itself, with the time before it") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveTrigger{50_ps, 30_ps});
+  const WaveSignal depth = waveform.vector("host", "depth", 8);
+  for (std::uint64_t t = 1; t <= 100; ++t) waveform.set(depth, t, Picoseconds(t));
+  CHECK(waveform.armed());
+  waveform.trigger(100_ps);
+  CHECK_FALSE(waveform.armed());
+  CHECK(waveform.start() == 50_ps);
+  for (std::uint64_t t = 101; t <= 200; ++t) waveform.set(depth, t, Picoseconds(t));
+  waveform.trigger(150_ps);  // only the first counts
+  waveform.finish(200_ps);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.times.front() == 50);
+  CHECK(vcd.times.back() == 130);
+  CHECK(vcd.signals.at("host.depth").size() == 80);  // the dump at 50, then 51 to 129
+  CHECK(vcd.at("host.depth", 50) == "110010");
+  CHECK(vcd.at("host.depth", 129) == "10000001");
+}
+
+TEST_CASE("a ring that is too short for the time before a trigger starts the window later, with right values") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveTrigger{90_ps, 10_ps, 10});
+  const WaveSignal depth = waveform.vector("host", "depth", 8);
+  const WaveSignal first = waveform.bit("host", "first");
+  waveform.set(first, 1, 1_ps);
+  for (std::uint64_t t = 2; t <= 100; ++t) waveform.set(depth, t, Picoseconds(t));
+  waveform.trigger(100_ps);
+  CHECK(waveform.start() == 90_ps);
+  waveform.finish(100_ps);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.times.front() == 90);
+  CHECK(vcd.at("host.depth", 90) == "1011010");
+  CHECK(vcd.at("host.first", 90) == "1");
+}
+
+TEST_CASE("a trigger earlier than its time before starts at 0") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveTrigger{1_s, 1_s});
+  const WaveSignal a = waveform.bit("drive", "a");
+  waveform.set(a, 0, 0_ps);
+  waveform.set(a, 1, 5_ps);
+  waveform.trigger(5_ps);
+  waveform.finish(6_ps);
+  CHECK(read_vcd(out.str()).signals.at("drive.a") == Changes{{0, "0"}, {5, "1"}});
+}
+
+TEST_CASE("a file in which nothing was recorded is valid and says why") {
+  std::ostringstream early;
+  Waveform window(early, WaveWindow{10_ps, 20_ps});
+  (void)window.bit("drive", "a");
+  window.finish(9_ps);
+  CHECK(read_vcd(early.str()).comment == "nothing was recorded: the run ended before the window");
+  std::ostringstream quiet;
+  Waveform trigger(quiet, WaveTrigger{10_ps, 20_ps});
+  (void)trigger.bit("drive", "a");
+  trigger.finish(9_ps);
+  CHECK(read_vcd(quiet.str()).comment == "nothing was recorded: the trigger did not occur");
+}
+
+TEST_CASE("of several values at one time the last one stands, and a repeated value is no change") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  const WaveSignal a = waveform.bit("drive", "a");
+  waveform.set(a, 0, 0_ps);
+  waveform.set(a, 1, 3_ps);
+  waveform.set(a, 0, 3_ps);
+  waveform.set(a, 1, 4_ps);
+  waveform.set(a, 1, 5_ps);
+  waveform.finish(9_ps);
+  CHECK(read_vcd(out.str()).signals.at("drive.a") == Changes{{0, "0"}, {4, "1"}});
+}
+
+TEST_CASE("a change that comes after its time was written is counted and never undoes a newer one") {
+  std::ostringstream out;
+  Waveform waveform(out, WaveWindow{});
+  const WaveSignal a = waveform.vector("drive", "a", 64);
+  const WaveSignal b = waveform.vector("drive", "b", 8);
+  for (std::uint64_t t = 1; t <= (1 << 16); ++t) waveform.set(a, t, Picoseconds(t));  // fills the reorder buffer: half of it is written
+  waveform.set(a, 0, 5_ps);
+  waveform.set(b, 9, 5_ps);
+  waveform.finish(Picoseconds(1 << 16));
+  CHECK(waveform.late_changes() == 2);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.signals.at("drive.a").size() == (1 << 16) + 1);
+  CHECK(vcd.at("drive.b", (1 << 15) - 1) == "x");
+  CHECK(vcd.at("drive.b", 1 << 15) == "1001");
+}
+
+TEST_CASE("property: whatever the order of the calls, each signal shows at each time what a plain list says") {
+  const bool holds = rc::check([] {
+    const auto begin = *rc::gen::inRange<std::uint64_t>(0, 60);
+    const auto length = *rc::gen::inRange<std::uint64_t>(1, 80);
+    const auto steps = *rc::gen::container<std::vector<std::pair<std::uint8_t, std::uint8_t>>>(
+        rc::gen::arbitrary<std::pair<std::uint8_t, std::uint8_t>>());
+    const bool triggered = *rc::gen::arbitrary<bool>();
+    struct Call {
+      std::uint64_t time;
+      std::uint32_t signal;
+      std::uint64_t value;
+    };
+    std::vector<Call> calls;
+    std::uint64_t time = 0;
+    for (const auto& [what, jitter] : steps) {
+      time += what % 4;
+      calls.push_back({time + jitter % 6, what % 3U, jitter % 5U});
+    }
+    std::ostringstream out;
+    const std::uint64_t trigger_at = begin + length / 2;
+    Waveform waveform = triggered ? Waveform(out, WaveTrigger{Picoseconds(length / 2), Picoseconds(length - length / 2)})
+                                  : Waveform(out, WaveWindow{Picoseconds(begin), Picoseconds(begin + length)});
+    std::vector<WaveSignal> signals;
+    for (int i = 0; i < 3; ++i) signals.push_back(waveform.vector("s", std::string(1, static_cast<char>('a' + i)), 3));
+    for (const Call& call : calls) {
+      if (triggered && call.time >= trigger_at) waveform.trigger(Picoseconds(trigger_at));
+      waveform.set(signals[call.signal], call.value, Picoseconds(call.time));
+    }
+    if (triggered) waveform.trigger(Picoseconds(trigger_at));
+    waveform.finish(1000_ps);
+    const auto vcd = read_vcd(out.str());
+    for (std::uint32_t signal = 0; signal < 3; ++signal) {
+      for (std::uint64_t t = begin; t < begin + length; ++t) {
+        const Call* newest = nullptr;
+        for (const Call& call : calls)
+          if (call.signal == signal && call.time <= t && (newest == nullptr || call.time >= newest->time)) newest = &call;
+        const std::string expected = newest == nullptr    ? "x"
+                                     : newest->value == 0 ? "0"
+                                     : newest->value == 4 ? "100"
+                                     : newest->value == 3 ? "11"
+                                     : newest->value == 2 ? "10"
+                                                          : "1";
+        RC_ASSERT(vcd.at("s." + std::string(1, static_cast<char>('a' + signal)), t) == expected);
+      }
+    }
+  });
+  CHECK(holds);
+}
