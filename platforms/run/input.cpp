@@ -65,6 +65,7 @@ WorkloadConfig load_workload(const std::filesystem::path& file) {
   DescriptionReader reader(document);
   workload.describe(reader);
   reader.finish();
+  if (!workload.offsets.empty()) workload.offsets = (file.parent_path() / workload.offsets).string();
   return workload;
 }
 

@@ -7,6 +7,8 @@
 #include "stimuli/generators/address_law.hpp"
 #include "stimuli/generators/arrival_process.hpp"
 #include "stimuli/generators/hot_tracks.hpp"
+#include "stimuli/generators/offset_table.hpp"
+#include "stimuli/generators/update_addresses.hpp"
 
 namespace tessera {
 
@@ -43,9 +45,11 @@ class WorkloadPlan {
       case AddressLaw::uniform: return std::make_unique<UniformAddresses>(footprint(), stream("address"));
       case AddressLaw::zipf: return zipf();
       case AddressLaw::hot_tracks: return hot_tracks();
-      case AddressLaw::histogram: break;
+      case AddressLaw::histogram: return histogram();
+      case AddressLaw::offsets: return offsets();
+      case AddressLaw::updates: break;
     }
-    return histogram();
+    return updates();
   }
 
   [[nodiscard]] std::unique_ptr<AddressSource> read_addresses() const {
@@ -98,6 +102,26 @@ class WorkloadPlan {
       require(row.at(0) >= 0 && row.at(0) < row.at(1) && row.at(1) <= 1 && row.at(2) > 0,
               "histogram: expected 0 <= from < to <= 1 and a weight above 0 in each row");
     return std::make_unique<HistogramAddresses>(config_.histogram, config_.first, range_, config_.alignment, stream("address"));
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> offsets() const {
+    require(!config_.offsets.empty(), "offsets: expected the file of a histogram of start addresses");
+    const OffsetTable table = OffsetTable::load(config_.offsets);
+    require(table.highest < range_, "offsets: '" + config_.offsets + "' has starts up to " + std::to_string(table.highest.value()) +
+                                        " B; the range has " + std::to_string(range_.value()) + " B (state a `range`, and --fold it)");
+    return std::make_unique<RecordedAddresses>(table, config_.first, config_.alignment, stream("address"));
+  }
+
+  [[nodiscard]] std::unique_ptr<AddressSource> updates() const {
+    const UpdatesConfig& updates = config_.updates;
+    require(updates.chunk >= config_.alignment && updates.chunk % config_.alignment == Bytes(0),
+            "updates.chunk: expected a multiple of `alignment`");
+    const std::uint64_t slots_per_chunk = updates.chunk / config_.alignment;
+    require(updates.chunk_starts <= slots_per_chunk, "updates.chunk_starts: " + std::to_string(updates.chunk_starts) + "; a chunk has " +
+                                                         std::to_string(slots_per_chunk) + " start addresses");
+    Footprint places = footprint();
+    require(places.slots() >= slots_per_chunk, "updates.chunk: larger than the footprint");
+    return std::make_unique<UpdateAddresses>(updates, std::move(places), slots_per_chunk, stream("address"), stream("places"));
   }
 
   const WorkloadConfig& config_;

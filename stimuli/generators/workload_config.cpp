@@ -28,9 +28,21 @@ void HotTracksConfig::describe(ParameterVisitor& visitor) {
   visitor.field("drift_share", drift_share, {0, 1}, "share of the hot runs that moves to new places at each drift, the oldest first");
 }
 
+void UpdatesConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("share", share, {0, 1}, "share of the writes that goes to an address written before");
+  visitor.field("large", large, {512, 1e10}, "size from which a write counts as large");
+  visitor.field("large_share", large_share, {0, 1}, "the same share, of large writes: below `share`, size and heat are correlated");
+  visitor.field("window", window, {1, 1e9}, "newest writes that updates and reads choose from: the longest update period, in writes");
+  visitor.field("exponent", exponent, {0, 10}, "Zipf exponent of the recency rank: 0 chooses uniformly from the window");
+  visitor.field("chunk", chunk, {512, 1e9}, "aligned pieces of the footprint that new addresses fill");
+  visitor.field("chunk_starts", chunk_starts, {1, 1e6}, "start addresses that are ever written in a chunk, side by side");
+  visitor.field("phase_writes", phase_writes, {0, 1e12}, "writes after which the older ones are forgotten; 0: never");
+}
+
 void WorkloadConfig::describe(ParameterVisitor& visitor) {
   visitor.field("limits", limits, "what is to be known about any result made from it");
-  visitor.enumeration("law", law, {"sequential", "uniform", "zipf", "hot-tracks", "histogram"}, "where requests start");
+  visitor.enumeration("law", law, {"sequential", "uniform", "zipf", "hot-tracks", "histogram", "offsets", "updates"},
+                      "where requests start");
   visitor.enumeration("reads", reads, {"like-writes", "uniform"}, "where reads start: by the same law, or anywhere in the range");
   visitor.field("requests", requests, {1, 1e15}, "number of requests");
   visitor.field("write_share", write_share, {0, 1}, "share of the requests that write");
@@ -42,9 +54,11 @@ void WorkloadConfig::describe(ParameterVisitor& visitor) {
   visitor.table("write_sizes", write_sizes, {"bytes", "weight"}, "sizes of writes; none: 4096 B");
   visitor.table("read_sizes", read_sizes, {"bytes", "weight"}, "sizes of reads; none: as writes");
   visitor.table("histogram", histogram, {"from", "to", "weight"}, "law histogram: parts of the range, as shares of it");
+  visitor.field("offsets", offsets, "law offsets: file of `LBA,Frequency` lines, beside the workload's own file unless absolute");
   visitor.section("arrivals", arrivals, "times between requests");
   visitor.section("zipf", zipf, "law zipf");
   visitor.section("hot", hot, "law hot-tracks");
+  visitor.section("updates", updates, "law updates");
 }
 
 }  // namespace tessera

@@ -15,7 +15,9 @@ enum class AddressLaw : std::uint32_t {
   uniform,     ///< any aligned address of the footprint
   zipf,        ///< rank r of `zipf.items` addresses with a probability proportional to r^-exponent
   hot_tracks,  ///< a few tracks take most of the requests
-  histogram    ///< a share of the requests for each part of the range
+  histogram,   ///< a share of the requests for each part of the range
+  offsets,     ///< the start addresses that a recorded histogram lists
+  updates      ///< writes of recently written addresses, and new ones in clusters
 };
 
 /// Where reads start, if not where writes do.
@@ -51,6 +53,18 @@ struct HotTracksConfig {
   void describe(ParameterVisitor& visitor);
 };
 
+struct UpdatesConfig {
+  double share = 0.9;
+  Bytes large{1'073'741'824};
+  double large_share = 0.9;
+  std::uint64_t window = 65'536;
+  double exponent = 0;
+  Bytes chunk{65'536};
+  std::uint32_t chunk_starts = 1;
+  std::uint64_t phase_writes = 0;
+  void describe(ParameterVisitor& visitor);
+};
+
 /// One workload. Units: bytes for addresses and sizes; every address and size is a multiple of 512 B.
 struct WorkloadConfig {
   std::string limits;  ///< what must be known about any result made from it
@@ -66,9 +80,11 @@ struct WorkloadConfig {
   std::vector<NumberRow> write_sizes;  ///< size (B), weight; empty: 4 KiB
   std::vector<NumberRow> read_sizes;   ///< empty: as write_sizes
   std::vector<NumberRow> histogram;    ///< from, to (shares of the range), weight
+  std::string offsets;                 ///< file of law offsets
   ArrivalConfig arrivals;
   ZipfConfig zipf;
   HotTracksConfig hot;
+  UpdatesConfig updates;
 
   void describe(ParameterVisitor& visitor);
 };

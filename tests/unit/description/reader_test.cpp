@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "message.hpp"
 #include "sample_config.hpp"
+#include "support/message.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;

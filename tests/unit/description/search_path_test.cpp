@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "message.hpp"
+#include "support/message.hpp"
 
 using namespace tessera;
 using tessera::test::message_of;

@@ -55,7 +55,7 @@ TEST_CASE("every workload file has known keys only and makes requests") {
     CHECK(totals(load(name), name, 1000).requests == 1000);
     ++files;
   }
-  CHECK(files == 19);
+  CHECK(files == 27);
 }
 
 TEST_CASE("web-server has the published write share and mean sizes") {
@@ -83,4 +83,13 @@ TEST_CASE("the mu volumes have the distinct sectors and the write volume of thei
   const Totals volume = totals(load(name), name, ~std::uint64_t{0});
   CHECK(volume.written / 0x1p30 == Approx(written_gib).epsilon(0.005));
   CHECK(static_cast<double>(volume.starts.size()) == sectors);
+}
+
+TEST_CASE("the zone volumes have the write share, the mean size and the share of updates of their table") {
+  const auto [name, write_share, updates, blocks] = GENERATE(table<std::string, double, double, double>(
+      {{"zone-hm_0", 0.645, 0.927, 18.4}, {"zone-src2_2", 0.697, 0.237, 102.4}, {"zone-usr_0", 0.6, 0.915, 20.8}}));
+  const Totals volume = totals(load(name), name, 200'000);
+  CHECK(volume.writes / volume.requests == Approx(write_share).margin(0.006));  // 5 standard errors
+  CHECK(volume.written / volume.writes / 512 == Approx(blocks).epsilon(0.03));  // 5 standard errors of the two sizes
+  CHECK(1 - static_cast<double>(volume.starts.size()) / volume.writes == Approx(updates).margin(0.007));
 }
