@@ -12,6 +12,9 @@ from rich.console import Console
 from tessera.bench import measure
 from tessera.demo import demonstrate
 from tessera.glossary import glossary as glossary_page
+from tessera.papers import CHAPTERS
+from tessera.papers.lab import Lab, default_traces
+from tessera.papers.report import write_page
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.simulator import SimulatorError
@@ -51,6 +54,27 @@ def bench(
     """Measure the simulator's speed and memory, each figure beside its target."""
     with simulator_errors():
         measure(Console(), out, large_drive, only)
+
+
+@app.command()
+def papers(
+    only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
+    traces: Annotated[Path | None, typer.Option(help="Folder of recorded traces and histograms; TESSERA_TRACES if not given.")] = None,
+    scale: Annotated[float, typer.Option(min=0.001, max=1, help="Length of the generated inputs; 1 is what the page shows.")] = 1.0,
+    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/papers"),
+    page: Annotated[Path | None, typer.Option(help="Page to write; docs/validation.md for a whole one, out/papers/validation.md else.")] = None,
+) -> None:
+    """Run the papers' experiments and write the page that holds their figures beside ours."""
+    unknown = [name for name in only or () if name not in CHAPTERS]
+    if unknown:
+        print(f"tessera: no chapter '{unknown[0]}'; there are {', '.join(CHAPTERS)}", file=sys.stderr)
+        raise typer.Exit(2)
+    whole = not only and scale == 1
+    with simulator_errors():
+        write_page(
+            Console(), Lab(out, traces or default_traces(), scale), only or list(CHAPTERS),
+            page or (Path("docs/validation.md") if whole else out / "validation.md"),
+        )
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,10 +23,13 @@ def simulator() -> Path:
     return Path(os.environ.get("TESSERA_SIM") or REPOSITORY / "build" / "release" / "tessera-sim")
 
 
-def run_simulator(arguments: Sequence[str | Path]) -> str:
-    """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on."""
+def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
+    """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on; with `quiet`
+    only where the simulator failed."""
     command = [str(simulator()), *map(str, arguments)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True)
+    if quiet and result.returncode != 0:
+        sys.stderr.write(result.stderr)
     status = result.returncode if result.returncode >= 0 else 128 - result.returncode  # ended by a signal, as shells say it
     if status != 0:
         raise SimulatorError(command, status, result.stdout)

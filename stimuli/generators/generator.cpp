@@ -106,7 +106,7 @@ class WorkloadPlan {
 
   [[nodiscard]] std::unique_ptr<AddressSource> offsets() const {
     require(!config_.offsets.empty(), "offsets: expected the file of a histogram of start addresses");
-    const OffsetTable table = OffsetTable::load(config_.offsets);
+    const OffsetTable table = OffsetTable::load(config_.offsets, config_.offset_unit);
     require(table.highest < range_, "offsets: '" + config_.offsets + "' has starts up to " + std::to_string(table.highest.value()) +
                                         " B; the range has " + std::to_string(range_.value()) + " B (state a `range`, and --fold it)");
     return std::make_unique<RecordedAddresses>(table, config_.first, config_.alignment, stream("address"));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/address.hpp"
 #include "base/error.hpp"
 #include "stimuli/readers/decimal.hpp"
 #include "stimuli/readers/fields.hpp"
@@ -12,11 +11,11 @@ namespace tessera {
 
 namespace {
 
-constexpr std::uint64_t highest_block = std::uint64_t{1} << 50;  // no drive has so many; keeps bytes inside 64 bits
+constexpr std::uint64_t largest_number = std::uint64_t{1} << 43;  // times the largest unit still inside 64 bits
 
 }  // namespace
 
-OffsetTable OffsetTable::load(const std::string& path) {
+OffsetTable OffsetTable::load(const std::string& path, Bytes unit) {
   LineReader lines(path);
   std::string_view line;
   if (!lines.next(line) || trimmed(line) != "LBA,Frequency")
@@ -26,12 +25,12 @@ OffsetTable OffsetTable::load(const std::string& path) {
   while (lines.next(line)) {
     if (trimmed(line).empty()) continue;
     fields.split(line);
-    std::uint64_t block = 0;
+    std::uint64_t start = 0;
     std::uint64_t count = 0;
-    if (fields.size() != 2 || parse_unsigned(fields[0], block) != NumberFault::none ||
-        parse_unsigned(fields[1], count) != NumberFault::none || block > highest_block || count == 0 || count > highest_block)
-      throw input_error(path, lines.number(), "expected a start address in 512 B blocks and a count above 0, as in '123456,78'");
-    table.rows.push_back({Bytes(block * host_block_bytes), count});
+    if (fields.size() != 2 || parse_unsigned(fields[0], start) != NumberFault::none ||
+        parse_unsigned(fields[1], count) != NumberFault::none || start > largest_number || count == 0 || count > largest_number)
+      throw input_error(path, lines.number(), "expected a start address and a count above 0, as in '123456,78'");
+    table.rows.push_back({unit * start, count});
     table.highest = std::max(table.highest, table.rows.back().start);
   }
   if (table.rows.empty()) throw input_error(path, lines.number(), "the histogram has no line; expected 'LBA,Frequency' pairs");

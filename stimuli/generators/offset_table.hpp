@@ -17,9 +17,10 @@ struct OffsetTable {
   std::vector<Row> rows;
   Bytes highest;
 
-  /// A text file, plain or compressed, with the header `LBA,Frequency` and lines of a start address in 512 B blocks and the
-  /// number of requests that start there. InputError with file and line where it is anything else, or holds no request.
-  [[nodiscard]] static OffsetTable load(const std::string& path);
+  /// A text file, plain or compressed, with the header `LBA,Frequency` and lines of a start address in multiples of
+  /// `unit` and the number of requests that start there. InputError with file and line where it is anything else, or holds no
+  /// request.
+  [[nodiscard]] static OffsetTable load(const std::string& path, Bytes unit);
 };
 
 /// Each start address as often as the table says, in random order; moved down to a multiple of `alignment`.

@@ -55,6 +55,7 @@ void WorkloadConfig::describe(ParameterVisitor& visitor) {
   visitor.table("read_sizes", read_sizes, {"bytes", "weight"}, "sizes of reads; none: as writes");
   visitor.table("histogram", histogram, {"from", "to", "weight"}, "law histogram: parts of the range, as shares of it");
   visitor.field("offsets", offsets, "law offsets: file of `LBA,Frequency` lines, beside the workload's own file unless absolute");
+  visitor.field("offset_unit", offset_unit, {1, 1e6}, "unit of the addresses in that file");
   visitor.section("arrivals", arrivals, "times between requests");
   visitor.section("zipf", zipf, "law zipf");
   visitor.section("hot", hot, "law hot-tracks");

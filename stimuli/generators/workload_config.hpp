@@ -81,6 +81,7 @@ struct WorkloadConfig {
   std::vector<NumberRow> read_sizes;   ///< empty: as write_sizes
   std::vector<NumberRow> histogram;    ///< from, to (shares of the range), weight
   std::string offsets;                 ///< file of law offsets
+  Bytes offset_unit{512};              ///< of its addresses
   ArrivalConfig arrivals;
   ZipfConfig zipf;
   HotTracksConfig hot;

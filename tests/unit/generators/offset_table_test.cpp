@@ -11,7 +11,7 @@ using namespace tessera::literals;
 
 TEST_CASE("recorded offsets come as often as their table says and nowhere else") {
   const test::TemporaryFolder folder;
-  const OffsetTable table = OffsetTable::load(folder.write("offsets.csv", "LBA,Frequency\n80,6\n16,3\n9,1\n"));
+  const OffsetTable table = OffsetTable::load(folder.write("offsets.csv", "LBA,Frequency\n80,6\n16,3\n9,1\n"), 512_B);
   CHECK(table.rows.size() == 3);
   CHECK(table.highest == 40960_B);
   RecordedAddresses addresses(table, 0_B, 4096_B, RandomStream(1, "offsets"));
@@ -25,7 +25,7 @@ TEST_CASE("a histogram file that is not one is refused with its line") {
   const test::TemporaryFolder folder;
   const auto message = [&folder](const std::string& text) {
     const std::string file = folder.write("offsets.csv", text);
-    const std::string whole = test::message_of([&file] { (void)OffsetTable::load(file); });
+    const std::string whole = test::message_of([&file] { (void)OffsetTable::load(file, 512_B); });
     return whole.empty() ? "accepted" : whole.substr(file.size());
   };
   CHECK_THAT(message("offset,count\n1,2\n"), Catch::StartsWith(":1: expected the header 'LBA,Frequency'"));

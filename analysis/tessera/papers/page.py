@@ -1,0 +1,37 @@
+"""Pieces of a page of text: tables and findings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A figure for a table; a dash where it is undefined."""
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    return "-" if value is None else f"{100 * value:+.{digits}f} %"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose first column is text and whose other columns are figures."""
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim of a paper beside what came out here."""
+
+    claim: str
+    published: str
+    here: str
+    verdict: str  # "agrees", "direction agrees", "does not hold", "not comparable"
+    why: str = ""
+
+
+def findings(items: Iterable[Finding]) -> str:
+    lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
+    lines += [f"| {item.claim} | {item.published} | {item.here} | {item.verdict} | {item.why} |" for item in items]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,29 @@
+"""Writes docs/validation.md: every chapter's experiments, run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from tessera.papers import CHAPTERS
+from tessera.papers.lab import Lab
+
+HEAD = """# Validation: what the papers say and what comes out here
+
+Made by `./dev papers`, which runs every experiment below and writes this page. Parameters come from the papers' published
+characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given as far as it is known.
+All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes stands in its file
+(`stimuli/workloads`). Ratios are of simulated figures; one seed unless a table says otherwise.
+"""
+
+
+def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> None:
+    """Runs the chapters and writes them to `page`. Raises SimulatorError."""
+    parts = [HEAD]
+    for name in names:
+        chapter = CHAPTERS[name]
+        console.print(f"[dim]{chapter.TITLE} ...[/dim]")
+        parts += [f"## {chapter.TITLE}\n", *chapter.sections(lab)]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("\n".join(parts))
+    console.print(f"wrote {page}")

@@ -1,0 +1,17 @@
+"""The papers' experiments at a tenth of their length: what the page of results says must also hold here."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tessera.papers.lab import Lab, default_traces
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD = REPOSITORY / os.environ.get("TESSERA_BUILD", "build/release")
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    os.environ["TESSERA_SIM"] = str(BUILD / "tessera-sim")
+    return Lab(tmp_path_factory.mktemp("papers"), default_traces(), scale=0.1)
