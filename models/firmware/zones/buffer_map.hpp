@@ -30,6 +30,7 @@ class BufferMap {
     map_.erase(sector.value());
   }
   [[nodiscard]] std::uint64_t size() const { return map_.size(); }
+  [[nodiscard]] Bytes bytes() const { return map_.bytes(); }
 
  private:
   CpuPort& cpu_;

@@ -1,11 +1,13 @@
 #pragma once
 // The conventional buffer as numbered slots of one sector. Each slot carries in its out-of-band bytes whose sector it holds and how
 // new it is, so that writing the data is the commit and a slot can be rewritten alone: no map of the buffer is ever written.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -17,6 +19,12 @@ struct SlotRecord {
   std::uint64_t tag = 0;       ///< the layer's own word: a position in its log, a chunk, ...
 };
 
+/// data.count slots from `first` on.
+struct SlotRun {
+  std::uint32_t first = 0;
+  DataSpan data;
+};
+
 class BufferRegion {
  public:
   /// `regions`: conventional; `slots`: at most their sectors.
@@ -26,13 +34,15 @@ class BufferRegion {
   /// A new sequence number, higher than all that were taken or found by scan().
   [[nodiscard]] std::uint64_t take_sequence() { return ++newest_; }
   [[nodiscard]] std::uint64_t newest_sequence() const { return newest_; }
+  /// At boot: numbers up to this one were taken, although no slot may show it (ZoneStore::newest_watermark()).
+  void skip_sequences(std::uint64_t newest) { newest_ = std::max(newest_, newest); }
 
   /// Writes records.size() slots from `first` on, one positioning; record i and sector i of `data` go to slot first + i.
   /// Durable on return. After a status that is not ok, or a cut, each of the slots holds either its new or its old content and
-  /// record, in order.
+  /// record.
   [[nodiscard]] Task<Status> write(std::uint32_t first, std::span<const SlotRecord> records, DataSpan data, MediaClass priority);
-  /// Reads data.count slots from `first` on.
-  [[nodiscard]] Task<Status> read(std::uint32_t first, DataSpan data, MediaClass priority);
+  /// Reads runs of slots in this order; where one continues the last, there is no positioning between them.
+  [[nodiscard]] Task<Status> read(std::span<const SlotRun> runs, MediaClass priority);
 
   class Finder {
    public:
@@ -40,10 +50,9 @@ class BufferRegion {
     virtual void found(std::uint32_t slot, const SlotRecord& record) = 0;
   };
   /// Boot after a power cut: names every slot with a record to `finder`, whether its content counts or not.
-  [[nodiscard]] Task<Status> scan(Finder& finder);
+  [[nodiscard]] Task<void> scan(Finder& finder);
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
-  [[nodiscard]] std::uint64_t sectors_read() const { return sectors_read_; }
 
  private:
   [[nodiscard]] PhysicalRun place(std::uint32_t slot, std::uint32_t count) const { return layout_.piece({LogicalSector(slot), count}); }
@@ -51,9 +60,9 @@ class BufferRegion {
   MediaPort& media_;
   ConventionalLayout layout_;
   std::uint32_t slots_;
+  ScratchPool<std::vector<SectorHeader>> headers_;
   std::uint64_t newest_ = 0;
   std::uint64_t sectors_written_ = 0;
-  std::uint64_t sectors_read_ = 0;
 };
 
 }  // namespace tessera

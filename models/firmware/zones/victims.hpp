@@ -21,8 +21,8 @@ struct Victim {
   std::uint32_t slot = 0;    ///< of the buffer
 };
 
-/// Victims in slots of the buffer. A fetch reads them in one sweep over the buffer, a seek for each run of slots ("collection"
-/// in the Amphisbaena paper, figure 4).
+/// Victims in slots of the buffer. A fetch reads them in one sweep over the buffer, a seek for each run of slots (the collection
+/// of the Amphisbaena paper's figure 4).
 class BufferVictims final : public VictimSource {
  public:
   explicit BufferVictims(BufferRegion& buffer) : buffer_(buffer) {}
@@ -31,6 +31,7 @@ class BufferVictims final : public VictimSource {
   void add(Victim victim) { victims_.push_back(victim); }
   /// To be called when all are added: sorts them by offset.
   void sort();
+  [[nodiscard]] bool empty() const { return victims_.empty(); }
   [[nodiscard]] std::span<const Victim> victims() const { return victims_; }
   /// Ascending, as ZoneStore::write_back() wants them.
   [[nodiscard]] std::span<const std::uint32_t> offsets() const { return offsets_; }
@@ -42,6 +43,7 @@ class BufferVictims final : public VictimSource {
   std::vector<Victim> victims_;         // by offset
   std::vector<std::uint32_t> offsets_;  // of victims_
   std::vector<Victim> sweep_;           // of one fetch, by slot
+  std::vector<SlotRun> runs_;
 };
 
 }  // namespace tessera

@@ -2,7 +2,6 @@
 // What the family counts, with the names and meanings of docs/guide/metrics.md.
 #include <cstdint>
 
-#include "base/histogram.hpp"
 #include "base/metrics.hpp"
 #include "base/units.hpp"
 

@@ -41,6 +41,8 @@ class ZoneStore {
 
   [[nodiscard]] std::uint32_t write_pointer(std::uint32_t zone) const { return map_.state(zone).write_pointer; }
   [[nodiscard]] std::uint64_t watermark(std::uint32_t zone) const { return map_.state(zone).watermark; }
+  /// For BufferRegion::skip_sequences(): a zone must not take new data for void.
+  [[nodiscard]] std::uint64_t newest_watermark() const { return map_.newest_watermark(); }
   /// Whether sector `offset` holds data and not padding, or nothing.
   [[nodiscard]] bool valid(std::uint32_t zone, std::uint32_t offset) const {
     return offset < write_pointer(zone) && holes_.valid(zone, offset);
@@ -73,11 +75,20 @@ class ZoneStore {
   [[nodiscard]] std::uint64_t log_sectors() const { return map_.sectors_written(); }
   /// Metadata of the zones in DRAM.
   [[nodiscard]] Bytes bytes() const { return map_.bytes() + holes_.bytes(); }
-  void report(MetricSet& metrics) const;
+  void report(MetricSet& metrics) const { statistics_.report(metrics); }
 
  private:
-  [[nodiscard]] Task<Status> append(const WriteBack& job, VictimSource& source);
-  [[nodiscard]] Task<Status> rewrite(const WriteBack& job, VictimSource& source);
+  /// What one write-back puts where.
+  struct Image {
+    bool appends = false;
+    std::uint32_t from = 0;   ///< place of the zone
+    std::uint32_t to = 0;     ///< place that is written
+    std::uint32_t first = 0;  ///< sectors [first, end) are written
+    std::uint32_t kept = 0;   ///< of them, those below are read from `from`; none when appending
+    std::uint32_t end = 0;
+  };
+  [[nodiscard]] Task<Status> write_image(const Image& image, VictimSource& source);
+  [[nodiscard]] std::uint32_t note_holes(const WriteBack& job, const Image& image);
   [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority);
 
   Ports ports_;
