@@ -40,6 +40,10 @@ class SlotOwners {
   [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return by_zone_.front(zone); }
   [[nodiscard]] std::uint32_t after(std::uint32_t slot) const { return by_zone_.after(slot); }
 
+  /// For tests, without a charge.
+  [[nodiscard]] bool holds(std::uint32_t slot, LogicalSector sector) const { return sectors_.peek(slot) == sector.value() + 1; }
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(sectors_.size()); }
+
   [[nodiscard]] std::uint64_t used() const { return map_.size(); }
   [[nodiscard]] Bytes bytes() const { return map_.bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }
 

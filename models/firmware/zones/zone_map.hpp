@@ -43,6 +43,8 @@ class ZoneMap final : private TableLog::Table {
 
   [[nodiscard]] std::uint32_t zones() const { return static_cast<std::uint32_t>(states_.size()); }
   [[nodiscard]] const ZoneState& state(std::uint32_t zone) const { return states_.read(zone); }
+  /// For tests, without a charge.
+  [[nodiscard]] const ZoneState& peek(std::uint32_t zone) const { return states_.peek(zone); }
   /// A place that holds nothing of value; the same one until a commit() used it.
   [[nodiscard]] std::uint32_t spare() const { return spares_.front(); }
   /// The highest watermark of all zones.

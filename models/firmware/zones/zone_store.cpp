@@ -115,6 +115,7 @@ void ZoneStore::trim(ZoneRun run) {
   holes_.mark_holes(run.zone, run.offset, end);
 }
 
+/// A sweep: from a whole track to the next there is neither a seek nor a wait for the first sector.
 Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority) {
   MediaChain chain(priority);
   for (std::uint32_t done = 0; done < data.count;) {
@@ -124,6 +125,7 @@ Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t 
       step.op = op;
       step.run = layout_.locate(place, offset + done, data.count - done);
       step.data = data.part(done, step.run.count);
+      if (step.run.count == ports_.media.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
       chain.add(step);
       done += step.run.count;
     }

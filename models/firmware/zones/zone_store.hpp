@@ -41,6 +41,8 @@ class ZoneStore {
 
   [[nodiscard]] std::uint32_t write_pointer(std::uint32_t zone) const { return map_.state(zone).write_pointer; }
   [[nodiscard]] std::uint64_t watermark(std::uint32_t zone) const { return map_.state(zone).watermark; }
+  /// For tests, without a charge.
+  [[nodiscard]] const ZoneState& peek(std::uint32_t zone) const { return map_.peek(zone); }
   /// For BufferRegion::skip_sequences(): a zone must not take new data for void.
   [[nodiscard]] std::uint64_t newest_watermark() const { return map_.newest_watermark(); }
   /// Whether sector `offset` holds data and not padding, or nothing.
