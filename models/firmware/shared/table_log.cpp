@@ -20,9 +20,10 @@ TableLog::TableLog(MediaPort& media, const DriveGeometry& geometry, const Format
   TESSERA_CHECK(layout_.sectors() >= least_sectors(table.image_bytes(), sector_bytes_), "the log region of a table is too small");
 }
 
-MediaStep TableLog::record_step(MediaOp op, SectorHeader& header) {
-  const std::uint64_t at = half(superblock_.generation()) + image_sectors() + records_;
-  return {op, StepHint::position, layout_.piece({LogicalSector(at), 1}), {}, sector_, &header};
+/// Records from `record` on, as far as they stay on one track; at most `count`.
+PhysicalRun TableLog::place(std::uint64_t record, std::uint64_t count) const {
+  const std::uint64_t at = half(superblock_.generation()) + image_sectors() + record;
+  return layout_.piece({LogicalSector(at), static_cast<std::uint32_t>(count)});
 }
 
 Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
@@ -34,7 +35,7 @@ Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, sector_.begin());
   SectorHeader header = encode({type_, records_, 1, {superblock_.generation(), words[0], words[1], words[2], words[3]}});
   MediaChain chain(MediaClass::dependent);
-  chain.add(record_step(MediaOp::write, header));
+  chain.add({MediaOp::write, StepHint::position, place(records_, 1), {}, sector_, &header});
   const Status status = co_await media_.run(chain);
   if (!ok(status)) co_return status;
   ++records_;
@@ -47,18 +48,31 @@ Task<Status> TableLog::recover() {
   if (!ok(status)) co_return status;
   status = co_await read_checkpoint();
   if (!ok(status)) co_return status;
-  for (records_ = 0; records_ < records_in_half(); ++records_) {
-    SectorHeader header{};
+  records_ = 0;
+  for (bool more = true; more && records_ < records_in_half();) {
+    const PhysicalRun run = place(records_, records_in_half() - records_);
+    std::vector<std::byte> sectors(std::size_t{run.count} * sector_bytes_);
+    std::vector<SectorHeader> headers(run.count);
+    MediaStep step{MediaOp::read, StepHint::position, run, {}, sectors};
+    step.headers = headers;
     MediaChain chain;
-    chain.add(record_step(MediaOp::read, header));
-    status = co_await media_.run(chain);
-    // The record of an older generation, a torn one or none: the end of the log.
-    const std::optional<LogRecord> record = decode(header);
-    if (!ok(status) || !record || record->type != type_ || record->sequence != records_ || record->payload[0] != superblock_.generation())
-      break;
-    table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]}, sector_);
+    chain.add(step);
+    // A sector that cannot be read has no header: a cut tore it.
+    static_cast<void>(co_await media_.run(chain));
+    for (std::uint32_t i = 0; more && i < run.count; ++i) {
+      more = replay(headers[i], std::span(sectors).subspan(std::size_t{i} * sector_bytes_, sector_bytes_));
+      if (more) ++records_;
+    }
   }
   co_return Status::ok;
+}
+
+/// False at the end of the log: the record of an older generation, a torn one, or none.
+bool TableLog::replay(const SectorHeader& header, std::span<const std::byte> sector) {
+  const std::optional<LogRecord> record = decode(header);
+  if (!record || record->type != type_ || record->sequence != records_ || record->payload[0] != superblock_.generation()) return false;
+  table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]}, sector);
+  return true;
 }
 
 Task<Status> TableLog::write_checkpoint() {

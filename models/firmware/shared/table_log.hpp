@@ -56,7 +56,8 @@ class TableLog {
   [[nodiscard]] std::uint64_t half(std::uint64_t generation) const { return superblocks + generation % 2 * half_sectors_; }
   [[nodiscard]] std::uint64_t image_sectors() const { return image_.size() / sector_bytes_; }
   [[nodiscard]] std::uint64_t records_in_half() const { return half_sectors_ - image_sectors(); }
-  [[nodiscard]] MediaStep record_step(MediaOp op, SectorHeader& header);
+  [[nodiscard]] PhysicalRun place(std::uint64_t record, std::uint64_t count) const;
+  [[nodiscard]] bool replay(const SectorHeader& header, std::span<const std::byte> sector);
   [[nodiscard]] Task<Status> write_checkpoint();
   [[nodiscard]] Task<Status> read_checkpoint();
   [[nodiscard]] Task<Status> transfer_image(MediaOp op, std::uint64_t first);

@@ -25,8 +25,9 @@ void ZoneStatistics::report(MetricSet& metrics) const {
 
 void BufferStatistics::report(MetricSet& metrics) const {
   metrics.add("hit.write", ratio(updates, sectors_written), "1", "sectors written that were in the buffer over sectors written");
+  metrics.count("hit.write.buffer", static_cast<double>(updates), "sectors", "sectors written that were in the buffer");
   metrics.count("hit.read.buffer", static_cast<double>(reads_buffer), "sectors", "sectors read from the buffer");
-  metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their zones");
+  metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their bands");
   metrics.count("cleaning.count", static_cast<double>(cleaning.count()), "1", "cleanings of the buffer");
   metrics.add("cleaning.mean", milliseconds(cleaning.mean_ps()), "ms", "mean time of a cleaning");
   metrics.add("cleaning.max", cleaning.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning.max().value())), "ms",
