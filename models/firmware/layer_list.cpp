@@ -1,6 +1,8 @@
 #include "firmware/layers/cmr.hpp"
+#include "firmware/layers/fluid.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
+#include "firmware/layers/skylight_disk.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -10,6 +12,9 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_cmr_factory());
   layers.push_back(make_imr_rmw_factory());
   layers.push_back(make_mu_rmw_factory());
+  layers.push_back(make_skylight_disk_factory());
+  layers.push_back(make_fluid_factory());
+  layers.push_back(make_fluid_loop_factory());
   return layers;
 }
 

@@ -111,6 +111,8 @@ void MediaDevice::write_part(std::uint32_t offset, std::uint32_t count) {
       const std::size_t bytes = store_.shape().sector_bytes;
       store_.write_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
     }
+    if (!step_->headers.empty())
+      for (std::uint32_t i = 0; i < n; ++i) store_.write_header(track_, first + i, step_->headers[from + i]);
   });
   statistics_.regions[group_->region].sectors_written += count;
 }
@@ -152,6 +154,7 @@ bool MediaDevice::read_defects(std::uint32_t first, std::uint32_t count, std::ui
       std::ranges::fill(step_->system.subspan(sector * bytes, bytes), std::byte{0});
     }
     if (step_->header != nullptr && sector + 1 == step_->run.count) step_->header->fill(std::byte{0});
+    if (!step_->headers.empty()) step_->headers[sector].fill(std::byte{0});
   }
   return found;
 }
@@ -167,6 +170,8 @@ Status MediaDevice::read_run() {
       piece = store_.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
     }
     if (!ok(piece)) status = piece;
+    if (!step_->headers.empty())
+      for (std::uint32_t i = 0; i < n; ++i) store_.read_header(track_, first + i, step_->headers[from + i]);
     if (!unreadable_.empty()) defect = read_defects(first, n, from) || defect;
   });
   statistics_.regions[group_->region].sectors_read += step_->run.count;

@@ -60,7 +60,7 @@ class MediaDevice {
 
   /// The power fails at `now` (docs/models/media.md). A step in flight is lost; of a write, the sectors that had passed the head are
   /// new, the one under it is as `powerfail.sector` says, later ones are old; overlapped tracks are damaged up to and
-  /// including the sector in flight; the header is written only if every sector of the run is new. A cut at a sector's
+  /// including the sector in flight; the run's header is written only if every sector of the run is new. A cut at a sector's
   /// boundary finds none in flight. The head parks. The step's data must still be there.
   void cut(Picoseconds now);
   /// The power returns at `now`: the spindle keeps its angle against absolute time.

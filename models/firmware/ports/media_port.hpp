@@ -27,7 +27,8 @@ enum class StepHint : std::uint8_t {
 enum class MediaClass : std::uint8_t { host, dependent, background };
 
 /// Out-of-band bytes of one sector (the record of a backup, a slot header). Written with the last sector of a run, so that
-/// its presence proves that the whole run reached the platter; always stored, whatever the content mode.
+/// its presence proves that the whole run reached the platter, or with each sector, where sectors are rewritten one by one;
+/// always stored, whatever the content mode.
 inline constexpr std::size_t header_bytes = 64;
 using SectorHeader = std::array<std::byte, header_bytes>;
 
@@ -36,9 +37,10 @@ struct MediaStep {
   MediaOp op = MediaOp::read;
   StepHint hint = StepHint::position;
   PhysicalRun run;
-  DataSpan data;                   ///< host data: data.count == run.count, or null
-  std::span<std::byte> system;     ///< firmware's own bytes (journal, checkpoint): run.count whole sectors, or empty
-  SectorHeader* header = nullptr;  ///< written to, or read from, the last sector of the run; may be null
+  DataSpan data;                      ///< host data: data.count == run.count, or null
+  std::span<std::byte> system;        ///< firmware's own bytes (journal, checkpoint): run.count whole sectors, or empty
+  SectorHeader* header = nullptr;     ///< written to, or read from, the last sector of the run; may be null
+  std::span<SectorHeader> headers{};  ///< written to, or read from, each sector of the run; empty where `header` is set or none is wanted
 };
 
 /// Where the time of a chain went; parts of submit-to-completion that sum to it.

@@ -91,6 +91,7 @@ class DramLists {
     for (std::uint32_t list = 0; list < lists; ++list) links_.peek(count_ + list) = {count_ + list, count_ + list};
   }
 
+  [[nodiscard]] Bytes bytes() const { return Bytes(links_.size() * sizeof(Links)); }
   [[nodiscard]] Index front(std::uint32_t list) const { return indexed(links_.read(count_ + list).next); }
   [[nodiscard]] Index back(std::uint32_t list) const { return indexed(links_.read(count_ + list).previous); }
   [[nodiscard]] Index after(Index i) const { return indexed(links_.read(i).next); }
@@ -143,6 +144,7 @@ class DramHashMap {
       : cells_(memory, category, cells_for(capacity), what), mask_(cells_.size() - 1), capacity_(capacity) {}
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] Bytes bytes() const { return Bytes(cells_.size() * sizeof(Cell)); }
   [[nodiscard]] Value find(Key key) const {
     for (std::uint64_t at = home(key);; at = (at + 1) & mask_) {
       const Cell& cell = cells_.read(at);

@@ -1,0 +1,57 @@
+#pragma once
+// Which slot of the buffer is given out next, and which is the oldest: first in, first out.
+#include <cstdint>
+
+#include "firmware/layers/fluid/config.hpp"
+#include "firmware/shared/dram_table.hpp"
+
+namespace tessera::fluid {
+
+class SlotLog {
+ public:
+  SlotLog(MemoryPort& memory, std::uint32_t slots, std::uint32_t reserve, LogHoles holes);
+
+  /// Slots that can be given out, the reserve not counted.
+  [[nodiscard]] std::uint32_t room() const;
+
+  struct Taken {
+    std::uint32_t slot;
+    std::uint64_t position;  ///< counts the slots given out: the tag of the slot's record
+  };
+  /// The next slot; one must be free, be it the reserve.
+  Taken take();
+  /// `slot` holds nothing any more.
+  void release(std::uint32_t slot);
+  /// The slot that was given out first of those in use; there must be one.
+  [[nodiscard]] std::uint32_t oldest() const;
+  /// Position of a slot in use: what take() said.
+  [[nodiscard]] std::uint64_t position_of(std::uint32_t slot) const { return positions_.read(slot); }
+
+  /// At boot: positions up to `last` were given out.
+  void restore_head(std::uint64_t last) { head_ = tail_ = last + 1; }
+  /// Whether a slot with this position can be in use under that head.
+  [[nodiscard]] bool possible(std::uint64_t position) const { return holes_ == LogHoles::reuse || position + slots_ >= head_; }
+  /// At boot: `slot` is in use; in ascending order of positions.
+  void restore(std::uint32_t slot, std::uint64_t position);
+
+  [[nodiscard]] Bytes bytes() const { return Bytes(positions_.size() * sizeof(std::uint64_t)) + lists_.bytes(); }
+
+ private:
+  static constexpr std::uint64_t unused = 0;  // positions count from 1
+  static constexpr std::uint32_t in_use = 0;  // the lists
+  static constexpr std::uint32_t free = 1;
+
+  void mark(std::uint32_t slot, std::uint64_t position);
+  void move_tail();
+
+  LogHoles holes_;
+  std::uint32_t slots_;
+  std::uint32_t reserve_;
+  DramArray<std::uint64_t> positions_;  // by slot
+  DramLists lists_;                     // in_use: by position; free: to be used next, where holes are reused
+  std::uint64_t head_ = 1;              // position of the next slot
+  std::uint64_t tail_ = 1;              // circular: slots of positions [tail, head) are not to be had
+  std::uint32_t used_count_ = 0;
+};
+
+}  // namespace tessera::fluid

@@ -1,0 +1,196 @@
+#include "firmware/zones/zone_buffer_layer.hpp"
+
+#include <algorithm>
+
+#include "firmware/layout/plan_regions.hpp"
+#include "firmware/zones/zone_plan.hpp"
+
+namespace tessera {
+
+ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : ports_(ports),
+      store_(ports, config, geometry, plan),
+      buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
+      owners_(ports, buffer_.slots(), store_.zones()),
+      locks_(ports.cpu),
+      evictions_(ports.cpu),
+      victims_(buffer_) {}
+
+// Reads
+
+Task<Status> ZoneBufferLayer::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const ZoneRun piece = store_.piece({run.first + done, run.count - done});
+    const DataSpan part = data.part(done, piece.count);
+    const Status status = co_await read_piece(piece, part);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+/// The buffer first, then the zone.
+Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
+  auto guard = locks_.shared(ZoneRange::of(guard_of(run.zone)));
+  co_await guard;
+  const auto plan = read_plans_.take();
+  plan->buffered.clear();
+  plan->native.clear();
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const std::uint32_t slot = owners_.slot_of(store_.sector_at(run.zone, run.offset + i));
+    if (slot == SlotOwners::none) {
+      if (!plan->native.empty() && plan->native.back().first + plan->native.back().count == i)
+        ++plan->native.back().count;
+      else
+        plan->native.push_back({i, 1});
+      continue;
+    }
+    ++statistics_.reads_buffer;
+    SlotRun* const last = plan->buffered.empty() ? nullptr : &plan->buffered.back();
+    if (last != nullptr && last->first + last->data.count == slot && last->data.first + last->data.count == data.first + i)
+      ++last->data.count;
+    else
+      plan->buffered.push_back({slot, data.part(i, 1)});
+  }
+  const std::span<const SlotRun> buffered(plan->buffered);
+  Status status = co_await buffer_.read(buffered, MediaClass::host);
+  for (std::size_t i = 0; ok(status) && i < plan->native.size(); ++i) {
+    const ReadPlan::Native native = plan->native[i];
+    statistics_.reads_zone += native.count;
+    const ZoneRun part{run.zone, run.offset + native.first, native.count};
+    const DataSpan into = data.part(native.first, native.count);
+    status = co_await store_.read(part, into);
+  }
+  co_return status;
+}
+
+// Writes
+
+Task<Status> ZoneBufferLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
+  for (std::uint32_t done = 0; done < run.count;) {
+    const ZoneRun piece = store_.piece({run.first + done, std::min(run.count - done, largest_write())});
+    const DataSpan part = data.part(done, piece.count);
+    const Status status = co_await write_piece(piece, part, priority);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> ZoneBufferLayer::store(ZoneRun run, DataSpan data, const Placements& placements, MediaClass priority) {
+  Status status = Status::ok;
+  std::uint32_t done = 0;
+  while (ok(status) && done < run.count) {
+    std::uint32_t count = 1;
+    while (done + count < run.count && placements[done + count].slot == placements[done].slot + count) ++count;
+    const ZoneRun part{run.zone, run.offset + done, count};
+    const DataSpan part_data = data.part(done, count);
+    const std::span<const Placement> part_placements(&placements[done], count);
+    status = co_await store_run(part, part_data, part_placements, priority);
+    if (ok(status)) done += count;
+  }
+  for (; done < run.count; ++done)
+    if (!owners_.in_use(placements[done].slot)) released(placements[done].slot);
+  co_return status;
+}
+
+/// To slots next to one another.
+Task<Status> ZoneBufferLayer::store_run(ZoneRun run, DataSpan data, std::span<const Placement> placements, MediaClass priority) {
+  const auto records = records_.take();
+  records->clear();
+  for (std::uint32_t i = 0; i < run.count; ++i)
+    records->push_back({store_.sector_at(run.zone, run.offset + i), buffer_.take_sequence(), placements[i].tag});
+  const std::span<const SlotRecord> written(*records);
+  const Status status = co_await buffer_.write(placements.front().slot, written, data, priority);
+  if (!ok(status)) co_return status;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const LogicalSector sector = written[i].sector;
+    const std::uint32_t old = owners_.slot_of(sector);
+    if (old == placements[i].slot) continue;
+    if (old != SlotOwners::none) {
+      owners_.remove(old);
+      released(old);
+    }
+    owners_.put(placements[i].slot, sector, run.zone);
+  }
+  co_return Status::ok;
+}
+
+Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
+  auto turn = evictions_.exclusive({});
+  co_await turn;
+  victims_.clear();
+  for (std::uint32_t slot = owners_.first_of(zone); slot != SlotOwners::none; slot = owners_.after(slot))
+    victims_.add({store_.offset_of(owners_.sector_of(slot)), slot});
+  victims_.sort();
+  // Nobody writes sectors of the zone now, so no copy that is still to come has one of these numbers.
+  const ZoneStore::WriteBack job{zone, victims_.offsets(), buffer_.newest_sequence(), {}};
+  const Status status = co_await store_.write_back(job, victims_);
+  if (!ok(status)) co_return status;
+  for (const Victim& victim : victims_.victims()) {
+    owners_.remove(victim.slot);
+    released(victim.slot);
+  }
+  co_return Status::ok;
+}
+
+// A trimmed sector leaves the buffer without a record: after a power cut an old content of it may be there again.
+Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const ZoneRun piece = store_.piece({run.first + done, run.count - done});
+    auto guard = locks_.exclusive(ZoneRange::of(guard_of(piece.zone)));
+    co_await guard;
+    for (std::uint32_t i = 0; i < piece.count; ++i) {
+      const std::uint32_t slot = owners_.slot_of(run.first + (done + i));
+      if (slot == SlotOwners::none) continue;
+      owners_.remove(slot);
+      released(slot);
+    }
+    store_.trim(piece);
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+// Boot: of the copies of a sector that are newer than its zone's last write-back, the newest counts.
+
+Task<Status> ZoneBufferLayer::recover() {
+  class Collector final : public BufferRegion::Finder {
+   public:
+    void found(std::uint32_t slot, const SlotRecord& record) override { slots.push_back({slot, record}); }
+    std::vector<FoundSlot> slots;
+  };
+  const Picoseconds begin = ports_.cpu.now();
+  const Status status = co_await store_.recover();
+  if (!ok(status)) co_return status;
+  Collector collector;
+  co_await buffer_.scan(collector);
+  buffer_.skip_sequences(store_.newest_watermark());
+  restore_space(collector.slots);
+  std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
+  for (const FoundSlot& found : collector.slots) {
+    const LogicalSector sector = found.record.sector;
+    const std::uint32_t zone = store_.zone_of(sector);
+    if (found.record.sequence <= store_.watermark(zone)) continue;
+    const std::uint32_t older = owners_.slot_of(sector);
+    if (older != SlotOwners::none) owners_.remove(older);
+    owners_.put(found.slot, sector, zone);
+  }
+  restored(collector.slots);
+  statistics_.recovery = ports_.cpu.now() - begin;
+  co_return Status::ok;
+}
+
+void ZoneBufferLayer::report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const {
+  store_.report(metrics);
+  statistics_.report(metrics);
+  metrics.count("buffer.sectors", static_cast<double>(buffer_.sectors_written()), "sectors", "sectors written to the buffer");
+  metrics.add("buffer.used", static_cast<double>(owners_.used()), "sectors", "sectors that the buffer holds");
+  metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
+  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes * buffer_.slots()), "B", "mapping memory by the paper's formula");
+  metrics.add("meta.ram_bytes_actual", static_cast<double>((store_.bytes() + owners_.bytes() + own).value()), "B",
+              "mapping memory that is really taken");
+}
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+#pragma once
+// What the layers with a sector-mapped buffer in front of zones share: reads, trims, the write-back of a zone's sectors, and finding
+// the buffer's content again at boot. How slots are given out and when they are won back is each layer's own.
+//
+// A zone is locked by its guard: shared by reads and writes of its sectors, alone by whoever moves or writes them back.
+#include <cstdint>
+#include <vector>
+
+#include "firmware/shared/scratch_pool.hpp"
+#include "firmware/zones/slot_owners.hpp"
+#include "firmware/zones/zone_locks.hpp"
+#include "firmware/zones/zone_store.hpp"
+
+namespace tessera {
+
+class ZoneBufferLayer : public TranslationLayer {
+ public:
+  ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return store_.user_sectors(); }
+  Task<Status> format() override { return store_.format(); }
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// A completed write is on the platter.
+  Task<Status> flush() override { co_return Status::ok; }
+  Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] bool idle() const override { return locks_.empty(); }
+  void prefill(std::uint64_t sectors) override { store_.prefill(sectors); }
+
+  /// For tests: what stands where.
+  [[nodiscard]] const ZoneStore& store() const { return store_; }
+  [[nodiscard]] const SlotOwners& owners() const { return owners_; }
+
+ protected:
+  struct FoundSlot {
+    std::uint32_t slot = 0;
+    SlotRecord record;
+  };
+  /// A slot that a sector is to be written to, and the tag of its record.
+  struct Placement {
+    std::uint32_t slot = 0;
+    std::uint64_t tag = 0;
+  };
+  using Placements = std::vector<Placement>;
+
+  /// The lock of a zone.
+  [[nodiscard]] virtual std::uint64_t guard_of(std::uint32_t zone) const = 0;
+  /// At most how many sectors are written at once.
+  [[nodiscard]] virtual std::uint32_t largest_write() const = 0;
+  [[nodiscard]] virtual Task<Status> write_piece(ZoneRun run, DataSpan data, MediaClass priority) = 0;
+  /// `slot` holds nothing any more.
+  virtual void released(std::uint32_t slot) = 0;
+  /// At boot: finds out what slots are given out, and removes records that cannot count any more.
+  virtual void restore_space(std::vector<FoundSlot>& found) = 0;
+  /// At boot, when owners_ is complete; `found`: of which some are in it.
+  virtual void restored(std::vector<FoundSlot>& found) = 0;
+
+  /// Writes `run` to its placements, one a sector, a positioning for each run of slots. The guard is held. Slots of sectors
+  /// that could not be written are released.
+  [[nodiscard]] Task<Status> store(ZoneRun run, DataSpan data, const Placements& placements, MediaClass priority);
+  /// Writes back every sector of `zone` that the buffer holds; at least one. The guard is held alone.
+  [[nodiscard]] Task<Status> evict(std::uint32_t zone);
+  /// Adds what all these layers report; `paper_bytes`: of a buffered sector in the papers' accounts.
+  void report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const;
+
+  Ports ports_;
+  ZoneStore store_;
+  BufferRegion buffer_;
+  SlotOwners owners_;
+  ZoneLocks locks_;
+  BufferStatistics statistics_;
+  ScratchPool<Placements> placements_;
+
+ private:
+  /// What of a read lies where.
+  struct ReadPlan {
+    std::vector<SlotRun> buffered;
+    struct Native {
+      std::uint32_t first;  ///< in the run
+      std::uint32_t count;
+    };
+    std::vector<Native> native;
+  };
+  [[nodiscard]] Task<Status> read_piece(ZoneRun run, DataSpan data);
+  [[nodiscard]] Task<Status> store_run(ZoneRun run, DataSpan data, std::span<const Placement> placements, MediaClass priority);
+
+  ScratchPool<ReadPlan> read_plans_;
+  ScratchPool<std::vector<SlotRecord>> records_;
+  FifoMutex evictions_;  // the victim set
+  BufferVictims victims_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,106 @@
+#include "firmware/zones/zone_plan.hpp"
+
+#include "firmware/flash/band_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
+#include "firmware/zones/zone_map.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// The drive without its outermost `radii`.
+DriveGeometry inside(DriveGeometry geometry, std::uint32_t radii) {
+  while (!geometry.zones.empty() && geometry.zones.front().radii <= radii) {
+    radii -= geometry.zones.front().radii;
+    geometry.zones.erase(geometry.zones.begin());
+  }
+  if (!geometry.zones.empty()) {
+    geometry.zones.front().first_radius += radii;
+    geometry.zones.front().radii -= radii;
+  }
+  return geometry;
+}
+
+/// Outermost radii that hold `sectors`; one more than there are where they do not.
+std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
+  std::uint32_t radii = 0;
+  for (const GeometryZone& zone : geometry.zones) {
+    const std::uint64_t a_radius = std::uint64_t{zone.sectors_per_track} * geometry.surfaces;
+    const std::uint64_t needed = (sectors + a_radius - 1) / a_radius;
+    if (needed <= zone.radii) return radii + static_cast<std::uint32_t>(needed);
+    radii += zone.radii;
+    sectors -= zone.radii * a_radius;
+  }
+  return radii + 1;
+}
+
+std::uint64_t zones_in(const FormatPlan& plan, const DriveGeometry& geometry) {
+  std::uint64_t zones = 0;
+  for (const Region& region : regions_named(plan, "bands"))
+    zones += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
+  return zones;
+}
+
+std::uint64_t log_sectors(const FormatPlan& plan, const DriveGeometry& geometry) {
+  std::uint64_t sectors = 0;
+  for (const Region& region : regions_named(plan, "log"))
+    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
+  return sectors;
+}
+
+std::uint64_t user_zones(const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
+  return config.zones != 0 ? config.zones : zones_in(plan, geometry) - config.spares();
+}
+
+}  // namespace
+
+std::uint64_t buffer_sectors(const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
+  if (config.buffer.value() != 0) return config.buffer.value() / geometry.sector_bytes;
+  return std::max<std::uint64_t>(1, user_zones(config, geometry, plan) * config.zone_sectors(geometry.sector_bytes) / 100);
+}
+
+FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem) {
+  BandRequest request;
+  request.band_sectors = config.zone_sectors(geometry.sector_bytes);
+  request.head_width = config.head_width;
+  request.bands = config.zones;
+  request.spares = config.spares();
+  request.log_radii = config.in_place() ? 0 : config.log_radii;
+  if (request.band_sectors == 0) {
+    problem = "a zone of " + std::to_string(config.zone.value()) + " bytes is smaller than a sector of the drive";
+    return {};
+  }
+  if (config.in_place() && config.round_sectors(geometry.sector_bytes) < request.band_sectors) {
+    problem = "merge_buffer is smaller than a zone: rewriting zones in place needs one of " +
+              std::to_string(std::uint64_t{request.band_sectors} * geometry.sector_bytes) + " bytes (or crash_safe)";
+    return {};
+  }
+  // As many zones as would fit without a buffer decide how large 1 % is; they may be a little fewer then.
+  const FormatPlan unbuffered = plan_bands(geometry, request, problem);
+  if (!problem.empty()) return {};
+  const std::uint64_t buffered = buffer_sectors(config, geometry, unbuffered);
+  const std::uint32_t radii = radii_for(geometry, buffered);
+  if (radii >= geometry.radii() || buffered > ~std::uint32_t{0} - 1) {
+    problem = "a buffer of " + std::to_string(config.buffer.value()) + " bytes leaves no room for zones on a drive of " +
+              std::to_string(geometry.physical_sectors() * geometry.sector_bytes) + " bytes";
+    return {};
+  }
+
+  const FormatPlan zoned = plan_bands(inside(geometry, radii), request, problem);
+  if (!problem.empty()) {
+    problem += "; the buffer takes " + std::to_string(radii) + " of " + std::to_string(geometry.radii()) + " tracks a surface";
+    return {};
+  }
+  FormatPlan plan{{.name = "buffer", .first = 0, .count = radii}};
+  plan.insert(plan.end(), zoned.begin(), zoned.end());
+  if (config.in_place()) return plan;
+
+  const std::uint64_t zones = zones_in(plan, geometry);
+  const std::uint64_t least = ZoneMap::least_log_sectors(zones, 0, geometry.sector_bytes);
+  if (log_sectors(plan, geometry) >= least) return plan;
+  problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the zones " + std::to_string(log_sectors(plan, geometry)) +
+            " sectors; " + std::to_string(zones) + " zones need at least " + std::to_string(least);
+  return {};
+}
+
+}  // namespace tessera

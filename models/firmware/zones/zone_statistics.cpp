@@ -1,0 +1,38 @@
+#include "firmware/zones/zone_statistics.hpp"
+
+namespace tessera {
+
+namespace {
+
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::optional<double> milliseconds(std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; }
+
+}  // namespace
+
+void ZoneStatistics::report(MetricSet& metrics) const {
+  metrics.count("rmw.count", static_cast<double>(rmw), "1", "write-backs that read, merged and rewrote a zone");
+  metrics.count("rmw_free.count", static_cast<double>(rmw_free), "1", "write-backs behind the write pointer of a zone");
+  metrics.count("rmw.time_total", rmw_time, "time in which zones were rewritten");
+  metrics.add("rmw.time.mean", milliseconds(ratio(rmw_time.value(), rmw)), "ms", "mean time of a read-modify-write");
+  metrics.add("rmw.time.max", longest_rmw, "longest read-modify-write");
+  metrics.count("pad.sectors", static_cast<double>(padding), "sectors", "padding written between the valid sectors of zones");
+  metrics.count("victim.sectors", static_cast<double>(victims), "sectors", "sectors written back from the buffer to their zones");
+  metrics.add("victim.sectors_mean", ratio(victims, rmw + rmw_free), "sectors", "sectors written back over zones involved");
+}
+
+void BufferStatistics::report(MetricSet& metrics) const {
+  metrics.add("hit.write", ratio(updates, sectors_written), "1", "sectors written that were in the buffer over sectors written");
+  metrics.count("hit.write.buffer", static_cast<double>(updates), "sectors", "sectors written that were in the buffer");
+  metrics.count("hit.read.buffer", static_cast<double>(reads_buffer), "sectors", "sectors read from the buffer");
+  metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their bands");
+  metrics.count("cleaning.count", static_cast<double>(cleaning.count()), "1", "cleanings of the buffer");
+  metrics.add("cleaning.mean", milliseconds(cleaning.mean_ps()), "ms", "mean time of a cleaning");
+  metrics.add("cleaning.max", cleaning.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning.max().value())), "ms",
+              "longest cleaning");
+  metrics.add("recovery.time", recovery, "time of the last recovery after a power cut");
+}
+
+}  // namespace tessera

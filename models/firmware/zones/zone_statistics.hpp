@@ -1,0 +1,33 @@
+#pragma once
+// What the family counts, with the names and meanings of docs/guide/metrics.md.
+#include <cstdint>
+
+#include "base/metrics.hpp"
+#include "base/units.hpp"
+
+namespace tessera {
+
+struct ZoneStatistics {
+  std::uint64_t rmw = 0;       ///< write-backs that rewrote their zone
+  std::uint64_t rmw_free = 0;  ///< write-backs behind the write pointer
+  std::uint64_t padding = 0;   ///< sectors
+  std::uint64_t victims = 0;   ///< sectors written back
+  Picoseconds rmw_time;
+  Picoseconds longest_rmw;
+
+  void report(MetricSet& metrics) const;
+};
+
+/// Kept by the layer beside those.
+struct BufferStatistics {
+  std::uint64_t sectors_written = 0;  ///< by the host
+  std::uint64_t updates = 0;          ///< of them, of sectors that were in the buffer
+  std::uint64_t reads_buffer = 0;     ///< sectors read from the buffer
+  std::uint64_t reads_zone = 0;       ///< sectors read from their zones
+  DurationHistogram cleaning;
+  Picoseconds recovery;
+
+  void report(MetricSet& metrics) const;
+};
+
+}  // namespace tessera

@@ -1,0 +1,138 @@
+#include "firmware/zones/zone_store.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+ZoneStore::ZoneStore(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan, ZoneNotes* notes)
+    : ports_(ports),
+      in_place_(config.in_place()),
+      zone_sectors_(config.zone_sectors(geometry.sector_bytes)),
+      layout_(geometry, regions_named(plan, "bands"), zone_sectors_, ports.media),
+      map_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"),
+           static_cast<std::uint32_t>(config.zones != 0 ? config.zones : layout_.bands() - config.spares()),
+           static_cast<std::uint32_t>(layout_.bands()), notes),
+      holes_(ports.memory, map_.zones(), zone_sectors_, config.hole_maps),
+      round_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, config.round_sectors(geometry.sector_bytes), "merge buffer")),
+      turns_(ports.cpu) {}
+
+ZoneRun ZoneStore::piece(LogicalRun run) const {
+  const std::uint32_t offset = offset_of(run.first);
+  return {zone_of(run.first), offset, std::min(run.count, zone_sectors_ - offset)};
+}
+
+Task<Status> ZoneStore::recover() { co_return co_await map_.recover(zone_sectors_); }
+
+void ZoneStore::prefill(std::uint64_t sectors) {
+  for (std::uint32_t zone = 0; zone < zones() && sectors != 0; ++zone) {
+    const auto written = static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors, zone_sectors_));
+    map_.prefill(zone, written);
+    sectors -= written;
+  }
+}
+
+Task<Status> ZoneStore::read(ZoneRun run, DataSpan data) {
+  const ZoneState& state = map_.state(run.zone);
+  const std::uint32_t written = state.write_pointer > run.offset ? std::min(run.count, state.write_pointer - run.offset) : 0;
+  if (written < run.count) ports_.memory.clear(data.part(written, run.count - written));
+  const DataSpan stored = data.part(0, written);
+  co_return co_await transfer(MediaOp::read, state.place, run.offset, stored, MediaClass::host);
+}
+
+Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
+  auto turn = turns_.exclusive({});
+  co_await turn;
+  TESSERA_CHECK(!job.offsets.empty(), "a write-back without victims");
+  const ZoneState& old = map_.state(job.zone);
+  const std::uint32_t end_of_victims = job.offsets.back() + 1;
+  const bool appends = job.offsets.front() >= old.write_pointer;
+  Image image;
+  image.appends = appends;
+  image.from = old.place;
+  image.to = appends || in_place_ ? old.place : map_.spare();
+  image.first = appends ? old.write_pointer : 0;
+  image.kept = appends ? 0 : holes_.end_of_valid(job.zone, old.write_pointer);
+  image.end = std::max(image.kept, end_of_victims);
+
+  const Picoseconds begin = ports_.cpu.now();
+  const char* const kind = appends ? "append" : "rmw";
+  ports_.cpu.event({kind, FirmwareEvent::Edge::begin, job.zone, job.offsets.size()});
+  Status status = co_await write_image(image, source);
+  // The victims are in their zone before the record says so, and the record says so before the buffer gives their slots away.
+  const ZoneState renewed{image.to, image.end, job.watermark};
+  if (ok(status)) status = co_await map_.commit(job.zone, renewed, job.note);
+  ports_.cpu.event({kind, FirmwareEvent::Edge::end, job.zone, image.end - image.first});
+  if (!ok(status)) co_return status;
+
+  const std::uint32_t holes = note_holes(job, image);
+  statistics_.victims += job.offsets.size();
+  statistics_.padding += holes;
+  ++(appends ? statistics_.rmw_free : statistics_.rmw);
+  if (appends) co_return Status::ok;
+  const Picoseconds taken = ports_.cpu.now() - begin;
+  statistics_.rmw_time += taken;
+  statistics_.longest_rmw = std::max(statistics_.longest_rmw, taken);
+  co_return Status::ok;
+}
+
+/// Rounds of the size of the merge buffer: what the zone keeps, padding behind it, and the victims over both.
+Task<Status> ZoneStore::write_image(const Image& image, VictimSource& source) {
+  for (std::uint32_t at = image.first; at < image.end;) {
+    const std::uint32_t count = std::min(round_.sectors(), image.end - at);
+    const std::uint32_t kept = image.kept > at ? std::min(count, image.kept - at) : 0;
+    const DataSpan old = round_.part(0, kept);
+    Status status = co_await transfer(MediaOp::read, image.from, at, old, MediaClass::dependent);
+    if (!ok(status)) co_return status;
+    if (kept < count) ports_.memory.clear(round_.part(kept, count - kept));
+    const DataSpan whole = round_.part(0, count);
+    status = co_await source.fetch(at, whole);
+    if (!ok(status)) co_return status;
+    status = co_await transfer(MediaOp::write, image.to, at, whole, MediaClass::dependent);
+    if (!ok(status)) co_return status;
+    at += count;
+  }
+  co_return Status::ok;
+}
+
+/// Brings the bitmap of the zone up to date; gives the padding that was written.
+std::uint32_t ZoneStore::note_holes(const WriteBack& job, const Image& image) {
+  const std::uint32_t behind = std::max(image.first, image.kept);  // from here on there are but victims and padding
+  const auto victims_behind = static_cast<std::uint32_t>(job.offsets.end() - std::ranges::lower_bound(job.offsets, behind));
+  const std::uint32_t padding = image.end - behind - victims_behind;
+  if (padding != 0) holes_.mark_holes(job.zone, behind, image.end);
+  for (const std::uint32_t offset : job.offsets) holes_.mark_valid(job.zone, offset);
+  if (image.appends) return padding;
+  const std::uint32_t holes = image.end - holes_.count_valid(job.zone, image.end);
+  if (holes == 0) holes_.clear(job.zone);
+  return std::max(holes, padding);
+}
+
+void ZoneStore::trim(ZoneRun run) {
+  const std::uint32_t end = std::min(run.offset + run.count, write_pointer(run.zone));
+  holes_.mark_holes(run.zone, run.offset, end);
+}
+
+/// A sweep: from a whole track to the next there is neither a seek nor a wait for the first sector.
+Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority) {
+  MediaChain chain(priority);
+  for (std::uint32_t done = 0; done < data.count;) {
+    chain.clear();
+    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
+      MediaStep step;
+      step.op = op;
+      step.run = layout_.locate(place, offset + done, data.count - done);
+      step.data = data.part(done, step.run.count);
+      if (step.run.count == ports_.media.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
+      chain.add(step);
+      done += step.run.count;
+    }
+    const Status status = co_await ports_.media.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+}  // namespace tessera

@@ -1,0 +1,91 @@
+// skylight-disk: which buffer zone, when it is cleaned, and what that costs.
+#include "zone_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Two buffer zones of four slots, hashed by modulo.
+SkylightSetup two_buffer_zones() {
+  SkylightSetup setup;
+  setup.zones().buffer = sectors(8);
+  setup.layer.buffer_zone = sectors(4);
+  setup.layer.hash = ZoneHash::modulo;
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("a full buffer zone is written back with one write-back for each zone in it") {
+  SkylightDrive drive(two_buffer_zones());
+  drive.write_zoned({{0, 1}, {2, 0}, {0, 1}, {4, 2}});
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write_zoned({{2, 3}});
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("rmw_free.count") == 3);
+  CHECK(drive.metric("rmw.count") == 0);
+  CHECK(drive.metric("hit.write") == Approx(1.0 / 5));
+  CHECK(drive.metric("pad.sectors") == 1 + 0 + 2);
+  CHECK(drive.metric("victim.sectors_mean") == 1);
+  CHECK(drive.metric("buffer.used") == 1);
+  CHECK(drive.slot(2, 3) == 0);
+  CHECK(drive.write_pointer(0) == 2);
+  CHECK(drive.write_pointer(2) == 1);
+  CHECK(drive.write_pointer(4) == 3);
+  drive.check_content();
+}
+
+TEST_CASE("an update takes a new slot of the buffer zone") {
+  SkylightDrive drive(two_buffer_zones());
+  drive.write_zoned({{0, 1}, {0, 1}, {0, 1}});
+  CHECK(drive.slot(0, 1) == 2);
+  CHECK(drive.metric("buffer.used") == 1);
+  CHECK(drive.metric("hit.write") == Approx(2.0 / 3));
+}
+
+TEST_CASE("zones of different buffer zones do not clean each other") {
+  SkylightDrive drive(two_buffer_zones());
+  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {3, 0}, {5, 0}, {1, 1}});
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write_zoned({{3, 1}});
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.slot(0, 0) == 0);
+  CHECK(drive.slot(1, 0) == SlotOwners::none);
+  drive.check_content();
+}
+
+TEST_CASE("a write behind the write pointer is merged into its zone") {
+  SkylightDrive drive(two_buffer_zones());
+  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 2}, {0, 7}, {2, 0}, {2, 1}, {2, 2}});
+  CHECK(drive.metric("cleaning.count") == 2);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.metric("rmw_free.count") == 2);
+  CHECK(drive.metric("pad.sectors") == 3);  // sectors 4 to 6 of zone 0
+  CHECK(drive.write_pointer(0) == 8);
+  drive.check_content();
+}
+
+TEST_CASE("a request longer than a buffer zone fills it, cleans it and goes on") {
+  SkylightDrive drive(two_buffer_zones());
+  drive.write(0, 8);
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("rmw_free.count") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("the default is eight buffer zones of at least 1 MiB, in paper mode zones of the zones' size") {
+  SkylightDiskConfig config;
+  CHECK(config.buffer_zone_sectors(89088, 4096) == 11136);  // 348 MiB: web_0
+  CHECK(config.buffer_zone_sectors(1024, 4096) == 256);
+  CHECK(config.buffer_zone_sectors(100, 4096) == 100);
+  config.zones.paper = true;
+  CHECK(config.buffer_zone_sectors(89088, 4096) == 65536);
+}
+
+TEST_CASE("the paper's memory is 8 bytes a buffered sector, and the tables are what is reserved") {
+  SkylightDrive drive(two_buffer_zones());
+  CHECK(drive.metric("meta.ram_bytes") == 64);
+  CHECK(drive.bench().metric("dram.reserved.metadata") >= drive.metric("meta.ram_bytes_actual"));
+  CHECK(drive.bench().metric("dram.reserved.metadata") < drive.metric("meta.ram_bytes_actual") + 12 * 64);
+}

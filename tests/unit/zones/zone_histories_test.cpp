@@ -1,0 +1,127 @@
+// Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
+// acknowledged is what is read (the bench's scoreboard is the plain map).
+#include "zone_drive.hpp"
+
+#include "base/random.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t high) {
+  return static_cast<std::uint32_t>(low + random.below(high - low + 1));
+}
+
+template <class Setup>
+void randomise(Setup& setup, RandomStream& random) {
+  ZoneConfig& zones = setup.zones();
+  zones.zone = sectors(pick(random, 1, 24));
+  zones.zones = pick(random, 1, 7);
+  zones.spare_zones = pick(random, 1, 2);
+  zones.head_width = pick(random, 2, 4);
+  zones.buffer = sectors(pick(random, 2, 40));
+  zones.merge_buffer = sectors(pick(random, 0, 24));
+  zones.log_radii = pick(random, 4, 8);
+  zones.hole_maps = pick(random, 0, 7);
+  setup.bench.media.sectors_per_track = pick(random, 3, 9);
+  setup.bench.media.tracks = 300;
+  setup.bench.media.surfaces = pick(random, 1, 2);
+  setup.bench.seed = random();
+  const std::uint64_t capacity = zones.zones * zones.zone.value() / sector_bytes;
+  const std::uint64_t filling = random.below(3);
+  setup.prefilled = filling == 0 ? 0 : filling == 1 ? capacity : random.below(capacity + 1);
+}
+
+SkylightSetup random_skylight(RandomStream& random) {
+  SkylightSetup setup;
+  randomise(setup, random);
+  setup.layer.hash = static_cast<ZoneHash>(random.below(2));
+  setup.layer.buffer_zone = sectors(1 + random.below(setup.zones().buffer.value() / sector_bytes));
+  return setup;
+}
+
+FluidSetup random_fluid(RandomStream& random) {
+  FluidSetup setup;
+  randomise(setup, random);
+  setup.layer.log_holes = static_cast<fluid::LogHoles>(random.below(2));
+  setup.layer.update = static_cast<fluid::Update>(random.below(2));
+  setup.layer.loop = random.below(2) == 0;
+  setup.layer.hot_rule = static_cast<fluid::HotRule>(random.below(2));
+  setup.layer.hot_frac = static_cast<double>(random.below(11)) / 10;
+  setup.layer.hot_decay = 1 + random.below(200);
+  return setup;
+}
+
+template <class Drive>
+void submit_random(Drive& drive, RandomStream& random) {
+  const std::uint64_t user = drive.layer().user_sectors() * 8;
+  const std::uint64_t first = random.below(user);
+  const auto count = static_cast<std::uint32_t>(1 + random.below(std::min<std::uint64_t>(user - first, random.below(4) == 0 ? 120 : 16)));
+  const std::uint64_t kind = random.below(20);
+  const HostOp op = kind == 0 ? HostOp::trim : kind == 1 ? HostOp::flush : kind < 6 ? HostOp::read : HostOp::write;
+  drive.bench().submit(op, op == HostOp::flush ? 0 : first, op == HostOp::flush ? 0 : count, kind == 19);
+}
+
+template <class Drive, class Setup>
+void random_history(const Setup& setup, RandomStream& random) {
+  Drive drive(setup);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint64_t depth = 1 + random.below(6);
+    for (std::uint64_t i = 0; i < depth; ++i) submit_random(drive, random);
+    drive.bench().run_until_all_done();
+  }
+  drive.check_content();
+}
+
+template <class Drive, class Setup>
+void random_cuts(const Setup& setup, RandomStream& random) {
+  Drive drive(setup);
+  for (int cut = 0; cut < 8; ++cut) {
+    for (std::uint64_t i = 0, requests = random.below(40); i < requests; ++i) {
+      submit_random(drive, random);
+      if (random.below(3) == 0) drive.bench().run_until_all_done();
+    }
+    drive.bench().cut_after_actions(random.below(400));
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random requests to skylight-disk, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 800; ++run) {
+    RandomStream random(run, "skylight-disk histories");
+    INFO("run " << run);
+    const SkylightSetup setup = random_skylight(random);
+    random_history<SkylightDrive>(setup, random);
+  }
+}
+
+TEST_CASE("random requests to fluid and fluid-loop, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 1200; ++run) {
+    RandomStream random(run, "fluid histories");
+    INFO("run " << run);
+    const FluidSetup setup = random_fluid(random);
+    random_history<FluidDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of skylight-disk lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 800; ++run) {
+    RandomStream random(run, "skylight-disk cuts");
+    INFO("run " << run);
+    const SkylightSetup setup = random_skylight(random);
+    random_cuts<SkylightDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of fluid and fluid-loop lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 1200; ++run) {
+    RandomStream random(run, "fluid cuts");
+    INFO("run " << run);
+    const FluidSetup setup = random_fluid(random);
+    random_cuts<FluidDrive>(setup, random);
+  }
+}
