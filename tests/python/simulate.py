@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from conftest import BUILD
+from samples import BUILD
 
 from tessera import Run
 

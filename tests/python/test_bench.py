@@ -1,6 +1,6 @@
 """The figures of the benchmark are computed as they are named."""
 
-from conftest import metric, write_run
+from samples import metric, write_run
 
 from tessera import Run
 from tessera.bench import COMMANDS, MEMORY, speed

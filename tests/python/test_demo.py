@@ -8,7 +8,7 @@ STAND_IN = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from conftest import metric, write_run
+from samples import metric, write_run
 from test_run_folder import requests_of
 arguments = sys.argv[1:]
 with open({log!r}, "a") as log:

@@ -1,7 +1,7 @@
 """The reference pages are what the program declares."""
 
 import pytest
-from conftest import REPOSITORY
+from samples import REPOSITORY
 from simulate import run, simulate
 
 from tessera.glossary import glossary

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from conftest import BUILD, REPOSITORY
+from samples import BUILD, REPOSITORY
 
 
 def call(*command) -> str:

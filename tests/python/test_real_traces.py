@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from samples import REPOSITORY
 from simulate import LAYERS, run
 
 TRACES = Path(os.environ.get("TESSERA_TRACES", REPOSITORY.parent / "shared" / "traces"))

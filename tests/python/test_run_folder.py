@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from conftest import REQUEST_TYPE, metric, write_run
+from samples import REQUEST_TYPE, metric, write_run
 
 from tessera import Run, latency_ms, life_phases
 from tessera.latency_plot import distribution, plot_latency

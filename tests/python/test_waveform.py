@@ -4,7 +4,7 @@ import io
 import subprocess
 
 import pytest
-from conftest import BUILD
+from samples import BUILD
 from vcd.reader import TokenKind, tokenize
 from vcdvcd import VCDVCD
 
