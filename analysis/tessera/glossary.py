@@ -7,7 +7,7 @@ from tessera.run_folder import Run
 
 HEAD = """# Metrics
 
-Made by `tessera glossary RUN... > docs/guide/metrics.md` from the runs that `tests/python/test_glossary.py` makes; a test holds it against them.
+Made by `./dev reference` from short runs of every layer; a test holds it against them.
 Counts are of the measured part of a run: from the end of boot, or of the warm-up, to the end of the drain. Undefined is null, never 0.
 
 | metric | unit | meaning |
