@@ -40,7 +40,7 @@ def demo(
     limit: Annotated[int, typer.Option(min=1, help="Requests of the built-in workload.")] = 100_000,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
 ) -> None:
-    """Compare three translation layers on one drive: a table, a picture and a waveform."""
+    """Compare every translation layer on one drive: a table, a picture and a waveform."""
     with simulator_errors():
         demonstrate(Console(), trace, limit, out)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tessera.glossary import glossary
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator
+from tessera.simulator import REPOSITORY, run_simulator, translation_layers
 
 METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
 PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
@@ -23,11 +23,6 @@ SPECIAL_RUNS = {
 }
 
 
-def layers() -> list[str]:
-    """Every translation layer, as the simulator lists them."""
-    return [line.split()[0] for line in run_simulator(["list", "layers"]).splitlines()]
-
-
 def _run(folder: Path, *arguments: str | Path) -> Run:
     run_simulator(["run", *arguments, "--workload", "web-server", "--out", folder], quiet=True)
     return Run(folder)
@@ -35,7 +30,7 @@ def _run(folder: Path, *arguments: str | Path) -> Run:
 
 def metrics_page(out: Path) -> str:
     """docs/guide/metrics.md, from short runs of every layer in `out`."""
-    runs = SPECIAL_RUNS | {layer: ("common", "--layer", layer) for layer in layers()}
+    runs = SPECIAL_RUNS | {layer: ("common", "--layer", layer) for layer in translation_layers()}
     return glossary(_run(out / name, *arguments, "--limit", "200") for name, arguments in runs.items())
 
 
@@ -54,5 +49,5 @@ def write_reference(out: Path) -> None:
     """Writes the pages and the digests anew; a changed digest is a changed model."""
     METRICS.write_text(metrics_page(out / "metrics"))
     PARAMETERS.write_text(parameters_page())
-    digests = {layer: digest(layer, out / "digests" / layer) for layer in layers()}
+    digests = {layer: digest(layer, out / "digests" / layer) for layer in translation_layers()}
     DIGESTS.write_text(json.dumps(digests, indent=2) + "\n")

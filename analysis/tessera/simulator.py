@@ -34,3 +34,8 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     if status != 0:
         raise SimulatorError(command, status, result.stdout)
     return result.stdout
+
+
+def translation_layers() -> list[str]:
+    """Every translation layer, as the simulator lists them. Raises SimulatorError."""
+    return [line.split()[0] for line in run_simulator(["list", "layers"]).splitlines()]
