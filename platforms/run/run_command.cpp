@@ -89,6 +89,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["seed"] = options.seed;
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
+  run["cleans"] = simulation.measurement().layer_cleans();
   run["power_cuts"] = simulation.cuts_made();
   boost::json::array list;
   for (const std::string& note : notes) list.emplace_back(note);

@@ -42,6 +42,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void run();
 
   [[nodiscard]] MetricSet& metrics() { return *metrics_; }
+  [[nodiscard]] const Measurement& measurement() const { return measurement_; }
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
