@@ -1,6 +1,7 @@
 """The command `tessera`."""
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.console import Console
 from tessera.bench import measure
 from tessera.demo import demonstrate
 from tessera.glossary import glossary as glossary_page
+from tessera.glossary import glossary_runs
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
 from tessera.papers.report import write_page
@@ -93,6 +95,7 @@ def same(
 
 
 @app.command()
-def glossary(runs: Annotated[list[Path], typer.Argument(help="Run folders.")]) -> None:
-    """Print docs/guide/metrics.md: every metric of these runs with unit and description."""
-    sys.stdout.write(glossary_page(Run(folder) for folder in runs))
+def glossary() -> None:
+    """Print docs/guide/metrics.md: every metric with unit and description, as short runs of all layers declare them."""
+    with simulator_errors(), tempfile.TemporaryDirectory() as folder:
+        sys.stdout.write(glossary_page(glossary_runs(Path(folder))))

@@ -22,6 +22,7 @@ struct SimulationConfig {
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
   std::uint32_t prefill_percent = 0;
+  Picoseconds start_delay;        ///< from the end of boot to the start of the replay: where the spindle stands then
   std::vector<Picoseconds> cuts;  ///< since the start of the replay
 };
 
