@@ -12,7 +12,7 @@ from rich.table import Table
 from tessera.families import YARDSTICK, grouped, ordered
 from tessera.latency_plot import plot_latency
 from tessera.run_folder import Run
-from tessera.simulator import run_simulator, translation_layers
+from tessera.simulator import run_simulator, layer_names
 
 DRIVE = "common"
 WORKLOAD = "web-server"
@@ -75,7 +75,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     """Runs the layers on `trace`, or on `limit` requests of the built-in workload, and shows what came of it."""
     out.mkdir(parents=True, exist_ok=True)
     source = ["--trace", str(trace), "--fold"] if trace else ["--workload", WORKLOAD, "--limit", str(limit)]
-    layers = ordered(translation_layers())
+    layers = ordered(layer_names())
     console.print(f"[dim]simulating {len(layers)} translation layers ...[/dim]")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = dict(zip(layers, pool.map(lambda layer: simulate(layer, source, out), layers)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tessera.glossary import glossary
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator, translation_layers
+from tessera.simulator import REPOSITORY, run_simulator, layer_names
 
 METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
 PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
@@ -17,7 +17,6 @@ SPECIAL_RUNS = {
     "write-cache": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
     "journal": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
-    "queue": ("common", "--layer", "imr-rmw", "--replay", "queue:64"),
     "memory-cache": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
     "cylinders": ("hp_c3323a", "--fold"),
 }
@@ -30,7 +29,7 @@ def _run(folder: Path, *arguments: str | Path) -> Run:
 
 def metrics_page(out: Path) -> str:
     """docs/guide/metrics.md, from short runs of every layer in `out`."""
-    runs = SPECIAL_RUNS | {layer: ("common", "--layer", layer) for layer in translation_layers()}
+    runs = {layer: ("common", "--layer", layer, "--replay", "queue:64") for layer in layer_names()} | SPECIAL_RUNS
     return glossary(_run(out / name, *arguments, "--limit", "200") for name, arguments in runs.items())
 
 
@@ -49,5 +48,5 @@ def write_reference(out: Path) -> None:
     """Writes the pages and the digests anew; a changed digest is a changed model."""
     METRICS.write_text(metrics_page(out / "metrics"))
     PARAMETERS.write_text(parameters_page())
-    digests = {layer: digest(layer, out / "digests" / layer) for layer in translation_layers()}
+    digests = {layer: digest(layer, out / "digests" / layer) for layer in layer_names()}
     DIGESTS.write_text(json.dumps(digests, indent=2) + "\n")

@@ -1,5 +1,6 @@
 """Calls tessera-sim."""
 
+import json
 import os
 import subprocess
 import sys
@@ -36,6 +37,6 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     return result.stdout
 
 
-def translation_layers() -> list[str]:
-    """Every translation layer, as the simulator lists them. Raises SimulatorError."""
-    return [line.split()[0] for line in run_simulator(["list", "layers"]).splitlines()]
+def layer_names() -> tuple[str, ...]:
+    """Every translation layer, in the simulator's order. Raises SimulatorError."""
+    return tuple(layer["name"] for layer in json.loads(run_simulator(["list", "layers", "--json"], quiet=True)))
