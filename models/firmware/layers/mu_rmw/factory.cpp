@@ -55,8 +55,7 @@ void MuRmw::report(MetricSet& metrics) const {
   metrics.add("victim.pages_mean", statistics_.victim_pages.mean(), "1", "valid cached pages of a merged band");
   count("nand.page_copies", 0, "1", "pages copied from flash to flash: none by design");
   count("mapping.subtable_reads", statistics_.subtable_reads, "1", "out-of-band reads of sub-tables on the way of writes and trims");
-  count("hit.read.flash", statistics_.flash_reads, "sectors", "sectors read from the flash cache");
-  count("hit.read.media", statistics_.media_reads, "sectors", "sectors read from their bands");
+  reader_.report(metrics);
   count("flash.program_failures", statistics_.failed_programs, "1", "programs that failed and were repeated elsewhere");
   metrics.add("flash.retired_blocks", static_cast<double>(pool_.retired_count()), "1",
               "blocks that are not used, from the factory or since");
