@@ -14,6 +14,7 @@
 #include "firmware/flash/band_merge.hpp"
 #include "firmware/flash/band_reader.hpp"
 #include "firmware/flash/block_pool.hpp"
+#include "firmware/flash/cache_statistics.hpp"
 #include "firmware/flash/oob.hpp"
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/layers/mu_rmw/address_split.hpp"
@@ -118,15 +119,10 @@ class MuRmw final : public TranslationLayer {
   NumberLocks reclaim_lock_;
 
   struct Statistics {
-    DurationHistogram cleaning;  ///< reclamations of either kind
-    Picoseconds rmw_time;
-    std::uint64_t rmw = 0;
+    CacheStatistics cache;  ///< a cleaning is a reclamation of either kind
     std::uint64_t obsolete_reclaims = 0;
     std::uint64_t subtable_reads = 0;  ///< on the way of writes and trims
     Tally victim_blocks;
-    Tally victim_pages;
-    std::uint64_t failed_programs = 0;
-    Picoseconds recovery;
   } statistics_;
 };
 

@@ -23,7 +23,7 @@ Task<Status> MuRmw::make_room() {
     }
     if (victim.kind == ScanIndex::Choice::Kind::longest_band) status = co_await merge_band(victim.band);
     if (!ok(status)) co_return status;
-    statistics_.cleaning.record(ports_.cpu.now() - begin);
+    statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
   }
   co_return Status::ok;
 }
@@ -68,10 +68,8 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   ++epochs_.write(lbn);
   co_await erase_blocks(blocks);  // line 16
 
-  ++statistics_.rmw;
-  statistics_.rmw_time += ports_.cpu.now() - begin;
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
   statistics_.victim_blocks.record(blocks.size());
-  statistics_.victim_pages.record(valid);
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
   co_return Status::ok;
 }

@@ -18,7 +18,7 @@ Task<Status> MuRmw::recover() {
     if (tag.state == PageTag::State::good) next_seq_ = std::max(next_seq_, tag.seq + 1);
   co_await restore_lists(tags);
   status = co_await restore_tables(tags);
-  statistics_.recovery = ports_.cpu.now() - begin;
+  statistics_.cache.recovery = ports_.cpu.now() - begin;
   co_return status;
 }
 

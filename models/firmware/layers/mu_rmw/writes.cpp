@@ -138,7 +138,7 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
 /// A block whose page could not be programmed takes no further page. Its valid pages stay readable; when it is reclaimed, it does
 /// not come back to the pool.
 void MuRmw::fail_block(std::uint32_t lbn, std::uint32_t page) {
-  ++statistics_.failed_programs;
+  ++statistics_.cache.failed_programs;
   const std::uint32_t block = map_.block_of(page);
   pool_.retire(block);
   map_.close_block(lbn, block);
