@@ -2,6 +2,7 @@
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
+#include "firmware/layers/pore.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 #include "firmware/translation_layer.hpp"
@@ -13,6 +14,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_cmr_factory());
   layers.push_back(make_imr_rmw_factory());
   layers.push_back(make_skylight_flash_factory());
+  layers.push_back(make_pore_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

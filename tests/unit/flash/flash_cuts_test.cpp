@@ -75,6 +75,35 @@ TEST_CASE("with every block gone a write fails, and what was written can still b
   drive.check_content();
 }
 
+TEST_CASE("a cut at any instant of a cleaning of pore, its merges, copies and erases, loses nothing") {
+  PoreSetup setup;
+  setup.layer.mode = GENERATE(pore::Mode::ef_smr, pore::Mode::original);
+  setup.layer.open_frac = 0.5;
+  setup.layer.reserve_blocks = 1;
+  setup.layer.zone_sectors = 12;
+  setup.layer.period = 3;
+  setup.bench.nand->blocks = 5;
+  setup.bench.nand->dies = GENERATE(1U, 2U);
+  setup.cache().map.kind = GENERATE(MapKind::array, MapKind::paged);
+  const auto prepare = [](PoreDrive& drive) { drive.write_banded({{0, 1}, {2, 1}, {0, 1}, {2, 3}, {1, 0}, {2, 1}, {0, 5}, {1, 4}}); };
+  CHECK(cut_everywhere<PoreDrive>(setup, prepare, 3, 1, 2) > 20);
+}
+
+TEST_CASE("pore goes on after programs and erases that fail, copies included") {
+  PoreSetup setup;
+  setup.bench.nand->blocks = 14;
+  setup.bench.nand->bad_blocks = {{1}};
+  setup.bench.nand->program_failures = {{0, 2}, {13, 1}};
+  setup.bench.nand->erase_failures = {{8, 1}};
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 300; ++i) drive.write(i * 5 % 32);
+  CHECK(drive.metric("flash.program_failures") == 2);
+  CHECK(drive.metric("flash.retired_blocks") == 4);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
 TEST_CASE("recovery of a flash cache reads the out-of-band area of every page once") {
   SkylightSetup setup;
   setup.layer.cache_zones = 1;

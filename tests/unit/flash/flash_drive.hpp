@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "firmware/command_server.hpp"
+#include "firmware/layers/pore/layer.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 #include "support/firmware_bench.hpp"
 
@@ -38,6 +39,7 @@ struct FlashSetup {
   FlashCacheConfig& cache() { return layer.cache; }
 };
 using SkylightSetup = FlashSetup<SkylightFlashConfig>;
+using PoreSetup = FlashSetup<pore::PoreConfig>;
 
 template <class Layer, class Config>
 class FlashFirmware final : public FirmwareEntry {
@@ -129,6 +131,7 @@ class FlashDrive {
   FirmwareBench bench_;
 };
 using SkylightDrive = FlashDrive<SkylightFlash, SkylightFlashConfig>;
+using PoreDrive = FlashDrive<pore::Pore, pore::PoreConfig>;
 
 inline std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t high) {
   return static_cast<std::uint32_t>(low + random.below(high - low + 1));

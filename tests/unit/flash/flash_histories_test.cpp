@@ -37,6 +37,17 @@ SkylightSetup random_skylight(RandomStream& random) {
   return setup;
 }
 
+PoreSetup random_pore(RandomStream& random) {
+  PoreSetup setup;
+  randomise(setup, random);
+  setup.layer.mode = static_cast<pore::Mode>(random.below(2));
+  setup.layer.open_frac = static_cast<double>(random.below(11)) / 10;
+  setup.layer.reserve_blocks = pick(random, 1, 2);
+  setup.layer.zone_sectors = pick(random, 1, 40);
+  setup.layer.period = pick(random, 0, 20);
+  return setup;
+}
+
 template <class Drive>
 void submit_random(Drive& drive, RandomStream& random) {
   const std::uint64_t user = drive.layer().user_sectors() * 8;
@@ -92,5 +103,25 @@ TEST_CASE("power cuts at random instants of skylight-flash lose nothing that was
     INFO("run " << run);
     const SkylightSetup setup = random_skylight(random);
     random_cuts<SkylightDrive>(setup, random);
+  }
+}
+
+TEST_CASE("random requests to pore, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "pore histories");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.cache().crash_safe = random.below(4) != 0;
+    if (setup.cache().in_place()) setup.cache().merge_buffer = Bytes(0);
+    random_history<PoreDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of pore lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "pore cuts");
+    INFO("run " << run);
+    const PoreSetup setup = random_pore(random);
+    random_cuts<PoreDrive>(setup, random);
   }
 }
