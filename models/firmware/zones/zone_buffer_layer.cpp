@@ -185,13 +185,20 @@ Task<Status> ZoneBufferLayer::recover() {
   co_return Status::ok;
 }
 
-void ZoneBufferLayer::report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const {
+void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const {
   store_.report(metrics);
   statistics_.report(metrics);
   metrics.count("buffer.sectors", static_cast<double>(buffer_.sectors_written()), "sectors", "sectors written to the buffer");
   metrics.add("buffer.used", static_cast<double>(owners_.used()), "sectors", "sectors that the buffer holds");
+  const double host = static_cast<double>(statistics_.sectors_written);
+  const auto media = static_cast<double>(buffer_.sectors_written() + store_.statistics().written + store_.log_sectors());
+  const auto padding = static_cast<double>(store_.statistics().padding);
+  metrics.add("wa.padded", host == 0 ? std::nullopt : std::optional(media / host), "1",
+              "sectors written to buffer, zones and log over sectors written by the host");
+  metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1",
+              "as wa.padded, but without padding");
   metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
-  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes * buffer_.slots()), "B", "mapping memory by the paper's formula");
+  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>((store_.bytes() + owners_.bytes() + own).value()), "B",
               "mapping memory that is really taken");
 }

@@ -74,8 +74,8 @@ class ZoneBufferLayer : public TranslationLayer {
   [[nodiscard]] Task<Status> store(ZoneRun run, DataSpan data, const Placements& placements, MediaClass priority);
   /// Writes back every sector of `zone` that the buffer holds; at least one. The guard is held alone.
   [[nodiscard]] Task<Status> evict(std::uint32_t zone);
-  /// Adds what all these layers report; `paper_bytes`: of a buffered sector in the papers' accounts.
-  void report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const;
+  /// Adds what all these layers report; `paper_bytes`: mapping memory in the papers' accounts; `own`: of the layer beside the map.
+  void report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const;
 
   Ports ports_;
   ZoneStore store_;

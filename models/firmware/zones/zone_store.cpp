@@ -70,6 +70,7 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   const std::uint32_t holes = note_holes(job.zone, source.offsets(), image);
   statistics_.victims += source.offsets().size();
   statistics_.padding += holes;
+  statistics_.written += image.end - image.first;
   ++(appends ? statistics_.rmw_free : statistics_.rmw);
   if (appends) co_return Status::ok;
   const Picoseconds taken = ports_.cpu.now() - begin;

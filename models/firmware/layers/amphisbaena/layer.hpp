@@ -57,6 +57,8 @@ class Amphisbaena final : public ZoneBufferLayer {
   void restore_space(std::vector<FoundSlot>& found) override;
   void restored(std::vector<FoundSlot>& found) override;
 
+  [[nodiscard]] Bytes paper_bytes() const;
+
   // Writes: layer.cpp
   [[nodiscard]] Room room_for(ZoneRun run, bool hot, Roles& roles);
   [[nodiscard]] bool fits(Room needed) const {
