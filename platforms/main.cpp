@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
+#include "platforms/compare/compare_command.hpp"
 #include "platforms/run/run_command.hpp"
 
 namespace {
@@ -26,6 +27,7 @@ struct Dispatch {
     return print.status;
   }
   int operator()(const tessera::cli::RunOptions& options) const { return tessera::run_command(options, search); }
+  int operator()(const tessera::cli::CompareOptions& options) const { return tessera::compare_command(options, search); }
   int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
   int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }

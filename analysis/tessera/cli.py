@@ -11,10 +11,10 @@ from rich.console import Console
 
 from tessera.bench import measure
 from tessera.demo import demonstrate
-from tessera.glossary import glossary as glossary_page
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
 from tessera.papers.report import write_page
+from tessera.reference import write_reference
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.simulator import SimulatorError
@@ -40,7 +40,7 @@ def demo(
     limit: Annotated[int, typer.Option(min=1, help="Requests of the built-in workload.")] = 100_000,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
 ) -> None:
-    """Compare three translation layers on one drive: a table, a picture and a waveform."""
+    """Compare every translation layer on one drive: a table, a picture and a waveform."""
     with simulator_errors():
         demonstrate(Console(), trace, limit, out)
 
@@ -93,6 +93,7 @@ def same(
 
 
 @app.command()
-def glossary(runs: Annotated[list[Path], typer.Argument(help="Run folders.")]) -> None:
-    """Print docs/guide/metrics.md: every metric of these runs with unit and description."""
-    sys.stdout.write(glossary_page(Run(folder) for folder in runs))
+def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/reference")) -> None:
+    """Write docs/guide/metrics.md, docs/guide/parameters.md and tests/golden/digests.json anew."""
+    with simulator_errors():
+        write_reference(out)

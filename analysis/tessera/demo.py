@@ -1,19 +1,21 @@
-"""The demonstration: three translation layers on equal platters, one table, one picture, one waveform."""
+"""The demonstration: every translation layer on one drive, one table, one picture, one waveform."""
 
+import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from tessera.families import YARDSTICK, grouped, ordered
 from tessera.latency_plot import plot_latency
 from tessera.run_folder import Run
-from tessera.simulator import run_simulator
+from tessera.simulator import run_simulator, layer_names
 
 DRIVE = "common"
 WORKLOAD = "web-server"
-LAYERS = ("cmr", "imr-rmw", "mu-rmw")
 WAVEFORM_LAYER = "imr-rmw"  # the layer whose plain writes cause read-modify-writes
 
 
@@ -30,6 +32,7 @@ COLUMNS = (
     Column("p99 (ms)", "host.latency.p99", ",.2f"),
     Column("WA", "write_amplification.total", ".2f"),
     Column("RMWs", "rmw.count", ",.0f"),
+    Column("cleanings", "cleaning.count", ",.0f"),
     Column("metadata (KiB)", "metadata.bytes", ",.1f", 1 / 1024),
     Column("requests / CPU-s", "run.requests_per_cpu_second", ",.0f"),
 )
@@ -50,7 +53,7 @@ def markdown_table(runs: Mapping[str, Run]) -> str:
 
 def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
     table = Table(title=title)
-    table.add_column("layer")
+    table.add_column("layer", min_width=max(map(len, runs)))
     for column in COLUMNS:
         table.add_column(column.title, justify="right")
     for name, run in runs.items():
@@ -72,16 +75,17 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     """Runs the layers on `trace`, or on `limit` requests of the built-in workload, and shows what came of it."""
     out.mkdir(parents=True, exist_ok=True)
     source = ["--trace", str(trace), "--fold"] if trace else ["--workload", WORKLOAD, "--limit", str(limit)]
-    runs = {}
-    for layer in LAYERS:
-        console.print(f"[dim]simulating {layer} ...[/dim]")
-        runs[layer] = simulate(layer, source, out)
-    requests = runs[LAYERS[0]].metric("host.requests")
+    layers = ordered(layer_names())
+    console.print(f"[dim]simulating {len(layers)} translation layers ...[/dim]")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = dict(zip(layers, pool.map(lambda layer: simulate(layer, source, out), layers)))
+    requests = runs[YARDSTICK].metric("host.requests")
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
     console.print()
     print_table(console, runs, title)
     (out / "table.md").write_text(markdown_table(runs))
-    plot_latency(runs, out / "latency.png", title)
+    columns = {family: {layer: runs[layer] for layer in (YARDSTICK, *members)} for family, members in grouped(layers).items()}
+    plot_latency(columns, out / "latency.png", title, YARDSTICK)
     lines = [
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),
         ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),

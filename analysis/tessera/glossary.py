@@ -7,7 +7,7 @@ from tessera.run_folder import Run
 
 HEAD = """# Metrics
 
-Made by `tessera glossary RUN... > docs/guide/metrics.md` from the runs that `tests/python/test_glossary.py` makes; a test holds it against them.
+Made by `./dev reference` from short runs of every layer and a few more; a test holds it against them.
 Counts are of the measured part of a run: from the end of boot, or of the warm-up, to the end of the drain. Undefined is null, never 0.
 
 | metric | unit | meaning |
@@ -21,8 +21,13 @@ def generic(name: str) -> str:
 
 
 def glossary(runs: Iterable[Run]) -> str:
-    lines = {}
+    """A line a metric; where layers count something of their own under a common name, each meaning once. Raises ValueError where the
+    units differ."""
+    units, meanings = {}, {}
     for run in runs:
-        for name, metric in run.summary["metrics"].items():
-            lines.setdefault(generic(name), f"| `{generic(name)}` | {metric['unit']} | {metric['description']} |")
-    return HEAD + "\n".join(lines[name] for name in sorted(lines)) + "\n"
+        for full_name, metric in run.summary["metrics"].items():
+            name = generic(full_name)
+            if units.setdefault(name, metric["unit"]) != metric["unit"]:
+                raise ValueError(f"{name}: {run.folder} gives it in {metric['unit']}, a run before in {units[name]}")
+            meanings.setdefault(name, {})[metric["description"]] = None  # a dict keeps the order of the runs
+    return HEAD + "".join(f"| `{name}` | {units[name]} | {' / '.join(meanings[name])} |\n" for name in sorted(units))

@@ -23,36 +23,42 @@ def distribution(latencies: np.ndarray, points: int = 2000) -> tuple[np.ndarray,
     return ordered[ranks - 1], ranks / len(ordered)
 
 
-def plot_latency(runs: Mapping[str, Run], path: Path, title: str) -> None:
-    """Writes a PNG with one panel for reads and one for writes, one curve a run."""
-    figure, panels = plt.subplots(1, 2, figsize=(11, 4.8), sharey=True, layout="constrained")
-    for panel, operation in zip(panels, ("read", "write")):
-        for index, (name, run) in enumerate(runs.items()):
-            chosen = run.requests[run.requests["op"] == OPERATIONS.index(operation)]
-            if len(chosen) == 0:
-                continue
-            latencies, shares = distribution(latency_ms(chosen))
-            floor = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
-            panel.step(
-                np.maximum(latencies, floor),
-                100 * shares,
-                where="post",
-                label=name,
-                color=COLOURS[index % len(COLOURS)],
-                linestyle=STYLES[index % len(STYLES)],
-                linewidth=1.8,
-            )
-        panel.set_xscale("log")
+def draw(panel, runs: Mapping[str, Run], operation: str, yardstick: str | None) -> None:
+    """One curve a run; the yardstick's is grey."""
+    floor = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
+    coloured = 0
+    for name, run in runs.items():
+        chosen = run.requests[run.requests["op"] == OPERATIONS.index(operation)]
+        if len(chosen) == 0:
+            continue
+        look = {"color": "0.6", "linestyle": "-", "linewidth": 1.2}
+        if name != yardstick:
+            look = {"color": COLOURS[coloured % len(COLOURS)], "linestyle": STYLES[coloured % len(STYLES)], "linewidth": 1.8}
+            coloured += 1
+        latencies, shares = distribution(latency_ms(chosen))
+        panel.step(np.maximum(latencies, floor), 100 * shares, where="post", label=name, **look)
+    panel.set_xscale("log")
+    panel.grid(True, which="major", color="0.85", linewidth=0.7)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.set_ylim(0, 100.5)
+    if panel.get_legend_handles_labels()[0]:
+        panel.legend(loc="lower right", frameon=False, fontsize="small")
+    else:
+        panel.text(0.5, 0.5, f"no {operation}s", transform=panel.transAxes, ha="center", color="0.4")
+
+
+def plot_latency(groups: Mapping[str, Mapping[str, Run]], path: Path, title: str, yardstick: str | None = None) -> None:
+    """Writes a PNG with a column a group and a panel each for reads and writes, on equal axes; `yardstick`: the run drawn in grey."""
+    figure, panels = plt.subplots(
+        2, len(groups), figsize=(2 + 3.6 * len(groups), 7.2), sharex=True, sharey=True, squeeze=False, layout="constrained"
+    )
+    for row, operation in zip(panels, ("read", "write")):
+        for panel, (group, runs) in zip(row, groups.items()):
+            draw(panel, runs, operation, yardstick)
+            panel.set_title(f"{group}: {operation}s", fontsize="medium")
+        row[0].set_ylabel("requests served within (%)")
+    for panel in panels[-1]:
         panel.set_xlabel("latency, arrival to completion (ms)")
-        panel.set_title(f"{operation}s")
-        panel.grid(True, which="major", color="0.85", linewidth=0.7)
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.set_ylim(0, 100.5)
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(loc="lower right", frameon=False)
-        else:
-            panel.text(0.5, 0.5, f"no {operation}s", transform=panel.transAxes, ha="center", color="0.4")
-    panels[0].set_ylabel("requests served within (%)")
     figure.suptitle(title)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=120)
     plt.close(figure)

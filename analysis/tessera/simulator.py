@@ -1,5 +1,6 @@
 """Calls tessera-sim."""
 
+import json
 import os
 import subprocess
 import sys
@@ -34,3 +35,8 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     if status != 0:
         raise SimulatorError(command, status, result.stdout)
     return result.stdout
+
+
+def layer_names() -> tuple[str, ...]:
+    """Every translation layer, in the simulator's order. Raises SimulatorError."""
+    return tuple(layer["name"] for layer in json.loads(run_simulator(["list", "layers", "--json"], quiet=True)))

@@ -3,6 +3,7 @@
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/skylight_disk.hpp"
+#include "firmware/layers/static_mapping.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -11,6 +12,10 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   std::vector<std::unique_ptr<LayerFactory>> layers;
   layers.push_back(make_cmr_factory());
   layers.push_back(make_imr_rmw_factory());
+  layers.push_back(make_static_1234_factory());
+  layers.push_back(make_static_r4123_factory());
+  layers.push_back(make_static_124r3_factory());
+  layers.push_back(make_static_14r23_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

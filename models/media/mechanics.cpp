@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
 
-/// Tracks whose seek the interlaced paper neglects: a bottom's two tops are two radii apart (its footnote 4).
-constexpr std::uint32_t nearby_radii = 2;
+/// Tracks whose seek the papers neglect: a bottom's two tops are two radii apart (interlaced paper, footnote 4), the first and the
+/// last track of the largest band that is rewritten in place four (address-mapping paper, section 3.1).
+constexpr std::uint32_t nearby_radii = 4;
 
 }  // namespace
 

@@ -36,6 +36,18 @@ class Arguments {
     return list(name).empty() ? "" : list(name).front();
   }
 
+  /// The options and flags that were given, as words of a command line that gives them again; but for those `without`.
+  [[nodiscard]] std::vector<std::string> words(const std::set<std::string>& without) const {
+    std::vector<std::string> words;
+    for (const auto& [name, texts] : texts_) {
+      if (without.contains(name)) continue;
+      for (const auto& text : texts) words.insert(words.end(), {name, text});
+    }
+    for (const auto& [name, set] : flags_)
+      if (set && !without.contains(name)) words.push_back(name);
+    return words;
+  }
+
   [[nodiscard]] std::uint64_t count(const std::string& name, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) const {
     return given(name) ? parse_count(name, text(name), min, max) : otherwise;
   }

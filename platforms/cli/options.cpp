@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "platforms/cli/arguments.hpp"
@@ -19,6 +20,9 @@ constexpr const char* run_examples = R"(Examples:
   tessera-sim run p001 --trace t.vscsi --set media.rpm="5400 rpm" --intervals "10 s" --events --out results/slow
   tessera-sim run common --trace t.csv --vcd waves.vcd --vcd-trigger merge --vcd-before 5ms --vcd-after 20ms --out results/merge
   tessera-sim run common --trace t.csv --check --cut-at 1.5s --cut-at 4s --out results/cuts)";
+constexpr const char* compare_examples = R"(Examples:
+  tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
+  tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --out results/zipf)";
 constexpr const char* explain_examples = R"(Example:
   tessera-sim run common --trace t.csv --requests --out results/t && tessera-sim explain results/t 1207)";
 constexpr const char* describe_examples = R"(Examples:
@@ -56,9 +60,8 @@ TraceOptions trace_reading(const Arguments& arguments, const std::string& file) 
   return trace;
 }
 
-void declare_run(Arguments& arguments) {
-  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+/// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
+void declare_simulation(Arguments& arguments) {
   arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
   arguments.option("--workload", "NAME", "workload to generate instead of a trace");
   declare_trace_reading(arguments);
@@ -77,6 +80,12 @@ void declare_run(Arguments& arguments) {
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
+}
+
+void declare_run(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  declare_simulation(arguments);
   arguments.option("--vcd", "FILE", "write waveforms of a window or around a trigger");
   arguments.option("--vcd-window", "A:B", "from time A to time B");
   arguments.option("--vcd-trigger", "NAME", "around the first event of this name");
@@ -116,7 +125,7 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments) {
   return times;
 }
 
-ParsedCommand read_run(const Arguments& arguments) {
+RunOptions read_simulation(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   arguments.require("--out", "--out DIR, the folder for the results");
   arguments.exclude("--trace", "--workload");
@@ -125,7 +134,6 @@ ParsedCommand read_run(const Arguments& arguments) {
 
   RunOptions run;
   run.drive = arguments.text("DRIVE");
-  run.layer = arguments.text("--layer");
   if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
   run.workload = arguments.text("--workload");
   if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
@@ -149,10 +157,51 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.requests = arguments.set("--requests");
   if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
   run.events = arguments.set("--events");
-  run.vcd = vcd_options(arguments);
   run.seed = arguments.count("--seed", run.seed, 0, unbounded);
   run.out = arguments.text("--out");
   return run;
+}
+
+ParsedCommand read_run(const Arguments& arguments) {
+  RunOptions run = read_simulation(arguments);
+  run.layer = arguments.text("--layer");
+  run.vcd = vcd_options(arguments);
+  return run;
+}
+
+void declare_compare(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layers", "A,B,...", "translation layers to compare; all: each that there is");
+  declare_simulation(arguments);
+  arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed; 1 where not given");
+  arguments.option("--seed", "N", "first seed, 1 where not given");
+  arguments.option("--jobs", "N", "runs at a time; as many as there are CPUs where not given");
+  arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
+}
+
+/// The names of "A,B,C".
+std::vector<std::string> layer_names(const Arguments& arguments) {
+  std::vector<std::string> names;
+  std::istringstream list(arguments.text("--layers"));
+  for (std::string name; std::getline(list, name, ',');) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) arguments.fail("--layers: '" + name + "' is named twice");
+    names.push_back(name);
+  }
+  return names;
+}
+
+ParsedCommand read_compare(const Arguments& arguments) {
+  constexpr std::uint64_t most_seeds = 10'000;
+  constexpr std::uint64_t most_jobs = 1'024;
+  CompareOptions compare;
+  compare.run = read_simulation(arguments);
+  arguments.require("--layers", "--layers A,B,... or --layers all");
+  compare.layers = layer_names(arguments);
+  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out"});
+  compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
+  if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");
+  compare.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
+  return compare;
 }
 
 void declare_explain(Arguments& arguments) {
@@ -227,6 +276,8 @@ struct Command {
 constexpr Command commands[] = {
     {"run", "DRIVE (--trace FILE | --workload NAME) --out DIR [OPTIONS]", "Replay a trace or workload on a drive and write the results",
      run_examples, declare_run, read_run},
+    {"compare", "DRIVE --layers A,B,...|all (--trace FILE | --workload NAME) --out DIR [OPTIONS]",
+     "Run many layers on the same input and show one table", compare_examples, declare_compare, read_compare},
     {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
     {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",

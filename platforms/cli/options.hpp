@@ -84,6 +84,14 @@ struct RunOptions {
   std::filesystem::path out;
 };
 
+struct CompareOptions {
+  RunOptions run;                      ///< what the runs have in common; the comparison gives each its layer, seed and folder
+  std::vector<std::string> run_words;  ///< the same as words of a `run` command, DRIVE, seed and folder left out
+  std::vector<std::string> layers;     ///< in the order given; "all" stands for the whole list
+  std::uint64_t seeds = 1;             ///< runs of each layer, with seeds that count up from run.seed
+  std::uint32_t jobs = 0;              ///< runs at a time; 0: as many as there are CPUs
+};
+
 struct ExplainOptions {
   std::filesystem::path run;
   std::uint64_t request = 0;  ///< its number in the run, from 0
@@ -116,7 +124,7 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
+using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

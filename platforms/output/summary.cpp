@@ -61,8 +61,12 @@ std::string summary_text(const boost::json::object& run, const MetricSet& metric
     entries[metric.name] = {{"value", value}, {"unit", metric.unit}, {"description", metric.description}};
   }
   constexpr int a_line_a_metric = 2;
+  return json_text(boost::json::object{{"schema", 1}, {"run", run}, {"metrics", std::move(entries)}}, a_line_a_metric);
+}
+
+std::string json_text(const boost::json::value& value, int deepest_break) {
   std::string text;
-  write_value(text, boost::json::object{{"schema", 1}, {"run", run}, {"metrics", std::move(entries)}}, 0, a_line_a_metric);
+  write_value(text, value, 0, deepest_break);
   return text + "\n";
 }
 

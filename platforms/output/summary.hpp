@@ -11,4 +11,7 @@ namespace tessera {
 /// they were added, an undefined value is null, and a number is the shortest decimal that reads back as the same double.
 [[nodiscard]] std::string summary_text(const boost::json::object& run, const MetricSet& metrics);
 
+/// JSON that people read too: keys in the order in which they were added, a line an entry down to `deepest_break` levels.
+[[nodiscard]] std::string json_text(const boost::json::value& value, int deepest_break);
+
 }  // namespace tessera

@@ -44,6 +44,9 @@ void Measurement::add_write_amplification(MetricSet& metrics) const {
   const auto over_host = [host](double sectors) { return host == 0 ? std::nullopt : std::optional(sectors / host); };
   metrics.add("write_amplification.total", over_host(user + scratch + flash), "1",
               "sectors and pages written to platters and flash, over the host's bytes in sectors");
+  metrics.add("write_amplification.media", over_host(user + scratch), "1",
+              "sectors written to the platters, over the host's bytes in sectors");
+  metrics.add("write_amplification.flash", over_host(flash), "1", "pages written to flash, over the host's bytes in sectors");
   metrics.add("write_amplification.no_backup", over_host(user + flash), "1",
               "as write_amplification.total, without scratch space and logs: closest to the definitions of the papers");
 }
@@ -71,6 +74,7 @@ MetricSet Measurement::end(const Player& player) {
   player.report(metrics);
   drive_.report(metrics, now - begin_);
   metrics.subtract(start_);
+  layer_cleans_ = metrics.find("cleaning.count") != nullptr;
   add_write_amplification(metrics);
   add_totals(metrics);
   metrics.add("run.measured_seconds", static_cast<double>((now - begin_).value()) * 1e-12, "s", "simulated time of the measured part");

@@ -15,6 +15,8 @@ class Measurement {
   void begin();
   /// It ends now: gives every metric of drive and player.
   [[nodiscard]] MetricSet end(const Player& player);
+  /// After end(): whether the layer has cleanings, whether any came or not.
+  [[nodiscard]] bool layer_cleans() const { return layer_cleans_; }
 
  private:
   void add_write_amplification(MetricSet& metrics) const;
@@ -23,6 +25,7 @@ class Measurement {
   DriveModule& drive_;
   MetricSet start_;
   Picoseconds begin_;
+  bool layer_cleans_ = false;
 };
 
 }  // namespace tessera

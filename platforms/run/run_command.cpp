@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
@@ -46,6 +47,9 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
   config.cuts = options.cut_at;
+  // The seed also says where the spindle stands when the replay starts: runs of a recorded trace differ by it alone.
+  const std::uint64_t turn = revolution(drive.media.speed).value();
+  config.start_delay = Picoseconds(RandomStream(options.seed, "run.spindle_phase").below(turn));
   return config;
 }
 
@@ -89,6 +93,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["seed"] = options.seed;
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
+  run["cleans"] = simulation.measurement().layer_cleans();
   run["power_cuts"] = simulation.cuts_made();
   boost::json::array list;
   for (const std::string& note : notes) list.emplace_back(note);

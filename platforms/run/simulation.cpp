@@ -45,7 +45,11 @@ void Simulation::boot(bool after_cut) {
   drive_.power_on(after_cut, [this, after_cut](Status status) {
     TESSERA_CHECK(ok(status), "the firmware did not boot");
     // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-    drive_.timeline().post(drive_.controller().executor().now(), *this, after_cut ? recovered : begin_replay);
+    const Picoseconds answers = drive_.controller().executor().now();
+    if (after_cut)
+      drive_.timeline().post(answers, *this, recovered);
+    else
+      drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
   });
 }
 

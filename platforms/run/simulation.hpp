@@ -22,6 +22,7 @@ struct SimulationConfig {
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
   std::uint32_t prefill_percent = 0;
+  Picoseconds start_delay;        ///< from the end of boot to the start of the replay: where the spindle stands then
   std::vector<Picoseconds> cuts;  ///< since the start of the replay
 };
 
@@ -42,6 +43,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void run();
 
   [[nodiscard]] MetricSet& metrics() { return *metrics_; }
+  [[nodiscard]] const Measurement& measurement() const { return measurement_; }
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }

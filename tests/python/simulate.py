@@ -1,5 +1,6 @@
 """Runs the built simulator for tests of the program as a whole."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -8,7 +9,6 @@ from samples import BUILD
 from tessera import Run
 
 SIMULATOR = BUILD / "tessera-sim"
-LAYERS = ("cmr", "imr-rmw", "mu-rmw")
 
 
 def simulate(*arguments, status=0) -> subprocess.CompletedProcess:
@@ -21,3 +21,7 @@ def simulate(*arguments, status=0) -> subprocess.CompletedProcess:
 def run(folder: Path, drive: str, *arguments, status=0) -> Run:
     simulate("run", drive, *arguments, "--out", folder, status=status)
     return Run(folder)
+
+
+# None where the simulator is not built.
+LAYERS = tuple(layer["name"] for layer in json.loads(simulate("list", "layers", "--json").stdout)) if SIMULATOR.exists() else ()

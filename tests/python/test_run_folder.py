@@ -63,7 +63,7 @@ def test_a_thinned_distribution_keeps_both_ends_and_the_median():
 
 def test_the_latency_plot_copes_with_runs_without_reads_and_latencies_of_zero(tmp_path):
     run = Run(write_run(tmp_path, {}, requests_of([0, 1, 5])))
-    plot_latency({"cmr": run, "imr-rmw": run}, tmp_path / "plot.png", "title")
+    plot_latency({"interlaced": {"cmr": run, "imr-rmw": run}}, tmp_path / "plot.png", "title", "cmr")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -129,7 +129,16 @@ void FirmwareBench::cut_now() {
 }
 
 void FirmwareBench::verify_all() {
-  for (const HostRun& run : scoreboard_->written(256)) static_cast<void>(read(run.first.value(), run.count));
+  const std::uint64_t sector_blocks = config_.media.sector_size.value() / host_block_bytes;
+  for (const HostRun& run : scoreboard_->written(256)) {
+    if (ok(read(run.first.value(), run.count))) continue;
+    for (std::uint64_t block = run.first.value(); block < run.end().value();) {  // which sectors it is
+      const std::uint64_t end = std::min(run.end().value(), (block / sector_blocks + 1) * sector_blocks);
+      const HostRun sector{HostBlock(block), static_cast<std::uint32_t>(end - block)};
+      if (!ok(read(block, sector.count)) && !scoreboard_->exempted(sector)) unreadable_blocks_ += sector.count;
+      block = end;
+    }
+  }
 }
 
 double FirmwareBench::metric(const std::string& name, const std::function<void(MetricSet&)>& layer_report) const {

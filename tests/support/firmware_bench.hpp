@@ -78,6 +78,8 @@ class FirmwareBench final : private MediaLink,
   bool cut_after_actions(std::uint64_t actions);
   /// Reads back every block that was ever written, through the firmware.
   void verify_all();
+  /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.
+  [[nodiscard]] std::uint64_t unreadable_blocks() const { return unreadable_blocks_; }
 
   [[nodiscard]] Picoseconds now() const { return timeline_.now(); }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
@@ -136,6 +138,7 @@ class FirmwareBench final : private MediaLink,
   std::vector<std::uint32_t> free_tags_;
   std::size_t outstanding_ = 0;
   std::optional<MediaTiming> step_timing_;
+  std::uint64_t unreadable_blocks_ = 0;
   bool booted_ = false;
   Status boot_status_ = Status::ok;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layout/same_angles.hpp"
+
 namespace tessera {
 
 ImrReadModifyWrite::ImrReadModifyWrite(const ImrRmwConfig& config, const Ports& ports, const DriveGeometry& geometry,
@@ -200,8 +202,8 @@ Neighbours ImrReadModifyWrite::neighbours_of(const PhysicalRun& run) const {
   const Region& region = region_of(run.track);
   const std::uint32_t radius = run.track.radius;
   Neighbours neighbours;
-  if (radius > region.first) neighbours.add(covering(run, {run.track.surface, radius - 1}));
-  if (radius + 1 < region.first + region.count) neighbours.add(covering(run, {run.track.surface, radius + 1}));
+  if (radius > region.first) neighbours.add(covering(run, {run.track.surface, radius - 1}, ports_.media));
+  if (radius + 1 < region.first + region.count) neighbours.add(covering(run, {run.track.surface, radius + 1}, ports_.media));
   return neighbours;
 }
 
@@ -212,15 +214,6 @@ Neighbours ImrReadModifyWrite::holding_data(const Neighbours& neighbours) const 
     if (holds_data_.test(number(neighbours.runs[i].track))) holding.add(neighbours.runs[i]);
   }
   return holding;
-}
-
-/// The sectors of `track` that cover the angles of `run`, rounded outwards.
-PhysicalRun ImrReadModifyWrite::covering(const PhysicalRun& run, PhysicalTrack track) const {
-  const std::uint64_t from = ports_.media.sectors_on(run.track);
-  const std::uint64_t to = ports_.media.sectors_on(track);
-  const std::uint64_t first = run.first * to / from;
-  const std::uint64_t end = ((std::uint64_t{run.first} + run.count) * to + from - 1) / from;
-  return {track, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
 }
 
 void ImrReadModifyWrite::report(MetricSet& metrics) const {

@@ -54,7 +54,6 @@ class ImrReadModifyWrite final : public TranslationLayer {
   [[nodiscard]] bool is_bottom(PhysicalTrack track) const;
   [[nodiscard]] Neighbours neighbours_of(const PhysicalRun& run) const;
   [[nodiscard]] Neighbours holding_data(const Neighbours& neighbours) const;
-  [[nodiscard]] PhysicalRun covering(const PhysicalRun& run, PhysicalTrack track) const;
   [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, ports_.media.sectors_on(run.track)); }
   [[nodiscard]] std::uint64_t number(PhysicalTrack track) const { return std::uint64_t{track.radius} * surfaces_ + track.surface; }
 

@@ -8,27 +8,40 @@ namespace tessera {
 
 namespace {
 
-// Payload of a backup record: the target's surface and radius, then first and count of the target and of the saved runs; a
-// run in front of the target and one behind it are told apart by the order, an absent one by its count.
+// Payload of a backup record: the target's surface and radius, then a word for each saved run.
 constexpr std::uint64_t pack(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 constexpr std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 constexpr std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 
+// A saved run in a word: its distance from the target in radii (8 bits, signed), first sector and count (28 bits each). No run
+// of that number is a word with count 0.
+constexpr std::uint32_t index_bits = 28;
+constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
+
+std::uint64_t pack(const PhysicalRun& run, const PhysicalTrack& target) {
+  const auto distance = static_cast<std::int64_t>(run.track.radius) - static_cast<std::int64_t>(target.radius);
+  TESSERA_CHECK(run.track.surface == target.surface && distance >= -128 && distance < 128, "a saved run is no neighbour of its target");
+  return static_cast<std::uint64_t>(distance) << 2 * index_bits | std::uint64_t{run.first} << index_bits | run.count;
+}
+
+PhysicalRun unpack(std::uint64_t word, const PhysicalTrack& target) {
+  const std::int64_t distance = static_cast<std::int64_t>(word) >> 2 * index_bits;
+  return {{target.surface, static_cast<std::uint32_t>(target.radius + distance)},
+          static_cast<std::uint32_t>(word >> index_bits & index_mask),
+          static_cast<std::uint32_t>(word & index_mask)};
+}
+
 std::array<std::uint64_t, 5> payload_of(const PhysicalRun& target, const Neighbours& saved) {
-  std::array<std::uint64_t, 5> payload{pack(target.track.surface, target.track.radius), pack(target.first, target.count), 0, 0, 0};
-  for (std::uint32_t i = 0; i < saved.count; ++i) {
-    const bool behind = saved.runs[i].track.radius > target.track.radius;
-    payload[behind ? 3 : 2] = pack(saved.runs[i].first, saved.runs[i].count);
-  }
+  std::array<std::uint64_t, 5> payload{pack(target.track.surface, target.track.radius)};
+  for (std::uint32_t i = 0; i < saved.count; ++i) payload[1 + i] = pack(saved.runs[i], target.track);
   return payload;
 }
 
 Neighbours saved_in(const std::array<std::uint64_t, 5>& payload) {
+  static_assert(Neighbours::most + 1 <= std::tuple_size_v<decltype(LogRecord::payload)>);
   Neighbours saved;
-  const std::uint32_t surface = high(payload[0]);
-  const std::uint32_t radius = low(payload[0]);
-  if (low(payload[2]) != 0) saved.add({{surface, radius - 1}, high(payload[2]), low(payload[2])});
-  if (low(payload[3]) != 0) saved.add({{surface, radius + 1}, high(payload[3]), low(payload[3])});
+  const PhysicalTrack target{high(payload[0]), low(payload[0])};
+  for (std::size_t i = 1; i <= Neighbours::most && (payload[i] & index_mask) != 0; ++i) saved.add(unpack(payload[i], target));
   return saved;
 }
 
@@ -145,7 +158,7 @@ Task<Status> BackupRegion::recover(std::optional<Found>& found) {
 }
 
 Task<Status> BackupRegion::read_back(const Found& found, std::uint32_t which, DataSpan data) {
-  const std::uint64_t start = found.start + (which == 0 ? 0 : found.saved.runs[0].count);
+  const std::uint64_t start = found.start + found.saved.sectors_before(which);
   for (std::uint32_t done = 0; done < data.count;) {
     const PhysicalRun piece = place((start + done) % ring_, data.count - done);
     const DataSpan part = data.part(done, piece.count);

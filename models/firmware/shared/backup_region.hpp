@@ -21,13 +21,22 @@ struct SamePlace {
 };
 using FifoMutex = RangeLocks<SamePlace>;
 
-/// The runs that a write of `target` would destroy: on the track in front, on the one behind, or both; `count` of them.
+/// The runs that a write would destroy: `count` of them, on different tracks of one surface near its own.
 struct Neighbours {
-  std::array<PhysicalRun, 2> runs{};
+  static constexpr std::size_t most = 4;  ///< what a record has room for
+  std::array<PhysicalRun, most> runs{};
   std::uint32_t count = 0;
 
-  void add(const PhysicalRun& run) { runs[count++] = run; }
-  [[nodiscard]] std::uint32_t sectors() const { return runs[0].count + runs[1].count; }
+  void add(const PhysicalRun& run) {
+    TESSERA_CHECK(count < most, "a write has too many neighbours");
+    runs[count++] = run;
+  }
+  [[nodiscard]] std::uint32_t sectors() const { return sectors_before(count); }
+  [[nodiscard]] std::uint32_t sectors_before(std::uint32_t which) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < which; ++i) sum += runs[i].count;
+    return sum;
+  }
 };
 
 class BackupRegion {

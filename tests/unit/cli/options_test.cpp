@@ -203,12 +203,47 @@ TEST_CASE("run: a bad value names its option and what was expected") {
   CHECK(message(run_with({"--fold=3"})) == "tessera-sim: --fold takes no value");
 }
 
+TEST_CASE("compare: layers, seeds and jobs, and a run's own options as words to give again") {
+  const auto compare = parsed_as<CompareOptions>(
+      {"compare", "common",      "--layers", "cmr,mu-rmw", "--workload", "web-server", "--set", "media.rpm=5400 rpm",
+       "--set",   "nand.dies=4", "--check",  "--cut-at",   "1s",         "--seeds",    "10",    "--seed",
+       "3",       "--jobs",      "2",        "--out",      "out"});
+  CHECK(compare.run.drive == "common");
+  CHECK(compare.layers == std::vector<std::string>{"cmr", "mu-rmw"});
+  CHECK(compare.seeds == 10);
+  CHECK(compare.run.seed == 3);
+  CHECK(compare.jobs == 2);
+  CHECK(compare.run.check);
+  CHECK(compare.run.out == "out");
+  CHECK(compare.run_words == std::vector<std::string>{"--cut-at", "1s", "--set", "media.rpm=5400 rpm", "--set", "nand.dies=4", "--workload",
+                                                      "web-server", "--check"});
+
+  const auto least = parsed_as<CompareOptions>({"compare", "common", "--layers", "all", "--trace", "t.csv", "--out", "out"});
+  CHECK(least.layers == std::vector<std::string>{"all"});
+  CHECK(least.seeds == 1);
+  CHECK(least.jobs == 0);
+}
+
+TEST_CASE("compare: what does not fit together is refused with a sentence") {
+  const auto with = [](std::vector<const char*> more) {
+    std::vector<const char*> arguments{"compare", "common", "--workload", "web-server", "--out", "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return message(arguments);
+  };
+  CHECK(with({}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
+  CHECK(with({"--layers", "cmr,cmr"}) == "tessera-sim compare: --layers: 'cmr' is named twice");
+  CHECK(with({"--layers", "cmr", "--seeds", "0"}) == "--seeds: expected a whole number from 1 to 10000, found '0'");
+  CHECK(with({"--layers", "cmr", "--jobs", "x"}) == "--jobs: expected a whole number from 1 to 1024, found 'x'");
+  CHECK(with({"--layers", "cmr", "--vcd", "a.vcd"}).starts_with("tessera-sim compare: unknown option '--vcd'"));
+}
+
 TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
   CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
   CHECK(message({"check", "common", "--layr", "cmr"}) ==
         "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --set");
-  CHECK(message({"rnu", "common"}) == "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, explain, describe, list, check");
+  CHECK(message({"rnu", "common"}) ==
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, explain, describe, list, check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
 }

@@ -200,20 +200,20 @@ TEST_CASE("a visit to the backup region leaves the head where it was") {
   CHECK(rig.move(read_step({{0, 30}, 8, 1})).total() == 100_us);
 }
 
-TEST_CASE("expected timing takes tracks within two radii of one surface for neighbours") {
-  for (const std::uint32_t distance : {0U, 1U, 2U, 3U}) {
+TEST_CASE("expected timing takes tracks within four radii of one surface for neighbours") {
+  for (const std::uint32_t distance : {0U, 1U, 2U, 4U, 5U}) {
     Rig rig(expected_drive());
     rig.move(read_step({{0, 10}, 0, 1}));
     const Motion same =
         rig.mechanics.plan(read_step({{0, 10 + distance}, 50, 5}, {}, StepHint::same_angle), rig.geometry.shape_of({0, 10}), {});
     const Motion whole =
         rig.mechanics.plan(read_step({{0, 10 + distance}, 0, 100}, {}, StepHint::whole_track), rig.geometry.shape_of({0, 10}), {});
-    if (distance <= 2) {
+    if (distance <= 4) {
       CHECK(same.total() == 10_ms);
       CHECK(whole.total() == 10_ms);
     } else {
-      CHECK(same.total() == 1030_us + 5_ms + 500_us);
-      CHECK(whole.total() == 1030_us + 10_ms);
+      CHECK(same.total() == 1050_us + 5_ms + 500_us);
+      CHECK(whole.total() == 1050_us + 10_ms);
     }
   }
   Rig rig(expected_drive());

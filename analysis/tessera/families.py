@@ -1,0 +1,33 @@
+"""The layers by what they build on, in the order in which tables and pictures show them."""
+
+from collections.abc import Iterable
+
+YARDSTICK = "cmr"
+FAMILIES = {
+    "interlaced": ("imr-rmw", "imr-flip", "imr-cache", "imr-dtm"),
+    "shingled, in place": ("static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard"),
+    "shingled, memory buffer": ("sblock", "hwsr"),
+    "shingled, flash cache": ("skylight-flash", "pore", "mu-rmw"),
+    "shingled, conventional buffer": ("skylight-disk", "fluid", "fluid-loop", "amphisbaena"),
+}
+OTHERS = "others"
+
+
+def family_of(layer: str) -> str:
+    """The family; a layer that is none's is among the others."""
+    return next((family for family, layers in FAMILIES.items() if layer in layers), OTHERS)
+
+
+def ordered(layers: Iterable[str]) -> list[str]:
+    """The yardstick, then family by family; layers of no family last, as they came."""
+    known = [YARDSTICK, *(layer for family in FAMILIES.values() for layer in family)]
+    return sorted(layers, key=lambda layer: known.index(layer) if layer in known else len(known))
+
+
+def grouped(layers: Iterable[str]) -> dict[str, list[str]]:
+    """The layers but the yardstick by family; families without one are left out."""
+    groups: dict[str, list[str]] = {}
+    for layer in ordered(layers):
+        if layer != YARDSTICK:
+            groups.setdefault(family_of(layer), []).append(layer)
+    return groups

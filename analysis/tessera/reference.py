@@ -1,0 +1,52 @@
+"""What the program declares about itself, written down: the pages of metrics and parameters, and the digests of every layer's runs."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from tessera.glossary import glossary
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY, run_simulator, layer_names
+
+METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
+PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
+DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
+
+# Parts that report only where they are in use.
+SPECIAL_RUNS = {
+    "write-cache": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
+    "journal": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
+                "--set", "layers.cmr.journal_tracks=16"),
+    "memory-cache": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
+    "cylinders": ("hp_c3323a", "--fold"),
+}
+
+
+def _run(folder: Path, *arguments: str | Path) -> Run:
+    run_simulator(["run", *arguments, "--workload", "web-server", "--out", folder], quiet=True)
+    return Run(folder)
+
+
+def metrics_page(out: Path) -> str:
+    """docs/guide/metrics.md, from short runs of every layer in `out`."""
+    runs = {layer: ("common", "--layer", layer, "--replay", "queue:64") for layer in layer_names()} | SPECIAL_RUNS
+    return glossary(_run(out / name, *arguments, "--limit", "200") for name, arguments in runs.items())
+
+
+def parameters_page() -> str:
+    """docs/guide/parameters.md."""
+    return run_simulator(["list", "parameters", "--markdown"])
+
+
+def digest(layer: str, out: Path) -> str:
+    """SHA-256 of the lives of 2000 requests to `layer` on the drive `common`."""
+    run = _run(out, "common", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
+    return hashlib.sha256((run.folder / "requests.npy").read_bytes()).hexdigest()
+
+
+def write_reference(out: Path) -> None:
+    """Writes the pages and the digests anew; a changed digest is a changed model."""
+    METRICS.write_text(metrics_page(out / "metrics"))
+    PARAMETERS.write_text(parameters_page())
+    digests = {layer: digest(layer, out / "digests" / layer) for layer in layer_names()}
+    DIGESTS.write_text(json.dumps(digests, indent=2) + "\n")

@@ -1,0 +1,250 @@
+#include "firmware/layers/static_mapping/layer.hpp"
+
+#include <algorithm>
+
+#include "firmware/layout/plan_regions.hpp"
+#include "firmware/layout/same_angles.hpp"
+
+namespace tessera::static_mapping {
+
+namespace {
+
+/// The superblock's two sectors: the first ones of the log region.
+std::optional<std::array<PhysicalRun, 2>> record_places(const FormatPlan& plan) {
+  const FormatPlan log = regions_named(plan, "log");
+  if (log.empty()) return std::nullopt;
+  const PhysicalTrack track{0, static_cast<std::uint32_t>(log.front().first)};
+  return std::array<PhysicalRun, 2>{{{track, 0, 1}, {track, 1, 1}}};
+}
+
+std::uint32_t longest_track(const DriveGeometry& geometry) {
+  std::uint32_t longest = 0;
+  for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);
+  return longest;
+}
+
+}  // namespace
+
+StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+    : config_(config),
+      ports_(ports),
+      surfaces_(geometry.surfaces),
+      layout_(geometry, regions_named(plan, "data"), ports.media, config.scheme),
+      allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks, record_places(plan)),
+      locks_(ports.cpu),
+      turns_(ports.cpu) {
+  if (config.safe()) backup_.emplace(ports, geometry, regions_named(plan, "backup"));
+  saved_ = ports.memory.reserve_buffer(MemoryCategory::merge_buffer, (config.band_tracks - 1) * longest_track(geometry),
+                                       "sectors saved by an update in place");
+}
+
+Task<Status> StaticMapping::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    ports_.cpu.array();
+    const PhysicalRun piece = layout_.piece({run.first + done, run.count - done}).run;
+    auto lock = locks_.shared(box(piece));
+    co_await lock;
+    MediaChain chain(MediaClass::host);
+    chain.read(piece, data.part(done, piece.count));
+    const Status status = co_await ports_.media.run(chain);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> StaticMapping::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
+  for (std::uint32_t done = 0; done < run.count;) {
+    ports_.cpu.array();
+    const Piece piece = layout_.piece({run.first + done, run.count - done});
+    const DataSpan part = data.part(done, piece.run.count);
+    const Status status = co_await write_piece(piece, part, priority);
+    if (!ok(status)) co_return status;
+    done += piece.run.count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> StaticMapping::write_piece(Piece piece, DataSpan data, MediaClass priority) {
+  auto range = locks_.exclusive(reach_of(piece));
+  co_await range;
+  const bool update = allocation_.holds(piece.track);
+  const Status claimed = co_await allocation_.claim(piece.track);
+  if (!ok(claimed)) co_return claimed;
+
+  const Neighbours behind = behind_with_data(piece);
+  count_write(update, behind.count);
+  Status status = Status::ok;
+  if (behind.count == 0) {
+    status = co_await write_free(piece.run, data, priority);
+  } else {
+    status = co_await read_modify_write(piece.run, behind, data, priority);
+  }
+  co_return status;
+}
+
+Task<Status> StaticMapping::write_free(PhysicalRun run, DataSpan data, MediaClass priority) {
+  if (endangered(run)) {
+    auto turn = turns_.exclusive({});
+    co_await turn;
+    if (endangered(run)) {
+      const Status voided = co_await backup_->void_record();
+      if (!ok(voided)) co_return voided;
+    }
+  }
+  MediaChain chain(priority);
+  chain.write(run, data);
+  co_return co_await ports_.media.run(chain);
+}
+
+/// Section 3: the valid data behind is read, the update is written, and what was read is written back; in between it is saved.
+Task<Status> StaticMapping::read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority) {
+  auto turn = turns_.exclusive({});
+  co_await turn;
+  const Picoseconds begun = ports_.cpu.now();
+  ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, std::uint64_t{run.track.radius} * surfaces_ + run.track.surface, run.count});
+  if (backup_) {
+    const Status room = co_await backup_->make_room(behind.sectors());
+    if (!ok(room)) {
+      end_rmw(run, begun);
+      co_return room;
+    }
+  }
+
+  SectorHeader record;
+  MediaChain chain(priority);
+  const auto each_behind = [&](MediaOp op) {
+    for (std::uint32_t i = 0; i < behind.count; ++i) {
+      const DataSpan saved = saved_.part(behind.sectors_before(i), behind.runs[i].count);
+      chain.add({op, StepHint::same_angle, behind.runs[i], saved, {}, nullptr});
+    }
+  };
+  each_behind(MediaOp::read);
+  if (backup_) backup_->add_steps(chain, run, behind, saved_.part(0, behind.sectors()), record);
+  const std::size_t saved_after = chain.steps().size();
+  chain.write(run, data, StepHint::same_angle);
+  each_behind(MediaOp::write);
+  const Status status = co_await ports_.media.run(chain);
+  if (backup_ && chain.steps_done >= saved_after) backup_->commit();
+  end_rmw(run, begun);
+  co_return status;
+}
+
+// --- What lies behind a track ---
+
+/// The runs that a write of `piece` would destroy and that hold data, in ascending order. Rewriting a track destroys those behind
+/// it in turn, so that for W = 2 this is the unbroken chain of tracks with data behind `piece`.
+Neighbours StaticMapping::behind_with_data(const Piece& piece) const {
+  Neighbours behind;
+  PhysicalRun rewritten = piece.run;
+  std::uint32_t destroyed_below = piece.position + config_.head_width;
+  for (std::uint32_t position = piece.position + 1; position < std::min(destroyed_below, config_.band_tracks); ++position) {
+    if (!allocation_.holds(layout_.track_at(piece.band, position))) continue;
+    const std::uint32_t radius = piece.run.track.radius + (position - piece.position);
+    rewritten = covering(rewritten, {piece.run.track.surface, radius}, ports_.media);
+    behind.add(rewritten);
+    destroyed_below = position + config_.head_width;
+  }
+  return behind;
+}
+
+/// The angles of `piece` on its track and on all behind it in the band: a track there may be written for the first time meanwhile.
+AngularBox StaticMapping::reach_of(const Piece& piece) const {
+  AngularBox reach = box(piece.run);
+  PhysicalRun run = piece.run;
+  for (std::uint32_t position = piece.position + 1; position < config_.band_tracks; ++position) {
+    run = covering(run, {run.track.surface, run.track.radius + 1}, ports_.media);
+    reach.enclose(box(run));
+  }
+  return reach;
+}
+
+/// Whether recovery from the newest backup record would overwrite or destroy a sector of `run`. The record stays in force after its
+/// update; it does no harm until the host writes one of these sectors directly.
+bool StaticMapping::endangered(const PhysicalRun& run) const {
+  if (!backup_) return false;
+  for (std::uint32_t distance = 0; distance < config_.head_width && distance <= run.track.radius; ++distance) {
+    const PhysicalRun in_front = covering(run, {run.track.surface, run.track.radius - distance}, ports_.media);
+    if (backup_->describes(in_front)) return true;
+  }
+  return false;
+}
+
+// --- Boot ---
+
+Task<Status> StaticMapping::format() { co_return co_await allocation_.format(); }
+
+Task<Status> StaticMapping::recover() {
+  const Status allocated = co_await allocation_.recover();
+  if (!ok(allocated) || !backup_) co_return allocated;
+  std::optional<BackupRegion::Found> found;
+  const Status searched = co_await backup_->recover(found);
+  if (!ok(searched)) co_return searched;
+  if (!found) co_return Status::ok;
+
+  for (std::uint32_t i = 0; i < found->saved.count; ++i) {  // in ascending order: each rewrite destroys the tracks behind it
+    const PhysicalRun run = found->saved.runs[i];
+    const DataSpan data = saved_.part(0, run.count);
+    const Status read = co_await backup_->read_back(*found, i, data);
+    if (!ok(read)) co_return read;
+    MediaChain chain(MediaClass::host);
+    chain.write(run, data);
+    const Status written = co_await ports_.media.run(chain);
+    if (!ok(written)) co_return written;
+  }
+  co_return co_await backup_->void_record();
+}
+
+// A completed write is on the platter.
+Task<Status> StaticMapping::flush() { co_return Status::ok; }
+// The paper's mappings know no unused sectors on a track that was ever used.
+Task<Status> StaticMapping::trim(LogicalRun) { co_return Status::ok; }
+
+void StaticMapping::prefill(std::uint64_t sectors) {
+  if (sectors != 0) allocation_.prefill(layout_.piece({LogicalSector(sectors - 1), 1}).track + 1);
+}
+
+// --- Statistics ---
+
+void StaticMapping::count_write(bool update, std::uint32_t tracks_behind) {
+  const std::uint64_t requests = 1 + 2 * std::uint64_t{tracks_behind};
+  ++all_.writes;
+  all_.requests += requests;
+  if (!update) return;
+  ++updates_.writes;
+  updates_.requests += requests;
+}
+
+void StaticMapping::end_rmw(const PhysicalRun& run, Picoseconds begun) {
+  ++rmws_;
+  const Picoseconds taken = ports_.cpu.now() - begun;
+  rmw_time_ += taken;
+  longest_rmw_ = std::max(longest_rmw_, taken);
+  ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, std::uint64_t{run.track.radius} * surfaces_ + run.track.surface, run.count});
+}
+
+void StaticMapping::report(MetricSet& metrics) const {
+  const auto ratio = [](double sum, std::uint64_t count) {
+    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  };
+  const auto war = [&ratio](const WriteCount& counted) { return ratio(static_cast<double>(counted.requests), counted.writes); };
+  metrics.add("war.mean", war(all_), "1", "media requests a host write, each part of it inside one track counted apart: 1 + 2 |H|");
+  metrics.add("war.update_mean", war(updates_), "1", "the same over writes of tracks that held data");
+  metrics.count("rmw.count", static_cast<double>(rmws_), "1", "updates that rewrote tracks behind their own");
+  metrics.count("rmw_free.count", static_cast<double>(all_.writes - rmws_), "1", "writes that found no data behind their track");
+  metrics.count("rmw.time_total", rmw_time_, "time in read-modify-writes, from the turn at the backup region to the last rewrite");
+  metrics.add("rmw.time.mean", ratio(static_cast<double>(rmw_time_.value()) / 1e9, rmws_), "ms", "mean time of a read-modify-write");
+  metrics.add("rmw.time.max", longest_rmw_, "longest read-modify-write");
+  metrics.count("backup.sectors", static_cast<double>(backup_ ? backup_->sectors_written() : 0), "sectors",
+                "sectors written to the backup region");
+  metrics.count("backup.voids", static_cast<double>(backup_ ? backup_->voids() : 0), "1", "backup records that were voided");
+  metrics.count("log.sectors", static_cast<double>(allocation_.record_writes()), "sectors",
+                "sectors written to record which tracks are in use");
+  metrics.add("meta.ram_bytes", static_cast<double>((layout_.tracks() + 7) / 8), "B", "mapping memory by the paper's formula");
+  metrics.add("meta.ram_bytes_actual", static_cast<double>(allocation_.bytes().value()), "B", "mapping memory that is really taken");
+  metrics.add("capacity.space_gain", space_gain(config_.band_tracks, config_.head_width), "1",
+              "gain of the bands alone, the random access zone left out: SG = W N / (N + W - 1)");
+}
+
+}  // namespace tessera::static_mapping

@@ -1,0 +1,66 @@
+#pragma once
+// In-place updates of shingled bands: W. He and D. H. C. Du, "Novel Address Mappings for Shingled Write Disks", HotStorage 2014.
+//
+// A write to a track whose next ones hold no data goes straight to the platter. Any other first reads the sectors behind it that
+// it would destroy, at its own angles, and rewrites them afterwards: 1 + 2 |H| requests for |H| tracks (section 3.1).
+#include <optional>
+
+#include "firmware/layers/static_mapping/allocation.hpp"
+#include "firmware/layers/static_mapping/config.hpp"
+#include "firmware/layers/static_mapping/layout.hpp"
+#include "firmware/shared/backup_region.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera::static_mapping {
+
+class StaticMapping final : public TranslationLayer {
+ public:
+  StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> flush() override;
+  Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] bool idle() const override { return locks_.empty(); }
+  void prefill(std::uint64_t sectors) override;
+  void report(MetricSet& metrics) const override;
+
+ private:
+  using Piece = StaticLayout::Piece;
+
+  Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
+  Task<Status> write_free(PhysicalRun run, DataSpan data, MediaClass priority);
+  Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);
+  [[nodiscard]] bool endangered(const PhysicalRun& run) const;
+  [[nodiscard]] Neighbours behind_with_data(const Piece& piece) const;
+  [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, ports_.media.sectors_on(run.track)); }
+  [[nodiscard]] AngularBox reach_of(const Piece& piece) const;
+  void count_write(bool update, std::uint32_t tracks_behind);
+  void end_rmw(const PhysicalRun& run, Picoseconds begun);
+
+  StaticMappingConfig config_;
+  Ports ports_;
+  std::uint32_t surfaces_;
+  StaticLayout layout_;
+  Allocation allocation_;
+  AngularLocks locks_;
+  std::optional<BackupRegion> backup_;  // none where nothing is saved
+  FifoMutex turns_;                     // at saved_ and backup_
+  DataBuffer saved_;                    // what lies behind the one update that has the turn
+
+  struct WriteCount {
+    std::uint64_t writes = 0;    ///< pieces of host writes, each inside one track
+    std::uint64_t requests = 0;  ///< media requests that they took, without backups and records
+  };
+  WriteCount all_;
+  WriteCount updates_;  // of tracks that held data
+  std::uint64_t rmws_ = 0;
+  Picoseconds rmw_time_;
+  Picoseconds longest_rmw_;
+};
+
+}  // namespace tessera::static_mapping

@@ -1,0 +1,83 @@
+#include "firmware/layers/static_mapping/layout.hpp"
+
+#include <algorithm>
+
+namespace tessera::static_mapping {
+
+StaticLayout::StaticLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Scheme scheme)
+    : surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
+  passes_ = passes_of(scheme, band_tracks_);
+  for (const Region& region : regions) {
+    const auto first = static_cast<std::uint32_t>(region.first);
+    const std::uint32_t stride = region.band_tracks + region.guard_tracks;
+    const std::uint64_t bands = region.count / stride * geometry.surfaces;
+    std::uint32_t shortest = geometry.zone_of(first).sectors_per_track;
+    for (std::uint32_t radius = first; radius < first + region.count; ++radius) {
+      if ((radius - first) % stride >= band_tracks_) continue;
+      for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
+        shortest = std::min(shortest, media.sectors_on({surface, radius}));
+    }
+    extents_.push_back({bands_, bands, first, stride, shortest});
+    bands_ += bands;
+  }
+  std::uint64_t sector = 0;
+  std::uint64_t track = 0;
+  for (const Pass& pass : passes_) {
+    for (const Extent& extent : extents_) {
+      const std::uint64_t tracks = extent.bands * pass.size();
+      const std::uint64_t end = sector + tracks * extent.track_sectors;
+      segments_.push_back({sector, end, track, &extent, &pass, FixedDivisor(extent.track_sectors)});
+      sector = end;
+      track += tracks;
+    }
+  }
+}
+
+const StaticLayout::Segment& StaticLayout::segment_of(LogicalSector sector) const {
+  TESSERA_CHECK(sector.value() < sectors(), "a logical sector lies outside its layout");
+  return *std::upper_bound(segments_.begin(), segments_.end(), sector.value(),
+                           [](std::uint64_t value, const Segment& segment) { return value < segment.end; });
+}
+
+const StaticLayout::Extent& StaticLayout::extent_of(std::uint64_t band) const {
+  TESSERA_CHECK(band < bands_, "a band lies outside its layout");
+  return *std::upper_bound(extents_.begin(), extents_.end(), band,
+                           [](std::uint64_t value, const Extent& extent) { return value < extent.first_band + extent.bands; });
+}
+
+StaticLayout::Piece StaticLayout::piece(LogicalRun run) const {
+  const Segment& segment = segment_of(run.first);
+  const Extent& extent = *segment.extent;
+  const Pass& pass = *segment.pass;
+  const std::uint64_t offset = run.first.value() - segment.first;
+  const std::uint64_t track = segment.track_sectors.quotient(offset);
+  const auto index = static_cast<std::uint32_t>(offset - track * extent.track_sectors);
+  const std::uint64_t band = track / pass.size();
+  const std::uint64_t place = surfaces_.quotient(band);
+
+  Piece piece;
+  piece.track = segment.first_track + track;
+  piece.band = extent.first_band + band;
+  piece.position = pass[track % pass.size()];
+  piece.run = {{static_cast<std::uint32_t>(band - place * surfaces_.divisor()),
+                extent.first_radius + static_cast<std::uint32_t>(place) * extent.stride + piece.position},
+               index,
+               std::min(run.count, extent.track_sectors - index)};
+  return piece;
+}
+
+std::uint64_t StaticLayout::track_at(std::uint64_t band, std::uint32_t position) const {
+  const Extent& extent = extent_of(band);
+  const auto which = static_cast<std::size_t>(&extent - extents_.data());
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    const Pass& pass = passes_[i];
+    const auto found = std::find(pass.begin(), pass.end(), position);
+    if (found == pass.end()) continue;
+    const Segment& segment = segments_[i * extents_.size() + which];
+    return segment.first_track + (band - extent.first_band) * pass.size() + static_cast<std::uint64_t>(found - pass.begin());
+  }
+  TESSERA_CHECK(false, "a position lies outside its band");
+  return 0;
+}
+
+}  // namespace tessera::static_mapping

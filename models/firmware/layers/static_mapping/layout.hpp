@@ -1,0 +1,66 @@
+#pragma once
+// The way from logical to physical sectors in bands of N shingled tracks. Nothing is stored: a place is computed.
+#include <cstdint>
+#include <vector>
+
+#include "base/fixed_divisor.hpp"
+#include "base/format.hpp"
+#include "base/geometry.hpp"
+#include "firmware/layers/static_mapping/scheme.hpp"
+#include "firmware/ports/media_port.hpp"
+
+namespace tessera::static_mapping {
+
+class StaticLayout {
+ public:
+  /// Shingled regions of one zone each, bands of equal shape. In each region every track counts with the sectors of its shortest:
+  /// the paper's tracks are of one size, and slipped defects make the difference small.
+  StaticLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Scheme scheme);
+  StaticLayout(const StaticLayout&) = delete;
+  StaticLayout& operator=(const StaticLayout&) = delete;
+
+  [[nodiscard]] std::uint64_t sectors() const { return segments_.back().end; }
+  /// Data tracks, in logical order from 0.
+  [[nodiscard]] std::uint64_t tracks() const { return bands_ * band_tracks_; }
+  [[nodiscard]] std::uint64_t bands() const { return bands_; }
+
+  struct Piece {
+    PhysicalRun run;
+    std::uint64_t track;     ///< logical
+    std::uint64_t band;      ///< from the outer diameter inwards, the surfaces of one place in turn
+    std::uint32_t position;  ///< of its track in the band, from 0
+  };
+  /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
+  [[nodiscard]] Piece piece(LogicalRun run) const;
+  /// The logical track at `position` of `band`.
+  [[nodiscard]] std::uint64_t track_at(std::uint64_t band, std::uint32_t position) const;
+
+ private:
+  struct Extent {
+    std::uint64_t first_band;
+    std::uint64_t bands;
+    std::uint32_t first_radius;
+    std::uint32_t stride;  ///< radii of a band and its guards
+    std::uint32_t track_sectors;
+  };
+  /// One pass over the bands of one extent.
+  struct Segment {
+    std::uint64_t first;  ///< logical sector
+    std::uint64_t end;
+    std::uint64_t first_track;  ///< logical
+    const Extent* extent;
+    const Pass* pass;
+    FixedDivisor track_sectors;
+  };
+  [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
+  [[nodiscard]] const Extent& extent_of(std::uint64_t band) const;
+
+  std::vector<Extent> extents_;
+  std::vector<Pass> passes_;
+  std::vector<Segment> segments_;  // pass after pass, the extents of a pass in order
+  FixedDivisor surfaces_;
+  std::uint32_t band_tracks_ = 0;
+  std::uint64_t bands_ = 0;
+};
+
+}  // namespace tessera::static_mapping

@@ -1,0 +1,102 @@
+#include "platforms/compare/child_processes.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+
+#include "platforms/output/output_file.hpp"
+
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int exit_not_started = 127;  // as shells say it
+constexpr int signal_base = 128;       // as shells say it
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+/// Ctrl-C while children run; the handler from before afterwards.
+class InterruptWatch {
+ public:
+  InterruptWatch() : before_(std::signal(SIGINT, [](int) { stop_asked = 1; })) { stop_asked = 0; }
+  ~InterruptWatch() { std::signal(SIGINT, before_); }
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+}  // namespace
+
+struct ChildProcesses::Running {
+  pid_t pid = -1;
+  std::size_t child = 0;
+  Clock::time_point begin;
+};
+
+ChildProcesses::Running ChildProcesses::start(std::size_t child) const {
+  std::vector<std::string> words{own_path()};
+  words.insert(words.end(), children_[child].arguments.begin(), children_[child].arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const std::string messages = children_[child].messages.string();
+
+  const Running running{::fork(), child, Clock::now()};
+  if (running.pid < 0) throw output_error("start a process that writes", messages, errno);
+  if (running.pid > 0) return running;
+  // The child: only what is safe between fork and exec.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the comparison
+  const int errors = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  ::dup2(nowhere, STDIN_FILENO);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(errors, STDERR_FILENO);
+  ::execv(argv.front(), argv.data());
+  ::_exit(exit_not_started);
+}
+
+bool ChildProcesses::run(std::size_t jobs, const std::function<void(const ChildEnd&)>& ended) {
+  const InterruptWatch watch;
+  std::vector<Running> running;
+  std::size_t next = 0;
+  while (!running.empty() || (next < children_.size() && stop_asked == 0)) {
+    if (running.size() < jobs && next < children_.size() && stop_asked == 0) {
+      running.push_back(start(next++));
+      continue;
+    }
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, 0);
+    if (pid < 0 && errno == EINTR) continue;
+    const auto at = std::find_if(running.begin(), running.end(), [pid](const Running& one) { return one.pid == pid; });
+    if (at == running.end()) continue;
+    const std::chrono::duration<double> took = Clock::now() - at->begin;
+    const int code = WIFSIGNALED(status) ? signal_base + WTERMSIG(status) : WEXITSTATUS(status);
+    const ChildEnd end{at->child, code, took.count()};
+    running.erase(at);
+    ended(end);
+  }
+  return stop_asked == 0;
+}
+
+std::size_t usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
+}
+
+}  // namespace tessera

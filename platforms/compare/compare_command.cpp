@@ -1,0 +1,144 @@
+#include "platforms/compare/compare_command.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "platforms/compare/child_processes.hpp"
+#include "platforms/compare/comparison_table.hpp"
+#include "platforms/compare/run_result.hpp"
+#include "platforms/drive/drive_config.hpp"
+#include "platforms/output/run_folder.hpp"
+#include "platforms/run/input.hpp"
+#include "stimuli/readers/open_trace.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr int exit_good = 0;
+constexpr int exit_other = 1;
+constexpr int exit_bad_input = 2;
+constexpr int exit_model_bug = 3;
+constexpr int exit_interrupted = 130;
+
+// Fewer seeds say too little of how far a difference would repeat.
+constexpr std::uint64_t enough_seeds = 10;
+
+/// The layers asked for; InputError with the nearest name for one that there is not.
+std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const DriveConfig& drive) {
+  const std::vector<std::string> known = drive.layer_names();
+  if (options.layers == std::vector<std::string>{"all"}) return known;
+  std::vector<std::string> names = known;
+  names.emplace_back("all");
+  for (const std::string& layer : options.layers) {
+    if (layer == "all") throw InputError("--layers: 'all' stands alone");
+    if (std::find(known.begin(), known.end(), layer) == known.end()) throw InputError("--layers: " + unknown_name("layer", layer, names));
+  }
+  return options.layers;
+}
+
+/// What would be wrong with the input whatever the layer is said once, before any run.
+void check_input(const cli::RunOptions& options, const SearchPath& search) {
+  if (!options.trace) {
+    static_cast<void>(load_workload(search.find(DescriptionFile::workload, options.workload)));
+    return;
+  }
+  TraceOptions trace;
+  trace.path = options.trace->file.string();
+  trace.format = format_words(*options.trace);
+  trace.volume = options.trace->volume;
+  TraceRecord record;
+  static_cast<void>(open_trace(trace)->next(record));
+}
+
+struct Plan {
+  std::vector<RunResult> runs;
+  std::vector<std::filesystem::path> folders;
+  std::vector<ChildProcess> children;
+};
+
+Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string>& layers) {
+  Plan plan;
+  for (const std::string& layer : layers) {
+    for (std::uint64_t i = 0; i < options.seeds; ++i) {
+      const std::uint64_t seed = options.run.seed + i;
+      const std::filesystem::path path = options.run.out / layer / std::to_string(seed);
+      const RunFolder folder(path);
+      std::filesystem::remove(folder.file("summary.json"));  // of an earlier comparison: a run that writes none must not find it
+      std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
+      words.insert(words.end(), options.run_words.begin(), options.run_words.end());
+      words.insert(words.end(), {"--out", path.string()});
+      plan.runs.push_back({layer, seed, {}, {}, false, false, false, {}, {}, {}});
+      plan.folders.push_back(path);
+      plan.children.push_back({std::move(words), folder.file("messages.txt")});
+    }
+  }
+  return plan;
+}
+
+void print_progress(const RunResult& run, std::size_t done, std::size_t all, double seconds) {
+  char took[32];
+  std::snprintf(took, sizeof took, "%.1f s", seconds);
+  std::cerr << "[" << done << "/" << all << "] " << run.layer << ", seed " << run.seed << ": "
+            << (run.status == exit_good ? "done after " + std::string(took) : run.message) << "\n";
+}
+
+/// What holds of the whole table: first what keeps it from being a ranking, then what the runs say of their input.
+std::vector<std::string> notes_of(const cli::CompareOptions& options, const std::vector<RunResult>& runs) {
+  std::vector<std::string> notes;
+  if (options.seeds < enough_seeds)
+    notes.push_back("a ranking takes at least " + std::to_string(enough_seeds) + " seeds (--seeds), this has " +
+                    std::to_string(options.seeds));
+  if (options.run.prefill_percent == 0) notes.emplace_back("the drive was empty at the start; --prefill puts it into its used state");
+  for (const RunResult& run : runs)
+    for (const std::string& note : run.notes)
+      if (!run.unstable || !note.starts_with("unstable"))  // the legend says so
+        if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  return notes;
+}
+
+int exit_status(const std::vector<RunResult>& runs, bool finished) {
+  if (!finished) return exit_interrupted;
+  const auto any = [&runs](auto wanted) {
+    return std::any_of(runs.begin(), runs.end(), [&](const RunResult& run) { return wanted(run.status); });
+  };
+  if (any([](auto status) { return status == exit_model_bug; })) return exit_model_bug;
+  if (any([](auto status) { return status != exit_good && status != exit_bad_input; })) return exit_other;
+  return any([](auto status) { return status == exit_bad_input; }) ? exit_bad_input : exit_good;
+}
+
+}  // namespace
+
+int compare_command(const cli::CompareOptions& options, const SearchPath& search) {
+  const DriveConfig drive = load_drive(search.find(DescriptionFile::drive, options.run.drive), options.run.set, "");
+  const std::vector<std::string> layers = chosen_layers(options, drive);
+  check_input(options.run, search);
+  const RunFolder folder(options.run.out);
+  Plan plan = plan_runs(options, layers);
+
+  std::size_t done = 0;
+  const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
+  const bool finished = ChildProcesses(plan.children).run(jobs, [&](const ChildEnd& end) {
+    RunResult& run = plan.runs[end.child];
+    read_run(run, plan.folders[end.child], plan.children[end.child].messages, end.status);
+    print_progress(run, ++done, plan.runs.size(), end.seconds);
+  });
+
+  const std::vector<Row> rows = compare_layers(plan.runs);
+  const std::vector<std::string> notes = notes_of(options, plan.runs);
+  const boost::json::object facts{{"tool", "tessera-sim " TESSERA_VERSION},
+                                  {"drive", options.run.drive},
+                                  {"input", input_name(options.run)},
+                                  {"options", boost::json::value_from(options.run_words)},
+                                  {"first_seed", options.run.seed},
+                                  {"seeds", options.seeds},
+                                  {"partial", !finished}};
+  folder.write("compare.json", comparison_json(facts, rows, plan.runs, notes));
+  std::cout << comparison_text(rows, notes) << "\nResults: " << folder.file("compare.json").string() << "\n";
+  return exit_status(plan.runs, finished);
+}
+
+}  // namespace tessera

@@ -1,0 +1,167 @@
+#include "platforms/compare/comparison_table.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdio>
+
+#include "platforms/output/summary.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// Four digits, and whole numbers in groups of three.
+std::string number_text(double value) {
+  constexpr double four_digits = 1'000;
+  char text[64];
+  if (value != std::trunc(value) && std::abs(value) < four_digits) {
+    std::snprintf(text, sizeof text, "%.*f", value >= 100 ? 1 : value >= 10 ? 2 : 3, value);
+    return text;
+  }
+  std::snprintf(text, sizeof text, "%.0f", value);
+  std::string grouped = text;
+  for (std::size_t at = grouped.size(); at > 3 && grouped[at - 4] != '-';) grouped.insert(at -= 3, ",");
+  return grouped;
+}
+
+char letter(Unranked reason) { return static_cast<char>('a' + static_cast<int>(reason)); }
+
+std::string cell_text(const Cell& cell, const Column& column) {
+  if (!cell.mean) return "-";
+  std::string text = number_text(*cell.mean * column.scale);
+  if (cell.half_width) text += " ± " + number_text(*cell.half_width * column.scale);
+  if (cell.unranked.empty()) return text;
+  text += " ";
+  for (const Unranked reason : cell.unranked) text += letter(reason);
+  return text;
+}
+
+/// Characters that a terminal shows of UTF-8.
+std::size_t shown_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '/');  // a bar would end the cell
+  return text;
+}
+
+std::string legend(std::span<const Row> rows) {
+  std::set<Unranked> used;
+  for (const Row& row : rows)
+    for (const Cell& cell : row.cells)
+      if (cell.mean) used.insert(cell.unranked.begin(), cell.unranked.end());
+  std::string text;
+  for (const Unranked reason : used)
+    text += std::string("\nNot to be ranked, ") + letter(reason) + ": " + std::string(in_words(reason)) + ".";
+  return text;
+}
+
+boost::json::value number_or_null(std::optional<double> value) { return value ? boost::json::value(*value) : boost::json::value(nullptr); }
+
+boost::json::object layer_columns(std::span<const Row> rows) {
+  boost::json::object columns;
+  boost::json::array layers, statuses;
+  for (const Row& row : rows) {
+    layers.emplace_back(row.layer);
+    statuses.emplace_back(row.status);
+  }
+  columns["layer"] = std::move(layers);
+  columns["status"] = std::move(statuses);
+  for (std::size_t i = 0; i < comparison_columns().size(); ++i) {
+    boost::json::array means, half_widths, unranked;
+    for (const Row& row : rows) {
+      const Cell& cell = row.cells[i];
+      means.push_back(number_or_null(cell.mean));
+      half_widths.push_back(number_or_null(cell.half_width));
+      std::string why;
+      for (const Unranked reason : cell.unranked) why += (why.empty() ? "" : "; ") + std::string(in_words(reason));
+      unranked.push_back(why.empty() ? boost::json::value(nullptr) : boost::json::value(why));
+    }
+    const std::string name(comparison_columns()[i].metric);
+    columns[name] = std::move(means);
+    columns[name + ".half_width_95"] = std::move(half_widths);
+    columns[name + ".unranked"] = std::move(unranked);
+  }
+  return columns;
+}
+
+/// Every metric that any run has, and its unit.
+std::map<std::string, std::string> units_of(std::span<const RunResult> runs) {
+  std::map<std::string, std::string> units;
+  for (const RunResult& run : runs) units.insert(run.units.begin(), run.units.end());
+  return units;
+}
+
+boost::json::object run_columns(std::span<const RunResult> runs, const std::map<std::string, std::string>& units) {
+  boost::json::object columns;
+  boost::json::array layers, seeds, statuses, messages;
+  for (const RunResult& run : runs) {
+    layers.emplace_back(run.layer);
+    seeds.emplace_back(run.seed);
+    statuses.push_back(run.status ? boost::json::value(*run.status) : boost::json::value(nullptr));
+    messages.push_back(run.message.empty() ? boost::json::value(nullptr) : boost::json::value(run.message));
+  }
+  columns["layer"] = std::move(layers);
+  columns["seed"] = std::move(seeds);
+  columns["exit_status"] = std::move(statuses);
+  columns["message"] = std::move(messages);
+  for (const auto& [name, unit] : units) {
+    boost::json::array values;
+    for (const RunResult& run : runs) values.push_back(number_or_null(run.metric(name)));
+    columns[name] = std::move(values);
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string comparison_text(std::span<const Row> rows, const std::vector<std::string>& notes) {
+  std::vector<std::vector<std::string>> table;
+  table.emplace_back(1, "layer");
+  for (const Column& column : comparison_columns()) table.front().emplace_back(column.title);
+  for (const Row& row : rows) {
+    auto& line = table.emplace_back(1, row.layer);
+    for (std::size_t i = 0; i < row.cells.size(); ++i) line.push_back(cell_text(row.cells[i], comparison_columns()[i]));
+  }
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < table.front().size(); ++i) {
+    std::size_t width = 0;
+    for (const auto& line : table) width = std::max(width, shown_width(line[i]));
+    widths.push_back(width);
+  }
+  std::string text;
+  for (std::size_t n = 0; n < table.size(); ++n) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string pad(widths[i] - shown_width(table[n][i]), ' ');
+      text += "| " + (i == 0 ? table[n][i] + pad : pad + table[n][i]) + " ";
+    }
+    text += "| " + (n == 0 ? "status" : one_line(rows[n - 1].status)) + " |\n";
+    if (n > 0) continue;
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      text += i == 0 ? "|:" + std::string(widths[i] + 1, '-') : "|" + std::string(widths[i] + 1, '-') + ":";
+    text += "|:-------|\n";
+  }
+  text += legend(rows);
+  for (const std::string& note : notes) text += "\nNote: " + note + ".";
+  return text + "\n";
+}
+
+std::string comparison_json(boost::json::object facts, std::span<const Row> rows, std::span<const RunResult> runs,
+                            const std::vector<std::string>& notes) {
+  const std::map<std::string, std::string> units = units_of(runs);
+  boost::json::object unit_columns;
+  for (const auto& [name, unit] : units) unit_columns[name] = unit;
+  facts["notes"] = boost::json::value_from(notes);
+  const boost::json::object document{{"schema", 1},
+                                     {"comparison", std::move(facts)},
+                                     {"units", std::move(unit_columns)},
+                                     {"layers", layer_columns(rows)},
+                                     {"runs", run_columns(runs, units)}};
+  constexpr int a_line_a_column = 2;
+  return json_text(document, a_line_a_column);
+}
+
+}  // namespace tessera

@@ -1,0 +1,136 @@
+"""`tessera-sim compare`: the table and the columns are what the runs of their own would say."""
+
+import json
+import math
+import os
+import signal
+import statistics
+import subprocess
+import time
+
+import pytest
+from simulate import LAYERS, SIMULATOR, run, simulate
+
+SMALL = ("--workload", "web-server", "--limit", 400)
+
+
+def compare(folder, drive, *arguments, status=0):
+    """The finished process and compare.json."""
+    finished = simulate("compare", drive, *arguments, "--out", folder, status=status)
+    return finished, json.loads((folder / "compare.json").read_text())
+
+
+def table_rows(output):
+    """First cell of each line of the table -> its cells."""
+    lines = [line for line in output.splitlines() if line.startswith("| ")]
+    return {cells[0]: cells for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)}
+
+
+def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
+    finished, result = compare(tmp_path, "common", "--layers", "all", *SMALL)
+    assert result["layers"]["layer"] == list(LAYERS)
+    assert set(result["layers"]["status"]) == {"ok"}
+    assert all(len(column) == len(LAYERS) for column in result["layers"].values())
+    assert list(table_rows(finished.stdout))[1:] == list(LAYERS)
+    assert len(finished.stderr.splitlines()) == len(LAYERS)
+
+
+def test_a_row_is_what_the_run_alone_says(tmp_path):
+    _, result = compare(tmp_path / "both", "common", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
+    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
+    for metric in ("host.latency.mean", "host.latency.p999", "write_amplification.flash", "dram.reserved.total", "scoreboard.errors"):
+        assert result["layers"][metric][1] == pytest.approx(alone.metric(metric), rel=1e-12)
+    assert result["runs"]["seed"] == [5, 5]
+    assert result["runs"]["host.requests"] == [400, 400]
+    assert result["units"]["host.latency.mean"] == "ms"
+
+
+@pytest.mark.parametrize(("seeds", "quantile"), [(2, 12.706), (5, 2.776), (10, 2.262)])  # of Student's t, 0.975, seeds - 1
+def test_means_over_seeds_carry_the_width_of_their_interval(tmp_path, seeds, quantile):
+    finished, result = compare(tmp_path, "common", "--layers", "cmr", *SMALL, "--seeds", seeds)
+    means = result["runs"]["host.latency.mean"]
+    assert result["runs"]["seed"] == list(range(1, seeds + 1))
+    assert len(set(means)) == seeds
+    half_width = quantile * statistics.stdev(means) / math.sqrt(seeds)
+    assert result["layers"]["host.latency.mean"] == [pytest.approx(statistics.mean(means))]
+    assert result["layers"]["host.latency.mean.half_width_95"] == [pytest.approx(half_width, rel=1e-3)]
+    assert "±" in table_rows(finished.stdout)["cmr"][1]
+    assert any("at least 10 seeds" in note for note in result["comparison"]["notes"]) == (seeds < 10)
+
+
+def test_a_recorded_trace_differs_by_seed_as_the_spindle_stands_elsewhere(tmp_path):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("".join(f"{128166372003061629 + n * 200000},hm,0,Read,{n * 7919 % 1000 * 4096},4096,1\n" for n in range(50)))
+    _, result = compare(tmp_path / "out", "common", "--layers", "cmr", "--trace", trace, "--seeds", 3)
+    assert len(set(result["runs"]["host.latency.mean"])) == 3
+
+
+def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_path):
+    finished, result = compare(tmp_path, "common", "--layers", "mu-rmw,cmr", *SMALL, "--set", "nand.blocks=0", status=2)
+    refusal, good = result["layers"]["status"]
+    assert refusal.startswith("the layer mu-rmw needs NAND flash")
+    assert good == "ok"
+    assert result["layers"]["host.latency.mean"][0] is None
+    assert result["layers"]["host.latency.mean"][1] > 0
+    assert table_rows(finished.stdout)["mu-rmw"][-1] == refusal
+    assert result["runs"]["exit_status"] == [2, 0]
+
+
+def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
+    compare(tmp_path, "common", "--layers", "mu-rmw", *SMALL)
+    _, result = compare(tmp_path, "common", "--layers", "mu-rmw", *SMALL, "--set", "nand.blocks=0", status=2)
+    assert result["layers"]["host.latency.mean"] == [None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--layers", "imr-rwm", *SMALL), "--layers: unknown layer 'imr-rwm'; did you mean 'imr-rmw'?"),
+        (("--layers", "cmr", "--workload", "web-servr"), "did you mean 'web-server'?"),
+        (("--layers", "cmr", "--trace", "nowhere.csv"), "nowhere.csv: no such file"),
+        (("--layers", "cmr", *SMALL, "--set", "media.rmp=7200 rpm"), "did you mean 'media.rpm'?"),
+    ],
+)
+def test_what_no_layer_could_run_is_said_once(tmp_path, arguments, expected):
+    finished = simulate("compare", "common", *arguments, "--out", tmp_path / "out", status=2)
+    assert expected in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
+    assert not (tmp_path / "out" / "compare.json").exists()
+
+
+def test_figures_that_do_not_rank_say_why(tmp_path):
+    finished, result = compare(tmp_path, "common", "--layers", "cmr,mu-rmw", *SMALL)
+    layers = result["layers"]
+    assert layers["host.latency.mean.unranked"][0] is None  # it never cleans, so it has no steady state to wait for
+    assert layers["host.latency.mean.unranked"][1].startswith("no cleaning came")
+    assert layers["host.latency.p99.unranked"][0].startswith("fewer than 100 requests")
+    assert layers["metadata.bytes.unranked"] == [None, None]
+    assert table_rows(finished.stdout)["mu-rmw"][1].endswith(" a")
+    assert "\nNot to be ranked, a: no cleaning came" in finished.stdout
+
+
+def test_enough_cleanings_and_requests_rank(tmp_path):
+    few_blocks = ("--set", "nand.blocks=64", "--workload", "quarter-updates", "--fold", "--replay", "closed:8", "--limit", 12000)
+    _, result = compare(tmp_path, "p000", "--layers", "mu-rmw", *few_blocks)
+    assert result["layers"]["cleaning.count"][0] >= 20
+    assert result["layers"]["host.latency.mean.unranked"] == [None]
+    assert result["layers"]["host.latency.p99.unranked"] == [None]
+    assert result["layers"]["host.latency.p999.unranked"][0].startswith("fewer than 100 requests")
+
+
+def test_control_c_ends_the_runs_in_order(tmp_path):
+    process = subprocess.Popen(
+        [SIMULATOR, "compare", "common", "--layers", "cmr,imr-rmw", "--workload", "random-4k", "--seeds", "500", "--jobs", "2", "--out", tmp_path],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "cmr" / "1" / "messages.txt").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    result = json.loads((tmp_path / "compare.json").read_text())
+    assert result["comparison"]["partial"]
+    assert None in result["runs"]["exit_status"]
+    assert len(table_rows(output)) == 3

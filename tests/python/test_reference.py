@@ -1,0 +1,28 @@
+"""The reference pages are what the program declares."""
+
+import pytest
+from samples import metric, write_run
+from simulate import SIMULATOR
+
+from tessera import Run
+from tessera.glossary import glossary
+from tessera.reference import METRICS, PARAMETERS, metrics_page, parameters_page
+
+
+@pytest.fixture(autouse=True)
+def the_built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+
+
+def test_the_glossary_is_what_runs_report(tmp_path):
+    assert METRICS.read_text() == metrics_page(tmp_path)
+
+
+def test_a_metric_has_one_unit(tmp_path):
+    runs = [Run(write_run(tmp_path / unit, {"x": metric(1, unit)})) for unit in ("ms", "s")]
+    with pytest.raises(ValueError, match="x: .* gives it in s, a run before in ms"):
+        glossary(runs)
+
+
+def test_the_parameter_page_is_what_the_program_declares():
+    assert PARAMETERS.read_text() == parameters_page()

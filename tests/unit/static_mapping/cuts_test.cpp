@@ -1,0 +1,139 @@
+// Power cuts: what is acknowledged survives, and so does what is known of the used tracks.
+#include "static_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+TEST_CASE("static mappings: a cut at any instant of an update loses nothing that was acknowledged") {
+  for (const PowerfailSector sector : {PowerfailSector::atomic_old, PowerfailSector::atomic_new}) {
+    for (std::uint64_t actions = 0;; ++actions) {
+      BenchConfig config = static_drive(2);
+      config.media.powerfail_sector = sector;
+      StaticDrive drive(Scheme::s1234, config);
+      drive.fill(4);
+      REQUIRE(drive.write_sectors(1, 0, 8) == Status::ok);
+      drive->submit(HostOp::write, StaticDrive::block(0, 4), 6 * 8);
+      const bool cut = drive->cut_after_actions(actions);
+      CHECK(drive.wrong_blocks() == 0);
+      if (!cut) break;
+    }
+  }
+}
+
+TEST_CASE("static mappings: a cut in the middle of each step leaves the tracks behind whole, and recovery itself may be cut") {
+  for (std::uint64_t turns = 0; turns <= 16; ++turns) {
+    for (const Picoseconds recovery_cut : {1_ms, 30_ms, 200_ms, 1000_ms}) {
+      StaticDrive drive(Scheme::s1234, 2);
+      drive.fill(4);
+      drive->submit(HostOp::write, StaticDrive::block(0, 2), 8 * 8);
+      drive->cut_at(drive->now() + 5_ms * turns + 3_ms);
+      drive->cut_at(drive->now() + recovery_cut);
+      CHECK(drive.wrong_blocks() == 0);
+    }
+  }
+}
+
+TEST_CASE("static mappings: a track written after the update that saved it is not undone by recovery") {
+  StaticDrive drive(Scheme::s1234, 2);
+  drive.fill(4);
+  REQUIRE(drive.write_sectors(2, 2, 3) == Status::ok);  // saves track 3
+  REQUIRE(drive.write_sectors(3, 9, 3) == Status::ok);  // at other angles
+  CHECK(drive.metric("backup.voids") == 0);
+  REQUIRE(drive.write_sectors(3, 4, 1) == Status::ok);
+  REQUIRE(drive.write_sectors(3, 4, 1) == Status::ok);
+  CHECK(drive.metric("backup.voids") == 1);
+  drive->cut_at(drive->now() + 1_ms);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("static mappings: a track first written after an update in front of it is not destroyed by recovery") {
+  StaticDrive drive(Scheme::s1234, 2);
+  drive.fill(2);
+  REQUIRE(drive.write_sectors(0, 2, 3) == Status::ok);  // saves track 1; to write that back would destroy track 2
+  REQUIRE(drive.write_sectors(2, 9, 3) == Status::ok);
+  CHECK(drive.metric("backup.voids") == 0);
+  REQUIRE(drive.write_sectors(2, 4, 3) == Status::ok);
+  CHECK(drive.metric("backup.voids") == 1);
+  drive->cut_at(drive->now() + 1_ms);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("static mappings: updates of whole tracks follow each other with cuts in between") {
+  for (const double width : {2.0, 3.0}) {
+    for (std::uint64_t actions = 0;; actions += 3) {
+      StaticDrive drive(Scheme::s1234, 2, {{"head_width", width}});
+      drive.fill(4);
+      for (const std::uint64_t track : {0, 2, 1}) REQUIRE(drive.write_sectors(track, 0, 16) == Status::ok);
+      drive->submit(HostOp::write, StaticDrive::block(0, 0), 16 * 8);
+      const bool cut = drive->cut_after_actions(actions);
+      CHECK(drive.wrong_blocks() == 0);
+      if (!cut) break;
+    }
+  }
+}
+
+TEST_CASE("static mappings: the used tracks are known after a cut") {
+  StaticDrive drive(Scheme::s1234, 12, {}, 2);
+  REQUIRE(drive.write_sectors(8, 0, 1) == Status::ok);
+  CHECK(drive.metric("log.sectors") == 1);
+  REQUIRE(drive.write_sectors(8, 3, 1) == Status::ok);
+  CHECK(drive.metric("log.sectors") == 1);
+  drive->cut_at(drive->now() + 1_ms);
+  REQUIRE(drive.write_sectors(0, 0, 1) == Status::ok);  // track 1 was prefilled
+  CHECK(drive.metric("rmw.count") == 1);
+  REQUIRE(drive.write_sectors(7, 0, 1) == Status::ok);  // the last of its band
+  REQUIRE(drive.write_sectors(8, 0, 1) == Status::ok);  // track 9 was never written
+  CHECK(drive.metric("rmw.count") == 1);
+  REQUIRE(drive.write_sectors(6, 0, 1) == Status::ok);  // track 7 was
+  CHECK(drive.metric("rmw.count") == 2);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("static mappings: a track is on record before its data is on the platter") {
+  // Were it not, a cut in between would leave data that a later update of the track in front of it destroys.
+  for (std::uint64_t actions = 0;; ++actions) {
+    StaticDrive drive(Scheme::s1234, 2);
+    REQUIRE(drive.write_sectors(0, 0, 4) == Status::ok);
+    REQUIRE(drive.write_sectors(1, 0, 4) == Status::ok);
+    const bool cut = drive->cut_after_actions(actions);
+    REQUIRE(drive.write_sectors(0, 0, 4) == Status::ok);
+    CHECK(drive.wrong_blocks() == 0);
+    if (!cut) break;
+  }
+}
+
+TEST_CASE("static mappings: groups of tracks share a bit on record") {
+  BenchConfig config = static_drive(160);  // 640 tracks: two a group
+  StaticDrive drive(Scheme::s1234, config);
+  REQUIRE(drive.write_sectors(4, 0, 1) == Status::ok);
+  REQUIRE(drive.write_sectors(5, 0, 1) == Status::ok);
+  CHECK(drive.metric("log.sectors") == 1);
+  REQUIRE(drive.write_sectors(6, 0, 1) == Status::ok);
+  CHECK(drive.metric("log.sectors") == 2);
+  drive->cut_at(drive->now() + 1_ms);
+  REQUIRE(drive.write_sectors(4, 0, 1) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(drive.write_sectors(6, 0, 1) == Status::ok);  // track 7 counts as used, with track 6
+  CHECK(drive->steps.size() == 4);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("static mappings: without a record every track counts as used after a cut") {
+  StaticDrive drive(Scheme::s1234, 2, {{"crash_safe", 0}});
+  REQUIRE(drive.write_sectors(0, 0, 1) == Status::ok);
+  CHECK(drive.metric("rmw_free.count") == 1);
+  drive->cut_at(drive->now() + 1_ms);
+  drive->steps.clear();
+  REQUIRE(drive.write_sectors(0, 0, 1) == Status::ok);
+  CHECK(drive->steps.size() == 7);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("static mappings: as the paper has it, a cut in the middle of an update loses the tracks behind") {
+  StaticDrive drive(Scheme::s1234, 2, {{"paper", 1}});
+  drive.fill(4);
+  drive->submit(HostOp::write, StaticDrive::block(0, 0), 16 * 8);
+  drive->cut_at(drive->now() + 55_ms);
+  CHECK(drive.wrong_blocks() > 0);
+}
