@@ -68,6 +68,7 @@ void declare_simulation(Arguments& arguments) {
   arguments.option("--replay", "POLICY", "timed (default), queue:N or closed:N");
   arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
   arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
+  arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
   arguments.option("--adapt", "HOW", "none (default), align or one-sector");
   arguments.option("--skip", "N", "read over the first N requests");
   arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
@@ -137,12 +138,14 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.workload = arguments.text("--workload");
   if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
   if (arguments.given("--time-scale")) run.time_scale = parse_time_scale(arguments.text("--time-scale"));
-  run.fold = arguments.set("--fold");
+  run.fold_prefilled = arguments.set("--fold-prefilled");
+  run.fold = arguments.set("--fold") || run.fold_prefilled;
   run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
   run.skip = arguments.count("--skip", 0, 0, unbounded);
   if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
   run.warmup = arguments.count("--warmup", 0, 0, unbounded);
   run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
+  if (run.fold_prefilled && run.prefill_percent == 0) arguments.fail("--fold-prefilled needs --prefill with more than 0 percent");
   run.set = arguments.list("--set");
   run.check = arguments.set("--check");
   run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));

@@ -64,8 +64,9 @@ struct RunOptions {
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
   std::string workload;
   ReplayOption replay;
-  DecimalRatio time_scale;  ///< 2 = twice as slow
-  bool fold = false;        ///< addresses past the drive's end wrap around
+  DecimalRatio time_scale;      ///< 2 = twice as slow
+  bool fold = false;            ///< addresses past the drive's end wrap around
+  bool fold_prefilled = false;  ///< they wrap where the prefilled share ends
   AdaptOption adapt = AdaptOption::none;
   std::uint64_t skip = 0;  ///< requests at the start that are read over
   std::optional<std::uint64_t> limit;

@@ -40,6 +40,12 @@ SectorAdaptation adaptation(cli::AdaptOption option) {
   return SectorAdaptation::none;
 }
 
+/// The addresses that the input may use: the drive's, or those that hold data at the start.
+InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
+  if (options.fold_prefilled) limits.capacity = limits.sector * (limits.capacity / limits.sector * options.prefill_percent / 100);
+  return limits;
+}
+
 std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
   WorkloadConfig workload = load_workload(search.find(DescriptionFile::workload, options.workload));
   if (options.limit) workload.requests = options.skip + *options.limit;
@@ -69,7 +75,8 @@ WorkloadConfig load_workload(const std::filesystem::path& file) {
   return workload;
 }
 
-std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
+std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive) {
+  const InputLimits limits = used_limits(options, drive);
   std::unique_ptr<TraceSource> source;
   if (options.trace) {
     TraceOptions trace;

@@ -16,8 +16,8 @@ struct InputLimits {
   Bytes largest;   ///< what the host buffer can hold of one request
 };
 
-/// The trace or workload that `options` name, within `limits`. InputError with the place in the trace.
-[[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits);
+/// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace.
+[[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive);
 
 /// The workload file by name or path.
 [[nodiscard]] WorkloadConfig load_workload(const std::filesystem::path& file);

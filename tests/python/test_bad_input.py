@@ -9,6 +9,8 @@ import time
 import pytest
 from simulate import SIMULATOR, simulate
 
+from tessera import Run
+
 GOOD_LINE = "128166372003061629,hm,0,Read,4096,4096,1331\n"
 
 
@@ -132,6 +134,17 @@ def test_requests_out_of_order_are_counted_in_the_result(tmp_path):
 def test_an_address_past_the_end_is_served_where_a_fold_is_asked_for(tmp_path):
     file = trace(tmp_path, GOOD_LINE + "128166372003061629,hm,0,Read,99999999995904,4096,1331\n")
     assert "host.served: 2" in simulate(*run_trace(tmp_path, file, "--fold")).stdout
+
+
+def test_addresses_wrap_at_the_end_of_the_prefilled_share_where_that_is_asked_for(tmp_path):
+    workload = tmp_path / "anywhere.toml"
+    workload.write_text('summary = "anywhere"\nlaw = "uniform"\nrequests = 500\nalignment = "4 KiB"\nrange = "1 TiB"\n')
+    simulate("run", "common", "--workload", workload, "--fold-prefilled", "--prefill", "25", "--requests", "--out", tmp_path / "out")
+    result = Run(tmp_path / "out")
+    ends = result.requests["lba"] + result.requests["blocks"]
+    used = result.metric("capacity.user") / 512 * 0.25
+    assert 0.9 * used < ends.max() <= used
+    assert "--prefill" in refused("run", "common", "--workload", workload, "--fold-prefilled", "--out", tmp_path / "none")
 
 
 def test_ctrl_c_ends_the_run_in_order_and_marks_it_as_partial(tmp_path):

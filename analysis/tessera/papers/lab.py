@@ -2,9 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.progress import Progress
@@ -32,6 +32,18 @@ def trial(drive: str, layer: str, *options: object, **settings: object) -> Trial
         text = str(value).lower() if isinstance(value, bool) else value
         words += ["--set", f"{name.replace('__', '.')}={text}"]
     return Trial(drive, layer, tuple(words))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A column of a grid: a layer with parameters of the drive, named as for trial()."""
+
+    layer: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    options: Sequence[object] = ()
+
+
+Grid = dict[str, dict[str, Run]]  # runs by input and variant
 
 
 class Lab:
@@ -65,6 +77,20 @@ class Lab:
             for _ in pool.map(lambda each: run_simulator([*each.arguments(), "--out", folders[each]], quiet=True), missing):
                 progress.advance(bar)
         return {each: Run(folder) for each, folder in folders.items()}
+
+    def grid(self, drive: str, inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant], what: str) -> Grid:
+        """Each input (options of `tessera-sim run`) on each variant."""
+        trials = {
+            row: {name: trial(drive, each.layer, *options, *each.options, **each.settings) for name, each in variants.items()}
+            for row, options in inputs.items()
+        }
+        runs = self.run((each for by_variant in trials.values() for each in by_variant.values()), what)
+        return {row: {name: runs[each] for name, each in by_variant.items()} for row, by_variant in trials.items()}
+
+    def trace(self, *names: str) -> Path | None:
+        """A recorded trace, or None where it is not at hand."""
+        file = self.traces.joinpath(*names) if self.traces else None
+        return file if file and file.exists() else None
 
     def _folder(self, each: Trial) -> Path:
         words = [self._made_by, *each.arguments()]

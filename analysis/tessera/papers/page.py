@@ -31,6 +31,26 @@ class Finding:
     why: str = ""
 
 
+def verdict(cases: Iterable[bool]) -> str:
+    """What became of a claim that was tried on these cases."""
+    outcomes = list(cases)
+    held = sum(outcomes)
+    if not outcomes:
+        return "not tried"
+    if held == len(outcomes):
+        return "holds"
+    return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
+
+
+def span(values: Iterable[float], digits: int = 2) -> str:
+    """The least and the largest of some figures."""
+    figures = sorted(values)
+    if not figures:
+        return "-"
+    low, high = number(figures[0], digits), number(figures[-1], digits)
+    return low if low == high else f"{low} to {high}"
+
+
 def findings(items: Iterable[Finding]) -> str:
     lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
     lines += [f"| {item.claim} | {item.published} | {item.here} | {item.verdict} | {item.why} |" for item in items]

@@ -102,6 +102,18 @@ TEST_CASE("hot tracks take their share, in runs of the stated length with a cold
   CHECK(std::abs(static_cast<double>(in_hot) - 1e5 * share) < 5 * std::sqrt(1e5 * share * (1 - share)));
 }
 
+TEST_CASE("hot tracks that stand alone are as often even as odd") {
+  HotTracksConfig config;
+  config.track = 64_KiB;
+  config.tracks = 200;
+  config.share = 1.0;
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  const auto hot = hottest(track_counts(addresses, config.track, 100'000), 1);
+  REQUIRE(hot.size() == 200);
+  const auto even = std::count_if(hot.begin(), hot.end(), [](std::uint64_t track) { return track % 2 == 0; });
+  CHECK(std::abs(static_cast<double>(even) - 100) < 5 * std::sqrt(200 * 0.25));
+}
+
 TEST_CASE("neighbour_share goes to the cold tracks right beside the hot ones") {
   HotTracksConfig config;
   config.track = 64_KiB;

@@ -127,9 +127,9 @@ TEST_CASE("parts that do not fit are refused by the name of the key") {
   config.law = AddressLaw::hot_tracks;
   config.hot.track = 64_KiB;
   config.hot.tracks = 8;
-  CHECK(message_of(config, 1_MiB).empty());  // 16 tracks: eight hot ones, each with a cold one behind it
+  CHECK(message_of(config, 1536_KiB).empty());  // 24 tracks: eight hot ones, each with two cold ones
   config.hot.tracks = 9;
-  CHECK(message_of(config, 1_MiB).find("test: hot.tracks:") == 0);
+  CHECK(message_of(config, 1536_KiB).find("test: hot.tracks:") == 0);
 
   config = {};
   config.extents = 2;
