@@ -32,6 +32,7 @@ class StaticMapping final : public TranslationLayer {
  private:
   using Piece = StaticLayout::Piece;
 
+  Task<Status> restore();
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> write_free(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);
@@ -61,6 +62,7 @@ class StaticMapping final : public TranslationLayer {
   std::uint64_t rmws_ = 0;
   Picoseconds rmw_time_;
   Picoseconds longest_rmw_;
+  Picoseconds recovery_;
 };
 
 }  // namespace tessera::static_mapping
