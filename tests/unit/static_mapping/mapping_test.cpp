@@ -89,7 +89,7 @@ TEST_CASE("static mappings: surfaces, zones and slipped defects") {
     std::string problem;
     const FormatPlan plan = static_mapping::plan_static(config, geometry, problem);
     REQUIRE(plan.size() == 2);
-    const static_mapping::StaticLayout layout(geometry, plan, media, scheme);
+    const BandTrackLayout layout(geometry, plan, media, static_mapping::passes_of(scheme, 4));
     CHECK(layout.bands() == 6);
     CHECK(layout.sectors() == 4 * 4 * 10 + 2 * 4 * 7);
     std::set<PhysicalSector> places;

@@ -29,7 +29,7 @@ StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& por
     : config_(config),
       ports_(ports),
       surfaces_(geometry.surfaces),
-      layout_(geometry, regions_named(plan, "data"), ports.media, config.scheme),
+      layout_(geometry, regions_named(plan, "data"), ports.media, passes_of(config.scheme, config.band_tracks)),
       allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks, record_places(plan)),
       locks_(ports.cpu),
       turns_(ports.cpu) {
