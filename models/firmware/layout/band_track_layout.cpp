@@ -1,6 +1,7 @@
 #include "firmware/layout/band_track_layout.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tessera {
@@ -25,6 +26,12 @@ FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_r
                     .skewed = skewed});
   }
   return plan;
+}
+
+std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks) {
+  BandPass pass(band_tracks);
+  std::iota(pass.begin(), pass.end(), 0U);
+  return {pass};
 }
 
 BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media,
@@ -87,6 +94,15 @@ BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
                index,
                std::min(run.count, extent.track_sectors - index)};
   return piece;
+}
+
+BandTrackLayout::Piece BandTrackLayout::whole(std::uint64_t track) const {
+  TESSERA_CHECK(track < tracks(), "a track lies outside its layout");
+  const Segment& segment =
+      *std::prev(std::upper_bound(segments_.begin(), segments_.end(), track,
+                                  [](std::uint64_t value, const Segment& candidate) { return value < candidate.first_track; }));
+  const std::uint32_t sectors = segment.extent->track_sectors;
+  return piece({LogicalSector(segment.first + (track - segment.first_track) * sectors), sectors});
 }
 
 std::uint64_t BandTrackLayout::track_at(std::uint64_t band, std::uint32_t position) const {

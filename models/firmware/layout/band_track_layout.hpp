@@ -19,6 +19,9 @@ namespace tessera {
 /// Positions (from 0) of the tracks that are used in each band before the next band's: a pass over all bands.
 using BandPass = std::vector<std::uint32_t>;
 
+/// One pass, track after track.
+[[nodiscard]] std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks);
+
 class BandTrackLayout {
  public:
   /// `regions`: those of plan_band_tracks(). `passes`, in order, use each track of a band once. In each region every track
@@ -41,6 +44,8 @@ class BandTrackLayout {
   };
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
   [[nodiscard]] Piece piece(LogicalRun run) const;
+  /// All of a logical track.
+  [[nodiscard]] Piece whole(std::uint64_t track) const;
   /// The logical track at `position` of `band`.
   [[nodiscard]] std::uint64_t track_at(std::uint64_t band, std::uint32_t position) const;
 

@@ -100,6 +100,7 @@ TEST_CASE("static mappings: surfaces, zones and slipped defects") {
       CHECK(piece.run.first == 0);
       CHECK(piece.run.count == (piece.run.track.radius < 12 ? 10 : 7));
       CHECK(layout.track_at(piece.band, piece.position) == track);
+      CHECK(layout.whole(track).run == piece.run);
       CHECK((piece.run.track.radius % 12) % stride == piece.position);
       CHECK(piece.run.track.surface == piece.band % 2);
       for (std::uint32_t i = 0; i < piece.run.count; ++i) places.insert({piece.run.track, i});

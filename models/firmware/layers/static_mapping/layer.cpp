@@ -17,12 +17,6 @@ std::optional<std::array<PhysicalRun, 2>> record_places(const FormatPlan& plan) 
   return std::array<PhysicalRun, 2>{{{track, 0, 1}, {track, 1, 1}}};
 }
 
-std::uint32_t longest_track(const DriveGeometry& geometry) {
-  std::uint32_t longest = 0;
-  for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);
-  return longest;
-}
-
 }  // namespace
 
 StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)

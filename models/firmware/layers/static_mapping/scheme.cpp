@@ -1,7 +1,5 @@
 #include "firmware/layers/static_mapping/scheme.hpp"
 
-#include <numeric>
-
 namespace tessera::static_mapping {
 
 std::vector<BandPass> passes_of(Scheme scheme, std::uint32_t band_tracks) {
@@ -11,9 +9,7 @@ std::vector<BandPass> passes_of(Scheme scheme, std::uint32_t band_tracks) {
     case Scheme::s14r23: return {{0, 3}, {1}, {2}};
     case Scheme::s1234: break;
   }
-  BandPass all(band_tracks);
-  std::iota(all.begin(), all.end(), 0U);
-  return {all};
+  return tracks_in_order(band_tracks);
 }
 
 }  // namespace tessera::static_mapping
