@@ -244,7 +244,8 @@ void StaticMapping::report(MetricSet& metrics) const {
   metrics.count("log.sectors", static_cast<double>(allocation_.record_writes()), "sectors",
                 "sectors written to record which tracks are in use");
   metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
-  metrics.add("meta.ram_bytes", static_cast<double>((layout_.tracks() + 7) / 8), "B", "mapping memory by the paper's formula");
+  const Bytes bits((layout_.tracks() + 7) / 8);
+  metrics.add("meta.ram_bytes", static_cast<double>(bits.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>(allocation_.bytes().value()), "B", "mapping memory that is really taken");
   metrics.add("capacity.space_gain", space_gain(config_.band_tracks, config_.head_width), "1",
               "gain of the bands alone, the random access zone left out: SG = W N / (N + W - 1)");
