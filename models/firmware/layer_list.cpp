@@ -7,6 +7,7 @@
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 #include "firmware/layers/static_mapping.hpp"
+#include "firmware/layers/vguard.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -26,6 +27,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_fluid_factory());
   layers.push_back(make_fluid_loop_factory());
   layers.push_back(make_amphisbaena_factory());
+  layers.push_back(make_vguard_factory());
   return layers;
 }
 

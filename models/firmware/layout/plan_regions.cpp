@@ -1,5 +1,7 @@
 #include "firmware/layout/plan_regions.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 
 FormatPlan regions_named(const FormatPlan& plan, std::string_view name) {
@@ -8,6 +10,12 @@ FormatPlan regions_named(const FormatPlan& plan, std::string_view name) {
     if (region.name == name || region.name.starts_with(std::string(name) + "_")) named.push_back(region);
   }
   return named;
+}
+
+std::uint32_t longest_track(const DriveGeometry& geometry) {
+  std::uint32_t longest = 0;
+  for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);
+  return longest;
 }
 
 FormatPlan plan_around(std::uint64_t radii, const Region& data, const FormatPlan& reserved, ReservedPlace place) {

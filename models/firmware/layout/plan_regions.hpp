@@ -3,11 +3,15 @@
 #include <string_view>
 
 #include "base/format.hpp"
+#include "base/geometry.hpp"
 
 namespace tessera {
 
 /// Regions of `plan` with this name, or parts of such a one ("data_outer" of "data"), in ascending order.
 [[nodiscard]] FormatPlan regions_named(const FormatPlan& plan, std::string_view name);
+
+/// Sectors of the longest track without defects: what a buffer for any track must hold.
+[[nodiscard]] std::uint32_t longest_track(const DriveGeometry& geometry);
 
 /// Where the reserved radii lie. The middle halves the mean seek to them and cuts the user tracks in two.
 enum class ReservedPlace : std::uint32_t { inner, middle, outer };

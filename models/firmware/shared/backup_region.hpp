@@ -15,12 +15,6 @@
 
 namespace tessera {
 
-/// A mutex with a queue: all locks of one address overlap.
-struct SamePlace {
-  [[nodiscard]] bool overlaps(const SamePlace&) const { return true; }
-};
-using FifoMutex = RangeLocks<SamePlace>;
-
 /// The runs that a write would destroy: `count` of them, on different tracks of one surface near its own.
 struct Neighbours {
   static constexpr std::size_t most = 4;  ///< what a record has room for

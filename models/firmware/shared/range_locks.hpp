@@ -147,4 +147,10 @@ class RangeLocks {
 using SectorLocks = RangeLocks<SectorRange>;
 using AngularLocks = RangeLocks<AngularBox>;
 
+/// A mutex with a queue: all locks of one address overlap.
+struct SamePlace {
+  [[nodiscard]] bool overlaps(const SamePlace&) const { return true; }
+};
+using FifoMutex = RangeLocks<SamePlace>;
+
 }  // namespace tessera

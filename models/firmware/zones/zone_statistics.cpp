@@ -1,5 +1,7 @@
 #include "firmware/zones/zone_statistics.hpp"
 
+#include "firmware/shared/cleaning_statistics.hpp"
+
 namespace tessera {
 
 namespace {
@@ -28,10 +30,7 @@ void BufferStatistics::report(MetricSet& metrics) const {
   metrics.count("hit.write.buffer", static_cast<double>(updates), "sectors", "sectors written that were in the buffer");
   metrics.count("hit.read.buffer", static_cast<double>(reads_buffer), "sectors", "sectors read from the buffer");
   metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their bands");
-  metrics.count("cleaning.count", static_cast<double>(cleaning.count()), "1", "cleanings of the buffer");
-  metrics.add("cleaning.mean", milliseconds(cleaning.mean_ps()), "ms", "mean time of a cleaning");
-  metrics.add("cleaning.max", cleaning.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning.max().value())), "ms",
-              "longest cleaning");
+  report_cleanings(metrics, cleaning, "cleanings of the buffer");
   metrics.add("recovery.time", recovery, "time of the last recovery after a power cut");
 }
 

@@ -66,7 +66,7 @@ class History {
 }  // namespace
 
 TEST_CASE("static mappings: random requests, up to six at a time, return what was written") {
-  for (std::uint64_t run = 0; run < 3000; ++run) {
+  for (std::uint64_t run = 0; run < 1000; ++run) {
     RandomStream random(run, "static mapping histories");
     INFO("run " << run);
     const Setup setup = random_setup(random);
@@ -80,7 +80,7 @@ TEST_CASE("static mappings: random requests, up to six at a time, return what wa
 }
 
 TEST_CASE("static mappings: power cuts at random instants lose nothing that was acknowledged") {
-  for (std::uint64_t run = 0; run < 3000; ++run) {
+  for (std::uint64_t run = 0; run < 1000; ++run) {
     RandomStream random(run, "static mapping cuts");
     INFO("run " << run);
     const Setup setup = random_setup(random);

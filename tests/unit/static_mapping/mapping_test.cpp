@@ -89,7 +89,7 @@ TEST_CASE("static mappings: surfaces, zones and slipped defects") {
     std::string problem;
     const FormatPlan plan = static_mapping::plan_static(config, geometry, problem);
     REQUIRE(plan.size() == 2);
-    const static_mapping::StaticLayout layout(geometry, plan, media, scheme);
+    const BandTrackLayout layout(geometry, plan, media, static_mapping::passes_of(scheme, 4));
     CHECK(layout.bands() == 6);
     CHECK(layout.sectors() == 4 * 4 * 10 + 2 * 4 * 7);
     std::set<PhysicalSector> places;
@@ -100,6 +100,7 @@ TEST_CASE("static mappings: surfaces, zones and slipped defects") {
       CHECK(piece.run.first == 0);
       CHECK(piece.run.count == (piece.run.track.radius < 12 ? 10 : 7));
       CHECK(layout.track_at(piece.band, piece.position) == track);
+      CHECK(layout.whole(track).run == piece.run);
       CHECK((piece.run.track.radius % 12) % stride == piece.position);
       CHECK(piece.run.track.surface == piece.band % 2);
       for (std::uint32_t i = 0; i < piece.run.count; ++i) places.insert({piece.run.track, i});

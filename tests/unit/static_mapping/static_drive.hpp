@@ -4,7 +4,7 @@
 
 #include "firmware/layers/static_mapping.hpp"
 #include "firmware/layers/static_mapping/config.hpp"
-#include "firmware/layers/static_mapping/layout.hpp"
+#include "firmware/layout/band_track_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "unit/firmware/fake_ports.hpp"
 #include "unit/firmware/test_drive.hpp"
@@ -69,10 +69,10 @@ class BareMapping {
     std::string problem;
     const FormatPlan plan = static_mapping::plan_static(config, geometry_, problem);
     REQUIRE(problem.empty());
-    layout_ = std::make_unique<static_mapping::StaticLayout>(geometry_, regions_named(plan, "data"), media_, scheme);
+    layout_ = std::make_unique<BandTrackLayout>(geometry_, regions_named(plan, "data"), media_, static_mapping::passes_of(scheme, 4));
   }
 
-  [[nodiscard]] const static_mapping::StaticLayout& layout() const { return *layout_; }
+  [[nodiscard]] const BandTrackLayout& layout() const { return *layout_; }
   /// The paper's PBA of an LBA, both from 0.
   [[nodiscard]] std::uint64_t pba(std::uint64_t lba) const {
     const PhysicalRun run = layout_->piece({LogicalSector(lba), 1}).run;
@@ -83,7 +83,7 @@ class BareMapping {
   std::uint32_t length_;
   DriveGeometry geometry_;
   FakeMedia media_;
-  std::unique_ptr<static_mapping::StaticLayout> layout_;
+  std::unique_ptr<BandTrackLayout> layout_;
 };
 
 }  // namespace tessera::test

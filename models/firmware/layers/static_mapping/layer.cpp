@@ -17,19 +17,13 @@ std::optional<std::array<PhysicalRun, 2>> record_places(const FormatPlan& plan) 
   return std::array<PhysicalRun, 2>{{{track, 0, 1}, {track, 1, 1}}};
 }
 
-std::uint32_t longest_track(const DriveGeometry& geometry) {
-  std::uint32_t longest = 0;
-  for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);
-  return longest;
-}
-
 }  // namespace
 
 StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
     : config_(config),
       ports_(ports),
       surfaces_(geometry.surfaces),
-      layout_(geometry, regions_named(plan, "data"), ports.media, config.scheme),
+      layout_(geometry, regions_named(plan, "data"), ports.media, passes_of(config.scheme, config.band_tracks)),
       allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks, record_places(plan)),
       locks_(ports.cpu),
       turns_(ports.cpu) {
@@ -176,6 +170,14 @@ bool StaticMapping::endangered(const PhysicalRun& run) const {
 Task<Status> StaticMapping::format() { co_return co_await allocation_.format(); }
 
 Task<Status> StaticMapping::recover() {
+  const Picoseconds begun = ports_.cpu.now();
+  const Status status = co_await restore();
+  recovery_ = ports_.cpu.now() - begun;
+  co_return status;
+}
+
+/// Finds the used tracks, and ends an update that a cut may have interrupted.
+Task<Status> StaticMapping::restore() {
   const Status allocated = co_await allocation_.recover();
   if (!ok(allocated) || !backup_) co_return allocated;
   std::optional<BackupRegion::Found> found;
@@ -241,7 +243,9 @@ void StaticMapping::report(MetricSet& metrics) const {
   metrics.count("backup.voids", static_cast<double>(backup_ ? backup_->voids() : 0), "1", "backup records that were voided");
   metrics.count("log.sectors", static_cast<double>(allocation_.record_writes()), "sectors",
                 "sectors written to record which tracks are in use");
-  metrics.add("meta.ram_bytes", static_cast<double>((layout_.tracks() + 7) / 8), "B", "mapping memory by the paper's formula");
+  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
+  const Bytes bits((layout_.tracks() + 7) / 8);
+  metrics.add("meta.ram_bytes", static_cast<double>(bits.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>(allocation_.bytes().value()), "B", "mapping memory that is really taken");
   metrics.add("capacity.space_gain", space_gain(config_.band_tracks, config_.head_width), "1",
               "gain of the bands alone, the random access zone left out: SG = W N / (N + W - 1)");

@@ -7,7 +7,7 @@
 
 #include "firmware/layers/static_mapping/allocation.hpp"
 #include "firmware/layers/static_mapping/config.hpp"
-#include "firmware/layers/static_mapping/layout.hpp"
+#include "firmware/layout/band_track_layout.hpp"
 #include "firmware/shared/backup_region.hpp"
 #include "firmware/shared/range_locks.hpp"
 #include "firmware/translation_layer.hpp"
@@ -30,8 +30,9 @@ class StaticMapping final : public TranslationLayer {
   void report(MetricSet& metrics) const override;
 
  private:
-  using Piece = StaticLayout::Piece;
+  using Piece = BandTrackLayout::Piece;
 
+  Task<Status> restore();
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> write_free(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);
@@ -45,7 +46,7 @@ class StaticMapping final : public TranslationLayer {
   StaticMappingConfig config_;
   Ports ports_;
   std::uint32_t surfaces_;
-  StaticLayout layout_;
+  BandTrackLayout layout_;
   Allocation allocation_;
   AngularLocks locks_;
   std::optional<BackupRegion> backup_;  // none where nothing is saved
@@ -61,6 +62,7 @@ class StaticMapping final : public TranslationLayer {
   std::uint64_t rmws_ = 0;
   Picoseconds rmw_time_;
   Picoseconds longest_rmw_;
+  Picoseconds recovery_;
 };
 
 }  // namespace tessera::static_mapping

@@ -58,28 +58,13 @@ FormatPlan plan_static(const StaticMappingConfig& config, const DriveGeometry& g
   // Records lie half a turn away from what they save (BackupRegion): angles must mean the same here as in the bands.
   if (config.safe()) reserve("backup", config.raz_tracks / 2 - next, false);
 
-  const std::uint32_t guards = config.head_width - 1;
-  const std::uint64_t stride = config.band_tracks + guards;
-  bool any = false;
-  for (const GeometryZone& zone : geometry.zones) {
-    const std::uint64_t first = std::max<std::uint64_t>(zone.first_radius, config.raz_tracks);
-    const std::uint64_t end = std::uint64_t{zone.first_radius} + zone.radii;
-    const std::uint64_t places = first < end ? (end - first) / stride : 0;
-    if (places == 0) continue;
-    any = true;
-    // Angular isolation holds only between tracks without skew.
-    plan.push_back({.name = "data",
-                    .first = first,
-                    .count = places * stride,
-                    .format = RecordingFormat::shingled,
-                    .head_width = config.head_width,
-                    .band_tracks = config.band_tracks,
-                    .guard_tracks = guards,
-                    .skewed = false});
-  }
-  if (any) return plan;
+  // Angular isolation holds only between tracks without skew.
+  const FormatPlan bands = plan_band_tracks(geometry, config.raz_tracks, config.band_tracks, config.head_width, false);
+  plan.insert(plan.end(), bands.begin(), bands.end());
+  if (!bands.empty()) return plan;
   problem = "the drive has " + std::to_string(geometry.radii()) +
-            " tracks a surface, but the random access zone and one band with its guard take " + std::to_string(config.raz_tracks + stride);
+            " tracks a surface, but the random access zone and one band with its guard take " +
+            std::to_string(config.raz_tracks + config.band_tracks + config.head_width - 1);
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "firmware/layout/band_track_layout.hpp"
+
 namespace tessera::static_mapping {
 
 /// Named as the paper names them, by tracks of a band counted from 1.
@@ -15,11 +17,8 @@ enum class Scheme : std::uint32_t {
   s14r23   ///< "14R(23)": tracks 1 and 4 of band after band, then all second, then all third tracks
 };
 
-/// Positions (from 0) of the tracks that are used in each band before the next band's: a pass over all bands.
-using Pass = std::vector<std::uint32_t>;
-
 /// The passes of a scheme, in order; together they use each track of a band once. `band_tracks` is N: 4, or any for s1234.
-[[nodiscard]] std::vector<Pass> passes_of(Scheme scheme, std::uint32_t band_tracks);
+[[nodiscard]] std::vector<BandPass> passes_of(Scheme scheme, std::uint32_t band_tracks);
 
 /// Equation 1: what shingling gains where a conventional track is W tracks wide, SG = W N / (N + W - 1).
 [[nodiscard]] constexpr double space_gain(std::uint32_t band_tracks, std::uint32_t head_width) {

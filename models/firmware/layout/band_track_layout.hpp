@@ -1,28 +1,40 @@
 #pragma once
-// The way from logical to physical sectors in bands of N shingled tracks. Nothing is stored: a place is computed.
+// The way from logical to physical sectors in bands of N shingled tracks, track by track in a fixed order. Nothing is stored: a
+// place is computed.
 #include <cstdint>
 #include <vector>
 
 #include "base/fixed_divisor.hpp"
 #include "base/format.hpp"
 #include "base/geometry.hpp"
-#include "firmware/layers/static_mapping/scheme.hpp"
 #include "firmware/ports/media_port.hpp"
 
-namespace tessera::static_mapping {
+namespace tessera {
 
-class StaticLayout {
+/// Bands of `band_tracks` tracks on the radii from `first_radius` on, inwards; `head_width` - 1 guard tracks follow each. A shingled
+/// region "data" for each zone that has room for a band; `skewed` as the layer needs it.
+[[nodiscard]] FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_radius, std::uint32_t band_tracks,
+                                          std::uint32_t head_width, bool skewed);
+
+/// Positions (from 0) of the tracks that are used in each band before the next band's: a pass over all bands.
+using BandPass = std::vector<std::uint32_t>;
+
+/// One pass, track after track.
+[[nodiscard]] std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks);
+
+class BandTrackLayout {
  public:
-  /// Shingled regions of one zone each, bands of equal shape. In each region every track counts with the sectors of its shortest:
-  /// the paper's tracks are of one size, and slipped defects make the difference small.
-  StaticLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Scheme scheme);
-  StaticLayout(const StaticLayout&) = delete;
-  StaticLayout& operator=(const StaticLayout&) = delete;
+  /// `regions`: those of plan_band_tracks(). `passes`, in order, use each track of a band once. In each region every track
+  /// counts with the sectors of its shortest; only slipped defects make a difference.
+  BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, std::vector<BandPass> passes);
+  BandTrackLayout(const BandTrackLayout&) = delete;
+  BandTrackLayout& operator=(const BandTrackLayout&) = delete;
 
   [[nodiscard]] std::uint64_t sectors() const { return segments_.back().end; }
   /// Data tracks, in logical order from 0.
   [[nodiscard]] std::uint64_t tracks() const { return bands_ * band_tracks_; }
   [[nodiscard]] std::uint64_t bands() const { return bands_; }
+  [[nodiscard]] std::uint32_t band_tracks() const { return band_tracks_; }
 
   struct Piece {
     PhysicalRun run;
@@ -32,6 +44,8 @@ class StaticLayout {
   };
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
   [[nodiscard]] Piece piece(LogicalRun run) const;
+  /// All of a logical track.
+  [[nodiscard]] Piece whole(std::uint64_t track) const;
   /// The logical track at `position` of `band`.
   [[nodiscard]] std::uint64_t track_at(std::uint64_t band, std::uint32_t position) const;
 
@@ -49,18 +63,18 @@ class StaticLayout {
     std::uint64_t end;
     std::uint64_t first_track;  ///< logical
     const Extent* extent;
-    const Pass* pass;
+    const BandPass* pass;
     FixedDivisor track_sectors;
   };
   [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
   [[nodiscard]] const Extent& extent_of(std::uint64_t band) const;
 
   std::vector<Extent> extents_;
-  std::vector<Pass> passes_;
+  std::vector<BandPass> passes_;
   std::vector<Segment> segments_;  // pass after pass, the extents of a pass in order
   FixedDivisor surfaces_;
   std::uint32_t band_tracks_ = 0;
   std::uint64_t bands_ = 0;
 };
 
-}  // namespace tessera::static_mapping
+}  // namespace tessera

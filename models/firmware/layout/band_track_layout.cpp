@@ -1,12 +1,42 @@
-#include "firmware/layers/static_mapping/layout.hpp"
+#include "firmware/layout/band_track_layout.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
-namespace tessera::static_mapping {
+namespace tessera {
 
-StaticLayout::StaticLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Scheme scheme)
-    : surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
-  passes_ = passes_of(scheme, band_tracks_);
+FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_radius, std::uint32_t band_tracks, std::uint32_t head_width,
+                            bool skewed) {
+  const std::uint32_t guards = head_width - 1;
+  const std::uint64_t stride = band_tracks + guards;
+  FormatPlan plan;
+  for (const GeometryZone& zone : geometry.zones) {
+    const std::uint64_t first = std::max<std::uint64_t>(zone.first_radius, first_radius);
+    const std::uint64_t end = std::uint64_t{zone.first_radius} + zone.radii;
+    const std::uint64_t places = first < end ? (end - first) / stride : 0;
+    if (places == 0) continue;
+    plan.push_back({.name = "data",
+                    .first = first,
+                    .count = places * stride,
+                    .format = RecordingFormat::shingled,
+                    .head_width = head_width,
+                    .band_tracks = band_tracks,
+                    .guard_tracks = guards,
+                    .skewed = skewed});
+  }
+  return plan;
+}
+
+std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks) {
+  BandPass pass(band_tracks);
+  std::iota(pass.begin(), pass.end(), 0U);
+  return {pass};
+}
+
+BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media,
+                                 std::vector<BandPass> passes)
+    : passes_(std::move(passes)), surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
   for (const Region& region : regions) {
     const auto first = static_cast<std::uint32_t>(region.first);
     const std::uint32_t stride = region.band_tracks + region.guard_tracks;
@@ -22,7 +52,7 @@ StaticLayout::StaticLayout(const DriveGeometry& geometry, const FormatPlan& regi
   }
   std::uint64_t sector = 0;
   std::uint64_t track = 0;
-  for (const Pass& pass : passes_) {
+  for (const BandPass& pass : passes_) {
     for (const Extent& extent : extents_) {
       const std::uint64_t tracks = extent.bands * pass.size();
       const std::uint64_t end = sector + tracks * extent.track_sectors;
@@ -33,22 +63,22 @@ StaticLayout::StaticLayout(const DriveGeometry& geometry, const FormatPlan& regi
   }
 }
 
-const StaticLayout::Segment& StaticLayout::segment_of(LogicalSector sector) const {
+const BandTrackLayout::Segment& BandTrackLayout::segment_of(LogicalSector sector) const {
   TESSERA_CHECK(sector.value() < sectors(), "a logical sector lies outside its layout");
   return *std::upper_bound(segments_.begin(), segments_.end(), sector.value(),
                            [](std::uint64_t value, const Segment& segment) { return value < segment.end; });
 }
 
-const StaticLayout::Extent& StaticLayout::extent_of(std::uint64_t band) const {
+const BandTrackLayout::Extent& BandTrackLayout::extent_of(std::uint64_t band) const {
   TESSERA_CHECK(band < bands_, "a band lies outside its layout");
   return *std::upper_bound(extents_.begin(), extents_.end(), band,
                            [](std::uint64_t value, const Extent& extent) { return value < extent.first_band + extent.bands; });
 }
 
-StaticLayout::Piece StaticLayout::piece(LogicalRun run) const {
+BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   const Segment& segment = segment_of(run.first);
   const Extent& extent = *segment.extent;
-  const Pass& pass = *segment.pass;
+  const BandPass& pass = *segment.pass;
   const std::uint64_t offset = run.first.value() - segment.first;
   const std::uint64_t track = segment.track_sectors.quotient(offset);
   const auto index = static_cast<std::uint32_t>(offset - track * extent.track_sectors);
@@ -66,11 +96,20 @@ StaticLayout::Piece StaticLayout::piece(LogicalRun run) const {
   return piece;
 }
 
-std::uint64_t StaticLayout::track_at(std::uint64_t band, std::uint32_t position) const {
+BandTrackLayout::Piece BandTrackLayout::whole(std::uint64_t track) const {
+  TESSERA_CHECK(track < tracks(), "a track lies outside its layout");
+  const Segment& segment =
+      *std::prev(std::upper_bound(segments_.begin(), segments_.end(), track,
+                                  [](std::uint64_t value, const Segment& candidate) { return value < candidate.first_track; }));
+  const std::uint32_t sectors = segment.extent->track_sectors;
+  return piece({LogicalSector(segment.first + (track - segment.first_track) * sectors), sectors});
+}
+
+std::uint64_t BandTrackLayout::track_at(std::uint64_t band, std::uint32_t position) const {
   const Extent& extent = extent_of(band);
   const auto which = static_cast<std::size_t>(&extent - extents_.data());
   for (std::size_t i = 0; i < passes_.size(); ++i) {
-    const Pass& pass = passes_[i];
+    const BandPass& pass = passes_[i];
     const auto found = std::find(pass.begin(), pass.end(), position);
     if (found == pass.end()) continue;
     const Segment& segment = segments_[i * extents_.size() + which];
@@ -80,4 +119,4 @@ std::uint64_t StaticLayout::track_at(std::uint64_t band, std::uint32_t position)
   return 0;
 }
 
-}  // namespace tessera::static_mapping
+}  // namespace tessera
