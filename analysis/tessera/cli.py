@@ -1,5 +1,6 @@
 """The command `tessera`."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from rich.console import Console
 
 from tessera.bench import measure
 from tessera.demo import demonstrate
+from tessera.growth import measure_growth
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
 from tessera.papers.report import write_page
@@ -47,13 +49,17 @@ def demo(
 
 @app.command()
 def bench(
-    only: Annotated[str, typer.Argument(help="Only the cases whose name holds this.")] = "",
+    only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
+    growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
-    """Measure the simulator's speed and memory, each figure beside its target."""
+    """Measure the simulator's speed and memory, or the growth of its cost, each figure beside its target."""
     with simulator_errors():
-        measure(Console(), out, large_drive, only)
+        if growth:
+            measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+        else:
+            measure(Console(), out, large_drive, only)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,23 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     if status != 0:
         raise SimulatorError(command, status, result.stdout)
     return result.stdout
+
+
+def run_for(seconds: float, arguments: Sequence[str | Path]) -> None:
+    """Runs `tessera-sim ARGUMENTS`; after `seconds` the replay is asked to end in order, and the result is that of a partial run."""
+    interrupted = 130
+    command = [str(simulator()), *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+        if process.returncode == interrupted:
+            return
+    if process.returncode != 0:
+        sys.stderr.write(errors)
+        raise SimulatorError(command, process.returncode, output)
 
 
 def layer_names() -> tuple[str, ...]:

@@ -234,12 +234,28 @@ void MediaDevice::write_before(Picoseconds now) {
   write_part(offset, head);
   write_part(0, fresh - head);
   if (fresh == count && step_->header != nullptr) store_.write_header(track_, header_sector(), *step_->header);
-  if (in_flight && config_.powerfail_sector == PowerfailSector::corrupt) store_.destroy(track_, (entry_ + complete) % shape_.sectors());
+  if (in_flight && config_.powerfail_sector == PowerfailSector::corrupt)
+    tear((entry_ + complete) % shape_.sectors(), (offset + complete) % count);
   damage_from(entry_, complete + (in_flight ? 1 : 0));
+}
+
+/// Makes `sector`, at `offset` in the write in flight, unreadable.
+void MediaDevice::tear(std::uint32_t sector, std::uint32_t offset) {
+  const SectorShape& shape = store_.shape();
+  TornSector torn;
+  if (shape.mode != ContentMode::none && step_->data.buffer != nullptr) {
+    torn.held.resize(shape.kept());
+    static_cast<void>(store_.read(track_, sector, 1, torn.held));
+    const ConstContentSpan written = content_of(step_->data.part(offset, 1));
+    torn.written.assign(written.begin(), written.end());
+  }
+  torn_ = std::move(torn);
+  store_.destroy(track_, sector);
 }
 
 void MediaDevice::cut(Picoseconds now) {
   TESSERA_CHECK(powered_, "a power cut without power");
+  torn_.reset();
   if (step_ != nullptr && !violation_) {
     account(std::min(now, timing_.end));
     if (step_->op == MediaOp::write) {

@@ -4,7 +4,9 @@
 //   timing = start(step, now);   ... at timing.end:  status = finish();   ... or, at any instant before:  cut(instant);
 //
 // Content changes at finish(), or as far as cut() says. Not modelled: spin-up, thermal recalibration, servo retries.
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/metrics.hpp"
@@ -63,6 +65,13 @@ class MediaDevice {
   /// including the sector in flight; the run's header is written only if every sector of the run is new. A cut at a sector's
   /// boundary finds none in flight. The head parks. The step's data must still be there.
   void cut(Picoseconds now);
+  /// What the last cut made unreadable (`powerfail.sector = corrupt`): what the sector held and what was being written to it, as far as
+  /// content is kept; empty where it made nothing so.
+  struct TornSector {
+    std::vector<std::byte> held;
+    std::vector<std::byte> written;
+  };
+  [[nodiscard]] const std::optional<TornSector>& torn() const { return torn_; }
   /// The power returns at `now`: the spindle keeps its angle against absolute time.
   void restore(Picoseconds now);
   [[nodiscard]] bool powered() const { return powered_; }
@@ -88,6 +97,7 @@ class MediaDevice {
   [[nodiscard]] Status read_run();
   [[nodiscard]] bool read_defects(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void write_before(Picoseconds now);
+  void tear(std::uint32_t sector, std::uint32_t offset);
   void account(Picoseconds until);
   template <class F>
   void each_piece(std::uint32_t offset, std::uint32_t count, F&& f) const;
@@ -113,6 +123,7 @@ class MediaDevice {
   MediaTiming timing_;
 
   bool powered_ = true;
+  std::optional<TornSector> torn_;
 };
 
 }  // namespace tessera

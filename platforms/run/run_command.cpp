@@ -185,7 +185,7 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
 
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
   if (simulation.partial()) return exit_interrupted;
-  return simulation.player().statistics().failed() > 0 ? exit_failed_requests : exit_good;
+  return simulation.failed() > 0 ? exit_failed_requests : exit_good;
 }
 
 }  // namespace tessera

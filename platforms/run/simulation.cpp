@@ -104,6 +104,8 @@ void Simulation::make_cut() {
   host_.power_lost();
   player_.power_lost();
   drive_.power_off();
+  if (const auto& torn = drive_.media().device().torn(); torn && scoreboard_ != nullptr)
+    scoreboard_->exempt_torn(torn->held, torn->written);
   drive_.timeline().post(now + drive_.restart_delay(), *this, restart);
 }
 
@@ -114,7 +116,9 @@ void Simulation::resume_replay() {
   player_.power_restored();
 }
 
-void Simulation::on_complete(const HostRequest&, Picoseconds) {
+void Simulation::on_complete(const HostRequest& request, Picoseconds) {
+  if (!ok(request.status) && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->exempted(request.blocks))
+    ++excused_;
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) measurement_.begin();
   if (interrupted.load(std::memory_order_relaxed) && !player_.stopped()) player_.stop();
 }
@@ -151,13 +155,19 @@ void Simulation::measure() {
 }
 
 Simulation::Sweep::Sweep(DriveModule& of_drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> then)
-    : source(scoreboard),
+    : judge(scoreboard),
+      source(scoreboard),
       player({ReplayPolicy{ReplayKind::closed, std::min(tags, verification_depth)}, std::min(tags, verification_depth), 0},
              of_drive.timeline(), source, host),
       drive(of_drive),
       next(std::move(then)) {
   player.set_checker(scoreboard);
   player.set_end_listener(*this);
+  player.add_observer(*this);
+}
+
+void Simulation::Sweep::on_complete(const HostRequest& request, Picoseconds) {
+  if (!ok(request.status) && !judge.exempted(request.blocks)) judge.unreadable(request);
 }
 
 void Simulation::Sweep::on_end(Picoseconds) { next(); }

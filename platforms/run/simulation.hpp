@@ -47,6 +47,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
+  /// Requests that failed although no exemption of the scoreboard excuses them.
+  [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }
   /// Cuts that were made, and those that fell into an outage or behind the end.
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_.done(); }
   [[nodiscard]] bool partial() const { return player_.stopped(); }
@@ -83,13 +85,16 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   Picoseconds measured_until_;
   std::optional<Picoseconds> recovery_;  ///< firmware's part of the last boot after a cut
   bool replay_ended_ = false;
+  std::uint64_t excused_ = 0;
   HostRequest flush_;
   Picoseconds drain_limit_;
   std::function<void(Picoseconds)> cut_listener_;
 
-  struct Sweep final : PlayerEndListener {
+  struct Sweep final : PlayerEndListener, RequestObserver {
     Sweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> next);
     void on_end(Picoseconds) override;
+    void on_complete(const HostRequest& request, Picoseconds now) override;
+    Scoreboard& judge;
     VerificationSource source;
     Player player;
     DriveModule& drive;

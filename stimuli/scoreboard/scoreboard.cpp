@@ -169,6 +169,29 @@ void Scoreboard::exempt(HostRun blocks) {
   }
 }
 
+void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
+  const std::size_t kept = kept_per_block(mode_);
+  const auto sector_blocks = static_cast<std::uint32_t>(held.size() / kept);
+  if (sector_blocks == 0 || written.size() != held.size()) return;
+  const auto may_be = [&](HostBlock block, ConstContentSpan sector, std::uint32_t i) {
+    const std::optional<Tag> tag = read_block(sector.subspan(i * kept, kept));
+    return tag && *tag != destroyed && current_.allows(block, *tag);
+  };
+  // Cuts are rare: looking for the sector among all that was written costs less than keeping an index of versions.
+  for (const HostRun run : current_.runs(sector_blocks)) {
+    const HostBlock first(run.first.value() / sector_blocks * sector_blocks);
+    bool in_place = true;
+    bool told_apart = false;  // blocks that were never written look alike everywhere
+    for (std::uint32_t i = 0; i < sector_blocks && in_place; ++i) {
+      in_place = may_be(first + i, held, i) && may_be(first + i, written, i);
+      told_apart = told_apart || read_block(written.subspan(i * kept, kept)) != never_written;
+    }
+    if (in_place && told_apart) return exempt({first, sector_blocks});
+  }
+}
+
+void Scoreboard::unreadable(const HostRequest& request) { complain(request, request.blocks.first, "a read that fails"); }
+
 bool Scoreboard::exempted(HostRun blocks) const {
   for (HostBlock block = blocks.first; block < blocks.end(); ++block)
     if (current_.allows(block, destroyed)) return true;

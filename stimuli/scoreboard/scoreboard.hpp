@@ -39,8 +39,14 @@ class Scoreboard final : public ContentChecker {
   /// Blocks that the cut made unreadable as the description allows (`powerfail.sector = corrupt`): until they are written
   /// again they may read as destroyed, or not at all.
   void exempt(HostRun blocks);
+  /// Exempts a sector that a cut tore while it was overwritten in place: what it `held` and what was `written` are versions of its
+  /// blocks. A copy that is made elsewhere does not excuse the loss of the original. After power_cut().
+  void exempt_torn(ConstContentSpan held, ConstContentSpan written);
   /// Whether a read that failed touches a block that exempt() named and nobody wrote since.
   [[nodiscard]] bool exempted(HostRun blocks) const;
+
+  /// A read of a verification failed, and no exemption excuses it.
+  void unreadable(const HostRequest& request);
 
   /// Every block ever written, in ascending runs of at most `longest` blocks.
   [[nodiscard]] std::vector<HostRun> written(std::uint32_t longest) const;

@@ -2,6 +2,25 @@
 
 namespace tessera {
 
+VerificationSource::VerificationSource(const Scoreboard& scoreboard) {
+  for (const HostRun& run : scoreboard.written(longest)) {
+    if (!scoreboard.exempted(run)) {
+      runs_.push_back(run);
+      continue;
+    }
+    bool exempt_before = false;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      const HostRun block{run.first + i, 1};
+      const bool exempt = scoreboard.exempted(block);
+      if (i > 0 && exempt == exempt_before)
+        ++runs_.back().count;
+      else
+        runs_.push_back(block);
+      exempt_before = exempt;
+    }
+  }
+}
+
 bool VerificationSource::next(TraceRecord& record) {
   if (next_ == runs_.size()) return false;
   const HostRun& run = runs_[next_++];

@@ -13,7 +13,8 @@ namespace tessera {
 /// closed-loop player of its own, so that it stays out of the statistics. May be empty.
 class VerificationSource final : public TraceSource {
  public:
-  explicit VerificationSource(const Scoreboard& scoreboard) : runs_(scoreboard.written(longest)) {}
+  /// Blocks that are exempt are read apart: a sector that cannot be read hides nothing else.
+  explicit VerificationSource(const Scoreboard& scoreboard);
 
   bool next(TraceRecord& record) override;
   [[nodiscard]] std::string position() const override { return "verification:" + std::to_string(next_); }

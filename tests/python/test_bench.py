@@ -4,6 +4,7 @@ from samples import metric, write_run
 
 from tessera import Run
 from tessera.bench import COMMANDS, MEMORY, speed
+from tessera.growth import Cost, growth
 
 
 def test_commands_of_disk_and_flash_are_summed_over_cpu_time(tmp_path):
@@ -14,3 +15,13 @@ def test_commands_of_disk_and_flash_are_summed_over_cpu_time(tmp_path):
 def test_a_speed_is_met_from_its_target_on_and_a_memory_up_to_it():
     assert speed(500).met(500) and not speed(500).met(499.9)
     assert MEMORY.met(MEMORY.target) and not MEMORY.met(MEMORY.target + 0.1)
+
+
+def test_growth_is_of_a_request_unless_cleanings_came_between():
+    small, large = Cost(9000, 10, 20, 0), Cost(12000, 10, 30, 0)
+    assert growth([small, large]) == ("request", [900, 1200])
+    assert growth([small, Cost(12000, 10, 30, 1)]) == ("operation", [300, 300])
+
+
+def test_the_measured_part_is_what_the_whole_run_adds_to_its_warm_up():
+    assert Cost(9000, 10, 20, 3) - Cost(4000, 4, 5, 1) == Cost(5000, 6, 15, 2)

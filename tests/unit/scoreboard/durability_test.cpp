@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "host.hpp"
+#include "stimuli/scoreboard/block_content.hpp"
+#include "stimuli/scoreboard/verification_source.hpp"
 
 using namespace tessera;
 using tessera::test::Host;
@@ -56,6 +58,56 @@ TEST_CASE("a block that the cut may make unreadable is exempt until it is writte
   host.written(0, 8);
   CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
   CHECK_FALSE(host.reads_as(7, destroyed));
+}
+
+TEST_CASE("a torn sector is exempt where it was overwritten in place, and only there") {
+  const auto content = [](Tag first, std::uint32_t blocks = 8) {
+    std::vector<std::byte> sector(8 * kept_per_block(ContentMode::tags));
+    for (std::uint32_t i = 0; i < blocks; ++i) write_block(ContentSpan(sector).subspan(i * 8, 8), first + i);
+    return sector;
+  };
+  Host host;
+  const Tag old = Host::tag(host.written(16, 8), 16);
+  const Tag other = Host::tag(host.written(40, 8), 40);
+  HostRequest& lost = host.write(16, 8);
+  const Tag fresh = Host::tag(lost, 16);
+  host.cut({&lost});
+
+  SECTION("in place") {
+    host.board.exempt_torn(content(old), content(fresh));
+    CHECK(host.board.exempted({HostBlock(16), 8}));
+    CHECK(host.reads_as(23, destroyed));
+    CHECK_FALSE(host.reads_as(24, destroyed));
+  }
+  SECTION("a sector that held another address: the original is elsewhere") {
+    host.board.exempt_torn(content(other), content(fresh));
+    CHECK_FALSE(host.board.exempted({HostBlock(0), 64}));
+  }
+  SECTION("a copy onto a sector that an overlapping write had destroyed") {
+    host.board.exempt_torn(std::vector<std::byte>(64, std::byte{0xff}), content(old));
+    CHECK_FALSE(host.board.exempted({HostBlock(0), 64}));
+  }
+  SECTION("a log or another sector that holds no host data") {
+    host.board.exempt_torn({}, {});
+    host.board.exempt_torn(content(0, 0), content(0, 0));
+    CHECK_FALSE(host.board.exempted({HostBlock(0), 64}));
+  }
+}
+
+TEST_CASE("a verification reads exempt blocks apart, and a read that fails elsewhere is an error") {
+  Host host;
+  HostRequest& request = host.written(0, 24);
+  host.board.exempt({HostBlock(8), 8});
+  VerificationSource source(host.board);
+  REQUIRE(source.requests() == 3);
+  TraceRecord record;
+  for (const std::uint64_t first : {0, 8, 16}) {
+    REQUIRE(source.next(record));
+    CHECK(record.offset == Bytes(first * 512));
+    CHECK(record.size == Bytes(4096));
+  }
+  host.board.unreadable(request);
+  CHECK(host.board.errors() == 1);
 }
 
 TEST_CASE("promise `flushed`: after a cut any version from the last flushed one on, before it only the newest") {

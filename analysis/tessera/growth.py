@@ -1,0 +1,121 @@
+"""Whether the simulator's own cost of a request grows with the capacity of the drive or the size of its caches: instructions, counted by
+callgrind, so that the figure is the same on every machine.
+
+The instructions of a run with a warm-up alone are taken off those of the same run with more requests behind it, so that boot, tables that
+are set up, and caches that fill are left out. The distinct addresses grow with the drive, so that its tables are as full at each size. The
+flash takes all the writes, so that its layers do not merge here: merges are commands, and what those cost is in `./dev bench layers`. Where
+cleanings fall into the measured part all the same, more or less often as sizes change, the cost is that of an operation: a host request, or
+a media or flash command that the layer gave for it or for a cleaning."""
+
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from tessera.bench import commands
+from tessera.run_folder import Run
+from tessera.simulator import SimulatorError, layer_names, simulator
+
+FACTORS = (1, 4, 16)
+TRACKS = 2048  # at factor 1: 4 GiB of `common`, which is factor 16
+FLASH_BLOCKS = 512  # at factor 1: 64 MiB
+ADDRESSES = 250  # at factor 1
+WARM_UP_ROUNDS = 3  # writes for each address before the measured part: 95 % of them are there then
+MEASURED = 2000  # requests
+MOST_GROWTH = 0.10
+
+
+@dataclass(frozen=True)
+class Cost:
+    instructions: float
+    requests: float
+    commands: float
+    cleanings: float
+
+    def of_operation(self) -> float:
+        return self.instructions / (self.requests + self.commands)
+
+    def of_request(self) -> float:
+        return self.instructions / self.requests
+
+    def __sub__(self, other: "Cost") -> "Cost":
+        return Cost(
+            self.instructions - other.instructions, self.requests - other.requests, self.commands - other.commands,
+            self.cleanings - other.cleanings,
+        )
+
+
+@dataclass(frozen=True)
+class Subject:
+    name: str
+    layer: str
+    settings: tuple[str, ...] = ()  # {factor} stands for the factor
+
+
+def subjects() -> list[Subject]:
+    cache = ("--set", "firmware.write_cache.capacity={factor} MiB", "--set", "firmware.write_cache.durability=volatile")
+    return [Subject(layer, layer) for layer in layer_names()] + [Subject("cmr, write cache", "cmr", cache)]
+
+
+def counted_run(arguments: list[str], out: Path) -> Cost:
+    """A run under callgrind. Raises SimulatorError."""
+    out.mkdir(parents=True, exist_ok=True)
+    profile = out / "callgrind.out"
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(simulator()), "run", *arguments, "--out", str(out)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
+        raise SimulatorError(command, result.returncode, said[-1] if said else "")
+    instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
+    run = Run(out)
+    return Cost(float(instructions[1]), run.metric("host.served"), commands(run), run.metric("cleaning.count"))
+
+
+def cost_at(subject: Subject, factor: int, out: Path) -> Cost:
+    """The measured part alone."""
+    folder = out / subject.name.replace(", ", "-").replace(" ", "-") / str(factor)
+    folder.mkdir(parents=True, exist_ok=True)
+    workload = folder / "uniform-writes.toml"
+    workload.write_text(
+        f'law = "zipf"\nrequests = 1000000\nwrite_share = 1.0\nalignment = "4 KiB"\n[zipf]\nitems = {ADDRESSES * factor}\nexponent = 0.1\n'
+    )
+    warm_up = WARM_UP_ROUNDS * ADDRESSES * factor
+    arguments = [
+        "common", "--layer", subject.layer, "--workload", str(workload), "--replay", "closed:8",
+        *("--set", f"media.tracks={TRACKS * factor}", "--set", f"nand.blocks={FLASH_BLOCKS * factor}"),
+        *(word.format(factor=factor) for word in subject.settings),
+    ]
+    short = counted_run([*arguments, "--limit", str(warm_up)], folder / "warm-up")
+    return counted_run([*arguments, "--limit", str(warm_up + MEASURED)], folder / "whole") - short
+
+
+def growth(costs: list[Cost]) -> tuple[str, list[float]]:
+    """What is compared, a request or an operation, and its instructions at each factor."""
+    if any(cost.cleanings > 0 for cost in costs):
+        return "operation", [cost.of_operation() for cost in costs]
+    return "request", [cost.of_request() for cost in costs]
+
+
+def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
+    """A line for each subject whose name holds `only`."""
+    console.print(f"\ninstructions at {', '.join(map(str, FACTORS))} times the capacity and cache size; target: within {MOST_GROWTH:.0%}")
+    with ThreadPoolExecutor(jobs) as pool:
+        measured = [(subject, [pool.submit(cost_at, subject, factor, out) for factor in FACTORS]) for subject in subjects() if only in subject.name]
+        for subject, futures in measured:
+            try:
+                costs = [future.result() for future in futures]
+            except SimulatorError as error:
+                console.print(f"  {subject.name:<16} [bold red]{error.output or error}[/bold red]", highlight=False, soft_wrap=True)
+                continue
+            unit, values = growth(costs)
+            grown = max(values) / values[0] - 1
+            met = "met" if grown <= MOST_GROWTH else "[bold red]missed[/bold red]"
+            figures = " ".join(f"{value:>8,.0f}" for value in values)
+            cleanings = " ".join(f"{cost.cleanings:,.0f}" for cost in costs)
+            console.print(
+                f"  {subject.name:<16} {figures} instructions a {unit}, {grown:+.1%}: {met} (cleanings: {cleanings})",
+                highlight=False, soft_wrap=True,
+            )
