@@ -7,6 +7,18 @@
 
 namespace tessera {
 
+namespace {
+
+/// Radii that hold `sectors` wherever they lie.
+std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
+  std::uint32_t shortest = geometry.zones.front().sectors_per_track;
+  for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
+  const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
+  return static_cast<std::uint32_t>((sectors + a_radius - 1) / a_radius);
+}
+
+}  // namespace
+
 std::uint32_t BandCacheConfig::round_sectors(std::uint32_t sector_bytes) const {
   const std::uint64_t whole = merge_buffer.value() / sector_bytes;
   return whole == 0 || whole > band_sectors ? band_sectors : static_cast<std::uint32_t>(whole);
@@ -22,6 +34,7 @@ void BandCacheConfig::describe_bands(ParameterVisitor& v) {
 void BandCacheConfig::describe_merging(ParameterVisitor& v) {
   v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for merging: a merge is band/buffer rounds; 0: a whole band");
   v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the bands, for the merge log and its checkpoints");
+  checkpoint.describe(v);
 }
 
 FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry& geometry, std::uint64_t map_sectors,
@@ -37,12 +50,8 @@ FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry&
   request.bands = config.bands;
   request.spares = config.spares();
   request.log_radii = config.in_place() ? 0 : config.log_radii;
-  if (map_sectors != 0) {
-    std::uint32_t shortest = geometry.zones.front().sectors_per_track;
-    for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
-    const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
-    request.map_radii = static_cast<std::uint32_t>((map_sectors + a_radius - 1) / a_radius);
-  }
+  request.map_radii = radii_for(geometry, map_sectors);
+  request.checkpoint_radii = radii_for(geometry, config.checkpoint.sectors(geometry.sector_bytes));
   FormatPlan plan = plan_bands(geometry, request, problem);
   if (!problem.empty() || config.in_place()) return plan;
 

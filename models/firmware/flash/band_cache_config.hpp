@@ -8,6 +8,7 @@
 #include "base/geometry.hpp"
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "firmware/flash/tag_checkpoint.hpp"
 
 namespace tessera {
 
@@ -20,6 +21,7 @@ struct BandCacheConfig {
   bool crash_safe = true;
   Bytes merge_buffer{0};
   std::uint32_t log_radii = 4;  // ours
+  TagCheckpointConfig checkpoint;
 
   /// Bands are rewritten where they lie, as in the paper: a power cut in the middle of it loses the band.
   [[nodiscard]] bool in_place() const { return paper || !crash_safe; }
@@ -33,7 +35,7 @@ struct BandCacheConfig {
   void describe_merging(ParameterVisitor& v);
 };
 
-/// Shingled bands, spares included, around the merge log and `map_sectors` conventional sectors for a paged map; empty, with a
+/// Shingled bands, spares included, around the merge log, checkpoints and `map_sectors` sectors for a paged map; empty, with a
 /// sentence in `problem`, where that does not fit.
 [[nodiscard]] FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry& geometry, std::uint64_t map_sectors,
                                            std::string& problem);

@@ -66,7 +66,7 @@ FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request,
   const std::uint32_t middle = radii_for(geometry, request, wanted) / 2;
 
   FormatPlan plan;
-  const std::uint32_t reserved = request.log_radii + request.map_radii;
+  const std::uint32_t reserved = request.log_radii + request.map_radii + request.checkpoint_radii;
   bool reserve_placed = reserved == 0;
   for (const GeometryZone& zone : geometry.zones) {
     std::uint32_t at = zone.first_radius;
@@ -76,6 +76,7 @@ FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request,
       at = add_bands(plan, zone, at, reserve_at, geometry.surfaces, request, wanted);
       at = add_conventional(plan, "log", at, request.log_radii);
       at = add_conventional(plan, "map", at, request.map_radii);
+      at = add_conventional(plan, "checkpoint", at, request.checkpoint_radii);
       reserve_placed = true;
     }
     if (wanted > 0) add_bands(plan, zone, at, end, geometry.surfaces, request, wanted);
@@ -83,8 +84,7 @@ FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request,
 
   const std::uint64_t fitted = asked - wanted;
   if (!reserve_placed) {
-    problem = "the " + std::string(request.map_radii == 0 ? "log region" : "log and map regions") + " of " + std::to_string(reserved) +
-              " radii " + (request.map_radii == 0 ? "does" : "do") + " not fit a zone of the drive";
+    problem = "the log region of " + std::to_string(reserved) + " radii does not fit a zone of the drive";
   } else if (request.bands != 0 && wanted > 0) {
     problem = std::to_string(request.bands) + " bands and " + std::to_string(request.spares) + " spare bands of " +
               std::to_string(request.band_sectors) + " sectors do not fit: the drive has room for " + std::to_string(fitted) + " in all";

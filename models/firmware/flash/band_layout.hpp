@@ -15,15 +15,16 @@ namespace tessera {
 /// What a layer with equal bands wants of the platters.
 struct BandRequest {
   std::uint32_t band_sectors = 0;
-  std::uint32_t head_width = 2;  ///< W; W-1 guard tracks follow each band
-  std::uint64_t bands = 0;       ///< user bands; 0: all that fit
-  std::uint32_t spares = 0;      ///< bands beside those
-  std::uint32_t log_radii = 0;   ///< conventional radii in the middle of the bands; 0: none
-  std::uint32_t map_radii = 0;   ///< and, behind those, for a paged map
+  std::uint32_t head_width = 2;        ///< W; W-1 guard tracks follow each band
+  std::uint64_t bands = 0;             ///< user bands; 0: all that fit
+  std::uint32_t spares = 0;            ///< bands beside those
+  std::uint32_t log_radii = 0;         ///< conventional radii in the middle of the bands; 0: none
+  std::uint32_t map_radii = 0;         ///< behind those, for a paged map
+  std::uint32_t checkpoint_radii = 0;  ///< and for checkpoints of flash pages' tags
 };
 
-/// Shingled regions, one or two a zone, and the regions "log" and "map" near their middle. Empty, with a sentence in `problem`, where
-/// the request does not fit.
+/// Shingled regions, one or two a zone, and the regions "log", "map" and "checkpoint" near their middle. Empty, with a sentence in
+/// `problem`, where the request does not fit.
 [[nodiscard]] FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request, std::string& problem);
 
 /// Physical bands of such a plan, numbered from the outer diameter inwards, the surfaces of one place in turn. A band whose

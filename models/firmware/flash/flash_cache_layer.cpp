@@ -16,6 +16,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       shape_(ports.flash->shape()),
       codec_(0, sizeof(std::uint32_t)),
       map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.pages())),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
@@ -34,6 +35,10 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
 
 Task<Status> FlashCacheLayer::format() {
   for (PageSpace& space : spaces_) space.format();
+  if (checkpoint_) {
+    const Status status = co_await checkpoint_->format();
+    if (!ok(status)) co_return status;
+  }
   co_return co_await places_.format();
 }
 
@@ -159,14 +164,20 @@ Task<std::uint32_t> FlashCacheLayer::append(std::uint32_t space, LogicalRun run,
 Task<void> FlashCacheLayer::program(std::uint32_t space, std::span<FlashCommand> commands, std::span<const LogicalSector> sectors) {
   const auto images = images_.take();
   images->resize(std::max(images->size(), commands.size() * codec_.bytes()));
+  const std::uint64_t seq = next_seq_;
+  next_seq_ += commands.size();
+  const auto header = [&](std::size_t i) { return OobHeader{sectors[i], seq + i, OobHeader::Kind::data}; };
   for (std::size_t i = 0; i < commands.size(); ++i) {
     commands[i].op = FlashOp::program;
     commands[i].oob = std::span(*images).subspan(i * codec_.bytes(), codec_.bytes());
-    const OobHeader header{sectors[i], next_seq_++, OobHeader::Kind::data};
-    codec_.encode(header, {}, commands[i].oob);
+    codec_.encode(header(i), {}, commands[i].oob);
   }
   FlashBatch batch(commands);
   const Status worst = co_await ports_.flash->run(batch);
+  if (checkpoint_) {
+    for (std::size_t i = 0; i < commands.size(); ++i)
+      checkpoint_->programmed(static_cast<std::uint32_t>(commands[i].page.value()), header(i), ok(commands[i].status));
+  }
   if (ok(worst)) co_return;
   for (const FlashCommand& command : commands) {
     if (ok(command.status)) continue;
@@ -213,6 +224,7 @@ void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   map_->report(metrics);
   std::uint64_t retired = 0;
   Bytes taken = map_->bytes() + owners_.bytes() + places_.bytes() + own_bytes;
+  if (checkpoint_) taken += checkpoint_->bytes();
   for (const PageSpace& space : spaces_) {
     retired += space.retired_blocks();
     taken += space.bytes();
@@ -220,6 +232,9 @@ void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   metrics.count("hit.write.flash", static_cast<double>(updates_), "sectors", "sectors written of which the flash cache held a copy");
   metrics.add("flash.retired_blocks", static_cast<double>(retired), "1", "blocks that are not used, from the factory or since");
   metrics.count("log.sectors", static_cast<double>(places_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");
+  if (checkpoint_)
+    metrics.count("checkpoint.sectors", static_cast<double>(checkpoint_->sectors_written()), "sectors",
+                  "sectors of checkpoints of flash pages' tags");
   metrics.add("meta.ram_bytes", static_cast<double>((map_->paper_bytes() + paper_bytes).value()), "B",
               "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>(taken.value()), "B", "mapping memory that is really taken");

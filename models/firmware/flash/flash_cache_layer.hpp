@@ -47,6 +47,7 @@ class FlashCacheLayer : public TranslationLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { co_return Status::ok; }  // what was acknowledged is on flash
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t) override {}  // every sector has its place in its band from the start; flash is a cache
 
   /// For tests and examples.
@@ -92,6 +93,7 @@ class FlashCacheLayer : public TranslationLayer {
   FlashShape shape_;
   OobCodec codec_;
   std::unique_ptr<SectorMap> map_;
+  std::unique_ptr<TagCheckpoint> checkpoint_;  // none: boot reads every page
   PageOwners owners_;
   BandMap places_;
   BandMerge merge_;

@@ -10,7 +10,11 @@ Task<Status> FlashCacheLayer::recover() {
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
   PageTags tags;
-  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags);
+  if (checkpoint_) {
+    co_await checkpoint_->recover();
+    next_seq_ = std::max(next_seq_, checkpoint_->next_seq());
+  }
+  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags, checkpoint_.get());
   if (!ok(status)) co_return status;
   for (std::uint32_t band = 0; band < bands_; ++band) next_seq_ = std::max(next_seq_, places_.watermark(band) + 1);
   for (const PageTag& tag : tags)

@@ -8,39 +8,80 @@ namespace tessera {
 
 namespace {
 
-/// Blocks whose out-of-band areas are read in one batch: consecutive blocks lie on different dies.
-constexpr std::uint32_t blocks_a_batch = 16;
+/// Blocks that are looked at together: consecutive blocks lie on different dies.
+constexpr std::uint64_t blocks_a_batch = 16;
+
+/// What one batch of the scan works with.
+struct Scan {
+  FlashPort& flash;
+  const OobCodec& codec;
+  std::uint64_t user_sectors;
+  PageTags& tags;
+  std::vector<std::uint64_t> pages{};
+  std::vector<FlashCommand> commands{};
+  std::vector<std::byte> images{};
+};
+
+/// Reads the tags of scan.pages.
+Task<Status> read_tags(Scan& scan) {
+  const std::size_t image = scan.codec.bytes();
+  scan.images.resize(std::max(scan.images.size(), scan.pages.size() * image));
+  scan.commands.assign(scan.pages.size(), FlashCommand{});
+  for (std::size_t i = 0; i < scan.pages.size(); ++i) {
+    scan.commands[i].op = FlashOp::read_oob;
+    scan.commands[i].page = NandPage(scan.pages[i]);
+    scan.commands[i].oob = std::span(scan.images).subspan(i * image, image);
+  }
+  const std::span<FlashCommand> commands(scan.commands);
+  // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
+  const Status worst = co_await run_reads(scan.flash, commands);
+  if (worst == Status::rule_violation) co_return worst;
+  for (const FlashCommand& command : scan.commands) {
+    if (command.status == Status::blank) continue;
+    PageTag& tag = scan.tags[command.page.value()];
+    tag.state = PageTag::State::unreadable;
+    OobHeader header;
+    if (!ok(command.status) || !scan.codec.decode(command.oob, header, {})) continue;
+    if (header.lsn.value() >= scan.user_sectors) continue;
+    tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
+  }
+  co_return Status::ok;
+}
 
 }  // namespace
 
-Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags) {
+Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags, TagCheckpoint* checkpoint) {
   const FlashShape shape = flash.shape();
   tags.assign(shape.pages(), PageTag{});
-  const std::uint64_t pages_a_batch = std::uint64_t{blocks_a_batch} * shape.pages_per_block;
-  std::vector<std::byte> images(pages_a_batch * codec.bytes());
-  std::vector<FlashCommand> commands;
-  for (std::uint64_t first = 0; first < tags.size(); first += pages_a_batch) {
-    const std::uint64_t count = std::min<std::uint64_t>(pages_a_batch, tags.size() - first);
-    commands.assign(count, FlashCommand{});
-    for (std::uint64_t i = 0; i < count; ++i) {
-      commands[i].op = FlashOp::read_oob;
-      commands[i].page = NandPage(first + i);
-      commands[i].oob = std::span(images).subspan(i * codec.bytes(), codec.bytes());
+  Scan scan{flash, codec, user_sectors, tags};
+  for (std::uint64_t batch = 0; batch < shape.blocks; batch += blocks_a_batch) {
+    const std::uint64_t end = std::min(batch + blocks_a_batch, shape.blocks);
+    scan.pages.clear();
+    for (std::uint64_t block = batch; block < end; ++block) scan.pages.push_back(block * shape.pages_per_block);
+    Status status = co_await read_tags(scan);
+    if (!ok(status)) co_return status;
+    scan.pages.clear();
+    for (std::uint64_t block = batch; block < end; ++block) {
+      const std::uint64_t first = block * shape.pages_per_block;
+      const PageTag& tag = tags[first];
+      if (tag.state == PageTag::State::blank) continue;
+      std::span<const TagCheckpoint::Tag> known;
+      if (checkpoint != nullptr && tag.state == PageTag::State::good)
+        known = checkpoint->unchanged(static_cast<std::uint32_t>(block), {tag.lsn, tag.seq, tag.kind});
+      for (std::uint64_t i = 1; i < shape.pages_per_block; ++i) {
+        if (known.empty()) {
+          scan.pages.push_back(first + i);
+        } else {
+          const OobHeader header = known[i].header();
+          tags[first + i] = {header.seq, header.lsn, header.kind, PageTag::State::good};
+        }
+      }
     }
-    const std::span<FlashCommand> batch(commands);
-    // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
-    const Status worst = co_await run_reads(flash, batch);
-    if (worst == Status::rule_violation) co_return worst;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (commands[i].status == Status::blank) continue;
-      PageTag& tag = tags[first + i];
-      tag.state = PageTag::State::unreadable;
-      OobHeader header;
-      if (!ok(commands[i].status) || !codec.decode(commands[i].oob, header, {})) continue;
-      if (header.lsn.value() >= user_sectors) continue;
-      tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
-    }
+    if (scan.pages.empty()) continue;
+    status = co_await read_tags(scan);
+    if (!ok(status)) co_return status;
   }
+  if (checkpoint != nullptr) checkpoint->restart(tags);
   co_return Status::ok;
 }
 

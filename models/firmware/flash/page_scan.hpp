@@ -5,20 +5,15 @@
 #include <vector>
 
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/tag_checkpoint.hpp"
 #include "firmware/ports/flash_port.hpp"
 
 namespace tessera {
 
-struct PageTag {
-  enum class State : std::uint8_t { blank, unreadable, good };
-  std::uint64_t seq = 0;
-  LogicalSector lsn;
-  OobHeader::Kind kind = OobHeader::Kind::data;
-  State state = State::blank;
-};
-using PageTags = std::vector<PageTag>;
-
-/// Reads the out-of-band area of every page. Pages that name no sector of the user space are unreadable.
-[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags);
+/// Reads the out-of-band area of the first page of every block, and of the others where the block is neither blank (pages are
+/// programmed in order) nor unchanged since `checkpoint`, which may be null and afterwards knows what was found. Pages that
+/// name no sector of the user space are unreadable.
+[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags,
+                                      TagCheckpoint* checkpoint);
 
 }  // namespace tessera

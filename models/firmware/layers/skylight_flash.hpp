@@ -29,7 +29,7 @@ class SkylightFlash final : public FlashCacheLayer {
   SkylightFlash(const Ports& ports, const SkylightFlashConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void start_background() override;
-  [[nodiscard]] bool idle() const override { return !cleaning_in_background_; }
+  [[nodiscard]] bool idle() const override { return !cleaning_in_background_ && FlashCacheLayer::idle(); }
   void report(MetricSet& metrics) const override;
 
   [[nodiscard]] std::uint32_t zones() const { return static_cast<std::uint32_t>(spaces_.size()); }

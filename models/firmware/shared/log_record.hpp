@@ -15,6 +15,7 @@ enum class RecordType : std::uint32_t {
   backup = 3,       ///< sectors saved before a read-modify-write
   voided = 4,       ///< takes the place of a backup record that must not be applied any more
   band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
+  page_tags = 6,    ///< a checkpoint of flash pages' tags (firmware/flash/tag_checkpoint.hpp)
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
   slot = 17         ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
 };

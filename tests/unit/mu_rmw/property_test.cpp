@@ -28,6 +28,10 @@ MuRmwSetup random_setup(RandomStream& random) {
   setup.bench.nand->blocks = pick(2, 12);
   setup.bench.nand->pages_per_block = pick(1, 6);
   setup.bench.nand->dies = pick(1, 3);
+  if (random.below(2) == 0) {
+    setup.layer.checkpoint.region = Bytes(16 * 4096);
+    setup.layer.checkpoint.every = pick(1, 30);
+  }
   setup.bench.seed = random();
   return setup;
 }

@@ -23,6 +23,14 @@ TEST_CASE("the flash chip that the paper cites has no room for its sub-tables") 
   CHECK_FALSE(check_flash(config, {640, 32, 128}).empty());
 }
 
+TEST_CASE("the space for checkpoints must hold two of them") {
+  MuRmwConfig config;  // tags of 20,480 pages: 80 sectors; two superblocks and two halves with one sector more
+  config.checkpoint.region = Bytes((2 + 2 * 81) * 4096);
+  CHECK(check_flash(config, {640, 32, 512}).empty());
+  config.checkpoint.region = Bytes((2 + 2 * 81) * 4096 - 1);
+  CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("20480 flash pages") && Contains("671744 bytes"));
+}
+
 TEST_CASE("slots of two bytes name fewer than 65535 pages") {
   MuRmwConfig config;
   config.slot_bytes = 2;

@@ -51,11 +51,12 @@ void MuRmw::report(MetricSet& metrics) const {
   metrics.add("flash.retired_blocks", static_cast<double>(pool_.retired_count()), "1",
               "blocks that are not used, from the factory or since");
   count("log.sectors", places_.sectors_written(), "sectors", "sectors of the merge log and its checkpoints");
+  if (checkpoint_) count("checkpoint.sectors", checkpoint_->sectors_written(), "sectors", "sectors of checkpoints of flash pages' tags");
   metrics.add("meta.ram_bytes", static_cast<double>(ConcentratedMap::paper_bytes(bands_, split_.n(), shape_.blocks).value()), "B",
               "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual",
-              static_cast<double>((map_.bytes() + places_.bytes() + pool_.bytes() + Bytes(epochs_.size() * 4)).value()), "B",
-              "mapping memory that is really taken");
+  Bytes taken = map_.bytes() + places_.bytes() + pool_.bytes() + Bytes(epochs_.size() * 4);
+  if (checkpoint_) taken += checkpoint_->bytes();
+  metrics.add("meta.ram_bytes_actual", static_cast<double>(taken.value()), "B", "mapping memory that is really taken");
 }
 
 }  // namespace mu_rmw

@@ -22,6 +22,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list),
       epochs_(ports.memory, MemoryCategory::metadata, bands_, "mu-rmw merge counts of the bands"),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu) {
@@ -32,6 +33,10 @@ Task<Status> MuRmw::format() {
   for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
     if (ports_.flash->is_bad(NandBlock(block))) pool_.retire(block);
     pool_.put(block);
+  }
+  if (checkpoint_) {
+    const Status status = co_await checkpoint_->format();
+    if (!ok(status)) co_return status;
   }
   co_return co_await places_.format();
 }

@@ -47,6 +47,7 @@ class MuRmw final : public TranslationLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
 
@@ -111,7 +112,8 @@ class MuRmw final : public TranslationLayer {
   DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
   BlockPool pool_;
   Scratches scratches_;
-  DramArray<std::uint32_t> epochs_;  // by band: merges since power-on
+  DramArray<std::uint32_t> epochs_;            // by band: merges since power-on
+  std::unique_ptr<TagCheckpoint> checkpoint_;  // none: boot reads every page
   std::uint64_t next_seq_ = 1;
 
   NumberLocks group_locks_;

@@ -11,7 +11,11 @@ Task<Status> MuRmw::recover() {
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
   PageTags tags;
-  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags);
+  if (checkpoint_) {
+    co_await checkpoint_->recover();
+    next_seq_ = std::max(next_seq_, checkpoint_->next_seq());
+  }
+  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags, checkpoint_.get());
   if (!ok(status)) co_return status;
   for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) next_seq_ = std::max(next_seq_, places_.watermark(lbn) + 1);
   for (const PageTag& tag : tags)

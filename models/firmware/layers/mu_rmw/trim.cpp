@@ -58,6 +58,7 @@ Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
   command.oob = image(scratch, 0);
   FlashBatch batch(scratch.commands);
   const Status status = co_await ports_.flash->run(batch);
+  if (checkpoint_) checkpoint_->programmed(page, header, ok(status));
   if (!ok(status)) {
     std::copy(scratch.pages.begin(), scratch.pages.end(), slots);
     fail_block(lbn, page);

@@ -105,10 +105,12 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   scratch.commands.assign(run.count, FlashCommand{});
   scratch.images.resize(std::max<std::size_t>(scratch.images.size(), std::size_t{run.count} * codec_.bytes()));
   scratch.pages.resize(std::max<std::size_t>(scratch.pages.size(), run.count));
+  const std::uint64_t seq = next_seq_;
+  next_seq_ += run.count;
   for (std::uint32_t i = 0; i < run.count; ++i) {
     scratch.pages[i] = scratch.table[off + i];
     scratch.table[off + i] = first + i;
-    const OobHeader header{run.first + i, next_seq_++, OobHeader::Kind::data};
+    const OobHeader header{run.first + i, seq + i, OobHeader::Kind::data};
     codec_.encode(header, scratch.table, image(scratch, i));
     FlashCommand& command = scratch.commands[i];
     command.op = FlashOp::program;
@@ -118,6 +120,10 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   }
   FlashBatch batch(scratch.commands);
   const Status status = co_await ports_.flash->run(batch);
+  if (checkpoint_) {
+    for (std::uint32_t i = 0; i < run.count; ++i)
+      checkpoint_->programmed(first + i, {run.first + i, seq + i, OobHeader::Kind::data}, ok(scratch.commands[i].status));
+  }
 
   std::uint32_t good = 0;
   while (good < run.count && ok(scratch.commands[good].status)) ++good;
