@@ -97,3 +97,109 @@ TEST_CASE("an unreadable sector under the head at the cut is not taken for an ol
   const auto prepare = [](FluidDrive& drive) { drive.write_zoned({{0, 1}, {1, 3}, {0, 5}}); };
   CHECK(cut_everywhere<FluidDrive>(setup, prepare, 0, 1) > 3);
 }
+
+namespace {
+
+/// Writes of more than two sectors are cold after this.
+void learn_small_writes(AmphisbaenaDrive& drive) {
+  for (int i = 0; i < 20; ++i) drive.write(drive.at(5, 7));
+}
+
+}  // namespace
+
+TEST_CASE("a cut at any instant of the cleaning of chunks loses nothing, nor what stays in the other part") {
+  AmphisbaenaSetup setup;
+  setup.prefilled = GENERATE(0U, 48U);
+  setup.zones().merge_buffer = GENERATE(sectors(0), sectors(3));
+  const auto prepare = [](AmphisbaenaDrive& drive) {
+    learn_small_writes(drive);
+    drive.write_zoned({{1, 2}, {1, 0}});
+    for (const std::uint32_t zone : {0U, 1U, 2U}) drive.write(drive.at(zone, 1), 6);
+  };
+  CHECK(cut_everywhere<AmphisbaenaDrive>(setup, prepare, 4, 1, 3) > 20);
+}
+
+TEST_CASE("a cut at any instant of the way from the high-frequency buffer to a chunk and its zone loses nothing") {
+  AmphisbaenaSetup setup;
+  setup.layer.chunk = sectors(1);
+  setup.zones().buffer = sectors(GENERATE(4U, 8U));
+  const auto prepare = [](AmphisbaenaDrive& drive) {
+    drive.write_zoned({{0, 0}, {1, 0}, {2, 0}, {2, 0}, {3, 0}, {4, 0}, {3, 0}, {0, 0}, {5, 1}, {5, 3}, {0, 0}, {1, 0}});
+  };
+  CHECK(cut_everywhere<AmphisbaenaDrive>(setup, prepare, 3, 0) > 6);
+}
+
+TEST_CASE("a cut at any instant of a reallocation loses nothing") {
+  AmphisbaenaSetup setup;
+  setup.layer.sampling = 24;
+  const bool grows = GENERATE(true, false);
+  // Seven SUP blocks, then a loop over eight LUP blocks, of which the filter list has one: ghosts. Then one block only.
+  const auto prepare = [grows](AmphisbaenaDrive& drive) {
+    for (std::uint32_t i = 0; i < 7; ++i) drive.write(drive.at(0, i));
+    for (std::uint32_t i = 0; i < 16; ++i) drive.write(drive.at(1 + i % 4, i / 4 % 2));
+    if (grows) return;
+    for (std::uint32_t i = 0; i < 48; ++i) drive.write(drive.at(5, 0));
+  };
+  AmphisbaenaDrive drive(setup);
+  prepare(drive);
+  drive.write(drive.at(5, 1));
+  CHECK(drive.metric(grows ? "hfb.chunks_taken" : "hfb.chunks_returned") > 0);
+  CHECK(cut_everywhere<AmphisbaenaDrive>(setup, prepare, 5, 1) > 6);
+}
+
+TEST_CASE("a cut at any instant of a collection that was given up loses nothing") {
+  AmphisbaenaSetup setup;
+  setup.zones().zone = sectors(16);
+  setup.layer.victim = amphisbaena::VictimRule::count;
+  const auto prepare = [](AmphisbaenaDrive& drive) {
+    learn_small_writes(drive);
+    for (std::uint32_t chunk = 0; chunk < 4; ++chunk) drive.write(drive.at(0, 4 * chunk), 3);
+    drive.write(drive.at(1, 0), 3);
+    drive.write(drive.at(1, 4), 3);
+    drive.bench().submit(HostOp::write, drive.at(2, 0) * 8, 24);
+    drive.bench().submit(HostOp::write, drive.at(0, 4) * 8, 24);
+  };
+  CHECK(cut_everywhere<AmphisbaenaDrive>(setup, prepare, 0, 12, 3) > 20);
+}
+
+TEST_CASE("an old copy of a block that left the high-frequency buffer does not come back after its chunk is written back") {
+  // Blocks 0:0 and 0:1 go from the high-frequency buffer to their chunk, are written there and go to their zone; nothing is written
+  // to one of their old slots.
+  AmphisbaenaSetup setup;
+  setup.layer.chunk = sectors(2);
+  setup.zones().buffer = sectors(16);
+  setup.layer.filter_share = 0.5;
+  setup.layer.history = 0;  // what left is not let in again
+  AmphisbaenaDrive drive(setup);
+  drive.write_zoned({{1, 0}, {1, 4}});          // SUP
+  drive.write_zoned({{0, 0}, {0, 1}, {2, 0}});  // LUP of one chunk, which leave together; one slot stays free
+  CHECK(drive.metric("hfb.evicted") == 2);
+  drive.write(drive.at(0, 0), 8);               // cold: all chunks of the zone
+  drive.write(drive.at(3, 0), 4);
+  drive.write(drive.at(4, 0), 4);  // zone 0 makes room
+  CHECK(drive.write_pointer(0) == 8);
+  CHECK(drive.slot(0, 0) == SlotOwners::none);
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("numbers go on above the marks of void records, also when a write that had a higher one was lost") {
+  AmphisbaenaSetup setup;
+  setup.layer.history = 0;
+  for (std::uint64_t later = 0; later < 40; ++later) {
+    for (std::uint64_t actions = 0; actions < 24; ++actions) {
+      AmphisbaenaDrive drive(setup);
+      learn_small_writes(drive);
+      for (const std::uint32_t zone : {0U, 1U, 2U}) drive.write(drive.at(zone, 1), 6);
+      drive.bench().submit(HostOp::write, drive.at(3, 0) * 8, 24);  // cleans a zone
+      drive.bench().run_for(Picoseconds(later * 2'000'000'000));
+      drive.bench().submit(HostOp::write, drive.at(5, 7) * 8, 8);  // takes a number, and is lost
+      drive.bench().cut_after_actions(actions);
+      REQUIRE(drive.bench().boot_status() == Status::ok);
+      drive.write(drive.at(4, 1), 6);
+      drive.cut_now();
+      INFO("second write after " << later << " times 2 ms, cut after " << actions << " actions");
+      drive.check_content();
+    }
+  }
+}

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "firmware/layers/amphisbaena.hpp"
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/zones/zone_plan.hpp"
@@ -130,4 +131,9 @@ TEST_CASE("a buffer too small for the layer is said in a sentence") {
   const auto loop = make_fluid_loop_factory();
   CHECK(problem_with(*loop, {{"zone", 64 * sector}, {"buffer", sector}}) ==
         "a buffer of 1 sectors has no room for a log; fluid-loop needs at least 2");
+  const auto amphisbaena = make_amphisbaena_factory();
+  CHECK(problem_with(*amphisbaena, {{"zone", 64 * sector}, {"buffer", 31 * sector}}) ==
+        "a buffer of 31 sectors has no room for two parts of chunks of 16 sectors; amphisbaena needs at least 32");
+  CHECK(problem_with(*amphisbaena, {{"zone", 8 * sector}, {"buffer", 64 * sector}}) ==
+        "a chunk of 65536 bytes does not fit sectors of 4096 bytes and zones of 32768 bytes");
 }

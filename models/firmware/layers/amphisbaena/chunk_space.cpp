@@ -74,6 +74,14 @@ void ChunkSpace::forget_changes() {
   while (changed_count_ != 0) is_changed_.write(changed_.read(--changed_count_)) = 0;
 }
 
+bool ChunkSpace::holds(std::uint32_t zone, std::uint32_t chunk) const {
+  for (std::uint32_t frame = 0; frame < entries_.size(); ++frame) {
+    const Entry& entry = entries_.peek(frame);
+    if (entry.sectors != 0 && entry.zone == zone && entry.chunk == chunk) return true;
+  }
+  return false;
+}
+
 Bytes ChunkSpace::bytes() const {
   return tree_.bytes() + lists_.bytes() +
          Bytes(entries_.size() * sizeof(Entry) + bitmaps_.size() * sizeof(std::uint64_t) + changed_.size() * sizeof(std::uint32_t) +

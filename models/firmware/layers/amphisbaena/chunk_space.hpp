@@ -64,6 +64,8 @@ class ChunkSpace {
   void mark_changed(std::uint32_t zone);
   void forget_changes();
 
+  /// For tests, without a charge.
+  [[nodiscard]] bool holds(std::uint32_t zone, std::uint32_t chunk) const;
   [[nodiscard]] std::uint32_t chunks() const { return static_cast<std::uint32_t>(tree_.size()); }
   [[nodiscard]] Bytes bytes() const;
 

@@ -168,6 +168,12 @@ void RoleLists::restore(LogicalSector block) { static_cast<void>(make(block, Rol
 
 Bytes RoleLists::bytes() const { return index_.bytes() + Bytes(nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes(); }
 
+Role RoleLists::peek(LogicalSector block) const {
+  for (Index node = 0; node < nodes_.size(); ++node)
+    if (nodes_.peek(node).role != Role::none && nodes_.peek(node).block == block.value()) return nodes_.peek(node).role;
+  return Role::none;
+}
+
 std::vector<LogicalSector> RoleLists::resident_list() const {
   std::vector<LogicalSector> blocks;
   for (Index node = recency_.front(resident_list_); node != none; node = recency_.after(node))

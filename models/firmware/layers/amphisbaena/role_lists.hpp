@@ -49,6 +49,8 @@ class RoleLists {
   [[nodiscard]] std::uint64_t demotions() const { return demotions_; }
   [[nodiscard]] Bytes bytes() const;
 
+  /// For tests, without a charge.
+  [[nodiscard]] Role peek(LogicalSector block) const;
   /// For tests: both lists from the LRU to the MRU end.
   [[nodiscard]] std::vector<LogicalSector> resident_list() const;
   [[nodiscard]] std::vector<LogicalSector> filter_list() const;

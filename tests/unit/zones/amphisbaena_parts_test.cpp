@@ -1,0 +1,364 @@
+// The named parts of Amphisbaena on their own: equations 1 to 4, roles and their lists, chunks, victim choice, void records.
+#include <catch2/catch.hpp>
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/random.hpp"
+#include "firmware/layers/amphisbaena/block_space.hpp"
+#include "firmware/layers/amphisbaena/chunk_space.hpp"
+#include "firmware/layers/amphisbaena/hot_write.hpp"
+#include "firmware/layers/amphisbaena/role_lists.hpp"
+#include "firmware/layers/amphisbaena/stale_records.hpp"
+#include "firmware/layers/amphisbaena/victim_ranking.hpp"
+#include "firmware/layers/amphisbaena/victim_weight.hpp"
+#include "unit/firmware/fake_ports.hpp"
+
+using namespace tessera;
+using namespace tessera::amphisbaena;
+using namespace tessera::test;
+
+namespace {
+
+bool is(const Ratio& ratio, std::uint64_t above, std::uint64_t below) { return ratio.above * below == above * ratio.below; }
+
+/// The roles of a high-frequency buffer of `size` blocks, with what the layer does about space.
+struct Buffer {
+  Buffer(std::uint32_t slots, const AmphisbaenaConfig& config) : size(slots), roles(memory, cpu, slots, slots * config.history, config) {
+    roles.resize(slots);
+  }
+  void write(std::uint64_t number, bool hot = true) {
+    const LogicalSector block(number);
+    const Role was = roles.role_of(block);
+    if (resident(was)) return roles.hit(block);
+    if (was == Role::none && !hot) return roles.pass(block);
+    while (roles.count(Role::sup) + roles.count(Role::lup) >= size) {
+      evicted.push_back(static_cast<char>(roles.next_to_leave().value()));
+      roles.leave(roles.next_to_leave());
+    }
+    roles.admit(block, was);
+  }
+  void write_all(const std::string& names) {
+    for (const char name : names) write(static_cast<std::uint64_t>(name));
+  }
+  /// "B:sup E:ghost", from the LRU to the MRU end.
+  [[nodiscard]] std::string resident_list() const {
+    static const char* const names[] = {"none", "sup", "lup", "ghost", "shadow"};
+    std::string text;
+    for (const LogicalSector block : roles.resident_list()) {
+      text += text.empty() ? "" : " ";
+      text += static_cast<char>(block.value());
+      text += std::string(":") + names[static_cast<int>(roles.role_of(block))];
+    }
+    return text;
+  }
+  [[nodiscard]] std::string filter_list() const {
+    std::string text;
+    for (const LogicalSector block : roles.filter_list()) text += static_cast<char>(block.value());
+    return text;
+  }
+
+  FakeMemory memory;
+  FakeCpu cpu;
+  std::uint32_t size;
+  RoleLists roles;
+  std::string evicted;
+};
+
+}  // namespace
+
+TEST_CASE("equation 1, the mean of the last writes, which the paper divides by the whole window from the first write on") {
+  FakeMemory memory;
+  FakeCpu cpu;
+  HotWrite corrected(memory, cpu, 1024, false);
+  CHECK(corrected.add(4));  // no larger than itself
+  CHECK_FALSE(corrected.add(8));
+  CHECK((corrected.sum() == 12 && corrected.divisor() == 2));  // mean 6
+  HotWrite printed(memory, cpu, 1024, true);
+  CHECK_FALSE(printed.add(4));
+  CHECK_FALSE(printed.add(8));
+  CHECK((printed.sum() == 12 && printed.divisor() == 1024));
+}
+
+TEST_CASE("the window of equation 1 forgets") {
+  FakeMemory memory;
+  FakeCpu cpu;
+  HotWrite hot(memory, cpu, 3, false);
+  for (const std::uint32_t size : {100, 1, 1}) hot.add(size);
+  CHECK(hot.sum() == 102);
+  CHECK(hot.add(1));
+  CHECK(hot.sum() == 3);
+  CHECK_FALSE(hot.add(2));
+  CHECK(hot.sum() == 4);
+}
+
+TEST_CASE("equation 2, block 1000 of zone 3 lies in chunk 62") {
+  FakeMemory memory;
+  FakeCpu cpu;
+  const ChunkSpace chunks(memory, cpu, 8, 16, 8, 65536);
+  const std::uint64_t block = 3 * 65536 + 1000;
+  CHECK(chunks.chunk_of(static_cast<std::uint32_t>(block - 3 * 65536)) == 62);
+  CHECK(chunks.chunk_of(15) == 0);
+  CHECK(chunks.chunk_of(16) == 1);
+  CHECK(chunks.chunk_of(65535) == 4095);
+}
+
+TEST_CASE("equation 3 as printed, and with its counting errors put right") {
+  // {10..13} behind a write pointer of 10.
+  const VictimZone dense{1, 4, 10, 13, 10, 10, 0};
+  CHECK(is(fragmentation_level(dense, false), 1, 1));
+  CHECK(is(fragmentation_level(dense, true), 4, 3));
+  // {14, 17}
+  const VictimZone sparse{1, 2, 14, 17, 10, 10, 0};
+  CHECK(is(fragmentation_level(sparse, false), 1, 4));
+  CHECK(is(fragmentation_level(sparse, true), 2, 7));
+  // Native 0 to 7, write pointer 10, victim {2, 3}: both overwrite native blocks.
+  const VictimZone inside{1, 2, 2, 3, 10, 8, 2};
+  CHECK(is(fragmentation_level(inside, false), 8, 10));
+  CHECK(is(fragmentation_level(inside, true), 1, 1));
+  // {2, 12}: on both sides.
+  const VictimZone mixed{1, 2, 2, 12, 10, 8, 1};
+  CHECK(is(fragmentation_level(mixed, false), 9, 13));
+  // A single block at the write pointer divides by zero.
+  const VictimZone single{1, 1, 10, 10, 10, 10, 0};
+  CHECK(is(fragmentation_level(single, false), 1, 1));
+  CHECK(fragmentation_level(single, true).below == 0);
+}
+
+TEST_CASE("equation 4 and the rules that can stand in its place") {
+  const VictimZone dense{1, 16, 16, 31, 16, 16, 0};        // one full chunk behind the write pointer
+  const VictimZone scattered{20, 40, 0, 1600, 3200, 3200, 40};  // twenty chunks in a full zone
+  const VictimZone spread{3, 6, 100, 400, 100, 100, 0};
+  for (const VictimRule rule : {VictimRule::paper, VictimRule::corrected, VictimRule::count, VictimRule::cost})
+    CHECK(victim_weight(VictimZone{}, rule) == 0);
+  CHECK(victim_weight(dense, VictimRule::corrected) == std::uint64_t{1} << 20);
+  CHECK(victim_weight(scattered, VictimRule::corrected) == std::uint64_t{20} << 20);
+  // A dense zone with one chunk wins over three chunks of a sparse one, though it wins little space.
+  CHECK(victim_weight(dense, VictimRule::corrected) > victim_weight(spread, VictimRule::corrected));
+  CHECK(victim_weight(dense, VictimRule::count) < victim_weight(spread, VictimRule::count));
+  // Chunks for a sector moved: 1/16, 20/6400, 3/301.
+  CHECK(victim_weight(dense, VictimRule::cost) == (1U << 20) / 16);
+  CHECK(victim_weight(scattered, VictimRule::cost) == (20U << 20) / 6400);
+  CHECK(victim_weight(spread, VictimRule::cost) == (3U << 20) / 301);
+}
+
+TEST_CASE("roles over a buffer of three blocks, step by step") {
+  Buffer buffer(3, AmphisbaenaConfig{});
+  CHECK(buffer.roles.most_sup() == 2);
+  buffer.write_all("ABCC");
+  CHECK(buffer.resident_list() == "B:sup C:sup");
+  CHECK(buffer.filter_list() == "A");
+  buffer.write_all("D");
+  CHECK(buffer.evicted == "A");
+  buffer.write_all("E");
+  CHECK(buffer.evicted == "AD");
+  CHECK(buffer.resident_list() == "B:sup C:sup D:ghost E:lup");
+  buffer.write_all("D");
+  CHECK(buffer.evicted == "ADE");
+  CHECK(buffer.resident_list() == "C:sup E:ghost D:sup");
+  CHECK(buffer.filter_list() == "B");
+  buffer.write_all("A");
+  CHECK(buffer.evicted == "ADEB");
+  CHECK(buffer.resident_list() == "C:sup E:ghost D:sup A:lup");
+  CHECK(buffer.filter_list() == "A");
+  buffer.write('X', false);
+  CHECK(buffer.resident_list() == "C:sup E:ghost D:sup A:lup X:shadow");
+  buffer.write('X', false);  // a shadow is let in although its label is cold
+  CHECK(buffer.evicted == "ADEBA");
+  CHECK(buffer.resident_list() == "C:sup E:ghost D:sup A:ghost X:lup");
+  CHECK(buffer.filter_list() == "X");
+}
+
+TEST_CASE("a hit of the bottom SUP block prunes, and a hit of a block that only the filter list has promotes it") {
+  Buffer buffer(4, AmphisbaenaConfig{});  // three SUP blocks
+  buffer.write_all("ABCD");
+  CHECK(buffer.resident_list() == "A:sup B:sup C:sup D:lup");
+  buffer.write_all("A");
+  CHECK(buffer.resident_list() == "B:sup C:sup D:lup A:sup");
+  buffer.write_all("BC");
+  CHECK(buffer.resident_list() == "A:sup B:sup C:sup");  // D went with the bottom
+  CHECK(buffer.filter_list() == "D");
+  buffer.write_all("D");
+  CHECK(buffer.resident_list() == "B:sup C:sup D:sup");
+  CHECK(buffer.filter_list() == "A");
+}
+
+TEST_CASE("the end of the filter list that degraded blocks go to") {
+  AmphisbaenaConfig config;
+  config.filter_share = 0.5;
+  Buffer lru(4, config);
+  lru.write_all("ABCDC");  // C is promoted, A degraded
+  CHECK(lru.filter_list() == "AD");
+  config.demotion = Demotion::mru;
+  Buffer mru(4, config);
+  mru.write_all("ABCDC");
+  CHECK(mru.filter_list() == "DA");
+}
+
+TEST_CASE("ghosts and shadows are remembered up to a share of the buffer, the first to become one forgotten first") {
+  AmphisbaenaConfig config;
+  config.history = 1;
+  Buffer buffer(2, config);
+  buffer.write_all("AB");
+  buffer.write('X', false);
+  buffer.write('Y', false);
+  buffer.write('Z', false);
+  CHECK(buffer.resident_list() == "A:sup B:lup Y:shadow Z:shadow");
+  buffer.write_all("C");  // evicts B, a ghost
+  CHECK(buffer.resident_list() == "A:sup B:ghost Z:shadow C:lup");
+}
+
+TEST_CASE("whatever is written, the roles and the lists agree") {
+  CHECK(rc::check([] {
+    AmphisbaenaConfig config;
+    config.filter_share = *rc::gen::inRange(0, 11) / 10.0;
+    config.history = *rc::gen::inRange<std::uint32_t>(0, 4);
+    config.demotion = *rc::gen::element(Demotion::lru, Demotion::mru);
+    const auto size = *rc::gen::inRange<std::uint32_t>(1, 12);
+    Buffer buffer(size, config);
+    const auto writes = *rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(rc::gen::inRange(0, 30), rc::gen::inRange(0, 3)));
+    for (const auto& [block, label] : writes) {
+      buffer.write(static_cast<std::uint64_t>(block), label != 0);
+      const RoleLists& roles = buffer.roles;
+      const auto resident_blocks = roles.resident_list();
+      const auto filtered = roles.filter_list();
+      RC_ASSERT(roles.count(Role::sup) <= roles.most_sup());
+      RC_ASSERT(roles.count(Role::sup) + roles.count(Role::lup) <= size);
+      RC_ASSERT(roles.count(Role::ghost) + roles.count(Role::shadow) <= size * config.history);
+      RC_ASSERT(roles.count(Role::lup) == filtered.size());
+      const bool bottom_is_sup = !resident_blocks.empty() && roles.role_of(resident_blocks.front()) == Role::sup;
+      RC_ASSERT(bottom_is_sup == (roles.count(Role::sup) != 0));
+      std::uint32_t sup = 0;
+      for (const LogicalSector entry : resident_blocks) sup += roles.role_of(entry) == Role::sup ? 1U : 0U;
+      RC_ASSERT(sup == roles.count(Role::sup));
+      for (const LogicalSector entry : filtered) RC_ASSERT(roles.role_of(entry) == Role::lup);
+    }
+  }));
+}
+
+TEST_CASE("chunks, their sectors and the frames of a zone are what a plain map says") {
+  CHECK(rc::check([] {
+    FakeMemory memory;
+    FakeCpu cpu;
+    const auto frames = *rc::gen::inRange<std::uint32_t>(1, 9);
+    const auto chunk_sectors = *rc::gen::element<std::uint32_t>(1, 3, 16, 64, 70, 256);
+    const auto zone_sectors = *rc::gen::inRange<std::uint32_t>(chunk_sectors, 4 * chunk_sectors + 1);
+    ChunkSpace chunks(memory, cpu, frames, chunk_sectors, 3, zone_sectors);
+    for (std::uint32_t frame = 0; frame < frames; ++frame) chunks.add_frame(frame);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::set<std::uint32_t>>> plain;
+    const std::uint64_t seed = *rc::gen::arbitrary<std::uint64_t>();
+    RandomStream random(seed, "chunks");
+    for (int step = 0; step < 300; ++step) {
+      const auto zone = static_cast<std::uint32_t>(random.below(3));
+      const auto offset = static_cast<std::uint32_t>(random.below(zone_sectors));
+      const std::pair key{zone, offset / chunk_sectors};
+      const auto found = plain.find(key);
+      RC_ASSERT(chunks.find(zone, chunks.chunk_of(offset)) == (found == plain.end() ? ChunkSpace::none : found->second.first));
+      if (found != plain.end() && found->second.second.contains(offset)) {
+        chunks.remove(chunks.slot_in(found->second.first, offset));
+        found->second.second.erase(offset);
+        if (found->second.second.empty()) plain.erase(found);
+      } else if (found != plain.end()) {
+        chunks.put(chunks.slot_in(found->second.first, offset));
+        found->second.second.insert(offset);
+      } else if (chunks.free_frames() != 0) {
+        const std::uint32_t frame = chunks.allocate(zone, key.second);
+        chunks.put(chunks.slot_in(frame, offset));
+        plain[key] = {frame, {offset}};
+      }
+      RC_ASSERT(chunks.free_frames() + plain.size() == frames);
+    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::set<std::uint32_t>>> listed;
+    for (std::uint32_t zone = 0; zone < 3; ++zone)
+      for (std::uint32_t frame = chunks.first_of(zone); frame != ChunkSpace::none; frame = chunks.after(frame)) {
+        auto& entry = listed[{zone, chunks.chunk_in(frame)}];
+        entry.first = frame;
+        chunks.for_each_offset(frame, [&](std::uint32_t offset) { entry.second.insert(offset); });
+      }
+    RC_ASSERT(listed == plain);
+  }));
+}
+
+TEST_CASE("the ranking names the first of the zones with the highest weight") {
+  FakeMemory memory;
+  for (const std::uint32_t zones : {1U, 2U, 5U, 64U, 100U}) {
+    VictimRanking ranking(memory, zones);
+    std::vector<std::uint64_t> weights(zones);
+    RandomStream random(zones, "ranking");
+    CHECK(ranking.highest() == 0);
+    for (int step = 0; step < 1000; ++step) {
+      const auto zone = static_cast<std::uint32_t>(random.below(zones));
+      weights[zone] = random.below(20);
+      ranking.set(zone, weights[zone]);
+      const auto best = std::ranges::max_element(weights);
+      REQUIRE(ranking.highest() == *best);
+      if (*best != 0) REQUIRE(ranking.best() == static_cast<std::uint32_t>(best - weights.begin()));
+    }
+  }
+}
+
+TEST_CASE("a borrowed frame of which no block was written for a period is idle") {
+  FakeMemory memory;
+  BlockSpace blocks(memory, 4, 2);
+  blocks.add_frame(0, false);
+  blocks.add_frame(2, true);
+  blocks.add_frame(3, true);
+  CHECK(blocks.slots() == 6);
+  CHECK_FALSE(blocks.next_idle_borrowed(0));  // in this period they came
+  blocks.begin_period();
+  CHECK(blocks.next_idle_borrowed(0) == 2);
+  CHECK(blocks.next_idle_borrowed(3) == 3);
+  blocks.touch(5);
+  CHECK(blocks.next_idle_borrowed(0) == 3);
+  CHECK(blocks.take(LogicalSector(7)) == 0);
+  CHECK(blocks.block_in(0) == LogicalSector(7));
+  CHECK(blocks.free_slots() == 5);
+  blocks.remove_frame(3);
+  CHECK((blocks.slots() == 4 && blocks.free_slots() == 3 && !blocks.owns(6) && blocks.owns(4)));
+}
+
+TEST_CASE("a note names the records that are out of date, neighbours together, and only once") {
+  FakeMemory memory;
+  StaleRecords records(memory, 16, 64);  // four runs a sector
+  for (const std::uint32_t slot : {3, 4, 5, 9}) records.add(slot, 7);
+  records.add(11, 8);
+  records.overwritten(9);
+  records.begin_note();
+  records.fill_note();
+  CHECK(records.note().size() == 2 * sizeof(StaleRecords::Run));
+  StaleRecords other(memory, 16, 64);
+  std::vector<std::byte> sector(64);
+  std::ranges::copy(records.note(), sector.begin());
+  other.replay(0, sector);
+  CHECK_FALSE(other.counts(4, 7));
+  CHECK(other.counts(4, 8));
+  CHECK_FALSE(other.counts(11, 8));
+  CHECK(other.counts(9, 1));
+  CHECK(other.newest() == 8);
+  records.begin_note();
+  records.fill_note();
+  CHECK(records.note().empty());
+}
+
+TEST_CASE("what has no room in a note waits for the next, and a checkpoint has all") {
+  FakeMemory memory;
+  StaleRecords records(memory, 16, 64);
+  for (std::uint32_t slot = 0; slot < 12; slot += 2) records.add(slot, slot + 1);
+  CHECK(records.crowded());
+  std::vector<std::byte> image(records.bytes());
+  records.save(image);
+  StaleRecords loaded(memory, 16, 64);
+  loaded.load(image);
+  for (std::uint32_t slot = 0; slot < 12; slot += 2) CHECK((!loaded.counts(slot, slot + 1) && loaded.counts(slot, slot + 2)));
+  records.begin_note();
+  records.fill_note();
+  CHECK(records.note().size() == 64);
+  CHECK_FALSE(records.add_to_note({14, 1, 3}));
+  CHECK_FALSE(records.crowded());
+  records.begin_note();
+  records.fill_note();
+  CHECK(records.note().size() == 2 * sizeof(StaleRecords::Run));
+}
