@@ -1,0 +1,58 @@
+#include "firmware/interlaced/interlaced_tracks.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+InterlacedTracks::InterlacedTracks(const MediaPort& media, const DriveGeometry& geometry, FormatPlan regions)
+    : media_(media), surfaces_(geometry.surfaces), count_(geometry.tracks()), regions_(std::move(regions)) {}
+
+const Region* InterlacedTracks::region_of(PhysicalTrack track) const {
+  const auto found = std::find_if(regions_.begin(), regions_.end(), [track](const Region& region) {
+    return track.radius >= region.first && track.radius < region.first + region.count;
+  });
+  return found == regions_.end() ? nullptr : &*found;
+}
+
+bool InterlacedTracks::is_bottom(PhysicalTrack track) const {
+  const Region* const region = region_of(track);
+  return region != nullptr && (track.radius - region->first) % 2 == 0;
+}
+
+std::optional<PhysicalTrack> InterlacedTracks::in_front(PhysicalTrack track) const {
+  const Region* const region = region_of(track);
+  if (region == nullptr || track.radius == region->first) return std::nullopt;
+  return PhysicalTrack{track.surface, track.radius - 1};
+}
+
+std::optional<PhysicalTrack> InterlacedTracks::behind(PhysicalTrack track) const {
+  const Region* const region = region_of(track);
+  if (region == nullptr || track.radius + 1 >= region->first + region->count) return std::nullopt;
+  return PhysicalTrack{track.surface, track.radius + 1};
+}
+
+Neighbours InterlacedTracks::neighbours_of(const PhysicalRun& run) const {
+  Neighbours neighbours;
+  if (const auto before = in_front(run.track)) neighbours.add(covering(run, *before));
+  if (const auto after = behind(run.track)) neighbours.add(covering(run, *after));
+  return neighbours;
+}
+
+/// The sectors of `track` that cover the angles of `run`, rounded outwards.
+PhysicalRun InterlacedTracks::covering(const PhysicalRun& run, PhysicalTrack track) const {
+  const std::uint64_t from = length(run.track);
+  const std::uint64_t to = length(track);
+  const std::uint64_t first = run.first * to / from;
+  const std::uint64_t end = ((std::uint64_t{run.first} + run.count) * to + from - 1) / from;
+  return {track, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
+}
+
+AngularBox InterlacedTracks::reach(const PhysicalRun& run) const {
+  AngularBox reach = box(run);
+  if (!is_bottom(run.track)) return reach;
+  const Neighbours tops = neighbours_of(run);
+  for (std::uint32_t i = 0; i < tops.count; ++i) reach.enclose(box(tops.runs[i]));
+  return reach;
+}
+
+}  // namespace tessera
