@@ -1,5 +1,6 @@
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
+#include "firmware/layers/imr_flip.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/skylight_disk.hpp"
@@ -11,6 +12,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   std::vector<std::unique_ptr<LayerFactory>> layers;
   layers.push_back(make_cmr_factory());
   layers.push_back(make_imr_rmw_factory());
+  layers.push_back(make_imr_flip_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

@@ -55,4 +55,19 @@ AngularBox InterlacedTracks::reach(const PhysicalRun& run) const {
   return reach;
 }
 
+std::uint64_t InterlacedTracks::bottoms() const {
+  std::uint64_t bottoms = 0;
+  for (const Region& region : regions_) bottoms += (region.count + 1) / 2 * surfaces_;
+  return bottoms;
+}
+
+std::uint64_t InterlacedTracks::bottom_number(PhysicalTrack bottom) const {
+  std::uint64_t before = 0;
+  for (const Region& region : regions_) {
+    if (bottom.radius < region.first + region.count) return before + (bottom.radius - region.first) / 2 * surfaces_ + bottom.surface;
+    before += (region.count + 1) / 2 * surfaces_;
+  }
+  return before;
+}
+
 }  // namespace tessera

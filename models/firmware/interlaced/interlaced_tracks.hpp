@@ -16,6 +16,7 @@ class InterlacedTracks {
   InterlacedTracks(const MediaPort& media, const DriveGeometry& geometry, FormatPlan regions);
 
   [[nodiscard]] bool is_bottom(PhysicalTrack track) const;
+  [[nodiscard]] bool is_top(PhysicalTrack track) const { return region_of(track) != nullptr && !is_bottom(track); }
   /// T-1 and T+1, where they exist.
   [[nodiscard]] std::optional<PhysicalTrack> in_front(PhysicalTrack track) const;
   [[nodiscard]] std::optional<PhysicalTrack> behind(PhysicalTrack track) const;
@@ -34,6 +35,9 @@ class InterlacedTracks {
   [[nodiscard]] PhysicalTrack track(std::uint64_t number) const {
     return {static_cast<std::uint32_t>(number % surfaces_), static_cast<std::uint32_t>(number / surfaces_)};
   }
+  /// Bottom tracks have numbers of their own, without gaps.
+  [[nodiscard]] std::uint64_t bottoms() const;
+  [[nodiscard]] std::uint64_t bottom_number(PhysicalTrack bottom) const;
 
  private:
   [[nodiscard]] const Region* region_of(PhysicalTrack track) const;
