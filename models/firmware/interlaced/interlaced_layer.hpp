@@ -23,6 +23,8 @@ class InterlacedLayer : public TranslationLayer {
  protected:
   /// Where `run` begins now, as far as it stays on one track in one piece; charges the look-up.
   [[nodiscard]] virtual PhysicalRun place_of(LogicalRun run) = 0;
+  /// These sectors are about to be written where place_of() said, under their lock.
+  virtual void will_write(LogicalRun) {}
   /// A request has to wait for a lock.
   virtual void blocked() {}
 

@@ -1,4 +1,5 @@
 // Power cuts at every instant of moves of tracks.
+#include "firmware/layers/imr_cache.hpp"
 #include "firmware/layers/imr_flip.hpp"
 #include "imr_drive.hpp"
 
@@ -52,4 +53,15 @@ TEST_CASE("a cut at any instant of a flip loses nothing") {
   const Parameters parameters{{"update_frequency", 90}, {"log_records", 2}, {"top_ratio", ratio}};
   const auto prepare = [hot_sector](ImrDrive& drive) { heat(drive, hot_sector); };
   CHECK(cut_everywhere(make_imr_flip_factory, parameters, drive_of(sector), prepare) > 15);
+}
+
+TEST_CASE("a cut at any instant of an eviction and a promotion loses nothing") {
+  const PowerfailSector sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::atomic_new);
+  const Parameters parameters{{"update_frequency", 90}, {"log_records", 2}, {"cache_tracks", 1}, {"swap_hysteresis", 5}};
+  const auto prepare = [](ImrDrive& drive) {
+    heat(drive, 2 * 16 + 3);
+    drive->run_for(2_s);
+    heat(drive, 4 * 16 + 5);  // takes the slot of the track before
+  };
+  CHECK(cut_everywhere(make_imr_cache_factory, parameters, drive_of(sector), prepare) > 20);
 }

@@ -1,6 +1,7 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with pauses and power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "base/random.hpp"
+#include "firmware/layers/imr_cache.hpp"
 #include "firmware/layers/imr_flip.hpp"
 #include "imr_drive.hpp"
 
@@ -115,8 +116,22 @@ void flip_parameters(Shape& shape, Dice& pick) {
   shape.parameters["max_flips"] = pick(1, 5);
 }
 
+void cache_parameters(Shape& shape, Dice& pick) {
+  shape.config.media.tracks += 20;  // for the cache
+  shape.parameters["cache_tracks"] = pick(1, 6);
+  shape.parameters["cache_location"] = pick(0, 1);
+  shape.parameters["cache_groups"] = pick(1, 4);
+  shape.parameters["swap_hysteresis"] = pick(0, 3);
+  shape.parameters["evict_clean_free"] = pick(0, 1);
+  shape.parameters["paper"] = pick(0, 1);
+}
+
 }  // namespace
 
 TEST_CASE("random requests to imr-flip return what was written") { histories(make_imr_flip_factory, flip_parameters, false); }
 
 TEST_CASE("power cuts at random instants of imr-flip lose nothing") { histories(make_imr_flip_factory, flip_parameters, true); }
+
+TEST_CASE("random requests to imr-cache return what was written") { histories(make_imr_cache_factory, cache_parameters, false); }
+
+TEST_CASE("power cuts at random instants of imr-cache lose nothing") { histories(make_imr_cache_factory, cache_parameters, true); }
