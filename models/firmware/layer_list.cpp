@@ -1,6 +1,7 @@
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/imr_cache.hpp"
+#include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_flip.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
@@ -15,6 +16,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_imr_rmw_factory());
   layers.push_back(make_imr_flip_factory());
   layers.push_back(make_imr_cache_factory());
+  layers.push_back(make_imr_dtm_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

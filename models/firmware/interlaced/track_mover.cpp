@@ -60,7 +60,7 @@ Task<void> TrackMover::write(std::span<const TrackImage> images, StepHint hint, 
 
 Task<Status> TrackMover::commit(MoveWords words) {
   const Status status = co_await log_.commit(words);
-  moves_.record(ports_.cpu.now() - begun_);
+  if (locks_ != nullptr && words != MoveWords{}) moves_.record(ports_.cpu.now() - begun_);
   end();
   co_return status;
 }

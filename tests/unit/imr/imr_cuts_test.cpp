@@ -1,5 +1,6 @@
 // Power cuts at every instant of moves of tracks.
 #include "firmware/layers/imr_cache.hpp"
+#include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_flip.hpp"
 #include "imr_drive.hpp"
 
@@ -64,4 +65,13 @@ TEST_CASE("a cut at any instant of an eviction and a promotion loses nothing") {
     heat(drive, 4 * 16 + 5);  // takes the slot of the track before
   };
   CHECK(cut_everywhere(make_imr_cache_factory, parameters, drive_of(sector), prepare) > 20);
+}
+
+TEST_CASE("a cut at any instant of a swap of pseudo-tracks loses nothing, also where the two are neighbours or straddle tracks") {
+  const double ratio = GENERATE(1.0, 0.75);
+  const std::uint64_t hot_sector = GENERATE(3U, 70U);  // on the first bottom, whose top is the coldest, and on others
+  const PowerfailSector sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::atomic_new);
+  const Parameters parameters{{"update_frequency", 90}, {"log_records", 2}, {"top_ratio", ratio}, {"swap_threshold", 20}};
+  const auto prepare = [hot_sector](ImrDrive& drive) { heat(drive, hot_sector); };
+  CHECK(cut_everywhere(make_imr_dtm_factory, parameters, drive_of(sector), prepare) > 15);
 }

@@ -2,6 +2,7 @@
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "base/random.hpp"
 #include "firmware/layers/imr_cache.hpp"
+#include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_flip.hpp"
 #include "imr_drive.hpp"
 
@@ -126,6 +127,13 @@ void cache_parameters(Shape& shape, Dice& pick) {
   shape.parameters["paper"] = pick(0, 1);
 }
 
+void dtm_parameters(Shape& shape, Dice& pick) {
+  shape.parameters["zone_tracks"] = pick(4, 30);
+  shape.parameters["swap_threshold"] = pick(0, 3);
+  shape.parameters["max_flips"] = pick(1, 6);
+  shape.parameters["paper"] = pick(0, 1);
+}
+
 }  // namespace
 
 TEST_CASE("random requests to imr-flip return what was written") { histories(make_imr_flip_factory, flip_parameters, false); }
@@ -135,3 +143,7 @@ TEST_CASE("power cuts at random instants of imr-flip lose nothing") { histories(
 TEST_CASE("random requests to imr-cache return what was written") { histories(make_imr_cache_factory, cache_parameters, false); }
 
 TEST_CASE("power cuts at random instants of imr-cache lose nothing") { histories(make_imr_cache_factory, cache_parameters, true); }
+
+TEST_CASE("random requests to imr-dtm return what was written") { histories(make_imr_dtm_factory, dtm_parameters, false); }
+
+TEST_CASE("power cuts at random instants of imr-dtm lose nothing") { histories(make_imr_dtm_factory, dtm_parameters, true); }
