@@ -13,6 +13,7 @@ TrackMover::TrackMover(const Ports& ports, const DriveGeometry& geometry, const 
 void TrackMover::begin(const char* kind, std::uint64_t subject, const MoveLocks& locks) {
   locks_ = &locks;
   begun_ = ports_.cpu.now();
+  written_before_ = sectors_written_;
   event_ = {kind, FirmwareEvent::Edge::begin, subject, 0};
   ports_.cpu.event(event_);
 }
@@ -71,6 +72,7 @@ void TrackMover::end() {
   if (locks_ == nullptr) return;
   locks_ = nullptr;
   event_.edge = FirmwareEvent::Edge::end;
+  event_.amount = sectors_written_ - written_before_;
   ports_.cpu.event(event_);
 }
 

@@ -65,6 +65,7 @@ class TrackMover {
   const MoveLocks* locks_ = nullptr;
   FirmwareEvent event_{};
   Picoseconds begun_;
+  std::uint64_t written_before_ = 0;
 
   DurationHistogram moves_;
   std::uint64_t sectors_written_ = 0;
