@@ -1,6 +1,9 @@
 #include "firmware/layers/amphisbaena.hpp"
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
+#include "firmware/layers/imr_cache.hpp"
+#include "firmware/layers/imr_dtm.hpp"
+#include "firmware/layers/imr_flip.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/pore.hpp"
@@ -22,6 +25,9 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_static_14r23_factory());
   layers.push_back(make_skylight_flash_factory());
   layers.push_back(make_pore_factory());
+  layers.push_back(make_imr_flip_factory());
+  layers.push_back(make_imr_cache_factory());
+  layers.push_back(make_imr_dtm_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

@@ -17,7 +17,9 @@ enum class RecordType : std::uint32_t {
   band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
   page_tags = 6,    ///< a checkpoint of flash pages' tags (firmware/flash/tag_checkpoint.hpp)
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
-  slot = 17         ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
+  slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
+  track_move = 24,  ///< images of tracks on their way to other places (firmware/interlaced/move_backup.hpp)
+  track_map = 25    ///< tracks lie elsewhere (firmware/interlaced/move_log.hpp)
 };
 
 struct LogRecord {

@@ -76,6 +76,12 @@ class RangeLocks {
 
     [[nodiscard]] bool granted() const { return locks_ != nullptr && blockers_ == 0; }
     [[nodiscard]] const Range& range() const { return range_; }
+    /// Whether anyone waits for this lock.
+    [[nodiscard]] bool awaited() const {
+      for (const Lock* next = later_; next != nullptr; next = next->later_)
+        if (next->conflicts(*this)) return true;
+      return false;
+    }
     void unlock() {
       if (locks_ == nullptr) return;
       locks_->dequeue(*this);

@@ -1,5 +1,6 @@
 #pragma once
 // A small drive on the bench, with a layer and caches chosen by a test.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,7 +70,7 @@ class TestDrive {
     bench_ = std::make_unique<FirmwareBench>(config, [this](const Ports& ports) {
       auto firmware_made = std::make_unique<Firmware>(firmware_config_, *factory_, ports, geometry_, plan_);
       firmware_ = firmware_made.get();
-      if (prefilled_ != 0) firmware_->prefill(prefilled_);
+      if (prefilled_ != 0) firmware_->prefill(std::min(prefilled_, firmware_->user_sectors()));
       return firmware_made;
     });
   }

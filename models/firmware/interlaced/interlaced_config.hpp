@@ -1,0 +1,34 @@
+#pragma once
+// What all layers on interlaced tracks have in common: parameters, and what they ask of a drive.
+#include <string>
+
+#include "base/format.hpp"
+#include "base/geometry.hpp"
+#include "base/parameter.hpp"
+#include "firmware/layout/interlaced_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+struct InterlacedConfig {
+  double top_ratio = 1.0;      // the paper's runs; real tops hold about 0.9 (its section 1)
+  std::uint32_t layout_n = 1;  // 1 for the paper's runs, 256 for realistic ones
+  InterlacedOrder order = InterlacedOrder::zig_zag;
+  ReservedPlace backup_place = ReservedPlace::middle;
+  std::uint32_t journal_tracks = 0;
+  bool skip_unwritten = true;
+  bool ack_early = false;
+
+  void describe(ParameterVisitor& visitor);
+  /// A radius where the reserved tracks will lie, as far as its zone goes.
+  [[nodiscard]] std::uint32_t reserved_radius(const DriveGeometry& geometry) const;
+  /// A region of data like all of a layer's.
+  [[nodiscard]] Region data() const;
+  /// The conventional regions of the layer: the backup region, `more` and the journal.
+  [[nodiscard]] FormatPlan reserved(const DriveGeometry& geometry, const FormatPlan& more) const;
+};
+
+/// Sectors of the drive's longest track.
+[[nodiscard]] std::uint32_t longest_track(const DriveGeometry& geometry);
+
+}  // namespace tessera

@@ -1,0 +1,57 @@
+#include "firmware/interlaced/interlaced_layer.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+InterlacedLayer::InterlacedLayer(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+    : ports_(ports),
+      home_(geometry, regions_named(plan, "data"), ports.media, config.layout_n, config.order),
+      rmw_(config, ports, geometry, plan),
+      locks_(ports.cpu) {}
+
+Task<Status> InterlacedLayer::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const std::uint64_t changes = map_changes_;
+    const PhysicalRun piece = place_of({run.first + done, run.count - done});
+    auto lock = locks_.shared(rmw_.tracks().box(piece));
+    if (!lock.granted()) blocked();
+    co_await lock;
+    if (changes != map_changes_) continue;
+    MediaChain chain(MediaClass::host);
+    chain.read(piece, data.part(done, piece.count));
+    const Status status = co_await ports_.media.run(chain);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> InterlacedLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
+  for (std::uint32_t done = 0; done < run.count;) {
+    const std::uint64_t changes = map_changes_;
+    const PhysicalRun piece = place_of({run.first + done, run.count - done});
+    auto lock = locks_.exclusive(rmw_.tracks().reach(piece));
+    if (!lock.granted()) blocked();
+    co_await lock;
+    if (changes != map_changes_) continue;
+    will_write({run.first + done, piece.count});
+    const DataSpan part = data.part(done, piece.count);
+    const Status status = co_await rmw_.write(piece, part, priority, lock);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+void InterlacedLayer::prefill(std::uint64_t sectors) {
+  for (std::uint64_t at = 0; at < sectors;) {
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors - at, ~std::uint32_t{0}));
+    const PhysicalRun piece = home_.piece({LogicalSector(at), count});
+    rmw_.prefill(piece.track);
+    at += piece.count;
+  }
+}
+
+}  // namespace tessera

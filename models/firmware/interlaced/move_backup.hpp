@@ -1,0 +1,39 @@
+#pragma once
+// Where the tracks of a move are saved before they are overwritten: a region apart from that of the read-modify-writes, which go on
+// while a move is suspended. The record that says what the move is rides in the out-of-band bytes of the last saved sector, so a
+// record that can be found is complete. It counts while the map's log does not say that this move was finished.
+#include <optional>
+
+#include "firmware/interlaced/move_log.hpp"
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/log_record.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class MoveBackup {
+ public:
+  /// `regions`: conventional.
+  MoveBackup(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions);
+  /// Radii for images of up to `sectors`, and one for what slipped defects take.
+  [[nodiscard]] static std::uint64_t radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors);
+
+  [[nodiscard]] std::uint64_t sectors() const { return layout_.sectors(); }
+  /// Where sectors [first, end) of the images go, as far as they stay on one track.
+  [[nodiscard]] PhysicalRun piece(std::uint32_t first, std::uint32_t end) const;
+
+  struct Record {
+    std::uint64_t move = 0;
+    std::uint32_t sectors = 0;  ///< of all images together
+    MoveWords words{};
+  };
+  [[nodiscard]] static SectorHeader header(const Record& record);
+  /// Boot: the record of the newest move that was saved, if any.
+  [[nodiscard]] Task<std::optional<Record>> find();
+
+ private:
+  MediaPort& media_;
+  ConventionalLayout layout_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,62 @@
+#pragma once
+// Writing interlaced tracks in place: M. H. Hajkazemi, A. N. Kulkarni, P. Desnoyers, T. R. Feldman, "Track-based Translation Layers
+// for Interlaced Magnetic Recording", USENIX ATC 2019, section 2.1.
+//
+// A top track is written directly. Writing a run S of a bottom track T destroys the same angles of the tops T-1 and T+1, so
+// these are read, saved to the backup region, and written back afterwards.
+#include "firmware/interlaced/interlaced_config.hpp"
+#include "firmware/interlaced/interlaced_tracks.hpp"
+#include "firmware/shared/backup_region.hpp"
+#include "firmware/shared/dram_table.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class ReadModifyWrite {
+ public:
+  using RangeLock = AngularLocks::Lock;
+
+  ReadModifyWrite(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] const InterlacedTracks& tracks() const { return tracks_; }
+
+  /// `lock`: exclusive on tracks().reach(run), granted. With `ack_early` it outlives the call.
+  Task<Status> write(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& lock);
+  /// To be called before sectors of tops are written past this object: a backup record of them would undo that at recovery.
+  Task<Status> forget(PhysicalRun run);
+  /// Restores the tops of a read-modify-write that a power cut ended.
+  Task<Status> recover();
+
+  /// Whether a track may hold data: one bit a track, only tops are ever asked for.
+  [[nodiscard]] bool holds_data(PhysicalTrack track) const { return !config_.skip_unwritten || holds_data_.test(tracks_.number(track)); }
+  void set_holds_data(PhysicalTrack track) { holds_data_.set(tracks_.number(track)); }
+  void prefill(PhysicalTrack track) { holds_data_.set_uncharged(tracks_.number(track)); }
+
+  void report(MetricSet& metrics) const;
+
+ private:
+  using Turn = FifoMutex::Lock;
+
+  Task<Status> write_top(PhysicalRun run, DataSpan data, MediaClass priority);
+  Task<Status> write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range);
+  Task<void> restore_later(RangeLock range, Turn turn, PhysicalRun run, Neighbours neighbours, Picoseconds begun);
+  void add_restore(MediaChain& chain, const Neighbours& neighbours, DataSpan saved) const;
+  void end_rmw(const PhysicalRun& run, Picoseconds begun);
+  [[nodiscard]] Neighbours holding_data(const Neighbours& neighbours) const;
+
+  InterlacedConfig config_;
+  Ports ports_;
+  InterlacedTracks tracks_;
+  BackupRegion backup_;
+  DramBitmap holds_data_;
+  DataBuffer saved_;  // of the one read-modify-write that has the backup region's turn
+
+  std::uint64_t rmws_ = 0;
+  std::uint64_t free_rmws_ = 0;
+  std::uint64_t failed_restores_ = 0;
+  Picoseconds rmw_time_;
+  Picoseconds longest_rmw_;
+};
+
+}  // namespace tessera

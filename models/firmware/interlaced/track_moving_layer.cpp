@@ -1,0 +1,150 @@
+#include "firmware/interlaced/track_moving_layer.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+constexpr std::size_t hottest_reported = 20;  // as the paper's figures 4 and 11
+}
+
+void MovingConfig::describe(ParameterVisitor& visitor) {
+  interlaced.describe(visitor);
+  visitor.field("update_frequency", update_frequency, {1, 1e8}, "writes of tracks after which the hot ones are looked for");
+  gate.describe(visitor);
+  visitor.field("log_records", log_records, {1, 1e6}, "changes of the track map between two checkpoints");
+}
+
+FormatPlan MovingConfig::reserved(const DriveGeometry& geometry, std::uint64_t images, std::uint64_t map_bytes) const {
+  const std::uint32_t radius = interlaced.reserved_radius(geometry);
+  return interlaced.reserved(geometry, {{.name = "moves", .count = MoveBackup::radii_needed(geometry, radius, images), .skewed = false},
+                                        {.name = "log", .count = MoveLog::radii_needed(geometry, radius, map_bytes, log_records)}});
+}
+
+TrackMovingLayer::TrackMovingLayer(const MovingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+                                   TrackMap& map, std::uint32_t images)
+    : InterlacedLayer(config.interlaced, ports, geometry, plan),
+      heat_(ports.cpu, ports.memory, config.update_frequency),
+      gate_(config.gate, ports.cpu, ports.host),
+      mover_(ports, geometry, plan, map, gate_, images),
+      planned_(ports.cpu) {}
+
+Task<Status> TrackMovingLayer::format() { co_return co_await mover_.log().format(); }
+
+/// Tops of a read-modify-write first, then the map, then the move that was under way.
+Task<Status> TrackMovingLayer::recover() {
+  const Picoseconds begin = ports_.cpu.now();
+  Status status = co_await rmw_.recover();
+  if (!ok(status)) co_return status;
+  status = co_await mover_.log().recover();
+  if (!ok(status)) co_return status;
+  std::optional<MoveWords> unfinished;
+  status = co_await mover_.find_unfinished(unfinished);
+  if (!ok(status)) co_return status;
+  if (unfinished) {
+    const MoveWords words = *unfinished;
+    status = co_await resume(words);
+  }
+  recovery_ = ports_.cpu.now() - begin;
+  co_return status;
+}
+
+Task<Status> TrackMovingLayer::read(LogicalRun run, DataSpan data) {
+  gate_.operation_begins();
+  const Status status = co_await InterlacedLayer::read(run, data);
+  gate_.operation_ends();
+  co_return status;
+}
+
+Task<Status> TrackMovingLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  gate_.operation_begins();
+  note(run);
+  const Status status = co_await InterlacedLayer::write(run, data, options);
+  gate_.operation_ends();
+  if (heat_.interval_over() && !planning_) {
+    planning_ = true;
+    ports_.cpu.spawn(plan());
+  }
+  co_return status;
+}
+
+/// A write counts once for each home track that it touches.
+void TrackMovingLayer::note(LogicalRun run) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const PhysicalRun piece = home_.piece({run.first + done, run.count - done});
+    note_write(piece);
+    done += piece.count;
+  }
+}
+
+Task<void> TrackMovingLayer::plan() {
+  planning_ = false;
+  heat_.count();
+  report_hottest();
+  const bool had_moves = moves_waiting();
+  plan_moves();
+  if (moves_waiting() && !had_moves && !moving_) gate_.due();
+  planned_.wake_all();
+  co_return;
+}
+
+/// Carries out the moves while the host pauses; one that has waited too long goes ahead beside the host.
+Task<void> TrackMovingLayer::work() {
+  for (;;) {
+    if (!moves_waiting()) {
+      co_await planned_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    if (!gate_.open()) {
+      co_await gate_.wait();
+      continue;
+    }
+    moving_ = true;
+    const Status status = co_await carry_out_next();
+    moving_ = false;
+    gate_.due();
+    if (ok(status)) continue;
+    ++failed_commits_;
+    co_return;  // a map that cannot be made durable must not change any more
+  }
+}
+
+void TrackMovingLayer::start_background() {
+  gate_.start();
+  ports_.cpu.spawn(work());
+}
+
+MoveLocks TrackMovingLayer::lock(const AngularBox& near, const AngularBox& far) { return {locks_.exclusive(near), locks_.exclusive(far)}; }
+
+Task<Status> TrackMovingLayer::commit(MoveWords words) {
+  const Status status = co_await mover_.commit(words);
+  ++map_changes_;
+  co_return status;
+}
+
+std::array<std::optional<std::uint64_t>, 2> TrackMovingLayer::beside(std::uint64_t track) const {
+  const InterlacedTracks& tracks = rmw_.tracks();
+  const auto number = [&tracks](const std::optional<PhysicalTrack>& of) { return of ? std::optional(tracks.number(*of)) : std::nullopt; };
+  return {number(tracks.in_front(tracks.track(track))), number(tracks.behind(tracks.track(track)))};
+}
+
+/// One event for each of the hottest tracks of the interval, followed by those of its neighbours.
+void TrackMovingLayer::report_hottest() {
+  ports_.cpu.event({"interval", FirmwareEvent::Edge::instant, heat_.intervals(), heat_.hottest().size()});
+  for (const TrackHeat& heat : heat_.hottest().first(std::min(hottest_reported, heat_.hottest().size()))) {
+    ports_.cpu.event({"hot_track", FirmwareEvent::Edge::instant, heat.track, heat.writes});
+    for (const std::optional<std::uint64_t>& neighbour : beside(heat.track)) {
+      if (neighbour) ports_.cpu.event({"hot_neighbour", FirmwareEvent::Edge::instant, *neighbour, heat_.writes_of(*neighbour)});
+    }
+  }
+}
+
+void TrackMovingLayer::report_moving(MetricSet& metrics) const {
+  rmw_.report(metrics);
+  mover_.report(metrics);
+  metrics.count("intervals.count", static_cast<double>(heat_.intervals()), "1", "intervals at whose end hot tracks were looked for");
+  metrics.count("move.failed_commits", static_cast<double>(failed_commits_), "1", "changes of the track map that could not be logged");
+  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
+}
+
+}  // namespace tessera

@@ -1,0 +1,239 @@
+// Track flipping (Hajkazemi et al., section 2.2). With 32 tracks, 0 to 9 are data, 10 to 19 reserved, 20 to 31 data.
+#include "firmware/layers/imr_flip.hpp"
+
+#include "firmware/layers/imr_flip/flip_map.hpp"
+#include "firmware/layers/imr_flip/flip_plan.hpp"
+#include "imr_drive.hpp"
+#include "unit/firmware/fake_ports.hpp"
+
+using namespace tessera;
+using namespace tessera::flip;
+using namespace tessera::test;
+
+namespace {
+
+constexpr std::uint64_t far = 19;  // logical track, at radius 29
+const Parameters short_intervals{{"update_frequency", 150}, {"log_records", 8}};
+
+ImrDrive flip_drive(const Parameters& more = {}, const BenchConfig& config = small_drive()) {
+  return ImrDrive(make_imr_flip_factory(), with(short_intervals, more), config);
+}
+
+/// Ten tracks, bottoms of ten sectors and tops of nine, and the map of their flips.
+struct Tracks {
+  Tracks() { media.odd_sectors = 9; }
+
+  FakeMedia media{10};
+  FakeMemory memory;
+  DriveGeometry geometry{.zones = {{.radii = 10, .sectors_per_track = 10}}};
+  InterlacedTracks tracks{media, geometry, {{.name = "data", .count = 10, .format = RecordingFormat::interlaced}}};
+  FlipMap map{memory, tracks};
+
+  void set(std::uint32_t bottom, Flip flip) { map.apply(map.words({0, bottom}, flip, false)); }
+  [[nodiscard]] PhysicalRun place(std::uint32_t track, std::uint32_t sector, std::uint32_t count = 1) const {
+    return map.place_of({{0, track}, sector, count});
+  }
+};
+
+PhysicalRun run(std::uint32_t track, std::uint32_t sector, std::uint32_t count = 1) { return {{0, track}, sector, count}; }
+
+}  // namespace
+
+TEST_CASE("a low flip exchanges the first sectors of a bottom with the whole top, a high flip the last") {
+  Tracks t;
+  for (const auto& [flip, top] : {std::pair(Flip::low_front, 3U), std::pair(Flip::low_behind, 5U)}) {
+    t.set(4, flip);
+    CHECK(t.place(4, 0) == run(top, 0));
+    CHECK(t.place(4, 8) == run(top, 8));
+    CHECK(t.place(4, 9) == run(4, 9));
+    CHECK(t.place(top, 3) == run(4, 3));
+  }
+  for (const auto& [flip, top] : {std::pair(Flip::high_front, 3U), std::pair(Flip::high_behind, 5U)}) {
+    t.set(4, flip);
+    CHECK(t.place(4, 0) == run(4, 0));
+    CHECK(t.place(4, 1) == run(top, 0));
+    CHECK(t.place(4, 9) == run(top, 8));
+    CHECK(t.place(top, 3) == run(4, 4));
+  }
+  CHECK(t.place(3, 0) == run(3, 0));  // of T-1 nothing has moved
+}
+
+TEST_CASE("a run that reaches over the end of what was flipped is split there") {
+  Tracks t;
+  t.set(4, Flip::low_behind);
+  CHECK(t.place(4, 7, 3) == run(5, 7, 2));
+  CHECK(t.place(4, 9, 1) == run(4, 9, 1));
+  t.set(4, Flip::high_behind);
+  CHECK(t.place(4, 0, 4) == run(4, 0, 1));
+  CHECK(t.place(5, 2, 7) == run(4, 3, 7));
+}
+
+TEST_CASE("in every state each sector has one place of its own") {
+  for (std::uint32_t a = 0; a <= 4; ++a) {
+    for (std::uint32_t b = 0; b <= 4; ++b) {
+      Tracks t;
+      if (a >= 3 && (b == 1 || b == 2)) continue;  // both with track 5
+      t.set(4, static_cast<Flip>(a));
+      t.set(6, static_cast<Flip>(b));
+      std::map<PhysicalSector, int> taken;
+      for (std::uint32_t track = 0; track < 10; ++track)
+        for (std::uint32_t sector = 0; sector < t.media.sectors_on({0, track}); ++sector) {
+          const PhysicalRun place = t.place(track, sector);
+          CHECK(++taken[{place.track, place.first}] == 1);
+          CHECK(place.first < t.media.sectors_on(place.track));
+        }
+    }
+  }
+}
+
+TEST_CASE("tracks of odd lengths exchange what fits both") {
+  CHECK(Splice::of(Flip::low_front, 10, 9).count == 9);
+  CHECK(Splice::of(Flip::high_front, 8, 9).count == 8);
+  CHECK(Splice::of(Flip::high_front, 8, 9).bottom_first == 0);
+  CHECK(Splice::of(Flip::high_front, 8, 9).top_first == 1);
+}
+
+namespace {
+
+using Counts = std::vector<std::pair<std::uint32_t, int>>;
+
+std::vector<FlipMove> plan_of(const Tracks& t, const Counts& counts, FlipLimits limits = {}) {
+  FakeCpu cpu;
+  FakeMemory memory;
+  std::uint32_t writes = 0;
+  for (const auto& [track, times] : counts) writes += static_cast<std::uint32_t>(times);
+  HeatLog heat(cpu, memory, writes);
+  for (const auto& [track, times] : counts)
+    for (int i = 0; i < times; ++i) heat.note(track);
+  heat.count();
+  return plan_flips(heat, t.map, t.tracks, limits);
+}
+
+}  // namespace
+
+TEST_CASE("a hot bottom is flipped with the colder of its tops, if it is much colder") {
+  const Tracks t;
+  const std::vector<FlipMove> moves = plan_of(t, {{4, 80}, {3, 10}, {5, 60}});
+  REQUIRE(moves.size() == 1);
+  CHECK(moves[0].bottom == PhysicalTrack{0, 4});
+  CHECK(moves[0].top == PhysicalTrack{0, 3});
+  CHECK(moves[0].flip == Flip::low_front);
+  CHECK(plan_of(t, {{4, 80}, {3, 40}, {5, 60}}).empty());
+  CHECK(plan_of(t, {{4, 51}}).size() == 1);
+  CHECK(plan_of(t, {{4, 50}}).empty());
+  CHECK(plan_of(t, {{5, 200}}).empty());  // a top is where it should be
+}
+
+TEST_CASE("a flip is undone when the track that it brought to the bottom is the hot one") {
+  Tracks t;
+  t.set(4, Flip::low_front);
+  const std::vector<FlipMove> moves = plan_of(t, {{3, 90}, {4, 5}});
+  REQUIRE(moves.size() == 1);
+  CHECK(moves[0].bottom == PhysicalTrack{0, 4});
+  CHECK(moves[0].flip == Flip::home);
+  CHECK(plan_of(t, {{3, 90}, {4, 60}}).empty());
+}
+
+TEST_CASE("a track is flipped with one other at most") {
+  Tracks t;
+  const std::vector<FlipMove> moves = plan_of(t, {{4, 90}, {2, 80}, {5, 70}, {1, 70}});
+  REQUIRE(moves.size() == 1);  // 3 goes to 4; 1 is too warm for 2
+  CHECK(moves[0].top == PhysicalTrack{0, 3});
+  t.set(4, Flip::high_front);
+  CHECK(plan_of(t, {{2, 80}, {1, 70}}).empty());  // 3 is flipped with 4
+  CHECK(plan_of(t, {{2, 80}}).size() == 1);
+}
+
+TEST_CASE("no more flips are planned than an interval may have, the hottest first") {
+  const Tracks t;
+  const std::vector<FlipMove> moves = plan_of(t, {{0, 60}, {4, 80}, {8, 70}}, {50, 2});
+  REQUIRE(moves.size() == 2);
+  CHECK(moves[0].bottom == PhysicalTrack{0, 4});
+  CHECK(moves[1].bottom == PhysicalTrack{0, 8});
+}
+
+TEST_CASE("a flip of full tracks takes three seeks and nine turns, eight with the paper's two backups (section 2.2)") {
+  for (const auto& [switches, time, sectors] : {std::tuple(Parameters{}, 114_ms, 6), std::tuple(Parameters{{"paper", 1}}, 104_ms, 5),
+                                                std::tuple(Parameters{{"crash_safe", 0}}, 104_ms, 5)}) {
+    ImrDrive drive = flip_drive(switches, constant_seeks());
+    drive.interval({{4, 80}, {3, 10}, {5, 59}});
+    REQUIRE(drive.write_sector(far) == Status::ok);
+    drive->steps.clear();
+    drive.pause();
+    CHECK(drive.metric("flip.count") == 1);
+    CHECK(drive.move_time() == time);
+    CHECK(drive.sectors_moved() == static_cast<std::uint64_t>(sectors) * track_sectors);
+    CHECK(drive.place(4, 7) == PhysicalSector{{0, 3}, 7});
+    CHECK(drive.place(3, 7) == PhysicalSector{{0, 4}, 7});
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("a flipped hot track is written directly, and flips back when its partner becomes hot") {
+  ImrDrive drive = flip_drive();
+  drive.interval({{4, 150}});
+  drive.pause();
+  CHECK(drive.metric("flip.count") == 1);
+  drive->steps.clear();
+  drive.write_often(4, 10);
+  CHECK(drive->steps.size() == 10);
+  drive.interval({{3, 140}});
+  drive.pause();
+  CHECK(drive.metric("unflip.count") == 1);
+  CHECK(drive.place(4, 7) == PhysicalSector{{0, 4}, 7});
+  CHECK(drive.metric("intervals.count") == 2);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("with shorter tops the colder end of a bottom stays where it is") {
+  for (const std::uint64_t hot_sector : {0U, 15U}) {
+    ImrDrive drive = flip_drive({{"top_ratio", 0.75}});
+    const std::uint64_t fourth = 2 * (16 + 12) + hot_sector;  // bottoms of 16 and tops of 12 sectors
+    for (int i = 0; i < 150; ++i) REQUIRE(drive->write(fourth * 8, 8) == Status::ok);
+    drive.pause();
+    REQUIRE(drive.metric("flip.count") == 1);
+    drive->steps.clear();
+    REQUIRE(drive->write(fourth * 8, 8) == Status::ok);
+    CHECK(drive->steps.size() == 1);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("a map of flips takes three bits a bottom, and the log of writes three bytes a write in the paper's account") {
+  ImrDrive drive = flip_drive();
+  CHECK(drive.metric("meta.ram_bytes") == 1.5 * 22 / 8 + 3 * 150);
+  CHECK(drive.metric("meta.ram_bytes_actual") == 8 + 4 * 150);
+  CHECK(drive.metric("dram.reserved.metadata") >= 8 + 4 * 150 + 4);
+}
+
+TEST_CASE("flips wait for the host, but not longer than five seconds") {
+  ImrDrive drive = flip_drive();
+  drive.interval({{4, 150}});
+  const Picoseconds planned = drive->now();
+  while (drive.metric("flip.count") == 0 && drive->now() < planned + 10_s) REQUIRE(drive->read(0, 8) == Status::ok);  // no pause at all
+  CHECK(drive->now() - planned > 5_s);
+  CHECK(drive->now() - planned < 6_s);
+}
+
+TEST_CASE("a request that needs a track of a suspended flip makes the flip finish first") {
+  for (const std::uint64_t turn : {1U, 2U, 4U, 7U}) {
+    ImrDrive drive = flip_drive();
+    drive.interval({{4, 150}});
+    drive->run_for(6_ms + 10_ms * turn);                                   // in the middle of the flip
+    for (int i = 0; i < 5; ++i) REQUIRE(drive->read(0, 8) == Status::ok);  // keeps it suspended
+    CHECK(drive.metric("flip.count") == 0);
+    const Picoseconds asked = drive->now();
+    REQUIRE(drive.write_sector(4) == Status::ok);
+    CHECK(drive.metric("flip.count") == 1);
+    CHECK(drive->now() - asked < 300_ms);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("a drive without room for its reserved tracks is refused in one sentence") {
+  const auto factory = make_imr_flip_factory();
+  DriveGeometry geometry{.zones = {{.radii = 8, .sectors_per_track = 16}}};
+  std::string problem;
+  CHECK(factory->plan(geometry, problem).empty());
+  CHECK(problem.find("too few tracks") != std::string::npos);
+}
