@@ -55,6 +55,8 @@ class MemBuffer {
   void begin_write_back(std::span<const Slot> blocks);
   /// The way is over: the blocks leave, unless they were written meanwhile; these stay with all that they hold.
   void end_write_back(std::span<const Slot> blocks);
+  /// It came to nothing, and the disk is as it was: the blocks stay.
+  void abandon_write_back(std::span<const Slot> blocks);
 
   /// The block whose data has waited longest for its way to the disk, or none.
   [[nodiscard]] Slot longest_waiting() const;
