@@ -59,7 +59,6 @@ struct BufferConfig {
     return static_cast<std::uint32_t>(block.value() / sector_bytes);
   }
   [[nodiscard]] std::uint32_t memory_blocks() const { return static_cast<std::uint32_t>(memory.value() / block.value()); }
-  [[nodiscard]] std::uint32_t flash_blocks() const { return static_cast<std::uint32_t>(flash.value() / block.value()); }
 
   /// A sentence why blocks of this size do not do for `sector_bytes`, or nothing.
   [[nodiscard]] std::string problem(std::uint32_t sector_bytes, std::uint32_t segment_blocks) const;

@@ -49,7 +49,6 @@ class BufferedLayer : public TranslationLayer {
 
   [[nodiscard]] const BlockAddress& address() const { return address_; }
   [[nodiscard]] const MemBuffer& buffer() const { return buffer_; }
-  [[nodiscard]] const SegmentTable& table() const { return table_; }
 
  protected:
   /// First boot and boot after a power cut, before any of the calls below.
