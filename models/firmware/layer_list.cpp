@@ -1,6 +1,7 @@
 #include "firmware/layers/amphisbaena.hpp"
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
+#include "firmware/layers/hwsr.hpp"
 #include "firmware/layers/imr_cache.hpp"
 #include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_flip.hpp"
@@ -34,6 +35,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_fluid_loop_factory());
   layers.push_back(make_amphisbaena_factory());
   layers.push_back(make_vguard_factory());
+  layers.push_back(make_hwsr_factory());
   return layers;
 }
 

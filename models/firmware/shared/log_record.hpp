@@ -19,7 +19,9 @@ enum class RecordType : std::uint32_t {
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
   slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
   track_move = 24,  ///< images of tracks on their way to other places (firmware/interlaced/move_backup.hpp)
-  track_map = 25    ///< tracks lie elsewhere (firmware/interlaced/move_log.hpp)
+  track_map = 25,   ///< tracks lie elsewhere (firmware/interlaced/move_log.hpp)
+  buffered = 32,    ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
+  rewrite = 33      ///< a sector of an image that is about to be written to the disk
 };
 
 struct LogRecord {
