@@ -131,7 +131,7 @@ TEST_CASE("the records behind a checkpoint, as far as they can be read, lead to 
     const LogShape shape{slots, guard, sblocks};
     RegionLogs logs(memory, 1, shape);
     logs.prefill(region, sblocks);
-    std::vector<std::byte> image(logs.image_bytes());
+    std::vector<std::byte> image(RegionLogs::image_bytes(1, shape));
     std::map<std::uint64_t, std::uint32_t> records;  // position to S-block
     const auto checkpoint = static_cast<int>(random.below(200));
     for (int i = 0; i < 200; ++i) {
@@ -160,7 +160,8 @@ TEST_CASE("the records behind a checkpoint, as far as they can be read, lead to 
 
 TEST_CASE("a table entry takes two bytes") {
   FakeMemory memory;
-  const RegionLogs logs(memory, 10, {180, 52, 115});
-  CHECK(logs.image_bytes() == 10 * (16 + 115 * 2));
+  const LogShape shape{180, 52, 115};
+  const RegionLogs logs(memory, 10, shape);
+  CHECK(RegionLogs::image_bytes(10, shape) == 10 * (16 + 115 * 2));
   CHECK(logs.bytes() == Bytes(10 * (16 + 115 * 2 + 180 * 2)));
 }

@@ -68,8 +68,6 @@ void RegionLogs::prefill(std::uint32_t region, std::uint32_t sblocks) {
 
 // A checkpoint leaves the owners out: the S-blocks tell them, and a dead slot needs none.
 
-std::uint64_t RegionLogs::image_bytes() const { return ends_.size() * sizeof(Ends) + slots_.size() * sizeof(Entry); }
-
 void RegionLogs::save(std::span<std::byte> image) const {
   const std::size_t ends = ends_.size() * sizeof(Ends);
   std::memcpy(image.data(), &ends_.peek(0), ends);
@@ -88,11 +86,10 @@ void RegionLogs::rebuild_owners() {
   for (std::uint64_t i = 0; i < owners_.size(); ++i) owners_.peek(i) = 0;
   for (std::uint32_t region = 0; region < regions(); ++region)
     for (std::uint32_t sblock = 0; sblock < shape_.sblocks; ++sblock)
-      if (const Entry slot = slots_.peek(entry(region, sblock)); slot != none) owners_.peek(owner(region, slot)) = static_cast<Entry>(sblock);
+      if (const Entry slot = slots_.peek(entry(region, sblock)); slot != none)
+        owners_.peek(owner(region, slot)) = static_cast<Entry>(sblock);
 }
 
-Bytes RegionLogs::bytes() const {
-  return Bytes(ends_.size() * sizeof(Ends) + (slots_.size() + owners_.size()) * sizeof(Entry));
-}
+Bytes RegionLogs::bytes() const { return Bytes(ends_.size() * sizeof(Ends) + (slots_.size() + owners_.size()) * sizeof(Entry)); }
 
 }  // namespace tessera::sblock

@@ -21,7 +21,7 @@ struct LogShape {
 
 class RegionLogs {
  public:
-  static constexpr std::uint32_t none = 0xFFFF;       ///< no slot, no S-block
+  static constexpr std::uint32_t none = 0xFFFF;        ///< no slot, no S-block
   static constexpr std::uint32_t most_slots = 0xFFFE;  ///< a table entry has 2 bytes
 
   RegionLogs(MemoryPort& memory, std::uint32_t regions, LogShape shape);
@@ -31,6 +31,8 @@ class RegionLogs {
 
   /// Where an S-block lies; none where it holds nothing.
   [[nodiscard]] std::uint32_t slot_of(std::uint32_t region, std::uint32_t sblock) const { return slots_.read(entry(region, sblock)); }
+  /// For tests, without a charge.
+  [[nodiscard]] std::uint32_t peek_slot(std::uint32_t region, std::uint32_t sblock) const { return slots_.peek(entry(region, sblock)); }
   /// Slots that can be written before the internal guard meets the tail.
   [[nodiscard]] std::uint32_t free_slots(std::uint32_t region) const;
   /// Position of the next slot to write.
@@ -52,7 +54,9 @@ class RegionLogs {
   void prefill(std::uint32_t region, std::uint32_t sblocks);
 
   /// The tables as they go into a checkpoint.
-  [[nodiscard]] std::uint64_t image_bytes() const;
+  [[nodiscard]] static std::uint64_t image_bytes(std::uint64_t regions, const LogShape& shape) {
+    return regions * (sizeof(Ends) + shape.sblocks * sizeof(Entry));
+  }
   void save(std::span<std::byte> image) const;
   void load(std::span<const std::byte> image);
 
