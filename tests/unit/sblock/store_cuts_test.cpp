@@ -117,6 +117,7 @@ StoreSetup random_setup(RandomStream& random) {
                                    std::uint64_t{sblock::shape_of(setup.regions, geometry, setup.sblock_sectors).sblocks} *
                                    setup.sblock_sectors;
     const std::uint64_t filling = random.below(3);
+    if (random.below(2) == 0) setup.reads = MediaClass::background;
     setup.prefilled = filling == 0 ? 0 : filling == 1 ? capacity : random.below(capacity + 1);
     return setup;
   }

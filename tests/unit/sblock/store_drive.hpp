@@ -32,7 +32,7 @@ class DirectSblocks final : public TranslationLayer {
     for (std::uint32_t done = 0; done < run.count;) {
       const LogicalRun piece = first_piece({run.first + done, run.count - done});
       const DataSpan part = data.part(done, piece.count);
-      const Status status = co_await store.read(piece, part, MediaClass::host);
+      const Status status = co_await store.read(piece, part, reads);
       if (!ok(status)) co_return status;
       done += piece.count;
     }
@@ -64,6 +64,7 @@ class DirectSblocks final : public TranslationLayer {
   void report(MetricSet& metrics) const override { store.report(metrics); }
 
   sblock::SblockStore store;
+  MediaClass reads = MediaClass::host;
 
  private:
   [[nodiscard]] LogicalRun first_piece(LogicalRun run) const {
@@ -96,6 +97,7 @@ struct StoreSetup {
   std::uint32_t sblock_sectors = 2;
   BenchConfig bench;
   std::uint64_t prefilled = 0;
+  MediaClass reads = MediaClass::host;  ///< background: every write overtakes them
 
   StoreSetup() {
     regions.region_tracks = 4;
@@ -114,9 +116,10 @@ class StoreDrive {
       : geometry_(geometry_of(setup.bench.media)),
         regions_(setup.regions),
         sblock_sectors_(setup.sblock_sectors),
-        bench_(planned(setup), [this, filled = setup.prefilled](const Ports& ports) {
+        bench_(planned(setup), [this, filled = setup.prefilled, reads = setup.reads](const Ports& ports) {
           auto firmware = std::make_unique<Entry>(ports, *this);
           layer_ = &firmware->layer;
+          layer_->reads = reads;
           if (filled != 0) layer_->prefill(filled);
           return firmware;
         }) {}
