@@ -17,7 +17,7 @@ enum class RecordType : std::uint32_t {
   band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
   slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
-  sblock = 24,      ///< which S-block a slot holds (firmware/layers/sblock/slots.hpp)
+  sblock = 24,      ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
   region_open = 25  ///< a region is written again since the checkpoint (firmware/layers/sblock/open_regions.hpp)
 };
 

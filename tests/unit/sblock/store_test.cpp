@@ -89,7 +89,7 @@ TEST_CASE("a write that finds fewer than two free slots moves live S-blocks from
   CHECK(drive.metric("sblock.migrated_max") == 5);
   CHECK(drive.metric("sblock.written") == 8);
   CHECK(drive.metric("sblock.migrated_mean") == Approx(5.0 / 8));
-  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("sblock.collections") == 1);
   drive.check_content();
 }
 
@@ -140,8 +140,8 @@ TEST_CASE("used state lies in the log in order, and stays after a cut") {
 
 TEST_CASE("memory is two bytes an S-block and two a slot, beside heads and tails") {
   StoreDrive drive{StoreSetup{}};
-  CHECK(drive.metric("meta.ram_bytes") == 4 * 12);
-  CHECK(drive.metric("meta.ram_bytes_actual") == 2 * (16 + 6 * 2 + 12 * 2) + 8);
+  CHECK(drive.store().paper_metadata() == Bytes(4 * 12));
+  CHECK(drive.store().metadata() == Bytes(2 * (16 + 6 * 2 + 12 * 2) + 8));
   CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 12 * 2 * 4096));
 }
 

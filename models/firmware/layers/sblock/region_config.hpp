@@ -12,7 +12,7 @@ struct RegionConfig {
   double spare = 0.1;                // beta of figure 13
   std::uint64_t regions = 0;
   std::uint32_t log_radii = 4;  // ours
-  bool checkpoint = true;       // ours: the paper says nothing of power cuts
+  bool checkpoint = true;       // ours: the paper says nothing of power cuts; set by the layer's crash_safe
 
   void describe(ParameterVisitor& v) {
     v.field("region_tracks", region_tracks, {1, 65536}, "S_reg: tracks of a region, its guards not counted");
@@ -21,7 +21,6 @@ struct RegionConfig {
     v.field("spare", spare, {0, 0.9}, "beta: share of a region's S-blocks kept free for cleaning; at least two S-blocks");
     v.field("regions", regions, {0, 4e9}, "regions of user data; 0: as many as fit the drive");
     v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the regions, for checkpoints of the table");
-    v.field("checkpoint", checkpoint, "boot reads the table and the regions written since; off: the headers of all slots");
   }
 };
 

@@ -62,7 +62,7 @@ Task<Status> SblockStore::read(LogicalRun run, DataSpan data, MediaClass priorit
 Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<const SectorGap> gaps, MediaClass priority) {
   const Place place = place_of(sblock);
   Status status = co_await open_.open(place.region);
-  if (ok(status)) status = co_await clean(place.region, priority);
+  if (ok(status)) status = co_await collect(place.region, priority);
   if (ok(status) && !gaps.empty()) status = co_await fill(place, image, gaps, priority);
   if (ok(status)) status = co_await append(place, image, priority);
   if (ok(status)) ++written_;
@@ -70,24 +70,24 @@ Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<
 }
 
 /// The old copy of an S-block that moves is given up when the new one is on the platter.
-Task<Status> SblockStore::clean(std::uint32_t region, MediaClass priority) {
+Task<Status> SblockStore::collect(std::uint32_t region, MediaClass priority) {
   const Picoseconds begin = ports_.cpu.now();
   std::uint64_t moved = 0;
   while (logs_.free_slots(region) < free_for_write) {
     ports_.cpu.array();
     const Place oldest{region, logs_.at_tail(region)};
     if (oldest.sblock != RegionLogs::none) {
-      if (moved++ == 0) ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, region, 0});
+      if (moved++ == 0) ports_.cpu.event({"collect", FirmwareEvent::Edge::begin, region, 0});
       const Status status = co_await move(oldest, priority);
       if (!ok(status)) co_return status;
     }
     logs_.pass_tail(region);
   }
   if (moved == 0) co_return Status::ok;
-  ports_.cpu.event({"clean", FirmwareEvent::Edge::end, region, moved * sblock_sectors()});
+  ports_.cpu.event({"collect", FirmwareEvent::Edge::end, region, moved * sblock_sectors()});
   migrated_ += moved;
   most_moved_ = std::max(most_moved_, moved);
-  cleaning_.record(ports_.cpu.now() - begin);
+  collections_.record(ports_.cpu.now() - begin);
   co_return Status::ok;
 }
 
@@ -139,7 +139,6 @@ Task<Status> SblockStore::trim(std::uint64_t sblock) {
 }
 
 Task<Status> SblockStore::recover() {
-  const Picoseconds begin = ports_.cpu.now();
   const Status status = co_await open_.recover();
   if (!ok(status)) co_return status;
   std::vector<SlotRecord> found;
@@ -149,7 +148,6 @@ Task<Status> SblockStore::recover() {
     for (const SlotRecord& record : found)
       if (record.position >= logs_.head(region)) logs_.replay(region, record.position, place_of(record.sblock).sblock);
   }
-  recovery_ = ports_.cpu.now() - begin;
   co_return Status::ok;
 }
 
@@ -174,17 +172,14 @@ void SblockStore::report(MetricSet& metrics) const {
               "share of the tracks that hold data, by the formula S_reg / (S_reg + 2 kappa) (1 - beta)");
   metrics.count("rmw.count", static_cast<double>(merged_), "1", "read-modify-writes");
   metrics.count("rmw_free.count", static_cast<double>(written_ - merged_), "1", "S-blocks written without a read of their old copy");
-  metrics.count("cleaning.count", static_cast<double>(cleaning_.count()), "1", "cleanings");
-  metrics.add("cleaning.mean", milliseconds(cleaning_.mean_ps()), "ms", "mean time of a cleaning");
-  metrics.add("cleaning.max", cleaning_.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning_.max().value())), "ms",
-              "longest cleaning");
+  metrics.count("sblock.collections", static_cast<double>(collections_.count()), "1", "garbage collections that moved S-blocks");
+  metrics.add("sblock.collection.mean", milliseconds(collections_.mean_ps()), "ms", "mean time of a garbage collection");
+  metrics.add("sblock.collection.max",
+              collections_.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(collections_.max().value())), "ms",
+              "longest garbage collection");
   metrics.count("log.sectors", static_cast<double>(open_.sectors_written()), "sectors", "sectors of the table's log and its checkpoints");
-  metrics.add("meta.ram_bytes", static_cast<double>(4 * sblocks()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_sector_level", paper_metadata_share * static_cast<double>(user_bytes_), "B",
               "what the paper charges such designs: 24 GB a TB, the account of sectors placed one by one");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>((logs_.bytes() + open_.bytes()).value()), "B",
-              "mapping memory that is really taken");
-  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
 }
 
 }  // namespace tessera::sblock

@@ -42,6 +42,9 @@ class SblockStore {
   /// The S-block holds nothing any more. Forgotten at a power cut, unless a checkpoint was made since.
   [[nodiscard]] Task<Status> trim(std::uint64_t sblock);
 
+  /// Tables by the account of 4 bytes an S-block, and as they are.
+  [[nodiscard]] Bytes paper_metadata() const { return Bytes(4 * sblocks()); }
+  [[nodiscard]] Bytes metadata() const { return logs_.bytes() + open_.bytes(); }
   /// For tests.
   [[nodiscard]] const RegionLogs& logs() const { return logs_; }
   void report(MetricSet& metrics) const;
@@ -55,7 +58,7 @@ class SblockStore {
   [[nodiscard]] std::uint64_t number_of(Place place) const { return std::uint64_t{place.region} * logs_.shape().sblocks + place.sblock; }
   [[nodiscard]] SectorRange range_of(std::uint64_t sblock) const;
 
-  [[nodiscard]] Task<Status> clean(std::uint32_t region, MediaClass priority);
+  [[nodiscard]] Task<Status> collect(std::uint32_t region, MediaClass priority);
   [[nodiscard]] Task<Status> move(Place place, MediaClass priority);
   [[nodiscard]] Task<Status> fill(Place place, DataSpan image, std::span<const SectorGap> gaps, MediaClass priority);
   [[nodiscard]] Task<Status> append(Place place, DataSpan image, MediaClass priority);
@@ -71,10 +74,9 @@ class SblockStore {
 
   std::uint64_t written_ = 0;     // S-blocks
   std::uint64_t migrated_ = 0;    // S-blocks
-  std::uint64_t most_moved_ = 0;  // in one cleaning
+  std::uint64_t most_moved_ = 0;  // in one collection
   std::uint64_t merged_ = 0;      // writes that read an old copy
-  DurationHistogram cleaning_;
-  Picoseconds recovery_;
+  DurationHistogram collections_;
 };
 
 }  // namespace tessera::sblock
