@@ -91,45 +91,13 @@ TEST_CASE("an S-block whose sector under the head the cut corrupts keeps its old
 
 namespace {
 
-std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t high) {
-  return static_cast<std::uint32_t>(low + random.below(high - low + 1));
-}
-
 StoreSetup random_setup(RandomStream& random) {
   StoreSetup setup;
-  for (;;) {
-    setup.bench.media.sectors_per_track = pick(random, 2, 9);
-    setup.bench.media.tracks = 300;
-    setup.bench.media.surfaces = pick(random, 1, 2);
-    setup.bench.media.track_skew = pick(random, 0, 1);
-    setup.bench.seed = random();
-    setup.sblock_sectors = pick(random, 1, 20);
-    setup.regions.region_tracks = pick(random, 2, 20);
-    setup.regions.head_width = pick(random, 2, 5);
-    setup.regions.spare = static_cast<double>(random.below(5)) / 10;
-    setup.regions.regions = pick(random, 1, 5);
-    setup.regions.log_radii = pick(random, 5, 8);
-    setup.regions.checkpoint = random.below(4) != 0;
-    std::string problem;
-    const DriveGeometry geometry = geometry_of(setup.bench.media);
-    if (plan_sblocks(setup.regions, geometry, setup.sblock_sectors, problem).empty()) continue;
-    const std::uint64_t capacity = setup.regions.regions *
-                                   std::uint64_t{sblock::shape_of(setup.regions, geometry, setup.sblock_sectors).sblocks} *
-                                   setup.sblock_sectors;
-    const std::uint64_t filling = random.below(3);
-    if (random.below(2) == 0) setup.reads = MediaClass::background;
-    setup.prefilled = filling == 0 ? 0 : filling == 1 ? capacity : random.below(capacity + 1);
-    return setup;
-  }
-}
-
-void submit_random(StoreDrive& drive, RandomStream& random) {
-  const std::uint64_t user = drive.layer().user_sectors() * 8;
-  const std::uint64_t first = random.below(user);
-  const auto count = static_cast<std::uint32_t>(1 + random.below(std::min<std::uint64_t>(user - first, random.below(4) == 0 ? 400 : 16)));
-  const std::uint64_t kind = random.below(20);
-  const HostOp op = kind == 0 ? HostOp::trim : kind == 1 ? HostOp::flush : kind < 6 ? HostOp::read : HostOp::write;
-  drive.bench().submit(op, op == HostOp::flush ? 0 : first, op == HostOp::flush ? 0 : count, kind == 19);
+  setup.size = pick(random, 1, 20);
+  setup.regions.checkpoint = random.below(4) != 0;
+  if (random.below(2) == 0) setup.reads = MediaClass::background;
+  randomise(setup, random);
+  return setup;
 }
 
 }  // namespace
@@ -140,12 +108,7 @@ TEST_CASE("random requests, up to six at a time, return what was written") {
     RandomStream random(run, "sblock histories");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    for (int round = 0; round < 60; ++round) {
-      const std::uint64_t depth = 1 + random.below(6);
-      for (std::uint64_t i = 0; i < depth; ++i) submit_random(drive, random);
-      drive.bench().run_until_all_done();
-    }
-    drive.check_content();
+    random_history(drive, random);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
   CHECK(migrated > 10'000);
@@ -156,14 +119,6 @@ TEST_CASE("power cuts at random instants lose nothing that was acknowledged") {
     RandomStream random(run, "sblock cuts");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    for (int cut = 0; cut < 10; ++cut) {
-      for (std::uint64_t i = 0, requests = random.below(60); i < requests; ++i) {
-        submit_random(drive, random);
-        if (random.below(3) == 0) drive.bench().run_until_all_done();
-      }
-      drive.bench().cut_after_actions(random.below(600));
-      REQUIRE(drive.bench().boot_status() == Status::ok);
-      drive.check_content();
-    }
+    random_cuts(drive, random);
   }
 }
