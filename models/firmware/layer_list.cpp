@@ -1,5 +1,6 @@
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
+#include "firmware/layers/hwsr.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/skylight_disk.hpp"
@@ -15,6 +16,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());
   layers.push_back(make_fluid_loop_factory());
+  layers.push_back(make_hwsr_factory());
   return layers;
 }
 

@@ -18,6 +18,18 @@ inline constexpr std::uint32_t most_segment_blocks = 64;
   return (count >= 64 ? ~SectorMask{0} : (SectorMask{1} << count) - 1) << first;
 }
 
+/// Calls `call(first, count)` for each run of set bits, in ascending order.
+template <class Call>
+constexpr void for_each_run(SectorMask mask, Call call) {
+  while (mask != 0) {
+    const auto first = static_cast<std::uint32_t>(__builtin_ctzll(mask));
+    const SectorMask rest = ~(mask >> first);
+    const std::uint32_t count = rest == 0 ? 64 - first : static_cast<std::uint32_t>(__builtin_ctzll(rest));
+    call(first, count);
+    mask &= ~mask_of(first, count);
+  }
+}
+
 /// Sectors [first, first + count) of block `block`, which counts from the start of the drive.
 struct BlockRun {
   std::uint64_t block = 0;

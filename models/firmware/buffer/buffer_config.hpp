@@ -31,10 +31,11 @@ struct BufferConfig {
   Replacement replacement = Replacement::least_write_amplification;
   std::uint32_t lwa_window = 10;  // ours: the paper has "a predefined window"
   BufferDurability durability = BufferDurability::plp;
-  Bytes journal{std::uint64_t{16} << 20};     // ours
-  std::uint32_t journal_stripe = 8;           // ours: dies and planes of a small array
-  std::uint32_t fill_buffers = 4;             // ours
-  Picoseconds idle_after{5'000'000'000'000};  // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
+  Bytes journal{std::uint64_t{16} << 20};          // ours
+  Bytes rewrite_journal{std::uint64_t{16} << 20};  // ours: two dozen images of a segment, so that its blocks wear slowly
+  std::uint32_t journal_stripe = 8;                // ours: dies and planes of a small array
+  std::uint32_t fill_buffers = 4;                  // ours
+  Picoseconds idle_after{5'000'000'000'000};       // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
   bool paper = false;
   bool crash_safe = true;
 

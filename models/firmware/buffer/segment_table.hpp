@@ -25,13 +25,20 @@ class SegmentTable {
   /// The segment's node, made if need be.
   [[nodiscard]] Node obtain(std::uint64_t segment);
 
-  [[nodiscard]] Place in_memory(Node node, std::uint32_t index) const { return maps_.read(cell(node, index)); }
-  [[nodiscard]] Place in_flash(Node node, std::uint32_t index) const { return maps_.read(cell(node, address_.segment_blocks() + index)); }
-  /// Entries of a node; one whose last entry is set to none is given back.
+  /// MBmap and SBmap.
+  [[nodiscard]] Place in_memory(Node node, std::uint32_t index) const { return maps_.read(cell(node, index)) - 1; }
+  [[nodiscard]] Place in_flash(Node node, std::uint32_t index) const {
+    return maps_.read(cell(node, address_.segment_blocks() + index)) - 1;
+  }
+  /// A node whose last entry is set to none is given back.
   void set_in_memory(Node node, std::uint32_t index, Place place) { set(node, index, place); }
   void set_in_flash(Node node, std::uint32_t index, Place place) { set(node, address_.segment_blocks() + index, place); }
 
+  [[nodiscard]] std::uint64_t segment(Node node) const { return heads_.read(node).segment; }
+
+  /// Nodes in use, and the most that there can be.
   [[nodiscard]] std::uint64_t nodes() const { return index_.size(); }
+  [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(heads_.size()); }
   /// A node by the paper's account: maps of four bytes an entry, and segment number, chain and link (8T + 24).
   [[nodiscard]] static Bytes node_bytes(std::uint32_t segment_blocks) { return Bytes(std::uint64_t{8} * segment_blocks + 24); }
   /// DRAM that is really taken, for nodes and hash table.
@@ -40,8 +47,8 @@ class SegmentTable {
  private:
   struct Head {
     std::uint64_t segment;
-    std::uint32_t entries;    ///< that are not none
-    std::uint32_t next_free;  ///< of a node that is not in use
+    std::uint32_t entries;  ///< that are not none
+    Node next_free;         ///< of a node that was given back
   };
   [[nodiscard]] std::uint64_t cell(Node node, std::uint32_t entry) const {
     return std::uint64_t{node} * 2 * address_.segment_blocks() + entry;
@@ -52,8 +59,9 @@ class SegmentTable {
   BlockAddress address_;
   DramHashMap index_;
   DramArray<Head> heads_;
-  DramArray<Place> maps_;
-  Node free_ = 0;
+  DramArray<Place> maps_;  ///< place + 1; 0: none
+  Node free_ = none;       ///< nodes that were given back
+  Node fresh_ = 0;         ///< the first node that was never used
 };
 
 }  // namespace tessera
