@@ -3,6 +3,7 @@
 #include "firmware/layers/hwsr.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
+#include "firmware/layers/sblock.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -12,6 +13,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   std::vector<std::unique_ptr<LayerFactory>> layers;
   layers.push_back(make_cmr_factory());
   layers.push_back(make_imr_rmw_factory());
+  layers.push_back(make_sblock_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

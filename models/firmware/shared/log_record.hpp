@@ -10,17 +10,17 @@
 namespace tessera {
 
 enum class RecordType : std::uint32_t {
-  superblock = 1,    ///< sequence: generation
-  data = 2,          ///< journalled host data
-  backup = 3,        ///< sectors saved before a read-modify-write
-  voided = 4,        ///< takes the place of a backup record that must not be applied any more
-  band_moved = 5,    ///< a band lies elsewhere (firmware/flash/band_map.hpp)
-  zone_state = 16,   ///< a zone was written back (firmware/zones/zone_map.hpp)
-  slot = 17,         ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
-  sblock = 24,       ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
-  region_open = 25,  ///< a region is written again since the checkpoint (firmware/layers/sblock/open_regions.hpp)
-  buffered = 32,     ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
-  rewrite = 33       ///< a sector of an image that is about to be written to the disk
+  superblock = 1,   ///< sequence: generation
+  data = 2,         ///< journalled host data
+  backup = 3,       ///< sectors saved before a read-modify-write
+  voided = 4,       ///< takes the place of a backup record that must not be applied any more
+  band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
+  zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
+  slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
+  sblock = 24,      ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
+  opened = 25,      ///< a region is written again since the checkpoint (firmware/layers/sblock/open_regions.hpp)
+  buffered = 32,    ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
+  rewrite = 33      ///< a sector of an image that is about to be written to the disk
 };
 
 struct LogRecord {

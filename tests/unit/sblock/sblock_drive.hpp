@@ -20,7 +20,7 @@ struct RegionSetup {
 
   RegionSetup() {
     regions.region_tracks = 4;
-    regions.head_width = 2;
+    regions.overlap = 2;
     regions.regions = 2;
     regions.log_radii = 4;
     bench.media.tracks = 64;
@@ -123,7 +123,7 @@ void randomise(Setup& setup, RandomStream& random) {
     setup.bench.media.track_skew = pick(random, 0, 1);
     setup.bench.seed = random();
     setup.regions.region_tracks = pick(random, 2, 20);
-    setup.regions.head_width = pick(random, 2, 5);
+    setup.regions.overlap = pick(random, 2, 5);
     setup.regions.spare = static_cast<double>(random.below(5)) / 10;
     setup.regions.regions = pick(random, 1, 5);
     setup.regions.log_radii = pick(random, 5, 8);

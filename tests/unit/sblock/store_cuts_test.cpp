@@ -48,7 +48,7 @@ TEST_CASE("a cut at any instant of an update of an S-block loses nothing") {
 TEST_CASE("a cut at any instant of a cleaning loses nothing") {
   StoreSetup setup;
   setup.regions.checkpoint = GENERATE(true, false);
-  setup.regions.head_width = GENERATE(2U, 3U);
+  setup.regions.overlap = GENERATE(2U, 3U);
   CHECK(cut_everywhere(setup, fill_region, 10) > 20);
 }
 

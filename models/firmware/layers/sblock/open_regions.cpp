@@ -4,7 +4,7 @@ namespace tessera::sblock {
 
 OpenRegions::OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RegionLogs& logs)
     : logs_(logs), open_(ports.memory, MemoryCategory::metadata, logs.regions(), "regions written since the checkpoint") {
-  if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::region_open, static_cast<TableLog::Table&>(*this));
+  if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::opened, static_cast<TableLog::Table&>(*this));
 }
 
 Task<Status> OpenRegions::format() {

@@ -32,9 +32,9 @@ std::uint64_t sectors_in(const FormatPlan& plan, const DriveGeometry& geometry) 
 LogShape shape_of(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors) {
   std::uint64_t track = 0;
   for (const GeometryZone& zone : geometry.zones) track = std::max<std::uint64_t>(track, zone.sectors_per_track);
-  const std::uint64_t slots = (config.region_tracks + config.head_width) * track / sblock_sectors;
+  const std::uint64_t slots = (config.region_tracks + config.overlap) * track / sblock_sectors;
   // A write damages at most what begins within kappa tracks behind its last sector, whatever the skew.
-  const std::uint64_t guard = (config.head_width * track + sblock_sectors - 1) / sblock_sectors;
+  const std::uint64_t guard = (config.overlap * track + sblock_sectors - 1) / sblock_sectors;
   const std::uint64_t nominal = config.region_tracks * track / sblock_sectors;  // n
   const auto beta_n = static_cast<std::uint64_t>(std::ceil(config.spare * static_cast<double>(nominal)));
   const std::uint64_t kept_free = std::max(least_spare, beta_n);
@@ -62,7 +62,7 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
   }
   BandRequest request;
   request.band_sectors = shape.slots * sblock_sectors;
-  request.head_width = config.head_width;
+  request.head_width = config.overlap;
   request.more_guard = 1;  // the paper's guard of kappa tracks; kappa - 1 would do
   request.bands = config.regions;
   request.log_radii = config.checkpoint ? config.log_radii : 0;
@@ -79,7 +79,7 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
 }
 
 double utilisation(const RegionConfig& config) {
-  return config.region_tracks * (1 - config.spare) / (config.region_tracks + 2.0 * config.head_width);
+  return config.region_tracks * (1 - config.spare) / (config.region_tracks + 2.0 * config.overlap);
 }
 
 }  // namespace tessera::sblock
