@@ -251,7 +251,8 @@ Task<void> BufferedLayer::watch_idle() {
       continue;
     }
     if (!host_idle()) {
-      const Picoseconds look_again = std::max(ports_.host.last_activity(), ports_.cpu.now()) + config_.idle_after + Picoseconds(1);
+      const Picoseconds since = ports_.host.outstanding() == 0 ? ports_.host.last_activity() : ports_.cpu.now();
+      const Picoseconds look_again = since + config_.idle_after + Picoseconds(1);
       co_await ports_.cpu.sleep_until(look_again);
       continue;
     }
