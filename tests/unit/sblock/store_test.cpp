@@ -90,6 +90,7 @@ TEST_CASE("a write that finds fewer than two free slots moves live S-blocks from
   CHECK(drive.metric("sblock.written") == 8);
   CHECK(drive.metric("sblock.migrated_mean") == Approx(5.0 / 8));
   CHECK(drive.metric("sblock.collections") == 1);
+  CHECK(drive.metric("layout.utilisation") == Approx(4.0 / 8 * 0.9));
   drive.check_content();
 }
 
@@ -110,6 +111,7 @@ TEST_CASE("expected time of an update that moves nothing is two positionings and
   const Picoseconds seek = drive.bench().steps[1].timing.seek;
   CHECK(seek > Picoseconds());
   CHECK(media_time(drive.bench()) == 5_ms + 5_ms + seek + 5_ms + 5_ms);
+  CHECK(drive.metric("rmw.time.max") == Approx(20 + static_cast<double>(seek.value()) / 1e9));
 }
 
 TEST_CASE("a trimmed S-block is not moved") {

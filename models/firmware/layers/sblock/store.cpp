@@ -1,7 +1,6 @@
 #include "firmware/layers/sblock/store.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "firmware/layers/sblock/region_plan.hpp"
 #include "firmware/layout/plan_regions.hpp"
@@ -63,32 +62,38 @@ Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<
   const Place place = place_of(sblock);
   Status status = co_await open_.open(place.region);
   if (ok(status)) status = co_await collect(place.region, priority);
-  if (ok(status) && !gaps.empty()) status = co_await fill(place, image, gaps, priority);
+  if (!ok(status)) co_return status;
+
+  const Picoseconds begin = ports_.cpu.now();
+  const bool merges = !gaps.empty() && logs_.slot_of(place.region, place.sblock) != RegionLogs::none;
+  if (merges) ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, sblock, gaps.size()});
+  if (!gaps.empty()) status = co_await fill(place, image, gaps, priority);
   if (ok(status)) status = co_await append(place, image, priority);
-  if (ok(status)) ++written_;
-  co_return status;
+  if (merges) ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, sblock, sblock_sectors()});
+  if (!ok(status)) co_return status;
+  ++statistics_.written;
+  if (merges) statistics_.count_merge(ports_.cpu.now() - begin);
+  co_return Status::ok;
 }
 
 /// The old copy of an S-block that moves is given up when the new one is on the platter.
 Task<Status> SblockStore::collect(std::uint32_t region, MediaClass priority) {
   const Picoseconds begin = ports_.cpu.now();
+  Status status = Status::ok;
   std::uint64_t moved = 0;
-  while (logs_.free_slots(region) < free_for_write) {
+  while (ok(status) && logs_.free_slots(region) < free_for_write) {
     ports_.cpu.array();
     const Place oldest{region, logs_.at_tail(region)};
     if (oldest.sblock != RegionLogs::none) {
       if (moved++ == 0) ports_.cpu.event({"collect", FirmwareEvent::Edge::begin, region, 0});
-      const Status status = co_await move(oldest, priority);
-      if (!ok(status)) co_return status;
+      status = co_await move(oldest, priority);
     }
-    logs_.pass_tail(region);
+    if (ok(status)) logs_.pass_tail(region);
   }
   if (moved == 0) co_return Status::ok;
   ports_.cpu.event({"collect", FirmwareEvent::Edge::end, region, moved * sblock_sectors()});
-  migrated_ += moved;
-  most_moved_ = std::max(most_moved_, moved);
-  collections_.record(ports_.cpu.now() - begin);
-  co_return Status::ok;
+  statistics_.count_collection(moved, ports_.cpu.now() - begin);
+  co_return status;
 }
 
 Task<Status> SblockStore::move(Place place, MediaClass priority) {
@@ -106,14 +111,10 @@ Task<Status> SblockStore::fill(Place place, DataSpan image, std::span<const Sect
     for (const SectorGap& gap : gaps) ports_.memory.clear(image.part(gap.first, gap.count));
     co_return Status::ok;
   }
-  ++merged_;
-  const std::uint64_t number = number_of(place);
-  ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, number, gaps.size()});
   const std::uint32_t first = gaps.front().first;
   const DataSpan old = scratch_.part(0, gaps.back().first + gaps.back().count - first);
   const Status status = co_await area_.read(place.region, slot, first, old, priority);
   for (const SectorGap& gap : gaps) ports_.memory.copy(old.part(gap.first - first, gap.count), image.part(gap.first, gap.count));
-  ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, number, old.count});
   co_return status;
 }
 
@@ -153,8 +154,6 @@ Task<Status> SblockStore::recover() {
 
 namespace {
 
-std::optional<double> milliseconds(std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; }
-
 /// What the paper charges such designs (section III-C): 24 GB a TB. That is 12 bytes for each sector of 512 B, an account of logs
 /// that place sectors one by one.
 constexpr double paper_metadata_share = 24e9 / 1e12;
@@ -162,21 +161,8 @@ constexpr double paper_metadata_share = 24e9 / 1e12;
 }  // namespace
 
 void SblockStore::report(MetricSet& metrics) const {
-  metrics.count("sblock.written", static_cast<double>(written_), "1", "S-blocks written to the heads of their logs for the host");
-  metrics.count("sblock.migrated", static_cast<double>(migrated_), "1", "live S-blocks moved from the tails of logs to their heads");
-  metrics.add("sblock.migrated_mean",
-              written_ == 0 ? std::nullopt : std::optional(static_cast<double>(migrated_) / static_cast<double>(written_)), "1",
-              "omega: S-blocks moved for one that is written");
-  metrics.add("sblock.migrated_max", static_cast<double>(most_moved_), "1", "most S-blocks moved for one that is written");
-  metrics.add("sblock.utilisation", utilisation_, "1",
-              "share of the tracks that hold data, by the formula S_reg / (S_reg + 2 kappa) (1 - beta)");
-  metrics.count("rmw.count", static_cast<double>(merged_), "1", "read-modify-writes");
-  metrics.count("rmw_free.count", static_cast<double>(written_ - merged_), "1", "S-blocks written without a read of their old copy");
-  metrics.count("sblock.collections", static_cast<double>(collections_.count()), "1", "garbage collections that moved S-blocks");
-  metrics.add("sblock.collection.mean", milliseconds(collections_.mean_ps()), "ms", "mean time of a garbage collection");
-  metrics.add("sblock.collection.max",
-              collections_.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(collections_.max().value())), "ms",
-              "longest garbage collection");
+  statistics_.report(metrics);
+  metrics.add("layout.utilisation", utilisation_, "1", "share of the tracks that hold data: formula, S_reg / (S_reg + 2 kappa) (1 - beta)");
   metrics.count("log.sectors", static_cast<double>(open_.sectors_written()), "sectors", "sectors of the table's log and its checkpoints");
   metrics.add("meta.ram_bytes_sector_level", paper_metadata_share * static_cast<double>(user_bytes_), "B",
               "what the paper charges such designs: 24 GB a TB, the account of sectors placed one by one");

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "base/metrics.hpp"
 #include "firmware/layers/sblock/open_regions.hpp"
 #include "firmware/layers/sblock/region_config.hpp"
 #include "firmware/layers/sblock/region_logs.hpp"
 #include "firmware/layers/sblock/slot_area.hpp"
+#include "firmware/layers/sblock/statistics.hpp"
 #include "firmware/shared/range_locks.hpp"
 
 namespace tessera::sblock {
@@ -72,11 +72,7 @@ class SblockStore {
   double utilisation_;
   std::uint64_t user_bytes_;
 
-  std::uint64_t written_ = 0;     // S-blocks
-  std::uint64_t migrated_ = 0;    // S-blocks
-  std::uint64_t most_moved_ = 0;  // in one collection
-  std::uint64_t merged_ = 0;      // writes that read an old copy
-  DurationHistogram collections_;
+  StoreStatistics statistics_;
 };
 
 }  // namespace tessera::sblock
