@@ -46,7 +46,7 @@ void RegionLogs::replay(std::uint32_t region, std::uint64_t position, std::uint3
   Ends& ends = ends_.peek(region);
   TESSERA_CHECK(position >= ends.head, "records of a log are replayed out of order");
   const std::uint32_t slot = slot_at(position);
-  const std::uint64_t oldest = position + 1 > shape_.slots - shape_.guard - 1 ? position + 1 - (shape_.slots - shape_.guard - 1) : 0;
+  const std::uint64_t oldest = position + 1 > intact_slots() ? position + 1 - intact_slots() : 0;
   for (; ends.tail < oldest && ends.tail < ends.head; ++ends.tail) {
     const std::uint32_t dead = slot_at(ends.tail);
     Entry& old = slots_.peek(entry(region, owners_.peek(owner(region, dead))));

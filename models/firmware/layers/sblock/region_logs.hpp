@@ -39,6 +39,9 @@ class RegionLogs {
   [[nodiscard]] std::uint64_t head(std::uint32_t region) const { return ends_.read(region).head; }
   [[nodiscard]] std::uint32_t slot_at(std::uint64_t position) const { return static_cast<std::uint32_t>(position % shape_.slots); }
 
+  /// Slots in front of the head that no write has reached over since they were written.
+  [[nodiscard]] std::uint32_t intact_slots() const { return shape_.slots - shape_.guard - 1; }
+
   /// The slot at the head holds `sblock` now; where it lay before is dead. At least one slot must be free.
   void append(std::uint32_t region, std::uint32_t sblock);
   /// The S-block in the oldest slot; none where that slot is dead. There must be one in use.

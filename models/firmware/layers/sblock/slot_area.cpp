@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/shared/header_scan.hpp"
 #include "firmware/shared/log_record.hpp"
 
 namespace tessera::sblock {
@@ -46,21 +45,45 @@ Task<Status> SlotArea::transfer(MediaOp op, std::uint32_t region, std::uint32_t 
   co_return Status::ok;
 }
 
-Task<void> SlotArea::scan(std::uint32_t region, std::vector<SlotRecord>& found) {
-  found.clear();
-  HeaderScan scan(media_);
+Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std::uint32_t count, Slots& slots) {
   std::array<PhysicalRun, HeaderScan::most> sectors{};
-  for (std::uint32_t begin = 0; begin < shape_.slots; begin += HeaderScan::most) {
-    const std::uint32_t count = std::min(HeaderScan::most, shape_.slots - begin);
-    for (std::uint32_t i = 0; i < count; ++i) sectors[i] = layout_.locate(region, (begin + i + 1) * sblock_sectors_ - 1, 1);
-    co_await scan.read(sectors, count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      // A sector that cannot be read lies in the reach of the head.
-      const SectorHeader* const header = scan.header(i);
-      const std::optional<LogRecord> record = header == nullptr ? std::nullopt : decode(*header);
-      if (!record || record->type != RecordType::sblock || record->sequence % shape_.slots != begin + i) continue;
-      if (record->payload[0] / shape_.sblocks == region) found.push_back({record->payload[0], record->sequence});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto slot = static_cast<std::uint32_t>((first + i) % shape_.slots);
+    sectors[i] = layout_.locate(region, (slot + 1) * sblock_sectors_ - 1, 1);
+  }
+  HeaderScan scan(media_);
+  co_await scan.read(sectors, count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    slots[i].reset();
+    // A sector that cannot be read lies in the reach of the head.
+    const SectorHeader* const header = scan.header(i);
+    const std::optional<LogRecord> record = header == nullptr ? std::nullopt : decode(*header);
+    if (!record || record->type != RecordType::sblock || record->sequence % shape_.slots != (first + i) % shape_.slots) continue;
+    if (record->payload[0] / shape_.sblocks == region) slots[i] = SlotRecord{record->payload[0], record->sequence};
+  }
+}
+
+Task<void> SlotArea::scan_from(std::uint32_t region, std::uint64_t position, std::vector<SlotRecord>& found) {
+  // Most regions were written a few times: a track or two are read at once.
+  constexpr std::uint32_t at_once = 4;
+  found.clear();
+  for (Slots slots;; position += at_once) {
+    co_await read_records(region, position, at_once, slots);
+    for (std::uint32_t i = 0; i < at_once; ++i) {
+      if (!slots[i] || slots[i]->position != position + i) co_return;
+      found.push_back(*slots[i]);
     }
+  }
+}
+
+Task<void> SlotArea::scan_all(std::uint32_t region, std::vector<SlotRecord>& found) {
+  found.clear();
+  Slots slots;
+  for (std::uint32_t first = 0; first < shape_.slots; first += HeaderScan::most) {
+    const std::uint32_t count = std::min(HeaderScan::most, shape_.slots - first);
+    co_await read_records(region, first, count, slots);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (slots[i]) found.push_back(*slots[i]);
   }
   std::ranges::sort(found, {}, &SlotRecord::position);
 }

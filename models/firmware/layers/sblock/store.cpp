@@ -60,8 +60,7 @@ Task<Status> SblockStore::read(LogicalRun run, DataSpan data, MediaClass priorit
 
 Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<const SectorGap> gaps, MediaClass priority) {
   const Place place = place_of(sblock);
-  Status status = co_await open_.open(place.region);
-  if (ok(status)) status = co_await collect(place.region, priority);
+  Status status = co_await collect(place.region, priority);
   if (!ok(status)) co_return status;
 
   const Picoseconds begin = ports_.cpu.now();
@@ -120,9 +119,11 @@ Task<Status> SblockStore::fill(Place place, DataSpan image, std::span<const Sect
 
 /// To the head of the log. Readers of the old copy are waited for: once the table is changed, the head may come over it.
 Task<Status> SblockStore::append(Place place, DataSpan image, MediaClass priority) {
+  Status status = co_await open_.open(place.region);
+  if (!ok(status)) co_return status;
   const std::uint64_t number = number_of(place);
   const SlotRecord record{number, logs_.head(place.region)};
-  const Status status = co_await area_.write(place.region, record, image, priority);
+  status = co_await area_.write(place.region, record, image, priority);
   if (!ok(status)) co_return status;
   auto lock = copies_.exclusive(range_of(number));
   co_await lock;
@@ -144,8 +145,13 @@ Task<Status> SblockStore::recover() {
   if (!ok(status)) co_return status;
   std::vector<SlotRecord> found;
   for (std::uint32_t region = 0; region < logs_.regions(); ++region) {
-    if (!open_.is_open(region)) continue;
-    co_await area_.scan(region, found);
+    if (!open_.has_checkpoints()) {
+      co_await area_.scan_all(region, found);
+    } else if (open_.is_open(region)) {
+      co_await area_.scan_from(region, logs_.head(region), found);
+    } else {
+      continue;
+    }
     for (const SlotRecord& record : found)
       if (record.position >= logs_.head(region)) logs_.replay(region, record.position, place_of(record.sblock).sblock);
   }
