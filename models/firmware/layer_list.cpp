@@ -8,6 +8,7 @@
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/pore.hpp"
+#include "firmware/layers/sblock.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 #include "firmware/layers/static_mapping.hpp"
@@ -29,6 +30,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_imr_flip_factory());
   layers.push_back(make_imr_cache_factory());
   layers.push_back(make_imr_dtm_factory());
+  layers.push_back(make_sblock_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

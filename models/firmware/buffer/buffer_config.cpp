@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-void BufferConfig::describe(ParameterVisitor& visitor) {
+void BufferConfig::describe_caches(ParameterVisitor& visitor) {
   visitor.field("memory", memory, {4096, 68'719'476'736.0}, "MEM: DRAM for written blocks");
   visitor.field("flash", flash, {0, 1e15}, "SSD: flash for blocks that reads brought from the disk; 0: no read cache");
   visitor.field("block", block, {512, 262'144}, "size of a block: what the caches hold and what a segment has on one track");
@@ -17,13 +17,17 @@ void BufferConfig::describe(ParameterVisitor& visitor) {
   visitor.enumeration("durability", durability, {"plp", "journal", "volatile"},
                       "plp: dumped on power loss; journal: in a flash journal before the acknowledgement; volatile: FLUSH and FUA only");
   visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");
+  visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
+  visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
+  visitor.field("idle_after", idle_after, {1e6, 1e16}, "time without host commands after which the write buffer empties itself");
+}
+
+void BufferConfig::describe(ParameterVisitor& visitor) {
+  describe_caches(visitor);
   visitor.enumeration(
       "rewrite_guard", rewrite_guard, {"flash", "dump"},
       "where images of segments are safe during their rewrite: flash: in a journal; dump: in dumped memory (durability plp)");
   visitor.field("rewrite_journal", rewrite_journal, {0, 1e12}, "flash for images of segments that are about to be rewritten (crash_safe)");
-  visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
-  visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
-  visitor.field("idle_after", idle_after, {1e6, 1e16}, "time without host commands after which the write buffer empties itself");
   visitor.field("paper", paper, "as published: the write buffer is volatile and segments are rewritten with no copy elsewhere");
   visitor.field("crash_safe", crash_safe, "journal the image of what a rewrite destroys before its first write to the disk");
 }

@@ -21,6 +21,9 @@ struct BandRequest {
   std::uint32_t log_radii = 0;         ///< conventional radii in the middle of the bands; 0: none
   std::uint32_t map_radii = 0;         ///< behind those, for a paged map
   std::uint32_t checkpoint_radii = 0;  ///< and for checkpoints of flash pages' tags
+  std::uint32_t more_guard = 0;        ///< guard tracks beyond W-1
+
+  [[nodiscard]] std::uint32_t guard_tracks() const { return head_width - 1 + more_guard; }
 };
 
 /// Shingled regions, one or two a zone, and the regions "log", "map" and "checkpoint" near their middle. Empty, with a sentence in

@@ -20,6 +20,8 @@ enum class RecordType : std::uint32_t {
   slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
   track_move = 24,  ///< images of tracks on their way to other places (firmware/interlaced/move_backup.hpp)
   track_map = 25,   ///< tracks lie elsewhere (firmware/interlaced/move_log.hpp)
+  sblock = 28,      ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
+  opened = 29,      ///< a region is written again since the checkpoint (firmware/layers/sblock/open_regions.hpp)
   buffered = 32,    ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
   rewrite = 33      ///< a sector of an image that is about to be written to the disk
 };

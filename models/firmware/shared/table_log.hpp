@@ -46,6 +46,10 @@ class TableLog {
   [[nodiscard]] Task<Status> recover();
   /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
+  /// The table as it is now, so that earlier changes need not be replayed. Durable on return.
+  [[nodiscard]] Task<Status> checkpoint() { return write_checkpoint(); }
+  /// Number of the checkpoint in force; append() makes a new one when the log is full.
+  [[nodiscard]] std::uint64_t generation() const { return superblock_.generation(); }
 
   /// Sectors of checkpoints and changes.
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
