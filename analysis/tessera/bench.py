@@ -105,7 +105,10 @@ def measure_layers(console: Console, out: Path) -> None:
     """Every layer of the list on `common`, random 4 KiB Zipf writes: a line each. Raises SimulatorError."""
     workload = out / "zipf-writes.toml"
     workload.write_text(ZIPF_WRITES)
-    console.print(f"\nevery layer, random 4 KiB Zipf writes, at most {LAYER_SECONDS} s each; target {COMMANDS.target:,.0f} commands a CPU-second")
+    console.print(
+        f"\nevery layer, random 4 KiB Zipf writes, at most {LAYER_SECONDS} s each; target {COMMANDS.target:,.0f} commands a CPU-second",
+        highlight=False, soft_wrap=True,
+    )
     for layer in layer_names():
         folder = out / "layers" / layer
         run_for(LAYER_SECONDS, ["run", "common", "--layer", layer, "--workload", workload, *DEPTH_32, *SMALL_FLASH, "--out", folder])

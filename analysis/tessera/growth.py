@@ -22,7 +22,7 @@ from tessera.simulator import SimulatorError, layer_names, simulator
 FACTORS = (1, 4, 16)
 TRACKS = 2048  # at factor 1: 4 GiB of `common`, which is factor 16
 FLASH_BLOCKS = 512  # at factor 1: 64 MiB
-ADDRESSES = 250  # at factor 1
+ADDRESSES = 150  # at factor 1
 WARM_UP_ROUNDS = 3  # writes for each address before the measured part: 95 % of them are there then
 MEASURED = 2000  # requests
 MOST_GROWTH = 0.10
@@ -101,7 +101,10 @@ def growth(costs: list[Cost]) -> tuple[str, list[float]]:
 
 def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
     """A line for each subject whose name holds `only`."""
-    console.print(f"\ninstructions at {', '.join(map(str, FACTORS))} times the capacity and cache size; target: within {MOST_GROWTH:.0%}")
+    console.print(
+        f"\ninstructions at {', '.join(map(str, FACTORS))} times the capacity and cache size; target: within {MOST_GROWTH:.0%}",
+        highlight=False, soft_wrap=True,
+    )
     with ThreadPoolExecutor(jobs) as pool:
         measured = [(subject, [pool.submit(cost_at, subject, factor, out) for factor in FACTORS]) for subject in subjects() if only in subject.name]
         for subject, futures in measured:

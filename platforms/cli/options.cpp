@@ -195,8 +195,8 @@ ParsedCommand read_compare(const Arguments& arguments) {
   constexpr std::uint64_t most_jobs = 1'024;
   CompareOptions compare;
   compare.run = read_simulation(arguments);
-  arguments.require("--layers", "--layers A,B,... or --layers all");
   compare.layers = layer_names(arguments);
+  if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
   compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out"});
   compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
   if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");

@@ -51,6 +51,7 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child) const {
   std::vector<std::string> words{own_path()};
   words.insert(words.end(), children_[child].arguments.begin(), children_[child].arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const std::string messages = children_[child].messages.string();

@@ -30,7 +30,7 @@ constexpr std::uint64_t enough_seeds = 10;
 
 /// The layers asked for; InputError with the nearest name for one that there is not.
 std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const DriveConfig& drive) {
-  const std::vector<std::string> known = drive.layer_names();
+  std::vector<std::string> known = drive.layer_names();
   if (options.layers == std::vector<std::string>{"all"}) return known;
   std::vector<std::string> names = known;
   names.emplace_back("all");
@@ -72,7 +72,9 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
       words.insert(words.end(), {"--out", path.string()});
-      plan.runs.push_back({layer, seed, {}, {}, false, false, false, {}, {}, {}});
+      RunResult& run = plan.runs.emplace_back();
+      run.layer = layer;
+      run.seed = seed;
       plan.folders.push_back(path);
       plan.children.push_back({std::move(words), folder.file("messages.txt")});
     }

@@ -79,7 +79,7 @@ std::string status_of(std::span<const RunResult> runs) {
   const auto bad = [](const RunResult& run) { return run.status != 0; };
   const auto first = std::find_if(runs.begin(), runs.end(), bad);
   if (first == runs.end()) return "ok";
-  const std::string what = first->status ? first->message : "not run";
+  std::string what = first->status ? first->message : "not run";
   const auto count = std::count_if(runs.begin(), runs.end(), bad);
   if (count == std::ssize(runs)) return what;
   return std::to_string(count) + " of " + std::to_string(runs.size()) + " runs, first with seed " + std::to_string(first->seed) + ": " +

@@ -50,7 +50,8 @@ void read_run(RunResult& run, const std::filesystem::path& folder, const std::fi
   run.status = status;
   read_summary(run, folder / "summary.json");
   if (status == 0) return;
-  run.message = last_message(messages);
+  constexpr int exit_interrupted = 130;
+  run.message = status == exit_interrupted ? "interrupted" : last_message(messages);
   if (run.message.empty()) run.message = "ended with exit status " + std::to_string(status);
 }
 

@@ -231,6 +231,7 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
     return message(arguments);
   };
   CHECK(with({}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
+  CHECK(with({"--layers", ""}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
   CHECK(with({"--layers", "cmr,cmr"}) == "tessera-sim compare: --layers: 'cmr' is named twice");
   CHECK(with({"--layers", "cmr", "--seeds", "0"}) == "--seeds: expected a whole number from 1 to 10000, found '0'");
   CHECK(with({"--layers", "cmr", "--jobs", "x"}) == "--jobs: expected a whole number from 1 to 1024, found 'x'");
