@@ -1,3 +1,4 @@
+#include "firmware/layers/amphisbaena.hpp"
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/imr_rmw.hpp"
@@ -20,6 +21,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());
   layers.push_back(make_fluid_loop_factory());
+  layers.push_back(make_amphisbaena_factory());
   return layers;
 }
 

@@ -18,7 +18,7 @@ std::uint32_t SkylightDisk::buffer_zone_of(std::uint32_t zone) const {
 }
 
 /// Fills what is left of the buffer zone; a write that finds it full cleans it first and keeps it to itself.
-Task<Status> SkylightDisk::write_piece(ZoneRun run, DataSpan data, MediaClass priority) {
+Task<Status> SkylightDisk::write_piece(ZoneRun run, DataSpan data, const Request& request) {
   const std::uint32_t buffer_zone = buffer_zone_of(run.zone);
   std::optional<ZoneLocks::Lock> guard;
   LockMode mode = LockMode::shared;
@@ -37,7 +37,7 @@ Task<Status> SkylightDisk::write_piece(ZoneRun run, DataSpan data, MediaClass pr
     }
     const ZoneRun part{run.zone, run.offset + done, std::min(run.count - done, zone_slots_ - states_.read(buffer_zone).head)};
     const DataSpan part_data = data.part(done, part.count);
-    const Status status = co_await append(part, part_data, priority);
+    const Status status = co_await append(part, part_data, request.priority);
     if (!ok(status)) co_return status;
     done += part.count;
   }
@@ -92,6 +92,6 @@ void SkylightDisk::restore_space(std::vector<FoundSlot>& found) {
   });
 }
 
-void SkylightDisk::report(MetricSet& metrics) const { report_common(metrics, 8, Bytes(states_.size() * sizeof(BufferZone))); }
+void SkylightDisk::report(MetricSet& metrics) const { report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone))); }
 
 }  // namespace tessera

@@ -40,7 +40,7 @@ class SkylightDisk final : public ZoneBufferLayer {
 
   [[nodiscard]] std::uint64_t guard_of(std::uint32_t zone) const override { return buffer_zone_of(zone); }
   [[nodiscard]] std::uint32_t largest_write() const override { return zone_slots_; }
-  Task<Status> write_piece(ZoneRun run, DataSpan data, MediaClass priority) override;
+  Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t) override {}  // a slot is won back with its whole buffer zone
   void restore_space(std::vector<FoundSlot>& found) override;
   void restored(std::vector<FoundSlot>&) override {}

@@ -12,8 +12,12 @@ namespace tessera {
 class VictimSource {
  public:
   virtual ~VictimSource() = default;
+  /// Offsets of the victims in their zone, ascending; at least one. A fetch may drop some, from the end.
+  [[nodiscard]] virtual std::span<const std::uint32_t> offsets() const = 0;
   /// Puts the victims whose offsets lie in [first, first + into.count) into their places in `into`; leaves other sectors of it.
   [[nodiscard]] virtual Task<Status> fetch(std::uint32_t first, DataSpan into) = 0;
+  /// When all are fetched: what is to be durable with the write-back, for the layer's ZoneNotes.
+  [[nodiscard]] virtual std::span<const std::byte> note() { return {}; }
 };
 
 struct Victim {
@@ -33,9 +37,8 @@ class BufferVictims final : public VictimSource {
   void sort();
   [[nodiscard]] bool empty() const { return victims_.empty(); }
   [[nodiscard]] std::span<const Victim> victims() const { return victims_; }
-  /// Ascending, as ZoneStore::write_back() wants them.
-  [[nodiscard]] std::span<const std::uint32_t> offsets() const { return offsets_; }
 
+  [[nodiscard]] std::span<const std::uint32_t> offsets() const override { return offsets_; }
   [[nodiscard]] Task<Status> fetch(std::uint32_t first, DataSpan into) override;
 
  private:

@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+                                 ZoneNotes* notes)
     : ports_(ports),
-      store_(ports, config, geometry, plan),
+      store_(ports, config, geometry, plan, notes),
       buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
       owners_(ports, buffer_.slots(), store_.zones()),
       locks_(ports.cpu),
@@ -68,10 +69,11 @@ Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
 
 Task<Status> ZoneBufferLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
   const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
+  const Request request{run, priority, predicts_hot(run.count)};
   for (std::uint32_t done = 0; done < run.count;) {
     const ZoneRun piece = store_.piece({run.first + done, std::min(run.count - done, largest_write())});
     const DataSpan part = data.part(done, piece.count);
-    const Status status = co_await write_piece(piece, part, priority);
+    const Status status = co_await write_piece(piece, part, request);
     if (!ok(status)) co_return status;
     done += piece.count;
   }
@@ -106,6 +108,7 @@ Task<Status> ZoneBufferLayer::store_run(ZoneRun run, DataSpan data, std::span<co
   if (!ok(status)) co_return status;
   for (std::uint32_t i = 0; i < run.count; ++i) {
     const LogicalSector sector = written[i].sector;
+    stored(placements[i].slot);
     const std::uint32_t old = owners_.slot_of(sector);
     if (old == placements[i].slot) continue;
     if (old != SlotOwners::none) {
@@ -125,7 +128,7 @@ Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
     victims_.add({store_.offset_of(owners_.sector_of(slot)), slot});
   victims_.sort();
   // Nobody writes sectors of the zone now, so no copy that is still to come has one of these numbers.
-  const ZoneStore::WriteBack job{zone, victims_.offsets(), buffer_.newest_sequence(), {}};
+  const ZoneStore::WriteBack job{zone, buffer_.newest_sequence()};
   const Status status = co_await store_.write_back(job, victims_);
   if (!ok(status)) co_return status;
   for (const Victim& victim : victims_.victims()) {
@@ -182,13 +185,20 @@ Task<Status> ZoneBufferLayer::recover() {
   co_return Status::ok;
 }
 
-void ZoneBufferLayer::report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const {
+void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const {
   store_.report(metrics);
   statistics_.report(metrics);
   metrics.count("buffer.sectors", static_cast<double>(buffer_.sectors_written()), "sectors", "sectors written to the buffer");
   metrics.add("buffer.used", static_cast<double>(owners_.used()), "sectors", "sectors that the buffer holds");
+  const double host = static_cast<double>(statistics_.sectors_written);
+  const auto media = static_cast<double>(buffer_.sectors_written() + store_.statistics().written + store_.log_sectors());
+  const auto padding = static_cast<double>(store_.statistics().padding);
+  metrics.add("wa.padded", host == 0 ? std::nullopt : std::optional(media / host), "1",
+              "sectors written to buffer, zones and log over sectors written by the host");
+  metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1",
+              "as wa.padded, but without padding");
   metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
-  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes * buffer_.slots()), "B", "mapping memory by the paper's formula");
+  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>((store_.bytes() + owners_.bytes() + own).value()), "B",
               "mapping memory that is really taken");
 }

@@ -15,7 +15,9 @@ namespace tessera {
 
 class ZoneBufferLayer : public TranslationLayer {
  public:
-  ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+  /// `notes`: what the layer keeps in the log of the zones beside their states.
+  ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+                  ZoneNotes* notes = nullptr);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return store_.user_sectors(); }
   Task<Status> format() override { return store_.format(); }
@@ -44,13 +46,24 @@ class ZoneBufferLayer : public TranslationLayer {
   };
   using Placements = std::vector<Placement>;
 
+  /// What its pieces need to know of a host's write.
+  struct Request {
+    LogicalRun run;
+    MediaClass priority = MediaClass::host;
+    bool hot = false;
+  };
+
+  /// Whether a write of so many sectors is likely to be updated soon; asked once a request.
+  [[nodiscard]] virtual bool predicts_hot(std::uint32_t) { return false; }
   /// The lock of a zone.
   [[nodiscard]] virtual std::uint64_t guard_of(std::uint32_t zone) const = 0;
   /// At most how many sectors are written at once.
   [[nodiscard]] virtual std::uint32_t largest_write() const = 0;
-  [[nodiscard]] virtual Task<Status> write_piece(ZoneRun run, DataSpan data, MediaClass priority) = 0;
+  [[nodiscard]] virtual Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) = 0;
   /// `slot` holds nothing any more.
   virtual void released(std::uint32_t slot) = 0;
+  /// `slot` was written.
+  virtual void stored(std::uint32_t) {}
   /// At boot: finds out what slots are given out, and removes records that cannot count any more.
   virtual void restore_space(std::vector<FoundSlot>& found) = 0;
   /// At boot, when owners_ is complete; `found`: of which some are in it.
@@ -61,8 +74,8 @@ class ZoneBufferLayer : public TranslationLayer {
   [[nodiscard]] Task<Status> store(ZoneRun run, DataSpan data, const Placements& placements, MediaClass priority);
   /// Writes back every sector of `zone` that the buffer holds; at least one. The guard is held alone.
   [[nodiscard]] Task<Status> evict(std::uint32_t zone);
-  /// Adds what all these layers report; `paper_bytes`: of a buffered sector in the papers' accounts.
-  void report_common(MetricSet& metrics, std::uint64_t paper_bytes, Bytes own) const;
+  /// Adds what all these layers report; `paper_bytes`: mapping memory in the papers' accounts; `own`: of the layer beside the map.
+  void report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const;
 
   Ports ports_;
   ZoneStore store_;

@@ -59,7 +59,7 @@ std::uint64_t buffer_sectors(const ZoneConfig& config, const DriveGeometry& geom
   return std::max<std::uint64_t>(1, user_zones(config, geometry, plan) * config.zone_sectors(geometry.sector_bytes) / 100);
 }
 
-FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem) {
+FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem, std::uint64_t slot_notes) {
   BandRequest request;
   request.band_sectors = config.zone_sectors(geometry.sector_bytes);
   request.head_width = config.head_width;
@@ -96,10 +96,12 @@ FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, s
   if (config.in_place()) return plan;
 
   const std::uint64_t zones = zones_in(plan, geometry);
-  const std::uint64_t least = ZoneMap::least_log_sectors(zones, 0, geometry.sector_bytes);
+  const std::uint64_t noted = slot_notes * buffered;
+  const std::uint64_t least = ZoneMap::least_log_sectors(zones, noted, geometry.sector_bytes);
   if (log_sectors(plan, geometry) >= least) return plan;
   problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the zones " + std::to_string(log_sectors(plan, geometry)) +
             " sectors; " + std::to_string(zones) + " zones need at least " + std::to_string(least);
+  if (noted != 0) problem += " with a buffer of " + std::to_string(buffered) + " sectors";
   return {};
 }
 

@@ -9,8 +9,10 @@
 
 namespace tessera {
 
-/// Regions "buffer", "bands" and "log"; empty, with a sentence in `problem`, where the zones or the buffer do not fit.
-[[nodiscard]] FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem);
+/// Regions "buffer", "bands" and "log"; empty, with a sentence in `problem`, where the zones or the buffer do not fit. `slot_notes`:
+/// bytes that the layer keeps in the log's checkpoints for each slot of the buffer.
+[[nodiscard]] FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem,
+                                    std::uint64_t slot_notes = 0);
 
 /// Sectors that the buffer of such a plan uses: what `buffer` asks for, or 1 % of the user capacity.
 [[nodiscard]] std::uint64_t buffer_sectors(const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);

@@ -45,31 +45,32 @@ Task<Status> ZoneStore::read(ZoneRun run, DataSpan data) {
 Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   auto turn = turns_.exclusive({});
   co_await turn;
-  TESSERA_CHECK(!job.offsets.empty(), "a write-back without victims");
+  TESSERA_CHECK(!source.offsets().empty(), "a write-back without victims");
   const ZoneState& old = map_.state(job.zone);
-  const std::uint32_t end_of_victims = job.offsets.back() + 1;
-  const bool appends = job.offsets.front() >= old.write_pointer;
+  const bool appends = source.offsets().front() >= old.write_pointer;
   Image image;
   image.appends = appends;
   image.from = old.place;
   image.to = appends || in_place_ ? old.place : map_.spare();
   image.first = appends ? old.write_pointer : 0;
   image.kept = appends ? 0 : holes_.end_of_valid(job.zone, old.write_pointer);
-  image.end = std::max(image.kept, end_of_victims);
+  image.end = std::max(image.kept, source.offsets().back() + 1);
 
   const Picoseconds begin = ports_.cpu.now();
   const char* const kind = appends ? "append" : "rmw";
-  ports_.cpu.event({kind, FirmwareEvent::Edge::begin, job.zone, job.offsets.size()});
+  ports_.cpu.event({kind, FirmwareEvent::Edge::begin, job.zone, source.offsets().size()});
   Status status = co_await write_image(image, source);
   // The victims are in their zone before the record says so, and the record says so before the buffer gives their slots away.
   const ZoneState renewed{image.to, image.end, job.watermark};
-  if (ok(status)) status = co_await map_.commit(job.zone, renewed, job.note);
+  const std::span<const std::byte> note = source.note();
+  if (ok(status)) status = co_await map_.commit(job.zone, renewed, note);
   ports_.cpu.event({kind, FirmwareEvent::Edge::end, job.zone, image.end - image.first});
   if (!ok(status)) co_return status;
 
-  const std::uint32_t holes = note_holes(job, image);
-  statistics_.victims += job.offsets.size();
+  const std::uint32_t holes = note_holes(job.zone, source.offsets(), image);
+  statistics_.victims += source.offsets().size();
   statistics_.padding += holes;
+  statistics_.written += image.end - image.first;
   ++(appends ? statistics_.rmw_free : statistics_.rmw);
   if (appends) co_return Status::ok;
   const Picoseconds taken = ports_.cpu.now() - begin;
@@ -78,10 +79,18 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   co_return Status::ok;
 }
 
-/// Rounds of the size of the merge buffer: what the zone keeps, padding behind it, and the victims over both.
-Task<Status> ZoneStore::write_image(const Image& image, VictimSource& source) {
+Task<Status> ZoneStore::log(std::uint32_t zone, std::span<const std::byte> note) {
+  auto turn = turns_.exclusive({});
+  co_await turn;
+  const ZoneState unchanged = map_.state(zone);
+  co_return co_await map_.commit(zone, unchanged, note);
+}
+
+/// Rounds of the size of the merge buffer: what the zone keeps, padding behind it, and the victims over both. The image ends earlier
+/// where its source gives up victims.
+Task<Status> ZoneStore::write_image(Image& image, VictimSource& source) {
   for (std::uint32_t at = image.first; at < image.end;) {
-    const std::uint32_t count = std::min(round_.sectors(), image.end - at);
+    std::uint32_t count = std::min(round_.sectors(), image.end - at);
     const std::uint32_t kept = image.kept > at ? std::min(count, image.kept - at) : 0;
     const DataSpan old = round_.part(0, kept);
     Status status = co_await transfer(MediaOp::read, image.from, at, old, MediaClass::dependent);
@@ -90,7 +99,11 @@ Task<Status> ZoneStore::write_image(const Image& image, VictimSource& source) {
     const DataSpan whole = round_.part(0, count);
     status = co_await source.fetch(at, whole);
     if (!ok(status)) co_return status;
-    status = co_await transfer(MediaOp::write, image.to, at, whole, MediaClass::dependent);
+    image.end = std::max(image.kept, source.offsets().back() + 1);
+    if (image.end <= at) co_return Status::ok;
+    count = std::min(count, image.end - at);
+    const DataSpan merged = round_.part(0, count);
+    status = co_await transfer(MediaOp::write, image.to, at, merged, MediaClass::dependent);
     if (!ok(status)) co_return status;
     at += count;
   }
@@ -98,15 +111,15 @@ Task<Status> ZoneStore::write_image(const Image& image, VictimSource& source) {
 }
 
 /// Brings the bitmap of the zone up to date; gives the padding that was written.
-std::uint32_t ZoneStore::note_holes(const WriteBack& job, const Image& image) {
+std::uint32_t ZoneStore::note_holes(std::uint32_t zone, std::span<const std::uint32_t> victims, const Image& image) {
   const std::uint32_t behind = std::max(image.first, image.kept);  // from here on there are but victims and padding
-  const auto victims_behind = static_cast<std::uint32_t>(job.offsets.end() - std::ranges::lower_bound(job.offsets, behind));
+  const auto victims_behind = static_cast<std::uint32_t>(victims.end() - std::ranges::lower_bound(victims, behind));
   const std::uint32_t padding = image.end - behind - victims_behind;
-  if (padding != 0) holes_.mark_holes(job.zone, behind, image.end);
-  for (const std::uint32_t offset : job.offsets) holes_.mark_valid(job.zone, offset);
+  if (padding != 0) holes_.mark_holes(zone, behind, image.end);
+  for (const std::uint32_t offset : victims) holes_.mark_valid(zone, offset);
   if (image.appends) return padding;
-  const std::uint32_t holes = image.end - holes_.count_valid(job.zone, image.end);
-  if (holes == 0) holes_.clear(job.zone);
+  const std::uint32_t holes = image.end - holes_.count_valid(zone, image.end);
+  if (holes == 0) holes_.clear(zone);
   return std::max(holes, padding);
 }
 

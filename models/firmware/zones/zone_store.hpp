@@ -49,6 +49,7 @@ class ZoneStore {
   [[nodiscard]] bool valid(std::uint32_t zone, std::uint32_t offset) const {
     return offset < write_pointer(zone) && holes_.valid(zone, offset);
   }
+  /// Sectors that hold data.
   [[nodiscard]] std::uint32_t count_valid(std::uint32_t zone) const { return holes_.count_valid(zone, write_pointer(zone)); }
 
   [[nodiscard]] Task<Status> format() { return map_.format(); }
@@ -62,13 +63,13 @@ class ZoneStore {
 
   struct WriteBack {
     std::uint32_t zone = 0;
-    std::span<const std::uint32_t> offsets;  ///< of the victims, ascending; at least one
-    std::uint64_t watermark = 0;             ///< copies of the zone's sectors in the buffer up to this one are void afterwards
-    std::span<const std::byte> note;         ///< for the layer's ZoneNotes
+    std::uint64_t watermark = 0;  ///< copies of the zone's sectors in the buffer up to this one are void afterwards
   };
   /// The caller holds the zone alone. On return the victims are in their zone for good, and their copies in the buffer void; where
   /// the status is not ok, nothing has changed. One at a time; others wait.
   [[nodiscard]] Task<Status> write_back(WriteBack job, VictimSource& source);
+  /// Makes a note of the layer durable; nothing else changes.
+  [[nodiscard]] Task<Status> log(std::uint32_t zone, std::span<const std::byte> note);
 
   /// The sectors hold no data any more. Forgotten at a power cut.
   void trim(ZoneRun run);
@@ -89,8 +90,8 @@ class ZoneStore {
     std::uint32_t kept = 0;   ///< of them, those below are read from `from`; none when appending
     std::uint32_t end = 0;
   };
-  [[nodiscard]] Task<Status> write_image(const Image& image, VictimSource& source);
-  [[nodiscard]] std::uint32_t note_holes(const WriteBack& job, const Image& image);
+  [[nodiscard]] Task<Status> write_image(Image& image, VictimSource& source);
+  [[nodiscard]] std::uint32_t note_holes(std::uint32_t zone, std::span<const std::uint32_t> victims, const Image& image);
   [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority);
 
   Ports ports_;

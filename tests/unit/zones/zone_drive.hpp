@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/command_server.hpp"
+#include "firmware/layers/amphisbaena/layer.hpp"
 #include "firmware/layers/fluid/layer.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/zones/zone_plan.hpp"
@@ -37,6 +38,20 @@ struct ZoneSetup {
 };
 using SkylightSetup = ZoneSetup<SkylightDiskConfig>;
 using FluidSetup = ZoneSetup<fluid::FluidConfig>;
+
+/// Chunks of 4 sectors, two a zone, and a buffer of eight of them; all writes are labelled hot unless larger than their mean.
+struct AmphisbaenaSetup : ZoneSetup<amphisbaena::AmphisbaenaConfig> {
+  AmphisbaenaSetup() {
+    zones().buffer = sectors(32);
+    layer.chunk = sectors(4);
+  }
+};
+
+/// What a layer keeps for each slot in the log of the zones.
+template <class Config>
+inline constexpr std::uint64_t slot_notes = 0;
+template <>
+inline constexpr std::uint64_t slot_notes<amphisbaena::AmphisbaenaConfig> = amphisbaena::StaleRecords::slot_bytes;
 
 template <class Layer, class Config>
 class ZoneFirmware final : public FirmwareEntry {
@@ -121,7 +136,7 @@ class ZoneDrive {
  private:
   BenchConfig planned(ZoneSetup<Config>& setup) {
     std::string problem;
-    plan_ = plan_zones(setup.zones(), geometry_, problem);
+    plan_ = plan_zones(setup.zones(), geometry_, problem, slot_notes<Config>);
     INFO(problem);
     REQUIRE(problem.empty());
     setup.bench.plan = plan_;
@@ -135,5 +150,6 @@ class ZoneDrive {
 };
 using SkylightDrive = ZoneDrive<SkylightDisk, SkylightDiskConfig>;
 using FluidDrive = ZoneDrive<fluid::Fluid, fluid::FluidConfig>;
+using AmphisbaenaDrive = ZoneDrive<amphisbaena::Amphisbaena, amphisbaena::AmphisbaenaConfig>;
 
 }  // namespace tessera::test

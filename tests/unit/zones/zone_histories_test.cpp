@@ -53,6 +53,27 @@ FluidSetup random_fluid(RandomStream& random) {
   return setup;
 }
 
+AmphisbaenaSetup random_amphisbaena(RandomStream& random) {
+  AmphisbaenaSetup setup;
+  randomise(setup, random);
+  amphisbaena::AmphisbaenaConfig& layer = setup.layer;
+  const std::uint64_t zone = setup.zones().zone.value() / sector_bytes;
+  const std::uint64_t chunk = 1 + random.below(std::min<std::uint64_t>(zone, 8));
+  layer.chunk = sectors(chunk);
+  setup.zones().buffer = sectors(chunk * (2 + random.below(12)) + random.below(chunk));
+  layer.filter_share = static_cast<double>(random.below(11)) / 10;
+  layer.hfb_share = static_cast<double>(1 + random.below(5)) / 10;
+  layer.hfb_share_max = 0.5 + static_cast<double>(random.below(5)) / 10;
+  layer.window = pick(random, 1, 40);
+  layer.sampling = 1 + random.below(60);
+  layer.history = pick(random, 0, 3);
+  layer.victim = static_cast<amphisbaena::VictimRule>(random.below(4));
+  layer.chunk_rounding = static_cast<amphisbaena::ChunkRounding>(random.below(3));
+  layer.demotion = static_cast<amphisbaena::Demotion>(random.below(2));
+  layer.abort_collection = random.below(4) != 0;
+  return setup;
+}
+
 template <class Drive>
 void submit_random(Drive& drive, RandomStream& random) {
   const std::uint64_t user = drive.layer().user_sectors() * 8;
@@ -123,5 +144,23 @@ TEST_CASE("power cuts at random instants of fluid and fluid-loop lose nothing th
     INFO("run " << run);
     const FluidSetup setup = random_fluid(random);
     random_cuts<FluidDrive>(setup, random);
+  }
+}
+
+TEST_CASE("random requests to amphisbaena, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 1200; ++run) {
+    RandomStream random(run, "amphisbaena histories");
+    INFO("run " << run);
+    const AmphisbaenaSetup setup = random_amphisbaena(random);
+    random_history<AmphisbaenaDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of amphisbaena lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 1200; ++run) {
+    RandomStream random(run, "amphisbaena cuts");
+    INFO("run " << run);
+    const AmphisbaenaSetup setup = random_amphisbaena(random);
+    random_cuts<AmphisbaenaDrive>(setup, random);
   }
 }

@@ -27,7 +27,7 @@ std::uint32_t Fluid::slots_needed(ZoneRun run) const {
 
 /// A write that needs no slot, or finds enough of them with nobody waiting, goes ahead. Others queue up and clean. The zone is let go
 /// for that, as it may be the one to clean; what was an update may need a slot afterwards.
-Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, MediaClass priority) {
+Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, const Request& request) {
   if (heat_) heat_->count(run.zone, run.count);
   std::optional<ZoneLocks::Lock> guard;
   std::optional<FifoMutex::Lock> turn;
@@ -46,7 +46,7 @@ Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, MediaClass priority)
     const Status status = co_await make_room(needed);
     if (!ok(status)) co_return status;
   }
-  co_return co_await store_placed(run, data, priority, turn);
+  co_return co_await store_placed(run, data, request.priority, turn);
 }
 
 /// Updates go where the sectors are, the others to the head of the log. Once the slots are taken, the next in the queue may look.
@@ -140,7 +140,7 @@ void Fluid::restored(std::vector<FoundSlot>& found) {
 }
 
 void Fluid::report(MetricSet& metrics) const {
-  report_common(metrics, 16, log_.bytes() + (heat_ ? heat_->bytes() : Bytes(0)));
+  report_common(metrics, Bytes(std::uint64_t{16} * buffer_.slots()), log_.bytes() + (heat_ ? heat_->bytes() : Bytes(0)));
   if (heat_) {
     metrics.count("loop.requeued", static_cast<double>(requeued_), "sectors",
                   "sectors of hot zones that were appended to the log again instead of being written back");

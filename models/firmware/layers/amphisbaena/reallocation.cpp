@@ -1,0 +1,75 @@
+// Section 5.2.3: the sizes of the two buffers follow the workload.
+#include <algorithm>
+
+#include "firmware/layers/amphisbaena/layer.hpp"
+
+namespace tessera::amphisbaena {
+
+/// More ghosts were written again than a chunk has blocks: the high-frequency buffer was too small for blocks with long update periods.
+/// Otherwise it gives back what it does not use.
+Task<Status> Amphisbaena::review(LogicalRun in_hand) {
+  review_due_ = false;
+  const std::uint64_t ghost_hits = period_ghost_hits_;
+  period_ghost_hits_ = 0;
+  Status status = Status::ok;
+  if (ghost_hits > chunks_.chunk_sectors())
+    status = co_await take_chunks(chunks_for(ghost_hits), in_hand);
+  else
+    status = co_await return_idle_chunks(in_hand);
+  blocks_.begin_period();
+  co_return status;
+}
+
+std::uint32_t Amphisbaena::chunks_for(std::uint64_t ghost_hits) const {
+  const std::uint64_t blocks = chunks_.chunk_sectors();
+  const std::uint64_t added = config_.chunk_rounding == ChunkRounding::floor   ? 0
+                              : config_.chunk_rounding == ChunkRounding::round ? blocks / 2
+                                                                               : blocks - 1;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>((ghost_hits + added) / blocks, frames_));
+}
+
+Task<Status> Amphisbaena::take_chunks(std::uint32_t count, LogicalRun in_hand) {
+  for (; count != 0 && blocks_.frames() < config_.most_hfb(frames_); --count) {
+    const Status status = co_await free_frame(in_hand);
+    if (!ok(status)) co_return status;
+    blocks_.add_frame(chunks_.take_frame(), blocks_.frames() >= config_.least_hfb(frames_));
+    roles_.resize(blocks_.slots());
+    ++taken_;
+  }
+  co_return Status::ok;
+}
+
+/// The paper's "any block ... is not updated" would return nearly all of them; here no block of the chunk was.
+Task<Status> Amphisbaena::return_idle_chunks(LogicalRun in_hand) {
+  ports_.cpu.scan(blocks_.frames());
+  for (std::uint32_t from = 0; blocks_.frames() > config_.least_hfb(frames_);) {
+    const std::optional<std::uint32_t> frame = blocks_.next_idle_borrowed(from);
+    if (!frame) co_return Status::ok;
+    const Status status = co_await return_frame(*frame, in_hand);
+    if (!ok(status)) co_return status;
+    ++returned_;
+    from = *frame + 1;
+  }
+  co_return Status::ok;
+}
+
+/// Its blocks move to their chunks first, as in a cleanup.
+Task<Status> Amphisbaena::return_frame(std::uint32_t frame, LogicalRun in_hand) {
+  const std::uint32_t end = (frame + 1) * chunks_.chunk_sectors();
+  for (std::uint32_t slot = frame * chunks_.chunk_sectors(); slot < end;) {
+    const std::optional<LogicalSector> block = blocks_.block_in(slot);
+    if (!block) {
+      ++slot;
+      continue;
+    }
+    const LogicalSector leaving = *block;
+    const Status status = co_await evict_block(leaving, Leaving::any, in_hand);
+    if (!ok(status)) co_return status;
+  }
+  blocks_.remove_frame(frame);
+  chunks_.add_frame(frame);
+  roles_.resize(blocks_.slots());
+  co_return Status::ok;
+}
+
+}  // namespace tessera::amphisbaena

@@ -1,0 +1,66 @@
+// Boot after a power cut. The records of the slots say what is where; roles and sizes are hints that start anew.
+#include <algorithm>
+#include <ranges>
+
+#include "firmware/layers/amphisbaena/layer.hpp"
+
+namespace tessera::amphisbaena {
+
+/// The parts may have got other sizes than they may have: frames whose blocks were all trimmed are back with them.
+Task<Status> Amphisbaena::recover() {
+  Status status = co_await ZoneBufferLayer::recover();
+  if (!ok(status)) co_return status;
+  const std::uint32_t least = config_.least_hfb(frames_);
+  if (blocks_.frames() < least) status = co_await take_chunks(least - blocks_.frames(), {});
+  for (std::uint32_t frame = 0; ok(status) && blocks_.frames() > config_.most_hfb(frames_); ++frame)
+    if (blocks_.owns(frame * chunks_.chunk_sectors())) status = co_await return_frame(frame, {});
+  co_return status;
+}
+
+void Amphisbaena::restore_space(std::vector<FoundSlot>& found) {
+  buffer_.skip_sequences(stale_->newest());
+  std::erase_if(found, [this](const FoundSlot& slot) { return !stale_->counts(slot.slot, slot.record.sequence); });
+}
+
+/// The newest record of a frame says whose it is. Others in it that say otherwise are of trimmed sectors.
+void Amphisbaena::restored(std::vector<FoundSlot>& found) {
+  std::vector<bool> known(frames_);
+  const std::uint32_t least = config_.least_hfb(frames_);
+  for (const FoundSlot& slot : found | std::views::reverse) {
+    if (!owners_.in_use(slot.slot)) continue;
+    const std::uint32_t frame = chunks_.frame_of_slot(slot.slot);
+    const std::uint32_t zone = store_.zone_of(slot.record.sector);
+    const std::uint32_t chunk = chunks_.chunk_of(store_.offset_of(slot.record.sector));
+    const bool in_chunk = slot.record.tag == low_frequency;
+    if (!known[frame] && in_chunk && chunks_.find(zone, chunk) == ChunkSpace::none) {
+      known[frame] = true;
+      chunks_.add_frame(frame);
+      chunks_.assign(frame, zone, chunk);
+    } else if (!known[frame] && !in_chunk) {
+      known[frame] = true;
+      blocks_.add_frame(frame, blocks_.frames() >= least);
+    }
+    const bool fits = known[frame] && (in_chunk ? chunks_.find(zone, chunk) == frame : blocks_.owns(slot.slot));
+    if (!fits) owners_.remove(slot.slot);
+  }
+  for (const FoundSlot& slot : found) {
+    if (!owners_.in_use(slot.slot)) {
+      stale_->add(slot.slot, buffer_.newest_sequence());
+    } else if (slot.record.tag == low_frequency) {
+      chunks_.put(slot.slot);
+    } else {
+      blocks_.assign(slot.slot, slot.record.sector);
+      roles_.restore(slot.record.sector);
+    }
+  }
+  for (std::uint32_t frame = 0; frame < frames_; ++frame) {
+    if (known[frame]) continue;
+    if (blocks_.frames() < least)
+      blocks_.add_frame(frame, false);
+    else
+      chunks_.add_frame(frame);
+  }
+  roles_.resize(blocks_.slots());
+}
+
+}  // namespace tessera::amphisbaena

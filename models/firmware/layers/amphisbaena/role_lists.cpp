@@ -1,0 +1,185 @@
+#include "firmware/layers/amphisbaena/role_lists.hpp"
+
+#include <algorithm>
+
+namespace tessera::amphisbaena {
+
+RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_resident, std::uint32_t most_remembered,
+                     const AmphisbaenaConfig& config)
+    : cpu_(cpu),
+      filter_millionths_(static_cast<std::uint64_t>(config.filter_share * 1e6 + 0.5)),
+      history_(config.history),
+      demotion_(config.demotion),
+      index_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "roles of blocks"),
+      nodes_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "blocks with roles"),
+      recency_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "resident list"),
+      leaving_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "filter list") {
+  for (Index node = 0; node < nodes_.size(); ++node) recency_.push_back(unused_, node);
+}
+
+/// Either list has room for a block, if there are two.
+void RoleLists::resize(std::uint32_t blocks) {
+  const auto filter = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks * filter_millionths_ / 1'000'000));
+  most_sup_ = blocks > filter ? blocks - filter : 0;
+  most_remembered_ = blocks * history_;
+  demote_excess();
+  limit_history();
+}
+
+RoleLists::Index RoleLists::find(LogicalSector block) const {
+  cpu_.hash();
+  return index_.find(block.value());
+}
+
+Role RoleLists::role_of(LogicalSector block) const {
+  const Index node = find(block);
+  return node == none ? Role::none : nodes_.read(node).role;
+}
+
+bool RoleLists::in_filter(LogicalSector block) const { return role_of(block) == Role::lup; }
+
+/// In neither list yet.
+RoleLists::Index RoleLists::make(LogicalSector block, Role role) {
+  const Index node = recency_.front(unused_);
+  recency_.remove(node);
+  nodes_.write(node) = {block.value(), role, false};
+  ++counts_[static_cast<std::size_t>(role)];
+  index_.insert(block.value(), node);
+  if (role == Role::lup) leaving_.push_back(filter_list_, node);
+  if (!resident(role)) leaving_.push_back(remembered_, node);
+  return node;
+}
+
+void RoleLists::drop(Index node) {
+  if (nodes_.read(node).in_resident) remove_from_resident(node);
+  set_role(node, Role::none);
+  index_.erase(nodes_.read(node).block);
+  recency_.push_back(unused_, node);
+}
+
+/// Moves the node between F and the remembered blocks as its role says; to the MRU end.
+void RoleLists::set_role(Index node, Role role) {
+  const Role old = nodes_.read(node).role;
+  --counts_[static_cast<std::size_t>(old)];
+  ++counts_[static_cast<std::size_t>(role)];
+  if (old != Role::sup) leaving_.remove(node);
+  if (role == Role::lup) leaving_.push_back(filter_list_, node);
+  if (role == Role::ghost || role == Role::shadow) leaving_.push_back(remembered_, node);
+  nodes_.write(node).role = role;
+}
+
+void RoleLists::to_top_of_resident(Index node) {
+  if (nodes_.read(node).in_resident) recency_.remove(node);
+  nodes_.write(node).in_resident = true;
+  recency_.push_back(resident_list_, node);
+}
+
+void RoleLists::remove_from_resident(Index node) {
+  recency_.remove(node);
+  nodes_.write(node).in_resident = false;
+}
+
+/// Lets go of what is below the bottom SUP block: an LUP block stays in F, ghosts and shadows vanish.
+void RoleLists::prune() {
+  for (Index bottom = recency_.front(resident_list_); bottom != none; bottom = recency_.front(resident_list_)) {
+    const Role role = nodes_.read(bottom).role;
+    if (role == Role::sup) return;
+    if (role == Role::lup)
+      remove_from_resident(bottom);
+    else
+      drop(bottom);
+  }
+}
+
+/// The SUP block with the longest update period: to the LRU end of F, though the paper calls it one "to be observed further".
+void RoleLists::demote_bottom() {
+  prune();
+  const Index bottom = recency_.front(resident_list_);
+  remove_from_resident(bottom);
+  set_role(bottom, Role::lup);
+  if (demotion_ == Demotion::lru) {
+    leaving_.remove(bottom);
+    leaving_.push_front(filter_list_, bottom);
+  }
+  ++demotions_;
+  prune();
+}
+
+void RoleLists::demote_excess() {
+  while (count(Role::sup) > most_sup_) demote_bottom();
+}
+
+void RoleLists::limit_history() {
+  while (count(Role::ghost) + count(Role::shadow) > most_remembered_) drop(leaving_.front(remembered_));
+}
+
+void RoleLists::hit(LogicalSector block) {
+  const Index node = find(block);
+  if (nodes_.read(node).role == Role::sup) {
+    const bool was_bottom = recency_.front(resident_list_) == node;
+    to_top_of_resident(node);
+    if (was_bottom) prune();
+    return;
+  }
+  set_role(node, Role::sup);
+  ++promotions_;
+  to_top_of_resident(node);
+  demote_excess();
+}
+
+/// "Any blocks loaded into HFB will be added to the resident list as SUP blocks before the resident list is full."
+void RoleLists::admit(LogicalSector block, Role was) {
+  const Role role = was == Role::ghost || count(Role::sup) < most_sup_ ? Role::sup : Role::lup;
+  Index node = find(block);
+  if (node == none)
+    node = make(block, role);
+  else
+    set_role(node, role);
+  to_top_of_resident(node);
+  demote_excess();
+}
+
+/// Its place is above the bottom SUP block, if there is one.
+void RoleLists::pass(LogicalSector block) {
+  if (most_remembered_ == 0 || count(Role::sup) == 0) return;
+  to_top_of_resident(make(block, Role::shadow));
+  limit_history();
+}
+
+LogicalSector RoleLists::next_to_leave() {
+  if (leaving_.front(filter_list_) == none) demote_bottom();
+  return LogicalSector(nodes_.read(leaving_.front(filter_list_)).block);
+}
+
+void RoleLists::leave(LogicalSector block) {
+  const Index node = find(block);
+  if (!nodes_.read(node).in_resident) return drop(node);
+  set_role(node, Role::ghost);
+  prune();
+  limit_history();
+}
+
+void RoleLists::forget(LogicalSector block) {
+  drop(find(block));
+  prune();
+}
+
+void RoleLists::restore(LogicalSector block) { static_cast<void>(make(block, Role::lup)); }
+
+Bytes RoleLists::bytes() const { return index_.bytes() + Bytes(nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes(); }
+
+std::vector<LogicalSector> RoleLists::resident_list() const {
+  std::vector<LogicalSector> blocks;
+  for (Index node = recency_.front(resident_list_); node != none; node = recency_.after(node))
+    blocks.emplace_back(nodes_.peek(node).block);
+  return blocks;
+}
+
+std::vector<LogicalSector> RoleLists::filter_list() const {
+  std::vector<LogicalSector> blocks;
+  for (Index node = leaving_.front(filter_list_); node != none; node = leaving_.after(node))
+    blocks.emplace_back(nodes_.peek(node).block);
+  return blocks;
+}
+
+}  // namespace tessera::amphisbaena

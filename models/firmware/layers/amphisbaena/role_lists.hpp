@@ -1,0 +1,95 @@
+#pragma once
+// Second phase of the classification (section 5.1.2, table 1, figures 7 and 11): the roles of blocks and the two lists that they are
+// ordered in, after LIRS. A block is resident in the high-frequency buffer as SUP or LUP, or only remembered as ghost or shadow.
+//
+// The resident list R holds all roles by recency of their last write, and its bottom is a SUP block: whoever is above it was written
+// again sooner than the SUP block with the longest update period. The filter list F holds the LUP blocks, next to leave first.
+#include <cstdint>
+#include <vector>
+
+#include "firmware/layers/amphisbaena/config.hpp"
+#include "firmware/ports/cpu_port.hpp"
+#include "firmware/shared/dram_table.hpp"
+
+namespace tessera::amphisbaena {
+
+enum class Role : std::uint8_t { none, sup, lup, ghost, shadow };
+[[nodiscard]] constexpr bool resident(Role role) { return role == Role::sup || role == Role::lup; }
+
+class RoleLists {
+ public:
+  /// At most so many resident blocks, and so many that are remembered.
+  RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_resident, std::uint32_t most_remembered, const AmphisbaenaConfig& config);
+
+  /// The high-frequency buffer has so many blocks from now on: F is to be lambda of it, R's SUP blocks the rest.
+  void resize(std::uint32_t blocks);
+  [[nodiscard]] std::uint32_t most_sup() const { return most_sup_; }
+
+  [[nodiscard]] Role role_of(LogicalSector block) const;
+  [[nodiscard]] bool in_filter(LogicalSector block) const;
+
+  /// A write hit of a resident block.
+  void hit(LogicalSector block);
+  /// A block becomes resident; `was`: its role when it was decided.
+  void admit(LogicalSector block, Role was);
+  /// A block of no role that was labelled cold went to the low-frequency buffer: a shadow.
+  void pass(LogicalSector block);
+  /// The next to leave: the LRU end of F, the bottom of R degraded to it where F is empty. There must be a resident block.
+  [[nodiscard]] LogicalSector next_to_leave();
+  /// A resident block leaves the buffer: a ghost from now on if R has it.
+  void leave(LogicalSector block);
+  /// A resident block is gone without a trace (trimmed).
+  void forget(LogicalSector block);
+  /// At boot: a resident block of which nothing is known.
+  void restore(LogicalSector block);
+
+  [[nodiscard]] std::uint32_t count(Role role) const { return counts_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] std::uint32_t filtered() const { return count(Role::lup); }
+  [[nodiscard]] std::uint64_t promotions() const { return promotions_; }
+  [[nodiscard]] std::uint64_t demotions() const { return demotions_; }
+  [[nodiscard]] Bytes bytes() const;
+
+  /// For tests: both lists from the LRU to the MRU end.
+  [[nodiscard]] std::vector<LogicalSector> resident_list() const;
+  [[nodiscard]] std::vector<LogicalSector> filter_list() const;
+
+ private:
+  using Index = DramLists::Index;
+  static constexpr Index none = DramLists::none;
+  /// The lists. A node is in at most one of each pair.
+  static constexpr std::uint32_t resident_list_ = 0, unused_ = 1;
+  static constexpr std::uint32_t filter_list_ = 0, remembered_ = 1;
+
+  struct Node {
+    std::uint64_t block;
+    Role role;
+    bool in_resident;
+  };
+
+  [[nodiscard]] Index find(LogicalSector block) const;
+  [[nodiscard]] Index make(LogicalSector block, Role role);
+  void drop(Index node);
+  void set_role(Index node, Role role);
+  void to_top_of_resident(Index node);
+  void remove_from_resident(Index node);
+  void prune();
+  void demote_bottom();
+  void demote_excess();
+  void limit_history();
+
+  CpuPort& cpu_;
+  std::uint64_t filter_millionths_;
+  std::uint32_t history_;
+  Demotion demotion_;
+  DramHashMap index_;  // by block
+  DramArray<Node> nodes_;
+  DramLists recency_;  // resident_list_, unused_
+  DramLists leaving_;  // filter_list_, remembered_ (ghosts and shadows, first remembered first)
+  std::uint32_t most_sup_ = 0;
+  std::uint32_t most_remembered_ = 0;
+  std::uint32_t counts_[5] = {};
+  std::uint64_t promotions_ = 0;
+  std::uint64_t demotions_ = 0;
+};
+
+}  // namespace tessera::amphisbaena
