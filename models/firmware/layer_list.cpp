@@ -3,8 +3,10 @@
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
+#include "firmware/layers/pore.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/layers/static_mapping.hpp"
+#include "firmware/layers/skylight_flash.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -17,6 +19,8 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_static_r4123_factory());
   layers.push_back(make_static_124r3_factory());
   layers.push_back(make_static_14r23_factory());
+  layers.push_back(make_skylight_flash_factory());
+  layers.push_back(make_pore_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());

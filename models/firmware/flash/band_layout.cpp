@@ -35,6 +35,17 @@ std::uint32_t add_bands(FormatPlan& plan, const GeometryZone& zone, std::uint32_
   return first + static_cast<std::uint32_t>(region.count);
 }
 
+/// Adds a conventional region of `count` radii from `first` on; gives the first radius behind it.
+std::uint32_t add_conventional(FormatPlan& plan, const char* name, std::uint32_t first, std::uint32_t count) {
+  if (count == 0) return first;
+  Region region;
+  region.name = name;
+  region.first = first;
+  region.count = count;
+  plan.push_back(region);
+  return first + count;
+}
+
 /// Radii from the outer diameter that hold `wanted` bands, or all of them.
 std::uint32_t radii_for(const DriveGeometry& geometry, const BandRequest& request, std::uint64_t wanted) {
   std::uint32_t end = 0;
@@ -55,27 +66,25 @@ FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request,
   const std::uint32_t middle = radii_for(geometry, request, wanted) / 2;
 
   FormatPlan plan;
-  bool log_placed = request.log_radii == 0;
+  const std::uint32_t reserved = request.log_radii + request.map_radii;
+  bool reserve_placed = reserved == 0;
   for (const GeometryZone& zone : geometry.zones) {
     std::uint32_t at = zone.first_radius;
     const std::uint32_t end = zone.first_radius + zone.radii;
-    if (!log_placed && middle < end && at + request.log_radii <= end) {
-      const std::uint32_t log_at = std::clamp(middle, at, end - request.log_radii);
-      at = add_bands(plan, zone, at, log_at, geometry.surfaces, request, wanted);
-      Region log;
-      log.name = "log";
-      log.first = at;
-      log.count = request.log_radii;
-      plan.push_back(log);
-      at += request.log_radii;
-      log_placed = true;
+    if (!reserve_placed && middle < end && at + reserved <= end) {
+      const std::uint32_t reserve_at = std::clamp(middle, at, end - reserved);
+      at = add_bands(plan, zone, at, reserve_at, geometry.surfaces, request, wanted);
+      at = add_conventional(plan, "log", at, request.log_radii);
+      at = add_conventional(plan, "map", at, request.map_radii);
+      reserve_placed = true;
     }
     if (wanted > 0) add_bands(plan, zone, at, end, geometry.surfaces, request, wanted);
   }
 
   const std::uint64_t fitted = asked - wanted;
-  if (!log_placed) {
-    problem = "the log region of " + std::to_string(request.log_radii) + " radii does not fit a zone of the drive";
+  if (!reserve_placed) {
+    problem = "the " + std::string(request.map_radii == 0 ? "log region" : "log and map regions") + " of " + std::to_string(reserved) +
+              " radii " + (request.map_radii == 0 ? "does" : "do") + " not fit a zone of the drive";
   } else if (request.bands != 0 && wanted > 0) {
     problem = std::to_string(request.bands) + " bands and " + std::to_string(request.spares) + " spare bands of " +
               std::to_string(request.band_sectors) + " sectors do not fit: the drive has room for " + std::to_string(fitted) + " in all";

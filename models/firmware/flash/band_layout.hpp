@@ -19,9 +19,10 @@ struct BandRequest {
   std::uint64_t bands = 0;       ///< user bands; 0: all that fit
   std::uint32_t spares = 0;      ///< bands beside those
   std::uint32_t log_radii = 0;   ///< conventional radii in the middle of the bands; 0: none
+  std::uint32_t map_radii = 0;   ///< and, behind those, for a paged map
 };
 
-/// Shingled regions, one or two a zone, and the region "log" near their middle. Empty, with a sentence in `problem`, where
+/// Shingled regions, one or two a zone, and the regions "log" and "map" near their middle. Empty, with a sentence in `problem`, where
 /// the request does not fit.
 [[nodiscard]] FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request, std::string& problem);
 

@@ -42,31 +42,20 @@ void MuRmw::report(MetricSet& metrics) const {
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* what) {
     metrics.count(name, static_cast<double>(value), unit, what);
   };
-  const auto milliseconds = [](std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; };
-  count("rmw.count", statistics_.rmw, "1", "bands merged: read-modify-writes of a whole band");
-  metrics.count("rmw.time_total", statistics_.rmw_time, "time in which bands were merged");
-  const DurationHistogram& cleaning = statistics_.cleaning;
-  count("cleaning.count", cleaning.count(), "1", "reclamations: obsolete blocks erased and bands merged");
-  metrics.add("cleaning.mean", milliseconds(cleaning.mean_ps()), "ms", "mean time of a reclamation (the paper's ACT)");
-  metrics.add("cleaning.max", cleaning.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning.max().value())), "ms",
-              "longest reclamation");
+  statistics_.cache.report(metrics);
   count("reclaim.obsolete_blocks", statistics_.obsolete_reclaims, "1", "blocks reclaimed without a read-modify-write");
   metrics.add("victim.blocks_mean", statistics_.victim_blocks.mean(), "1", "flash blocks of a merged band");
-  metrics.add("victim.pages_mean", statistics_.victim_pages.mean(), "1", "valid cached pages of a merged band");
-  count("nand.page_copies", 0, "1", "pages copied from flash to flash: none by design");
+  count("nand.page_copies", 0, "1", "pages copied from flash to flash");
   count("mapping.subtable_reads", statistics_.subtable_reads, "1", "out-of-band reads of sub-tables on the way of writes and trims");
-  count("hit.read.flash", statistics_.flash_reads, "sectors", "sectors read from the flash cache");
-  count("hit.read.media", statistics_.media_reads, "sectors", "sectors read from their bands");
-  count("flash.program_failures", statistics_.failed_programs, "1", "programs that failed and were repeated elsewhere");
+  reader_.report(metrics);
   metrics.add("flash.retired_blocks", static_cast<double>(pool_.retired_count()), "1",
               "blocks that are not used, from the factory or since");
   count("log.sectors", places_.sectors_written(), "sectors", "sectors of the merge log and its checkpoints");
   metrics.add("meta.ram_bytes", static_cast<double>(ConcentratedMap::paper_bytes(bands_, split_.n(), shape_.blocks).value()), "B",
-              "mapping memory by the paper's formula, U x 4N + 8S");
+              "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual",
               static_cast<double>((map_.bytes() + places_.bytes() + pool_.bytes() + Bytes(epochs_.size() * 4)).value()), "B",
               "mapping memory that is really taken");
-  metrics.add("recovery.time", statistics_.recovery, "time of the last recovery after a power cut");
 }
 
 }  // namespace mu_rmw

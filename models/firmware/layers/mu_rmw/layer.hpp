@@ -1,6 +1,6 @@
 #pragma once
-// MU-RMW as a translation layer. layer.cpp has section III-C (writes and reads), reclaim.cpp section III-D (lazy RMW
-// reclamation), recovery.cpp what the paper does not say: how the mapping is found again after a power cut.
+// MU-RMW as a translation layer. writes.cpp and reads.cpp have section III-C, reclaim.cpp section III-D (lazy RMW reclamation),
+// recovery.cpp what the paper does not say: how the mapping is found again after a power cut. trim.cpp is ours as well.
 //
 // Order of locks: mapping groups, then the reclamation, then bands. A write that needs a block lets go of its band while it
 // waits for one, so that the band itself can be the victim; `epochs_` tells it afterwards.
@@ -12,23 +12,19 @@
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/flash/band_map.hpp"
 #include "firmware/flash/band_merge.hpp"
+#include "firmware/flash/band_reader.hpp"
 #include "firmware/flash/block_pool.hpp"
+#include "firmware/flash/cache_statistics.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/page_scan.hpp"
 #include "firmware/layers/mu_rmw/address_split.hpp"
 #include "firmware/layers/mu_rmw/concentrated_map.hpp"
 #include "firmware/layers/mu_rmw/config.hpp"
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/shared/number_locks.hpp"
+#include "firmware/shared/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera::mu_rmw {
-
-/// Numbers [first, end): of mapping groups, of bands, or the one number of the reclamation.
-struct NumberRange {
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;
-  [[nodiscard]] bool overlaps(const NumberRange& other) const { return first < other.end && other.first < end; }
-};
-using NumberLocks = RangeLocks<NumberRange>;
 
 /// Working memory of one operation, reused by later ones.
 struct Scratch {
@@ -38,23 +34,7 @@ struct Scratch {
   std::vector<std::uint32_t> pages;  ///< by sector of the operation: its flash page, or the one it replaces
 };
 
-class ScratchPool {
- public:
-  struct GiveBack {
-    ScratchPool* pool;
-    void operator()(Scratch* scratch) const { pool->free_.emplace_back(scratch); }
-  };
-  using Handle = std::unique_ptr<Scratch, GiveBack>;
-  [[nodiscard]] Handle take() {
-    if (free_.empty()) return Handle(new Scratch, {this});
-    Scratch* const scratch = free_.back().release();
-    free_.pop_back();
-    return Handle(scratch, {this});
-  }
-
- private:
-  std::vector<std::unique_ptr<Scratch>> free_;
-};
+using Scratches = ScratchPool<Scratch>;
 
 class MuRmw final : public TranslationLayer {
  public:
@@ -82,11 +62,11 @@ class MuRmw final : public TranslationLayer {
     std::uint32_t epoch;                    ///< of the band, when the sub-table was taken
     std::uint32_t mapping_page;             ///< page that holds nothing but the sub-table; no_page as a rule
     std::optional<NumberLocks::Lock> band;  ///< shared; given up while a block is reclaimed
-    ScratchPool::Handle scratch;
+    Scratches::Handle scratch;
   };
   static constexpr std::uint32_t no_page = OobCodec::no_page;
 
-  // Writes, trims and reads (layer.cpp)
+  // Writes, trims and reads (writes.cpp, trim.cpp, reads.cpp)
   Task<Status> write_group(LogicalRun run, DataSpan data);
   Task<Status> trim_group(LogicalRun run);
   Task<Status> open_group(Group& group);
@@ -95,8 +75,6 @@ class MuRmw final : public TranslationLayer {
   Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
   Task<void> program_mapping(Group& group, std::uint32_t count);
   Task<Status> read_tables(LogicalRun run, DataSpan data, Scratch& scratch);
-  Task<Status> read_pages(DataSpan data, Scratch& scratch);
-  Task<Status> read_media(LogicalRun run, DataSpan data, const Scratch& scratch);
   void fail_block(std::uint32_t lbn, std::uint32_t page);
   [[nodiscard]] static bool caches_any(const Group& group, std::uint32_t count);
   [[nodiscard]] LogicalRun within_group(LogicalRun rest) const;
@@ -113,15 +91,6 @@ class MuRmw final : public TranslationLayer {
   Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
 
   // Recovery (recovery.cpp)
-  struct PageTag {
-    enum class State : std::uint8_t { blank, unreadable, good };
-    std::uint64_t seq = 0;
-    LogicalSector lsn;
-    OobHeader::Kind kind = OobHeader::Kind::data;
-    State state = State::blank;
-  };
-  using PageTags = std::vector<PageTag>;
-  Task<Status> scan_tags(PageTags& tags);
   Task<void> restore_lists(const PageTags& tags);
   Task<Status> restore_tables(const PageTags& tags);
   Task<Status> restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, bool& accepted);
@@ -138,9 +107,10 @@ class MuRmw final : public TranslationLayer {
   ConcentratedMap map_;
   BandMap places_;
   BandMerge merge_;
+  BandReader reader_;
   DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
   BlockPool pool_;
-  ScratchPool scratches_;
+  Scratches scratches_;
   DramArray<std::uint32_t> epochs_;  // by band: merges since power-on
   std::uint64_t next_seq_ = 1;
 
@@ -149,17 +119,10 @@ class MuRmw final : public TranslationLayer {
   NumberLocks reclaim_lock_;
 
   struct Statistics {
-    DurationHistogram cleaning;  ///< reclamations of either kind
-    Picoseconds rmw_time;
-    std::uint64_t rmw = 0;
+    CacheStatistics cache;  ///< a cleaning is a reclamation of either kind
     std::uint64_t obsolete_reclaims = 0;
     std::uint64_t subtable_reads = 0;  ///< on the way of writes and trims
     Tally victim_blocks;
-    Tally victim_pages;
-    std::uint64_t flash_reads = 0;  ///< sectors
-    std::uint64_t media_reads = 0;  ///< sectors
-    std::uint64_t failed_programs = 0;
-    Picoseconds recovery;
   } statistics_;
 };
 

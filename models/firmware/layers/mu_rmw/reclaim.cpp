@@ -1,6 +1,7 @@
 // Section III-D of the paper: lazy RMW reclamation (Algorithm 1), run when a block is needed and none is free.
 #include <algorithm>
 
+#include "firmware/flash/block_erase.hpp"
 #include "firmware/flash/flash_reads.hpp"
 #include "firmware/layers/mu_rmw/layer.hpp"
 
@@ -22,7 +23,7 @@ Task<Status> MuRmw::make_room() {
     }
     if (victim.kind == ScanIndex::Choice::Kind::longest_band) status = co_await merge_band(victim.band);
     if (!ok(status)) co_return status;
-    statistics_.cleaning.record(ports_.cpu.now() - begin);
+    statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
   }
   co_return Status::ok;
 }
@@ -67,17 +68,15 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   ++epochs_.write(lbn);
   co_await erase_blocks(blocks);  // line 16
 
-  ++statistics_.rmw;
-  statistics_.rmw_time += ports_.cpu.now() - begin;
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
   statistics_.victim_blocks.record(blocks.size());
-  statistics_.victim_pages.record(valid);
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
   co_return Status::ok;
 }
 
 /// The whole sector mapping table of a band out of its sub-tables: at most N out-of-band reads.
 Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
-  const ScratchPool::Handle scratch = scratches_.take();
+  const Scratches::Handle scratch = scratches_.take();
   Scratch& work = *scratch;
   work.commands.clear();
   work.pages.clear();  // here: the index of the sub-table that each command reads
@@ -111,26 +110,10 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
   co_return Status::ok;
 }
 
-/// Erases blocks that are in no list, as parallel as dies and planes allow, and gives them to the pool. A block that fails, or
-/// failed before, is not used again.
+/// Erases blocks that are in no list.
 Task<void> MuRmw::erase_blocks(std::span<const std::uint32_t> blocks) {
-  const ScratchPool::Handle scratch = scratches_.take();
-  Scratch& work = *scratch;
-  work.commands.clear();
-  for (const std::uint32_t block : blocks) {
-    if (pool_.retired(block)) continue;
-    FlashCommand& command = work.commands.emplace_back();
-    command.op = FlashOp::erase;
-    command.block = NandBlock(block);
-  }
-  if (work.commands.empty()) co_return;
-  FlashBatch batch(work.commands);
-  const Status worst = co_await ports_.flash->run(batch);
-  for (const FlashCommand& command : work.commands) {
-    const auto block = static_cast<std::uint32_t>(command.block.value());
-    if (!ok(worst) && !ok(command.status)) pool_.retire(block);
-    pool_.put(block);
-  }
+  const Scratches::Handle scratch = scratches_.take();
+  co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands);
 }
 
 }  // namespace tessera::mu_rmw

@@ -1,6 +1,4 @@
-// Boot after a power cut. The paper is silent; S14e: programming a page is the commit, and every page says what it is.
-//
-// Firmware keeps a tag of each page while it boots, in memory that serves as merge buffer afterwards.
+// Boot after a power cut. The paper is silent; here programming a page is the commit, and every page says what it is.
 #include <algorithm>
 
 #include "firmware/flash/flash_reads.hpp"
@@ -8,58 +6,20 @@
 
 namespace tessera::mu_rmw {
 
-namespace {
-
-/// Blocks whose out-of-band areas are read in one batch: consecutive blocks lie on different dies.
-constexpr std::uint32_t blocks_a_batch = 16;
-
-}  // namespace
-
 Task<Status> MuRmw::recover() {
   const Picoseconds begin = ports_.cpu.now();
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
-  PageTags tags(shape_.pages());
-  status = co_await scan_tags(tags);
+  PageTags tags;
+  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags);
   if (!ok(status)) co_return status;
   for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) next_seq_ = std::max(next_seq_, places_.watermark(lbn) + 1);
   for (const PageTag& tag : tags)
     if (tag.state == PageTag::State::good) next_seq_ = std::max(next_seq_, tag.seq + 1);
   co_await restore_lists(tags);
   status = co_await restore_tables(tags);
-  statistics_.recovery = ports_.cpu.now() - begin;
+  statistics_.cache.recovery = ports_.cpu.now() - begin;
   co_return status;
-}
-
-/// Reads the out-of-band area of every page.
-Task<Status> MuRmw::scan_tags(PageTags& tags) {
-  const ScratchPool::Handle scratch = scratches_.take();
-  Scratch& work = *scratch;
-  const std::uint64_t pages_a_batch = std::uint64_t{blocks_a_batch} * shape_.pages_per_block;
-  work.images.resize(std::max<std::size_t>(work.images.size(), pages_a_batch * codec_.bytes()));
-  for (std::uint64_t first = 0; first < tags.size(); first += pages_a_batch) {
-    const std::uint64_t count = std::min<std::uint64_t>(pages_a_batch, tags.size() - first);
-    work.commands.assign(count, FlashCommand{});
-    for (std::uint64_t i = 0; i < count; ++i) {
-      work.commands[i].op = FlashOp::read_oob;
-      work.commands[i].page = NandPage(first + i);
-      work.commands[i].oob = image(work, i);
-    }
-    const std::span<FlashCommand> commands(work.commands);
-    // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
-    const Status worst = co_await run_reads(*ports_.flash, commands);
-    if (worst == Status::rule_violation) co_return worst;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (work.commands[i].status == Status::blank) continue;
-      PageTag& tag = tags[first + i];
-      tag.state = PageTag::State::unreadable;
-      OobHeader header;
-      if (!ok(work.commands[i].status) || !codec_.decode(image(work, i), header, {})) continue;
-      if (header.lsn.value() >= user_sectors()) continue;
-      tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
-    }
-  }
-  co_return Status::ok;
 }
 
 /// Of the cached generation of its band: not merged into the band already.
@@ -125,7 +85,7 @@ Task<Status> MuRmw::restore_tables(const PageTags& tags) {
 /// Takes the sub-table in `page` for the group's newest, unless it names a page that is not what it says: then a program of the
 /// same, never acknowledged write failed in front of this page.
 Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, bool& accepted) {
-  const ScratchPool::Handle scratch = scratches_.take();
+  const Scratches::Handle scratch = scratches_.take();
   Scratch& work = *scratch;
   work.table.resize(split_.q());
   work.commands.assign(1, FlashCommand{});

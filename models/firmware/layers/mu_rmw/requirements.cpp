@@ -1,41 +1,8 @@
 #include "firmware/layers/mu_rmw/requirements.hpp"
 
-#include "firmware/flash/band_layout.hpp"
-#include "firmware/flash/band_map.hpp"
 #include "firmware/flash/oob.hpp"
 
 namespace tessera::mu_rmw {
-
-FormatPlan plan_drive(const MuRmwConfig& config, const DriveGeometry& geometry, std::string& problem) {
-  if (config.in_place() && config.round_sectors(geometry.sector_bytes) < config.band_sectors) {
-    problem = "merge_buffer is smaller than a band: merging in place needs a buffer of " +
-              std::to_string(std::uint64_t{config.band_sectors} * geometry.sector_bytes) + " bytes (or crash_safe)";
-    return {};
-  }
-  BandRequest request;
-  request.band_sectors = config.band_sectors;
-  request.head_width = config.head_width;
-  request.bands = config.bands;
-  request.spares = config.spares();
-  request.log_radii = config.in_place() ? 0 : config.log_radii;
-  FormatPlan plan = plan_bands(geometry, request, problem);
-  if (!problem.empty() || config.in_place()) return plan;
-
-  std::uint64_t bands = 0;
-  std::uint64_t log_sectors = 0;
-  for (const Region& region : plan) {
-    if (region.format == RecordingFormat::shingled) {
-      bands += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
-    } else {
-      log_sectors = region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
-    }
-  }
-  const std::uint64_t least = BandMap::least_log_sectors(bands, geometry.sector_bytes);
-  if (log_sectors >= least) return plan;
-  problem = "log_radii " + std::to_string(config.log_radii) + " give the merge log " + std::to_string(log_sectors) + " sectors; " +
-            std::to_string(bands) + " bands need at least " + std::to_string(least);
-  return {};
-}
 
 std::string check_flash(const MuRmwConfig& config, const FlashShape& shape) {
   const std::uint64_t image = std::uint64_t{config.slots} * config.slot_bytes + OobCodec::header_size;

@@ -1,0 +1,65 @@
+#include "firmware/flash/band_cache_config.hpp"
+
+#include <algorithm>
+
+#include "firmware/flash/band_layout.hpp"
+#include "firmware/flash/band_map.hpp"
+
+namespace tessera {
+
+std::uint32_t BandCacheConfig::round_sectors(std::uint32_t sector_bytes) const {
+  const std::uint64_t whole = merge_buffer.value() / sector_bytes;
+  return whole == 0 || whole > band_sectors ? band_sectors : static_cast<std::uint32_t>(whole);
+}
+
+void BandCacheConfig::describe_bands(ParameterVisitor& v) {
+  v.field("band_sectors", band_sectors, {1, 1 << 24}, "P: sectors of a band");
+  v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
+  v.field("bands", bands, {0, 4e9}, "U: bands of user data; 0: as many as fit the drive");
+  v.field("spare_bands", spare_bands, {1, 1024}, "bands kept for merging when crash_safe is on");
+}
+
+void BandCacheConfig::describe_merging(ParameterVisitor& v) {
+  v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for merging: a merge is band/buffer rounds; 0: a whole band");
+  v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the bands, for the merge log and its checkpoints");
+}
+
+FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry& geometry, std::uint64_t map_sectors,
+                             std::string& problem) {
+  if (config.in_place() && config.round_sectors(geometry.sector_bytes) < config.band_sectors) {
+    problem = "merge_buffer is smaller than a band: merging in place needs a buffer of " +
+              std::to_string(std::uint64_t{config.band_sectors} * geometry.sector_bytes) + " bytes (or crash_safe)";
+    return {};
+  }
+  BandRequest request;
+  request.band_sectors = config.band_sectors;
+  request.head_width = config.head_width;
+  request.bands = config.bands;
+  request.spares = config.spares();
+  request.log_radii = config.in_place() ? 0 : config.log_radii;
+  if (map_sectors != 0) {
+    std::uint32_t shortest = geometry.zones.front().sectors_per_track;
+    for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
+    const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
+    request.map_radii = static_cast<std::uint32_t>((map_sectors + a_radius - 1) / a_radius);
+  }
+  FormatPlan plan = plan_bands(geometry, request, problem);
+  if (!problem.empty() || config.in_place()) return plan;
+
+  std::uint64_t bands = 0;
+  std::uint64_t log_sectors = 0;
+  for (const Region& region : plan) {
+    if (region.format == RecordingFormat::shingled) {
+      bands += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
+    } else if (region.name == "log") {
+      log_sectors = region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
+    }
+  }
+  const std::uint64_t least = BandMap::least_log_sectors(bands, geometry.sector_bytes);
+  if (log_sectors >= least) return plan;
+  problem = "log_radii " + std::to_string(config.log_radii) + " give the merge log " + std::to_string(log_sectors) + " sectors; " +
+            std::to_string(bands) + " bands need at least " + std::to_string(least);
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+#include "firmware/flash/page_space.hpp"
+
+#include <algorithm>
+
+#include "firmware/flash/block_erase.hpp"
+
+namespace tessera {
+
+PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order)
+    : flash_(*ports.flash),
+      first_(first),
+      blocks_(blocks),
+      pages_per_block_(flash_.shape().pages_per_block),
+      pool_(blocks, order),
+      open_(parallel, OpenBlock{0, pages_per_block_}) {
+  used_.reserve(blocks);
+  ports.memory.reserve(MemoryCategory::metadata, bytes(), "blocks of a flash cache");
+}
+
+void PageSpace::format() {
+  for (std::uint32_t block = 0; block < blocks_; ++block) {
+    if (flash_.is_bad(NandBlock(first_ + block))) pool_.retire(block);
+    pool_.put(block);
+  }
+}
+
+void PageSpace::restore(std::uint32_t block, std::uint32_t used) {
+  const bool bad = flash_.is_bad(NandBlock(block));
+  if (bad) pool_.retire(block - first_);
+  if (used == 0) {
+    pool_.put(block - first_);
+    return;
+  }
+  used_.push_back(block);
+  const auto slot = std::find_if(open_.begin(), open_.end(), [this](const OpenBlock& open) { return open.used == pages_per_block_; });
+  if (!bad && slot != open_.end()) *slot = {block, used};
+}
+
+std::uint32_t PageSpace::room(std::uint32_t reserve) const {
+  std::uint32_t room = pool_.free() > reserve ? (pool_.free() - reserve) * pages_per_block_ : 0;
+  for (const OpenBlock& open : open_) room += pages_per_block_ - open.used;
+  return room;
+}
+
+std::uint32_t PageSpace::take(std::uint32_t reserve) {
+  TESSERA_CHECK(room(reserve) > 0, "a page is taken from a full flash cache");
+  for (;;) {
+    OpenBlock& open = open_[turn_];
+    turn_ = (turn_ + 1) % open_.size();
+    if (open.used == pages_per_block_ && pool_.free() > reserve) {
+      open = {first_ + pool_.take(), 0};
+      used_.push_back(open.block);
+    }
+    if (open.used < pages_per_block_) return open.block * pages_per_block_ + open.used++;
+  }
+}
+
+void PageSpace::fail(std::uint32_t block) {
+  pool_.retire(block - first_);
+  for (OpenBlock& open : open_)
+    if (open.block == block) open.used = pages_per_block_;
+}
+
+bool PageSpace::open(std::uint32_t block) const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [&](const OpenBlock& open) { return open.block == block && open.used < pages_per_block_; });
+}
+
+Task<void> PageSpace::erase(std::span<const std::uint32_t> blocks) {
+  std::vector<std::uint32_t> local(blocks.begin(), blocks.end());
+  std::vector<bool> gone(blocks_);
+  for (std::uint32_t& block : local) {
+    block -= first_;
+    gone[block] = true;
+  }
+  std::erase_if(used_, [&](std::uint32_t block) { return gone[block - first_]; });
+  for (OpenBlock& open : open_)
+    if (open.used < pages_per_block_ && gone[open.block - first_]) open.used = pages_per_block_;
+  co_await erase_blocks(flash_, pool_, local, commands_, first_);
+}
+
+}  // namespace tessera

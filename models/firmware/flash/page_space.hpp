@@ -1,0 +1,59 @@
+#pragma once
+// Flash blocks that are filled page by page, whatever band a page belongs to: a zone of a flash cache, or all of it.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "firmware/flash/block_pool.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class PageSpace {
+ public:
+  /// Blocks [first, first + blocks), `parallel` of which are filled side by side.
+  PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order);
+
+  /// First boot: every good block is free.
+  void format();
+  /// Boot after a power cut: what the scan found of a block. Its first `used` pages are taken; 0: it is erased.
+  void restore(std::uint32_t block, std::uint32_t used);
+
+  [[nodiscard]] bool contains(std::uint32_t block) const { return block >= first_ && block - first_ < blocks_; }
+  [[nodiscard]] std::uint32_t pages() const { return blocks_ * pages_per_block_; }
+  [[nodiscard]] std::uint32_t free_blocks() const { return pool_.free(); }
+  /// Pages that can be taken while `reserve` blocks stay free.
+  [[nodiscard]] std::uint32_t room(std::uint32_t reserve) const;
+  /// The next page; there must be room.
+  [[nodiscard]] std::uint32_t take(std::uint32_t reserve);
+  /// A page of the block could not be programmed: it takes no further page, and does not come back once it is erased.
+  void fail(std::uint32_t block);
+
+  /// Blocks with pages that were taken, in the order in which they were begun.
+  [[nodiscard]] std::span<const std::uint32_t> used() const { return used_; }
+  /// Whether the block takes further pages.
+  [[nodiscard]] bool open(std::uint32_t block) const;
+  /// Erases blocks of used(), none of whose pages is needed any more.
+  [[nodiscard]] Task<void> erase(std::span<const std::uint32_t> blocks);
+
+  [[nodiscard]] std::uint64_t retired_blocks() const { return pool_.retired_count(); }
+  [[nodiscard]] Bytes bytes() const { return pool_.bytes() + Bytes(blocks_ * sizeof(std::uint32_t) + open_.size() * sizeof(OpenBlock)); }
+
+ private:
+  struct OpenBlock {
+    std::uint32_t block;
+    std::uint32_t used;  ///< pages taken; pages_per_block: full, or none is open
+  };
+
+  FlashPort& flash_;
+  std::uint32_t first_;
+  std::uint32_t blocks_;
+  std::uint32_t pages_per_block_;
+  BlockPool pool_;  // numbered from first_
+  std::vector<OpenBlock> open_;
+  std::size_t turn_ = 0;
+  std::vector<std::uint32_t> used_;
+  std::vector<FlashCommand> commands_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+// TRIM. The page that holds the newest sub-table of a group must stay valid, so the sub-table moves to a page of its own.
+#include "firmware/layers/mu_rmw/layer.hpp"
+
+#include <algorithm>
+
+namespace tessera::mu_rmw {
+
+Task<Status> MuRmw::trim(LogicalRun run) {
+  std::uint32_t done = 0;
+  while (done < run.count) {
+    const LogicalRun piece = within_group({run.first + done, run.count - done});
+    const Status status = co_await trim_group(piece);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> MuRmw::trim_group(LogicalRun run) {
+  Group group;
+  group.at = split_(run.first);
+  group.number = split_.group(group.at);
+  NumberLocks::Lock lock(group_locks_, {group.number, group.number + 1}, LockMode::exclusive);
+  co_await lock;
+  Status status = co_await open_group(group);
+  while (ok(status) && caches_any(group, run.count)) {
+    status = co_await find_room(group);
+    if (!ok(status) || !caches_any(group, run.count)) break;  // the band was merged meanwhile
+    open_block(group.at.lbn);
+    co_await program_mapping(group, run.count);
+  }
+  co_return status;
+}
+
+bool MuRmw::caches_any(const Group& group, std::uint32_t count) {
+  const auto first = group.scratch->table.begin() + group.at.off;
+  return std::any_of(first, first + count, [](std::uint32_t page) { return page != no_page; });
+}
+
+/// Programs the sub-table without the `count` slots from `group.at.off` on to the next page of the open block; the slots stay
+/// as they are where that fails.
+Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
+  Scratch& scratch = *group.scratch;
+  const std::uint32_t lbn = group.at.lbn;
+  const auto slots = scratch.table.begin() + group.at.off;
+  scratch.pages.assign(slots, slots + count);
+  std::fill(slots, slots + count, no_page);
+  const std::uint32_t page = map_.take_pages(lbn, 1);
+  scratch.commands.assign(1, FlashCommand{});
+  scratch.images.resize(std::max<std::size_t>(scratch.images.size(), codec_.bytes()));
+  SplitAddress start = group.at;
+  start.off = 0;
+  const OobHeader header{split_.sector(start), next_seq_++, OobHeader::Kind::mapping};
+  codec_.encode(header, scratch.table, image(scratch, 0));
+  FlashCommand& command = scratch.commands.front();
+  command.op = FlashOp::program;
+  command.page = NandPage(page);
+  command.oob = image(scratch, 0);
+  FlashBatch batch(scratch.commands);
+  const Status status = co_await ports_.flash->run(batch);
+  if (!ok(status)) {
+    std::copy(scratch.pages.begin(), scratch.pages.end(), slots);
+    fail_block(lbn, page);
+    map_.invalidate(lbn, page);
+    co_return;
+  }
+  map_.set_directory(group.number, page);
+  for (const std::uint32_t trimmed : scratch.pages)
+    if (trimmed != no_page) map_.invalidate(lbn, trimmed);
+  if (group.mapping_page != no_page) map_.invalidate(lbn, group.mapping_page);
+  group.mapping_page = page;
+}
+
+}  // namespace tessera::mu_rmw

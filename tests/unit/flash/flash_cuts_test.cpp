@@ -1,0 +1,119 @@
+// Power cuts at every instant of chosen moments, and flash that fails.
+#include "flash_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Runs `prepare`, submits one write, cuts the power after each possible number of actions, and checks the content, also after going
+/// on. Gives how many instants were tried.
+template <class Drive, class Setup, class Prepare>
+std::uint64_t cut_everywhere(const Setup& setup, Prepare prepare, std::uint64_t band, std::uint64_t offset, std::uint32_t count = 1) {
+  for (std::uint64_t actions = 0;; ++actions) {
+    Drive drive(setup);
+    prepare(drive);
+    drive.bench().submit(HostOp::write, drive.at(band, offset) * 8, count * 8);
+    const bool cut = drive.bench().cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+    if (!cut) return actions;
+    drive.write_banded({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 7}, {0, 3}});
+    drive.check_content();
+    drive.cut_now();
+    drive.check_content();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a cut at any instant of the cleaning of a zone of skylight-flash loses nothing") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 2;
+  setup.bench.nand->dies = GENERATE(1U, 2U);
+  setup.cache().map.kind = GENERATE(MapKind::array, MapKind::paged);
+  const auto prepare = [](SkylightDrive& drive) { drive.write_banded({{0, 1}, {2, 1}, {0, 1}, {2, 3}}); };
+  CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 2, 1, 2) > 20);
+}
+
+TEST_CASE("copies of a band that were merged do not come back when only some blocks of the zone were erased") {
+  // The first block holds an older copy of sector 0 than the second one; dies erase in parallel, the first one last.
+  SkylightSetup setup;
+  setup.layer.cache_zones = 1;
+  setup.bench.nand->dies = 2;
+  setup.bench.nand->blocks = 4;
+  const auto prepare = [](SkylightDrive& drive) { drive.write_banded({{0, 0}, {1, 0}, {0, 0}, {1, 1}, {0, 0}, {1, 0}, {0, 0}, {1, 2}}); };
+  CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 0, 1) > 20);
+}
+
+TEST_CASE("skylight-flash goes on after programs and erases that fail, and after factory-bad blocks") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 2;
+  setup.bench.nand->blocks = 12;
+  setup.bench.nand->bad_blocks = {{1}};
+  setup.bench.nand->program_failures = {{0, 2}};
+  setup.bench.nand->erase_failures = {{8, 1}};
+  SkylightDrive drive(setup);
+  for (std::uint64_t i = 0; i < 120; ++i) drive.write(i * 5 % 32);
+  CHECK(drive.metric("flash.program_failures") == 1);
+  CHECK(drive.metric("flash.retired_blocks") == 3);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("with every block gone a write fails, and what was written can still be read") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 1;
+  setup.bench.nand->blocks = 2;
+  setup.bench.nand->erase_failures = {{0, 1}, {1, 1}};
+  SkylightDrive drive(setup);
+  Status status = Status::ok;
+  for (std::uint64_t i = 0; i < 10 && status == Status::ok; ++i) status = drive.bench().write(i % 2 * 64, 8);
+  CHECK(status == Status::no_space);
+  drive.check_content();
+}
+
+TEST_CASE("a cut at any instant of a cleaning of pore, its merges, copies and erases, loses nothing") {
+  PoreSetup setup;
+  setup.layer.mode = GENERATE(pore::Mode::ef_smr, pore::Mode::original);
+  setup.layer.open_frac = 0.5;
+  setup.layer.reserve_blocks = 1;
+  setup.layer.zone_sectors = 12;
+  setup.layer.period = 3;
+  setup.bench.nand->blocks = 5;
+  setup.bench.nand->dies = GENERATE(1U, 2U);
+  setup.cache().map.kind = GENERATE(MapKind::array, MapKind::paged);
+  const auto prepare = [](PoreDrive& drive) { drive.write_banded({{0, 1}, {2, 1}, {0, 1}, {2, 3}, {1, 0}, {2, 1}, {0, 5}, {1, 4}}); };
+  CHECK(cut_everywhere<PoreDrive>(setup, prepare, 3, 1, 2) > 20);
+}
+
+TEST_CASE("pore goes on after programs and erases that fail, copies included") {
+  PoreSetup setup;
+  setup.bench.nand->blocks = 14;
+  setup.bench.nand->bad_blocks = {{1}};
+  setup.bench.nand->program_failures = {{0, 2}, {13, 1}};
+  setup.bench.nand->erase_failures = {{8, 1}};
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 300; ++i) drive.write(i * 5 % 32);
+  CHECK(drive.metric("flash.program_failures") == 2);
+  CHECK(drive.metric("flash.retired_blocks") == 4);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("recovery of a flash cache reads the out-of-band area of every page once") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 1;
+  setup.bench.nand->blocks = 20;
+  SkylightDrive drive(setup);
+  drive.write(0, 8);
+  drive.write(0, 8);
+  drive.bench().flash_commands.clear();
+  drive.cut_now();
+  CHECK(drive.flash(FlashOp::read_oob) == 40);
+  CHECK(drive.flash(FlashOp::erase) == 4);  // blocks without a valid page
+  CHECK(drive.layer().owners().count(0) == 8);
+}

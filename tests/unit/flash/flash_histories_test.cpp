@@ -1,0 +1,127 @@
+// Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
+// acknowledged is what is read (the bench's scoreboard is the plain map).
+#include "flash_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+template <class Setup>
+void randomise(Setup& setup, RandomStream& random) {
+  FlashCacheConfig& cache = setup.cache();
+  cache.band_sectors = pick(random, 3, 24);
+  cache.bands = pick(random, 1, 6);
+  cache.spare_bands = pick(random, 1, 2);
+  cache.head_width = pick(random, 2, 4);
+  cache.merge_buffer = sectors(pick(random, 0, 24));
+  cache.free_list = static_cast<FreeOrder>(random.below(3));
+  cache.parallel = pick(random, 1, 3);
+  cache.map.kind = static_cast<MapKind>(random.below(3));
+  cache.map.cache = sectors(pick(random, 1, 2));
+  setup.bench.media.sectors_per_track = pick(random, 3, 9);
+  setup.bench.media.tracks = 300;
+  setup.bench.media.surfaces = pick(random, 1, 2);
+  setup.bench.nand->blocks = pick(random, 3, 14);
+  setup.bench.nand->pages_per_block = pick(random, 1, 6);
+  setup.bench.nand->dies = pick(random, 1, 3);
+  setup.bench.seed = random();
+}
+
+SkylightSetup random_skylight(RandomStream& random) {
+  SkylightSetup setup;
+  randomise(setup, random);
+  setup.layer.cache_zones = pick(random, 1, 3);
+  setup.layer.cleaning = static_cast<CleaningPolicy>(random.below(2));
+  setup.layer.idle_after = Picoseconds(random.below(50) * 1'000'000'000);
+  return setup;
+}
+
+PoreSetup random_pore(RandomStream& random) {
+  PoreSetup setup;
+  randomise(setup, random);
+  setup.layer.mode = static_cast<pore::Mode>(random.below(2));
+  setup.layer.open_frac = static_cast<double>(random.below(11)) / 10;
+  setup.layer.reserve_blocks = pick(random, 1, 2);
+  setup.layer.zone_sectors = pick(random, 1, 40);
+  setup.layer.period = pick(random, 0, 20);
+  return setup;
+}
+
+template <class Drive>
+void submit_random(Drive& drive, RandomStream& random) {
+  const std::uint64_t user = drive.layer().user_sectors() * 8;
+  const std::uint64_t first = random.below(user);
+  const auto count = static_cast<std::uint32_t>(1 + random.below(std::min<std::uint64_t>(user - first, random.below(4) == 0 ? 120 : 16)));
+  const std::uint64_t kind = random.below(20);
+  const HostOp op = kind == 0 ? HostOp::trim : kind == 1 ? HostOp::flush : kind < 6 ? HostOp::read : HostOp::write;
+  drive.bench().submit(op, op == HostOp::flush ? 0 : first, op == HostOp::flush ? 0 : count, kind == 19);
+}
+
+template <class Drive, class Setup>
+void random_history(const Setup& setup, RandomStream& random) {
+  Drive drive(setup);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint64_t depth = 1 + random.below(6);
+    for (std::uint64_t i = 0; i < depth; ++i) submit_random(drive, random);
+    drive.bench().run_until_all_done();
+    if (random.below(5) == 0) drive.bench().run_for(Picoseconds(random.below(400) * 1'000'000'000));
+  }
+  drive.check_content();
+}
+
+template <class Drive, class Setup>
+void random_cuts(const Setup& setup, RandomStream& random) {
+  Drive drive(setup);
+  for (int cut = 0; cut < 8; ++cut) {
+    for (std::uint64_t i = 0, requests = random.below(40); i < requests; ++i) {
+      submit_random(drive, random);
+      if (random.below(3) == 0) drive.bench().run_until_all_done();
+    }
+    drive.bench().cut_after_actions(random.below(400));
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random requests to skylight-flash, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "skylight-flash histories");
+    INFO("run " << run);
+    SkylightSetup setup = random_skylight(random);
+    setup.cache().crash_safe = random.below(4) != 0;
+    if (setup.cache().in_place()) setup.cache().merge_buffer = Bytes(0);
+    random_history<SkylightDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of skylight-flash lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "skylight-flash cuts");
+    INFO("run " << run);
+    const SkylightSetup setup = random_skylight(random);
+    random_cuts<SkylightDrive>(setup, random);
+  }
+}
+
+TEST_CASE("random requests to pore, up to six at a time, return what was written") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "pore histories");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.cache().crash_safe = random.below(4) != 0;
+    if (setup.cache().in_place()) setup.cache().merge_buffer = Bytes(0);
+    random_history<PoreDrive>(setup, random);
+  }
+}
+
+TEST_CASE("power cuts at random instants of pore lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "pore cuts");
+    INFO("run " << run);
+    const PoreSetup setup = random_pore(random);
+    random_cuts<PoreDrive>(setup, random);
+  }
+}

@@ -1,0 +1,67 @@
+// What the family asks of a drive, and what it says where it does not get it.
+#include <catch2/catch.hpp>
+
+#include "firmware/layers/pore.hpp"
+#include "firmware/layers/pore/config.hpp"
+#include "firmware/layers/skylight_flash.hpp"
+
+using namespace tessera;
+using Catch::Matchers::Contains;
+
+namespace {
+
+DriveGeometry drive(std::uint32_t radii, std::uint32_t sectors_per_track) {
+  DriveGeometry geometry;
+  geometry.zones = {{0, radii, sectors_per_track, 0, 0}};
+  return geometry;
+}
+
+}  // namespace
+
+TEST_CASE("both layers need flash and are named as in the papers") {
+  const auto skylight = make_skylight_flash_factory();
+  const auto pore = make_pore_factory();
+  CHECK(skylight->name() == "skylight-flash");
+  CHECK(pore->name() == "pore");
+  CHECK(skylight->needs_flash());
+  CHECK(pore->needs_flash());
+}
+
+TEST_CASE("a cached page needs room for its tag in the out-of-band area") {
+  const auto layer = make_skylight_flash_factory();
+  CHECK(layer->check_flash({640, 32, 24}).empty());
+  CHECK_THAT(layer->check_flash({640, 32, 23}), Contains("takes 24 bytes") && Contains("a page has 23"));
+}
+
+TEST_CASE("a cache that is too small is refused") {
+  const auto pore = make_pore_factory();
+  CHECK(pore->check_flash({3, 32, 64}).empty());
+  CHECK_THAT(pore->check_flash({2, 32, 64}), Contains("at least 3 flash blocks") && Contains("there are 2"));
+  const auto skylight = make_skylight_flash_factory();
+  CHECK(skylight->check_flash({1, 32, 64}).empty());
+}
+
+TEST_CASE("a paged map gets conventional tracks beside the merge log") {
+  FlashCacheConfig config;
+  config.bands = 4;
+  config.map.kind = MapKind::paged;
+  std::string problem;
+  const FormatPlan plan = config.plan(drive(200, 512), problem);
+  REQUIRE(problem.empty());
+  std::uint64_t map_radii = 0;
+  for (const Region& region : plan)
+    if (region.name == "map") map_radii += region.count;
+  CHECK(map_radii == 1);  // 40 map pages of 1,024 entries
+  config.map.cache = Bytes(4095);
+  CHECK(config.plan(drive(200, 512), problem).empty());
+  CHECK_THAT(problem, Contains("holds no map page of 4096 bytes"));
+}
+
+TEST_CASE("merging in place needs a buffer of a whole band") {
+  FlashCacheConfig config;
+  config.paper = true;
+  config.merge_buffer = Bytes((40ULL << 20) - 4096);
+  std::string problem;
+  CHECK(config.plan(drive(200, 512), problem).empty());
+  CHECK_THAT(problem, Contains("41943040 bytes"));
+}
