@@ -98,7 +98,7 @@ def padding_gib(run: Run) -> float:
 
 
 def amplification_without_padding(run: Run) -> float:
-    return amplification(run) - run.metric("pad.sectors") * 4096 / run.metric("host.bytes_written")
+    return run.metric("wa.unpadded")
 
 
 def victim_size(run: Run) -> float:
