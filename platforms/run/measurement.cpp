@@ -16,7 +16,7 @@ double value_of(const MetricSet& metrics, std::string_view name) {
 constexpr std::string_view written = "media.sectors_written.";
 
 /// Regions whose writes are scratch or log rather than user data; `write_amplification.no_backup` leaves them out.
-constexpr std::array<std::string_view, 3> scratch_regions{"backup", "journal", "log"};
+constexpr std::array<std::string_view, 4> scratch_regions{"backup", "journal", "log", "map"};
 
 bool is_scratch(std::string_view region) {
   return std::any_of(scratch_regions.begin(), scratch_regions.end(), [region](std::string_view name) { return region.starts_with(name); });

@@ -38,12 +38,16 @@ TEST_CASE("a cut at any instant of the cleaning of a zone of skylight-flash lose
 }
 
 TEST_CASE("copies of a band that were merged do not come back when only some blocks of the zone were erased") {
-  // The first block holds an older copy of sector 0 than the second one; dies erase in parallel, the first one last.
+  // Die 0 has blocks 0, 2, 4 and 6 to erase, die 1 only 5 and 7. While die 0 erases block 2, block 5 with the newest copy of band 0's
+  // first sector is erased already, and block 4 still holds the one before: only the watermark tells that it is void.
   SkylightSetup setup;
   setup.layer.cache_zones = 1;
   setup.bench.nand->dies = 2;
-  setup.bench.nand->blocks = 4;
-  const auto prepare = [](SkylightDrive& drive) { drive.write_banded({{0, 0}, {1, 0}, {0, 0}, {1, 1}, {0, 0}, {1, 0}, {0, 0}, {1, 2}}); };
+  setup.bench.nand->blocks = 8;
+  setup.bench.nand->bad_blocks = {{1}, {3}};
+  const auto prepare = [](SkylightDrive& drive) {
+    drive.write_banded({{1, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 0}, {1, 4}, {0, 0}, {1, 5}, {2, 0}, {2, 1}, {2, 2}, {2, 3}});
+  };
   CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 0, 1) > 20);
 }
 

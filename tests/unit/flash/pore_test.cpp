@@ -144,6 +144,20 @@ TEST_CASE("original: a period evicts the pages used longest ago of the zones tha
   drive.check_content();
 }
 
+TEST_CASE("the reserve is left to the copies, however many blocks are filled side by side") {
+  PoreSetup setup = example();
+  setup.cache().parallel = 3;
+  setup.layer.reserve_blocks = 2;
+  setup.bench.nand->blocks = 6;
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    drive.write_banded({{i % 4, i / 4}});
+    CHECK(drive.layer().space(0).free_blocks() >= 2);
+  }
+  CHECK(drive.metric("cleaning.count") == 0);
+  CHECK(drive.layer().space(0).room(2) == 0);
+}
+
 TEST_CASE("memory is the sector map and sixteen bytes a region") {
   PoreDrive drive(example());
   CHECK(drive.metric("meta.ram_bytes") == 4 * 32 + 16 * 4);
