@@ -5,8 +5,8 @@
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/pore.hpp"
 #include "firmware/layers/skylight_disk.hpp"
-#include "firmware/layers/static_mapping.hpp"
 #include "firmware/layers/skylight_flash.hpp"
+#include "firmware/layers/static_mapping.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

@@ -28,9 +28,11 @@ class DumpEngine {
 
   /// Of all regions together.
   [[nodiscard]] Bytes size() const { return size_; }
-  [[nodiscard]] Picoseconds dump_time() const { return transfer_time(size_, config_.dump_rate); }
+  [[nodiscard]] Picoseconds dump_time() const { return dump_time(size_); }
+  [[nodiscard]] Picoseconds dump_time(Bytes size) const { return transfer_time(size, config_.dump_rate); }
   [[nodiscard]] Picoseconds restore_time() const { return transfer_time(size_, config_.restore_rate); }
-  [[nodiscard]] Picojoules dump_energy() const { return energy(config_.dump_power, dump_time()); }
+  [[nodiscard]] Picojoules dump_energy() const { return dump_energy(size_); }
+  [[nodiscard]] Picojoules dump_energy(Bytes size) const { return energy(config_.dump_power, dump_time(size)); }
   /// How long the hold-up energy lasts.
   [[nodiscard]] Picoseconds hold_up_time() const;
 

@@ -19,23 +19,25 @@ namespace {
 struct Entry {
   std::string name;
   std::string summary;
+  bool layer = false;
+  bool needs_flash = false;  ///< of a layer
 };
 
 std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& search) {
   std::vector<Entry> list;
   switch (options.subject) {
     case cli::ListSubject::drives:
-      for (const NamedFile& file : search.list(DescriptionFile::drive)) list.push_back({file.name, file.summary});
+      for (const NamedFile& file : search.list(DescriptionFile::drive)) list.push_back({file.name, file.summary, false, false});
       break;
     case cli::ListSubject::workloads:
-      for (const NamedFile& file : search.list(DescriptionFile::workload)) list.push_back({file.name, file.summary});
+      for (const NamedFile& file : search.list(DescriptionFile::workload)) list.push_back({file.name, file.summary, false, false});
       break;
     case cli::ListSubject::layers:
-      for (const auto& layer : all_layers()) list.push_back({layer->name(), layer->summary()});
+      for (const auto& layer : all_layers()) list.push_back({layer->name(), layer->summary(), true, layer->needs_flash()});
       break;
     case cli::ListSubject::formats:
       for (const TraceFormat& format : trace_formats())
-        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description});
+        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false});
       break;
     case cli::ListSubject::parameters: break;
   }
@@ -45,7 +47,11 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
 void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
   if (format == cli::ListFormat::json) {
     boost::json::array array;
-    for (const Entry& entry : list) array.push_back({{"name", entry.name}, {"summary", entry.summary}});
+    for (const Entry& entry : list) {
+      boost::json::object object{{"name", entry.name}, {"summary", entry.summary}};
+      if (entry.layer) object["needs_flash"] = entry.needs_flash;
+      array.push_back(std::move(object));
+    }
     std::cout << boost::json::serialize(array) << "\n";
     return;
   }

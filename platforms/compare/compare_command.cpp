@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
+#include <set>
 
 #include "base/error.hpp"
 #include "platforms/compare/child_processes.hpp"
@@ -86,17 +87,37 @@ void print_progress(const RunResult& run, std::size_t done, std::size_t all, dou
             << (run.status == exit_good ? "done after " + std::string(took) : run.message) << "\n";
 }
 
-/// What holds of the whole table: first what keeps it from being a ranking, then what the runs say of their input.
+/// What the runs say of their input, each sentence once; of the layers that say it where not all do.
+std::vector<std::string> notes_of_runs(const std::vector<RunResult>& runs) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // in order of appearance
+  std::set<std::string> measured;
+  for (const RunResult& run : runs) {
+    if (run.measured()) measured.insert(run.layer);
+    for (const std::string& note : run.notes) {
+      if (note.starts_with("unstable")) continue;  // the legend says so
+      auto at = std::find_if(said.begin(), said.end(), [&note](const auto& entry) { return entry.first == note; });
+      if (at == said.end()) at = said.insert(said.end(), {note, {}});
+      if (at->second.empty() || at->second.back() != run.layer) at->second.push_back(run.layer);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [note, layers] : said) {
+    std::string who;
+    if (layers.size() < measured.size())
+      for (const std::string& layer : layers) who += (who.empty() ? " (" : ", ") + layer;
+    notes.push_back(note + who + (who.empty() ? "" : ")"));
+  }
+  return notes;
+}
+
+/// What holds of the whole table: first what keeps it from being a ranking.
 std::vector<std::string> notes_of(const cli::CompareOptions& options, const std::vector<RunResult>& runs) {
   std::vector<std::string> notes;
   if (options.seeds < enough_seeds)
     notes.push_back("a ranking takes at least " + std::to_string(enough_seeds) + " seeds (--seeds), this has " +
                     std::to_string(options.seeds));
   if (options.run.prefill_percent == 0) notes.emplace_back("the drive was empty at the start; --prefill puts it into its used state");
-  for (const RunResult& run : runs)
-    for (const std::string& note : run.notes)
-      if (!run.unstable || !note.starts_with("unstable"))  // the legend says so
-        if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  for (std::string& note : notes_of_runs(runs)) notes.push_back(std::move(note));
   return notes;
 }
 

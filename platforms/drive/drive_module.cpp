@@ -51,11 +51,25 @@ std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   return firmware;
 }
 
+/// On a drive with flash the dump area is the flash's dump blocks.
+void DriveModule::check_dump_blocks() const {
+  const NandConfig& nand = config_.nand;
+  const Bytes blocks = nand.page_size * (nand.dump_blocks * nand.pages_per_block);
+  if (nand_ == nullptr || config_.power.dump_area <= blocks) return;
+  throw InputError("power.dump_area is " + std::to_string(config_.power.dump_area.value()) + " B and the nand.dump_blocks that hold it, " +
+                   std::to_string(nand.dump_blocks) + ", are " + std::to_string(blocks.value()) + " B: give the flash " +
+                   std::to_string((config_.power.dump_area.value() - 1) / (nand.page_size.value() * nand.pages_per_block) + 1) +
+                   " of them or the power domain a smaller dump area");
+}
+
 void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> booted) {
   controller_->core().power_on(after_power_cut, std::move(booted));
   dump_engine_.restart();
-  if (const Bytes dumped = controller_->core().memory().dumped_bytes(); dumped > Bytes(0))
+  const Bytes dumped = controller_->core().memory().dumped_bytes();
+  if (dumped > Bytes(0)) {
+    check_dump_blocks();
     dump_engine_.reserve(dumped, "write cache of durability plp (firmware.write_cache)");
+  }
   timeline_.reschedule();
 }
 

@@ -52,6 +52,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] MediaModule& media() { return media_; }
   [[nodiscard]] NandModule* nand() { return nand_.get(); }
   [[nodiscard]] DramModule& dram() { return dram_; }
+  [[nodiscard]] const DumpEngine& dump_engine() const { return dump_engine_; }
   [[nodiscard]] Controller& controller() { return controller_->core(); }
 
   /// Sectors of the platter area if it were recorded conventionally at the same linear density.
@@ -68,6 +69,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
+  void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
 
   const DriveConfig& config_;

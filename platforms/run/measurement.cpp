@@ -51,6 +51,31 @@ void Measurement::add_write_amplification(MetricSet& metrics) const {
               "as write_amplification.total, without scratch space and logs: closest to the definitions of the papers");
 }
 
+/// Erases go on at the pace of the measured part; the worst block's are those by which the largest wear grew.
+void Measurement::add_lifetime(MetricSet& metrics, double seconds) const {
+  const auto endurance = static_cast<double>(drive_.nand()->device().config().endurance);
+  const auto blocks = static_cast<double>(drive_.nand()->device().config().blocks);
+  const auto years = [endurance, seconds](double erases_a_block) {
+    constexpr double seconds_a_year = 365.25 * 86'400;
+    return erases_a_block > 0 ? std::optional(endurance / erases_a_block * seconds / seconds_a_year) : std::nullopt;
+  };
+  metrics.add("nand.endurance", endurance, "1", "erases that a block is specified for");
+  metrics.add("nand.lifetime.years.mean", years(value_of(metrics, "nand.erases") / blocks), "years",
+              "until blocks have had nand.endurance erases if all wear alike, at the erases a second of the measured time");
+  metrics.add("nand.lifetime.years.worst_block", years(value_of(metrics, "nand.wear.max") - value_of(start_, "nand.wear.max")), "years",
+              "until a new block has had nand.endurance erases, at the pace at which nand.wear.max grew in the measured time");
+}
+
+/// What a power loss must save when the write cache is at its dirtiest; the engine is built for the whole buffer (power.dump.*).
+void Measurement::add_dirty_peak(MetricSet& metrics) const {
+  const Bytes dirty(static_cast<std::uint64_t>(value_of(metrics, "cache.dirty.peak")));
+  const DumpEngine& engine = drive_.dump_engine();
+  metrics.add("power.dirty.peak", static_cast<double>(dirty.value()), "B", "most dirty data in DRAM at once");
+  metrics.add("power.dirty.hold_up", engine.dump_time(dirty), "hold-up time that dumping power.dirty.peak takes");
+  metrics.add("power.dirty.energy", static_cast<double>(engine.dump_energy(dirty).value()) * 1e-9, "mJ",
+              "hold-up energy that dumping power.dirty.peak takes");
+}
+
 void Measurement::add_totals(MetricSet& metrics) const {
   const double joules =
       value_of(metrics, "media.energy.total") + value_of(metrics, "nand.energy.total") * 1e-3 + value_of(metrics, "dram.energy") * 1e-3;
@@ -75,9 +100,12 @@ MetricSet Measurement::end(const Player& player) {
   drive_.report(metrics, now - begin_);
   metrics.subtract(start_);
   layer_cleans_ = metrics.find("cleaning.count") != nullptr;
+  const double seconds = static_cast<double>((now - begin_).value()) * 1e-12;
   add_write_amplification(metrics);
   add_totals(metrics);
-  metrics.add("run.measured_seconds", static_cast<double>((now - begin_).value()) * 1e-12, "s", "simulated time of the measured part");
+  if (drive_.nand() != nullptr) add_lifetime(metrics, seconds);
+  add_dirty_peak(metrics);
+  metrics.add("run.measured_seconds", seconds, "s", "simulated time of the measured part");
   return metrics;
 }
 

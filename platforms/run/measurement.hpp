@@ -21,6 +21,8 @@ class Measurement {
  private:
   void add_write_amplification(MetricSet& metrics) const;
   void add_totals(MetricSet& metrics) const;
+  void add_lifetime(MetricSet& metrics, double seconds) const;
+  void add_dirty_peak(MetricSet& metrics) const;
 
   DriveModule& drive_;
   MetricSet start_;

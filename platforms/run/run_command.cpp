@@ -113,9 +113,28 @@ std::string shown(const MetricSet& metrics, const std::string& name) {
 void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics,
                   const std::vector<std::string>& notes) {
   std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n";
-  for (const char* name : {"host.served", "host.failed", "host.latency.mean", "host.latency.p99", "host.latency.max",
-                           "write_amplification.total", "rmw.count", "cleaning.count", "metadata.bytes", "scoreboard.checked",
-                           "scoreboard.errors", "run.simulated_seconds", "run.requests_per_cpu_second"})
+  for (const char* name : {"host.served",
+                           "host.failed",
+                           "host.latency.mean",
+                           "host.latency.p99",
+                           "host.latency.max",
+                           "write_amplification.total",
+                           "rmw.count",
+                           "cleaning.count",
+                           "capacity.user",
+                           "capacity.gain_vs_cmr",
+                           "metadata.bytes",
+                           "dram.reserved.total",
+                           "nand.lifetime.years.mean",
+                           "nand.lifetime.years.worst_block",
+                           "power.dirty.peak",
+                           "power.dirty.hold_up",
+                           "power.dirty.energy",
+                           "recovery.time",
+                           "scoreboard.checked",
+                           "scoreboard.errors",
+                           "run.simulated_seconds",
+                           "run.requests_per_cpu_second"})
     if (metrics.find(name) != nullptr) std::cout << "  " << name << ": " << shown(metrics, name) << "\n";
   for (const std::string& note : notes) std::cout << "  note: " << note << "\n";
   std::cout << "  results: " << options.out.string() << "\n";

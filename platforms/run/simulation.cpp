@@ -42,14 +42,17 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
 void Simulation::post_now(Step step) { drive_.timeline().post(drive_.timeline().now(), *this, step); }
 
 void Simulation::boot(bool after_cut) {
-  drive_.power_on(after_cut, [this, after_cut](Status status) {
+  const Picoseconds powered = drive_.timeline().now();
+  drive_.power_on(after_cut, [this, after_cut, powered](Status status) {
     TESSERA_CHECK(ok(status), "the firmware did not boot");
     // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
     const Picoseconds answers = drive_.controller().executor().now();
-    if (after_cut)
+    if (after_cut) {
+      recovery_ = answers - powered;
       drive_.timeline().post(answers, *this, recovered);
-    else
+    } else {
       drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
+    }
   });
 }
 
@@ -137,6 +140,11 @@ void Simulation::drain() {
 
 void Simulation::measure() {
   metrics_ = measurement_.end(player_);
+  // Layers that look for nothing at boot have no figure of their own.
+  if (metrics_->find("recovery.time") == nullptr) {
+    const auto ms = recovery_ ? std::optional(static_cast<double>(recovery_->value()) * 1e-9) : std::nullopt;
+    metrics_->add("recovery.time", ms, "ms", "time of the last recovery after a power cut");
+  }
   measured_until_ = drive_.timeline().now();
   if (scoreboard_ == nullptr) return drive_.timeline_module().stop();
   verify([this] { drive_.timeline_module().stop(); });

@@ -81,6 +81,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   CutSchedule cuts_;
   Picoseconds origin_;
   Picoseconds measured_until_;
+  std::optional<Picoseconds> recovery_;  ///< firmware's part of the last boot after a cut
   bool replay_ended_ = false;
   HostRequest flush_;
   Picoseconds drain_limit_;

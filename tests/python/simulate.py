@@ -23,5 +23,7 @@ def run(folder: Path, drive: str, *arguments, status=0) -> Run:
     return Run(folder)
 
 
-# None where the simulator is not built.
-LAYERS = tuple(layer["name"] for layer in json.loads(simulate("list", "layers", "--json").stdout)) if SIMULATOR.exists() else ()
+# Every layer of the list, so that a new one is tested as soon as it is in it; none where the simulator is not built.
+_LIST = json.loads(simulate("list", "layers", "--json").stdout) if SIMULATOR.exists() else []
+LAYERS = tuple(layer["name"] for layer in _LIST)
+FLASH_LAYERS = tuple(layer["name"] for layer in _LIST if layer["needs_flash"])

@@ -1,27 +1,35 @@
-"""Real traces, whole, on each layer: every request served, every read right."""
+"""Real traces, whole, on every layer: every request served, every read right."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from samples import REPOSITORY
-from simulate import LAYERS, run
+from simulate import LAYERS, simulate
 
 TRACES = Path(os.environ.get("TESSERA_TRACES", REPOSITORY.parent / "shared" / "traces"))
 
 pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason=f"no traces in {TRACES}; name their folder in TESSERA_TRACES")
 
 
-@pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize(
-    ("trace", "requests"), [("msr/web_0_first100k.csv.xz", 100_000), ("cloudphysics/sample_2h.vscsi.xz", 113_872), ("msr/web_3.csv.xz", 31_380)]
+    ("trace", "requests", "options"),
+    [
+        ("msr/web_0_first100k.csv.xz", 100_000, ()),
+        ("msr/web_3.csv.xz", 31_380, ("--fold",)),
+        ("cloudphysics/sample_2h.vscsi.xz", 113_872, ()),
+        ("hp/cello2003_1h.csv.xz", 43_000, ("--fold",)),
+        ("msps/dtrs_5min.ascii.xz", 127_043, ("--format", "ascii:us", "--fold")),
+    ],
+    ids=lambda value: Path(value).name.split(".")[0] if isinstance(value, str) else "",
 )
-def test_every_request_is_served_and_every_read_is_right(tmp_path, layer, trace, requests):
-    fold = ("--fold",) if trace.startswith("msr/web_3") else ()
-    result = run(tmp_path, "common", "--layer", layer, "--trace", TRACES / trace, *fold, "--check")
-    assert result.metric("scoreboard.errors") == 0
-    assert result.metric("scoreboard.checked") > 0
-    assert result.metric("host.failed") == 0
-    served = result.metric("host.served")
+def test_every_request_is_served_and_every_read_is_right(tmp_path, trace, requests, options):
+    simulate("compare", "common", "--layers", "all", "--trace", TRACES / trace, *options, "--check", "--out", tmp_path)
+    runs = json.loads((tmp_path / "compare.json").read_text())["runs"]
+    assert runs["layer"] == list(LAYERS)
+    assert runs["scoreboard.errors"] == [0] * len(LAYERS)
+    assert min(runs["scoreboard.checked"]) > 0
+    assert runs["host.failed"] == [0] * len(LAYERS)
     # A fold cuts a request that lies over the drive's end in two.
-    assert served == requests if not fold else requests <= served <= requests + 10
+    assert all(requests <= served <= requests + (10 if options else 0) for served in runs["host.served"])

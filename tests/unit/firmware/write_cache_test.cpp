@@ -194,6 +194,73 @@ TEST_CASE("write cache: a journal region that is full makes room by destaging it
   CHECK(drive.wrong_blocks() == 0);
 }
 
+namespace {
+
+/// The conventional layer, but writes fail while `fails` is set: a drive whose spares are used up.
+class FailingCmr final : public TranslationLayer {
+ public:
+  FailingCmr(std::unique_ptr<TranslationLayer> layer, const bool& fails) : layer_(std::move(layer)), fails_(fails) {}
+  [[nodiscard]] std::uint64_t user_sectors() const override { return layer_->user_sectors(); }
+  Task<Status> format() override { return layer_->format(); }
+  Task<Status> recover() override { return layer_->recover(); }
+  Task<Status> read(LogicalRun run, DataSpan data) override { return layer_->read(run, data); }
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override {
+    return fails_ ? failed() : layer_->write(run, data, options);
+  }
+  Task<Status> flush() override { return layer_->flush(); }
+  Task<Status> trim(LogicalRun run) override { return layer_->trim(run); }
+  void prefill(std::uint64_t sectors) override { layer_->prefill(sectors); }
+  void report(MetricSet& metrics) const override { layer_->report(metrics); }
+
+ private:
+  static Task<Status> failed() { co_return Status::media_error; }
+
+  std::unique_ptr<TranslationLayer> layer_;
+  const bool& fails_;
+};
+
+class FailingCmrFactory final : public LayerFactory {
+ public:
+  explicit FailingCmrFactory(const bool& fails) : fails_(fails) {}
+  [[nodiscard]] std::string name() const override { return "failing"; }
+  [[nodiscard]] std::string summary() const override { return ""; }
+  void describe(ParameterVisitor& visitor) override { cmr_->describe(visitor); }
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
+    return cmr_->plan(geometry, problem);
+  }
+  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
+                                                       const FormatPlan& plan) const override {
+    return std::make_unique<FailingCmr>(cmr_->make(ports, geometry, plan), fails_);
+  }
+
+ private:
+  std::unique_ptr<LayerFactory> cmr_ = make_cmr_factory();
+  const bool& fails_;
+};
+
+}  // namespace
+
+TEST_CASE("write cache: a destage that fails is told by the next FLUSH, once, and its sectors are counted as lost") {
+  for (const CacheDurability durability : all_durabilities) {
+    bool fails = false;
+    TestDrive drive(std::make_unique<FailingCmrFactory>(fails), {{"journal_tracks", journal_tracks}}, promising(durability),
+                    cache(64, durability));
+    REQUIRE(write_sector(drive, 5, 3) == Status::ok);
+    fails = true;
+    drive->run_until_idle(10_s);
+    CHECK(drive.metric("cache.lost") == 3);
+    fails = false;
+    REQUIRE(write_sector(drive, 20) == Status::ok);
+    CHECK(drive->flush() == Status::media_error);
+    CHECK(drive->flush() == Status::ok);
+    CHECK(drive.metric("cache.lost") == 3);
+    // The host writes again what the FLUSH did not promise.
+    REQUIRE(write_sector(drive, 5, 3) == Status::ok);
+    REQUIRE(drive->flush() == Status::ok);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
 TEST_CASE("write cache: a description that cannot run is refused with a sentence") {
   FirmwareConfig config = cache(64, CacheDurability::journal);
   CHECK(config.problem({{.name = "data"}}, 4096).find("journal_tracks") != std::string::npos);
