@@ -1,9 +1,11 @@
 #include "firmware/layers/amphisbaena.hpp"
 #include "firmware/layers/cmr.hpp"
 #include "firmware/layers/fluid.hpp"
+#include "firmware/layers/hwsr.hpp"
 #include "firmware/layers/imr_rmw.hpp"
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/pore.hpp"
+#include "firmware/layers/sblock.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 #include "firmware/layers/static_mapping.hpp"
@@ -21,11 +23,13 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_static_14r23_factory());
   layers.push_back(make_skylight_flash_factory());
   layers.push_back(make_pore_factory());
+  layers.push_back(make_sblock_factory());
   layers.push_back(make_mu_rmw_factory());
   layers.push_back(make_skylight_disk_factory());
   layers.push_back(make_fluid_factory());
   layers.push_back(make_fluid_loop_factory());
   layers.push_back(make_amphisbaena_factory());
+  layers.push_back(make_hwsr_factory());
   return layers;
 }
 

@@ -74,6 +74,8 @@ class LayerFactory {
   [[nodiscard]] virtual std::string summary() const = 0;
   [[nodiscard]] virtual bool needs_flash() const { return false; }
   virtual void describe(ParameterVisitor& visitor) = 0;
+  /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
+  [[nodiscard]] virtual bool promises_flushed_only() const { return false; }
 
   /// Regions that the layer wants on this geometry, or a sentence why it cannot have them in `problem`.
   [[nodiscard]] virtual FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const = 0;

@@ -26,7 +26,8 @@ NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64
 }
 
 FlashShape NandDevice::shape() const {
-  return {config_.blocks, config_.pages_per_block, static_cast<std::uint32_t>(config_.oob_size.value())};
+  return {config_.blocks, config_.pages_per_block, static_cast<std::uint32_t>(config_.oob_size.value()),
+          static_cast<std::uint32_t>(config_.page_size.value())};
 }
 
 void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {

@@ -79,7 +79,8 @@ FormatPlan plan_drive(const DriveConfig& config) {
     if (config.nand.page_size != config.media.sector_size)
       throw InputError("a flash page holds one drive sector: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
                        " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
-    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value())};
+    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value()),
+                           static_cast<std::uint32_t>(config.nand.page_size.value())};
     if (const std::string problem = factory.check_flash(shape); !problem.empty()) throw InputError(factory.name() + ": " + problem);
   }
   std::string problem;

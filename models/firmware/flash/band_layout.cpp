@@ -12,7 +12,7 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a 
 
 /// Radii of a band with its guards in a zone.
 std::uint32_t stride_in(const GeometryZone& zone, const BandRequest& request) {
-  return static_cast<std::uint32_t>(divide_up(request.band_sectors, zone.sectors_per_track)) + request.head_width - 1;
+  return static_cast<std::uint32_t>(divide_up(request.band_sectors, zone.sectors_per_track)) + request.guard_tracks();
 }
 
 /// Adds to the plan the bands that fit radii [first, end) of one zone, at most `wanted`; gives the first radius behind them.
@@ -28,8 +28,8 @@ std::uint32_t add_bands(FormatPlan& plan, const GeometryZone& zone, std::uint32_
   region.format = RecordingFormat::shingled;
   region.head_width = request.head_width;
   region.direction = 1;
-  region.band_tracks = stride - (request.head_width - 1);
-  region.guard_tracks = request.head_width - 1;
+  region.band_tracks = stride - request.guard_tracks();
+  region.guard_tracks = request.guard_tracks();
   plan.push_back(region);
   wanted -= std::min(wanted, places * surfaces);
   return first + static_cast<std::uint32_t>(region.count);

@@ -20,6 +20,9 @@ struct BandRequest {
   std::uint32_t spares = 0;      ///< bands beside those
   std::uint32_t log_radii = 0;   ///< conventional radii in the middle of the bands; 0: none
   std::uint32_t map_radii = 0;   ///< and, behind those, for a paged map
+  std::uint32_t more_guard = 0;  ///< guard tracks beyond W-1
+
+  [[nodiscard]] std::uint32_t guard_tracks() const { return head_width - 1 + more_guard; }
 };
 
 /// Shingled regions, one or two a zone, and the regions "log" and "map" near their middle. Empty, with a sentence in `problem`, where

@@ -19,6 +19,7 @@ struct FlashShape {
   std::uint64_t blocks = 0;
   std::uint32_t pages_per_block = 0;
   std::uint32_t oob_bytes = 0;
+  std::uint32_t page_bytes = 4096;  ///< data area of a page: one drive sector
   [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
 };
 

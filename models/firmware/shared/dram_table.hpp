@@ -67,6 +67,9 @@ class DramBitmap {
   void set(std::uint64_t i) { words_.write(i / 64) |= std::uint64_t{1} << (i % 64); }
   void reset(std::uint64_t i) { words_.write(i / 64) &= ~(std::uint64_t{1} << (i % 64)); }
   void set_uncharged(std::uint64_t i) { words_.peek(i / 64) |= std::uint64_t{1} << (i % 64); }
+  void clear() {
+    for (std::uint64_t word = 0; word < words_.size(); ++word) words_.write(word) = 0;
+  }
   /// Sets every bit below `end` without a charge (prefill, boot).
   void set_below(std::uint64_t end) {
     TESSERA_CHECK(end <= bits_, "a bit lies outside its bitmap");

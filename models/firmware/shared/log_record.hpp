@@ -16,7 +16,11 @@ enum class RecordType : std::uint32_t {
   voided = 4,       ///< takes the place of a backup record that must not be applied any more
   band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
-  slot = 17         ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
+  slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)
+  sblock = 24,      ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
+  opened = 25,      ///< a region is written again since the checkpoint (firmware/layers/sblock/open_regions.hpp)
+  buffered = 32,    ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
+  rewrite = 33      ///< a sector of an image that is about to be written to the disk
 };
 
 struct LogRecord {

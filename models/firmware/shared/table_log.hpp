@@ -46,6 +46,8 @@ class TableLog {
   [[nodiscard]] Task<Status> recover();
   /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
+  /// Changes since the checkpoint.
+  [[nodiscard]] std::uint64_t changes() const { return records_; }
 
   /// Sectors of checkpoints and changes.
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }

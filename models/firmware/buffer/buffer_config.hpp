@@ -1,0 +1,63 @@
+#pragma once
+// The two caches of the HWSR paper (Wan et al., sections II-A and II-D) that its layers share: a write buffer in memory and a
+// read cache in flash, both of blocks.
+#include <cstdint>
+#include <string>
+
+#include "base/parameter.hpp"
+#include "base/units.hpp"
+#include "firmware/ports/flash_port.hpp"
+
+namespace tessera {
+
+/// Which blocks leave the full write buffer (section II-D); all go to one segment.
+enum class Replacement : std::uint32_t {
+  block_lru,                 ///< the least recently used block alone
+  segment_lru,               ///< all blocks of the least recently used segment
+  least_write_amplification  ///< the least recently used block, and those of its segment within a window of it
+};
+
+/// How the write buffer survives a power cut; the paper does not say.
+enum class BufferDurability : std::uint32_t {
+  plp,             ///< dumped to flash within the hold-up time
+  journal,         ///< each write is in a flash journal before its acknowledgement
+  volatile_memory  ///< only FLUSH and FUA promise anything
+};
+
+struct BufferConfig {
+  Bytes memory{100'000'000};  // table II
+  Bytes flash{200'000'000};   // table II
+  Bytes block{32'768};        // section IV-A: 64 sectors of 512 B
+  Replacement replacement = Replacement::least_write_amplification;
+  std::uint32_t lwa_window = 10;  // ours: the paper has "a predefined window"
+  BufferDurability durability = BufferDurability::plp;
+  Bytes journal{std::uint64_t{16} << 20};          // ours
+  Bytes rewrite_journal{std::uint64_t{16} << 20};  // ours: two dozen images of a segment, so that its blocks wear slowly
+  std::uint32_t journal_stripe = 8;                // ours: dies and planes of a small array
+  std::uint32_t fill_buffers = 4;                  // ours
+  Picoseconds idle_after{5'000'000'000'000};       // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
+  bool paper = false;
+  bool crash_safe = true;
+
+  void describe(ParameterVisitor& visitor);
+  /// Without what is for layers that rewrite in place.
+  void describe_caches(ParameterVisitor& visitor);
+
+  /// As published: nothing survives in memory, and segments are rewritten where they lie with no copy elsewhere.
+  [[nodiscard]] BufferDurability promised() const { return paper ? BufferDurability::volatile_memory : durability; }
+  [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
+  [[nodiscard]] bool needs_journal() const { return guards_rewrites() || promised() == BufferDurability::journal; }
+
+  [[nodiscard]] std::uint32_t block_sectors(std::uint32_t sector_bytes) const {
+    return static_cast<std::uint32_t>(block.value() / sector_bytes);
+  }
+  [[nodiscard]] std::uint32_t memory_blocks() const { return static_cast<std::uint32_t>(memory.value() / block.value()); }
+  [[nodiscard]] std::uint32_t flash_blocks() const { return static_cast<std::uint32_t>(flash.value() / block.value()); }
+
+  /// A sentence why blocks of this size do not do for `sector_bytes`, or nothing.
+  [[nodiscard]] std::string problem(std::uint32_t sector_bytes, std::uint32_t segment_blocks) const;
+  /// A sentence why this flash cannot hold journal and read cache, or nothing.
+  [[nodiscard]] std::string flash_problem(const FlashShape& shape, std::uint32_t sector_bytes, std::uint32_t segment_blocks) const;
+};
+
+}  // namespace tessera

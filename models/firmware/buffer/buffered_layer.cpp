@@ -1,0 +1,306 @@
+#include "firmware/buffer/buffered_layer.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+std::uint32_t cache_blocks(const std::optional<FlashAreas>& areas, const Ports& ports, const BufferConfig& config) {
+  if (!areas) return 0;
+  const std::uint32_t sectors = config.block_sectors(ports.memory.shape().sector_bytes);
+  return SsdReadCache::capacity(areas->cache(), ports.flash->shape().pages_per_block, sectors);
+}
+
+std::optional<FlashAreas> flash_areas(const Ports& ports, const BufferConfig& config) {
+  if (ports.flash == nullptr) return std::nullopt;
+  return FlashAreas(config, ports.flash->shape(), ports.memory.shape().sector_bytes);
+}
+
+}  // namespace
+
+BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments)
+    : ports_(ports),
+      config_(config),
+      address_(config.block_sectors(ports.memory.shape().sector_bytes), segment_blocks),
+      segments_(segments),
+      areas_(flash_areas(ports, config)),
+      table_(ports.memory, ports.cpu, address_, config.memory_blocks() + cache_blocks(areas_, ports, config)),
+      buffer_(ports.memory, ports.cpu, config, address_, table_),
+      segment_locks_(ports.cpu),
+      turns_(ports.cpu),
+      filled_(ports.cpu),
+      activity_(ports.cpu),
+      image_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, address_.segment_sectors(), "image of a segment")),
+      dirty_(segment_blocks) {
+  if (cache_blocks(areas_, ports, config) != 0) {
+    cache_.emplace(ports.memory, ports.cpu, *ports.flash, address_, table_, areas_->cache());
+    fills_.resize(config.fill_buffers);
+    for (Fill& fill : fills_)
+      fill.data = ports.memory.reserve_buffer(MemoryCategory::read_cache, address_.segment_sectors(), "read cache filling");
+  }
+  if (config.guards_rewrites()) rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe);
+  if (config.promised() == BufferDurability::journal)
+    journal_.emplace(*ports.flash, ports.cpu, RecordType::buffered, areas_->journal(), config.journal_stripe);
+}
+
+Task<Status> BufferedLayer::format() { return format_media(); }
+
+void BufferedLayer::start_background() {
+  if (cache_) ports_.cpu.spawn(fill_loop());
+  ports_.cpu.spawn(watch_idle());
+}
+
+// --- Writes ---
+
+Task<Status> BufferedLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const BlockRun piece = address_.first_block({run.first + done, run.count - done});
+    const DataSpan part = data.part(done, piece.count);
+    const Status status = co_await write_block(piece, part);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  if (journal_) co_return co_await journal_write(run, data);
+  if (!options.durable) co_return Status::ok;
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun piece = address_.first_segment({run.first + done, run.count - done});
+    const std::uint64_t segment = address_.segment_of(piece.first);
+    const Status status = co_await write_back_segment(segment, MediaClass::host);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+/// Puts one block's data into the write buffer; where that is full, space is made first.
+Task<Status> BufferedLayer::write_block(const BlockRun& piece, DataSpan data) {
+  MemBuffer::Slot slot = buffer_.find(piece.block);
+  while (slot == MemBuffer::none && buffer_.full()) {
+    const Status status = co_await make_room();
+    if (!ok(status)) co_return status;
+    slot = buffer_.find(piece.block);
+  }
+  writes_ += piece.count;
+  if (slot == MemBuffer::none) {
+    slot = buffer_.take(piece.block);
+  } else {
+    absorbed_ += static_cast<std::uint64_t>(__builtin_popcountll(buffer_.valid(slot) & mask_of(piece.first, piece.count)));
+  }
+  // The data is in the buffer before it is in the journal: the journal's head is a lower bound of its place there.
+  buffer_.written(slot, piece.first, piece.count, journal_ ? journal_->head() : sequence_++);
+  ports_.memory.copy(data, buffer_.data(slot, piece.first, piece.count));
+  invalidate(piece.block);
+  activity_.wake_all();
+  co_return Status::ok;
+}
+
+/// Durability `journal`: in flash before the acknowledgement, in groups that always fit a quarter of the log.
+Task<Status> BufferedLayer::journal_write(LogicalRun run, DataSpan data) {
+  const std::uint64_t capacity = FlashJournal::capacity(areas_->journal(), ports_.flash->shape().pages_per_block, config_.journal_stripe);
+  const auto most = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(capacity / 4, 1, ~std::uint32_t{0}));
+  for (std::uint32_t done = 0; done < run.count;) {
+    const std::uint32_t count = std::min(run.count - done, most);
+    const DataSpan part = data.part(done, count);
+    const std::uint64_t sector = run.first.value() + done;
+    Status status = co_await journal_->append(sector, part);
+    if (status == Status::no_space) {
+      // What the oldest records are needed for goes to the disk.
+      const MemBuffer::Slot oldest = buffer_.longest_waiting();
+      if (oldest == MemBuffer::none) {
+        journal_->release_before(buffer_.oldest(journal_->head()));
+      } else {
+        const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+        status = co_await write_back_segment(segment, MediaClass::dependent);
+        if (!ok(status)) co_return status;
+      }
+      continue;
+    }
+    if (!ok(status)) co_return status;
+    done += count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> BufferedLayer::flush() {
+  // What is in the journal is in flash already.
+  const std::uint64_t target = journal_ ? 0 : sequence_;
+  Status status = co_await write_back_until(target);
+  if (ok(status)) status = deferred_;
+  deferred_ = Status::ok;
+  co_return status;
+}
+
+Task<Status> BufferedLayer::trim(LogicalRun run) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun part = address_.first_segment({run.first + done, run.count - done});
+    const std::uint64_t segment = address_.segment_of(part.first);
+    auto lock = segment_locks_.exclusive({LogicalSector(segment), LogicalSector(segment + 1)});
+    co_await lock;
+    std::uint64_t whole = 0;
+    for (std::uint32_t at = 0; at < part.count;) {
+      const BlockRun piece = address_.first_block({part.first + at, part.count - at});
+      MemBuffer::Slot slot = buffer_.find(piece.block);
+      if (slot != MemBuffer::none) {
+        buffer_.forget(slot, mask_of(piece.first, piece.count));
+        slot = buffer_.find(piece.block);
+      }
+      if (piece.count == address_.block_sectors() && slot == MemBuffer::none) {
+        invalidate(piece.block);
+        whole |= std::uint64_t{1} << address_.index_of(piece.block);
+      }
+      at += piece.count;
+    }
+    const Status status = co_await trim_media(segment, whole);
+    if (!ok(status)) co_return status;
+    done += part.count;
+  }
+  co_return Status::ok;
+}
+
+// --- Write-backs ---
+
+/// The write buffer is full: what the replacement rule picks leaves, unless somebody else has made room meanwhile.
+Task<Status> BufferedLayer::make_room() {
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  if (!buffer_.full()) co_return Status::ok;
+  buffer_.choose_victims(victims_);
+  const std::uint64_t segment = address_.segment_of(buffer_.block(victims_.front()));
+  co_return co_await destage(segment, MediaClass::dependent);
+}
+
+Task<Status> BufferedLayer::write_back_segment(std::uint64_t segment, MediaClass priority) {
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  buffer_.blocks_of(segment, victims_);
+  if (victims_.empty()) co_return Status::ok;
+  co_return co_await destage(segment, priority);
+}
+
+/// Writes back every segment that holds a write older than `sequence`.
+Task<Status> BufferedLayer::write_back_until(std::uint64_t sequence) {
+  while (buffer_.oldest(sequence) < sequence) {
+    auto turn = turns_.exclusive(SamePlace{});
+    co_await turn;
+    const MemBuffer::Slot oldest = buffer_.longest_waiting();
+    if (oldest == MemBuffer::none) continue;
+    const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+    buffer_.blocks_of(segment, victims_);
+    const Status status = co_await destage(segment, MediaClass::dependent);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+/// Writes `victims_`, blocks of `segment`, back. The caller has the turn.
+Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) {
+  const Picoseconds begin = ports_.cpu.now();
+  auto lock = segment_locks_.exclusive({LogicalSector(segment), LogicalSector(segment + 1)});
+  co_await lock;
+  // A TRIM may have had the lock before.
+  std::erase_if(victims_, [&](MemBuffer::Slot slot) { return !buffer_.holds(slot, segment); });
+  if (victims_.empty()) co_return Status::ok;
+
+  std::ranges::fill(dirty_, SectorMask{0});
+  std::uint64_t sectors = 0;
+  for (const MemBuffer::Slot slot : victims_) {
+    const std::uint32_t index = address_.index_of(buffer_.block(slot));
+    const SectorMask valid = buffer_.valid(slot);
+    dirty_[index] = valid;
+    sectors += static_cast<std::uint64_t>(__builtin_popcountll(valid));
+    for_each_run(valid, [&](std::uint32_t first, std::uint32_t count) {
+      ports_.memory.copy(buffer_.data(slot, first, count), image_.part(index * address_.block_sectors() + first, count));
+    });
+  }
+  buffer_.begin_write_back(victims_);
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, segment, sectors});
+  const Destage order{segment, dirty_, image_.all(), priority};
+  const Status status = co_await write_back(order);
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::end, segment, sectors});
+  // A block that cannot be written is given up, as it would be tried again for ever.
+  if (!ok(status)) {
+    deferred_ = status;
+    lost_ += sectors;
+  }
+  buffer_.end_write_back(victims_);
+  if (journal_) journal_->release_before(buffer_.oldest(journal_->head()));
+  victims_taken_.record(victims_.size());
+  sectors_taken_.record(sectors);
+  cleaning_.record(ports_.cpu.now() - begin);
+  co_return Status::ok;
+}
+
+Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {
+  if (!rewrites_) co_return Status::ok;
+  const std::uint64_t before = rewrites_->head();
+  const Status status = co_await rewrites_->append(first, image);
+  if (ok(status)) rewrites_->release_before(before);
+  co_return status;
+}
+
+bool BufferedLayer::host_idle() const {
+  return ports_.host.outstanding() == 0 && ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
+}
+
+/// Empties the buffer once the host has been idle for long enough.
+Task<void> BufferedLayer::watch_idle() {
+  for (;;) {
+    if (buffer_.used() == 0) {
+      co_await activity_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    if (!host_idle()) {
+      const Picoseconds since = ports_.host.outstanding() == 0 ? ports_.host.last_activity() : ports_.cpu.now();
+      const Picoseconds look_again = since + config_.idle_after + Picoseconds(1);
+      co_await ports_.cpu.sleep_until(look_again);
+      continue;
+    }
+    const MemBuffer::Slot oldest = buffer_.longest_waiting();
+    if (oldest == MemBuffer::none) {  // on its way by a host command
+      const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+      co_await ports_.cpu.sleep_until(later);
+      continue;
+    }
+    const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+    static_cast<void>(co_await write_back_segment(segment, MediaClass::background));
+  }
+}
+
+// --- Statistics ---
+
+void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes, Bytes actual) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(name, static_cast<double>(value), unit, description);
+  };
+  const auto milliseconds = [](std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; };
+  count("hit.write.buffer", absorbed_, "sectors", "sectors written that were in the buffer");
+  metrics.add("hit.write", writes_ == 0 ? std::nullopt : std::optional(static_cast<double>(absorbed_) / static_cast<double>(writes_)), "1",
+              "sectors written that were in the buffer over sectors written");
+  count("hit.read.buffer", read_buffer_, "sectors", "sectors read from the buffer");
+  count("hit.read.flash", read_flash_, "sectors", "sectors read from the flash cache");
+  count("hit.read.media", read_media_, "sectors", "sectors read from their bands");
+  count("buffer.lost", lost_, "sectors", "acknowledged sectors that could not be written");
+  metrics.add("buffer.dirty.peak", static_cast<double>(std::uint64_t{buffer_.peak()} * config_.block.value()), "B",
+              "most blocks in the write buffer: what a power loss must save");
+  count("cleaning.count", cleaning_.count(), "1", "cleanings");
+  metrics.add("cleaning.mean", milliseconds(cleaning_.mean_ps()), "ms", "mean time of a cleaning");
+  metrics.add("cleaning.max", cleaning_.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning_.max().value())), "ms",
+              "longest cleaning");
+  metrics.add("victim.buffer_blocks_mean", victims_taken_.mean(), "1", "blocks of the write buffer that one write-back took");
+  metrics.add("victim.sectors_mean", sectors_taken_.mean(), "sectors", "sectors written back over zones involved");
+  count("flash_cache.fills", cache_ ? cache_->fills() : 0, "1", "blocks taken into the flash read cache");
+  count("flash_cache.evictions", cache_ ? cache_->evictions() : 0, "1", "blocks that left the flash read cache for others");
+  count("rewrite_journal.sectors", rewrites_ ? rewrites_->pages_written() : 0, "sectors",
+        "flash pages of images of segments before their rewrite");
+  count("write_journal.sectors", journal_ ? journal_->pages_written() : 0, "sectors",
+        "flash pages of host writes before their acknowledgement");
+  metrics.add("meta.ram_bytes",
+              static_cast<double>((paper_metadata_bytes + SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes()).value()),
+              "B", "mapping memory by the paper's formula");
+  const Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
+  metrics.add("meta.ram_bytes_actual", static_cast<double>((actual + caches).value()), "B", "mapping memory that is really taken");
+  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+#pragma once
+// A translation layer behind the write buffer and the read cache of the HWSR paper. It splits host requests into blocks, serves
+// what the caches hold, acknowledges by the durability rule, and picks what is written back. What a layer adds is where
+// sectors lie: it reads sectors of a segment, and writes back the dirty ones of a segment.
+//
+// A block is in the write buffer or in the read cache, never in both. Order of locks: turn of the write-backs, then segments.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/metrics.hpp"
+#include "firmware/buffer/buffer_config.hpp"
+#include "firmware/buffer/flash_areas.hpp"
+#include "firmware/buffer/flash_journal.hpp"
+#include "firmware/buffer/mem_buffer.hpp"
+#include "firmware/buffer/ssd_read_cache.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/shared/wait_queue.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+/// Dirty sectors of one segment on their way to the disk.
+struct Destage {
+  std::uint64_t segment = 0;
+  /// Sectors that are dirty, by block of the segment.
+  std::span<const SectorMask> dirty;
+  /// The whole segment, block after block: dirty sectors are in place, the others are for the layer to fill. A copy: host writes
+  /// that come meanwhile do not change it.
+  DataSpan image;
+  MediaClass priority = MediaClass::dependent;
+};
+
+class BufferedLayer : public TranslationLayer {
+ public:
+  /// `segment_blocks`: T; `segments`: of the user space. Flash may be absent where the configuration needs none.
+  BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments);
+
+  [[nodiscard]] std::uint64_t user_sectors() const final { return segments_ * address_.segment_sectors(); }
+  Task<Status> format() final;
+  Task<Status> recover() final;
+  Task<Status> read(LogicalRun run, DataSpan data) final;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) final;
+  Task<Status> flush() final;
+  Task<Status> trim(LogicalRun run) final;
+  void start_background() final;
+  [[nodiscard]] bool idle() const final { return buffer_.used() == 0 && !filling(); }
+
+  [[nodiscard]] const BlockAddress& address() const { return address_; }
+  [[nodiscard]] const MemBuffer& buffer() const { return buffer_; }
+  [[nodiscard]] const SegmentTable& table() const { return table_; }
+
+ protected:
+  /// First boot and boot after a power cut, before any of the calls below.
+  [[nodiscard]] virtual Task<Status> format_media() = 0;
+  [[nodiscard]] virtual Task<Status> recover_media() = 0;
+  /// Reads sectors of one segment from the disk; the segment is locked.
+  [[nodiscard]] virtual Task<Status> read_media(LogicalRun run, DataSpan data) = 0;
+  /// Makes the dirty sectors of a segment durable on the disk. The segment is locked; one write-back at a time.
+  [[nodiscard]] virtual Task<Status> write_back(const Destage& destage) = 0;
+  /// The host no longer needs these whole blocks of a segment, a bit each; the segment is locked. The write buffer has none.
+  [[nodiscard]] virtual Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) = 0;
+  /// Boot after a power cut: the last image that was given to guard(); it may be on the disk already, in part or whole.
+  [[nodiscard]] virtual Task<Status> replay_rewrite(std::uint64_t first, DataSpan image) = 0;
+
+  /// To be awaited before the first media write of a rewrite that destroys what it replaces: makes `image`, numbered from `first`
+  /// as the layer likes, durable until the next one is. At most a segment. Does nothing where crash safety is off.
+  [[nodiscard]] Task<Status> guard(std::uint64_t first, DataSpan image);
+
+  /// Statistics of the caches. `paper_metadata_bytes`: of the layer's own tables by its paper's account; `actual`: as they are.
+  void report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes, Bytes actual) const;
+
+  Ports ports_;
+  BufferConfig config_;
+
+ private:
+  /// Blocks of one segment that missed, read from the disk, on their way into the read cache.
+  struct Fill {
+    DataBuffer data;
+    enum class State : std::uint8_t { free, reading, ready } state = State::free;
+    std::uint64_t first_block = 0;
+    std::uint32_t blocks = 0;
+    std::uint64_t wanted = 0;  ///< a bit a block: not written since the reading began
+  };
+
+  // Reads (buffered_reads.cpp)
+  Task<Status> read_segment(LogicalRun run, DataSpan data);
+  Task<Status> read_disk(LogicalRun run, DataSpan data);
+  [[nodiscard]] bool held(const BlockRun& piece);
+  void copy_buffered(LogicalRun run, DataSpan data);
+  Task<void> fill_loop();
+  [[nodiscard]] Fill* begin_fill(LogicalRun run);
+  void invalidate(std::uint64_t block);
+  [[nodiscard]] bool filling() const;
+
+  // Writes and write-backs (buffered_layer.cpp)
+  Task<Status> write_block(const BlockRun& piece, DataSpan data);
+  Task<Status> journal_write(LogicalRun run, DataSpan data);
+  Task<Status> write_back_segment(std::uint64_t segment, MediaClass priority);
+  Task<Status> write_back_until(std::uint64_t sequence);
+  Task<Status> make_room();
+  Task<Status> destage(std::uint64_t segment, MediaClass priority);
+  Task<void> watch_idle();
+  [[nodiscard]] bool host_idle() const;
+
+  // Boot (buffered_recovery.cpp)
+  Task<Status> replay_last_rewrite();
+  Task<Status> replay_journal();
+
+  BlockAddress address_;
+  std::uint64_t segments_;
+  std::optional<FlashAreas> areas_;
+  SegmentTable table_;
+  MemBuffer buffer_;
+  std::optional<SsdReadCache> cache_;
+  std::optional<FlashJournal> rewrites_;
+  std::optional<FlashJournal> journal_;
+  SectorLocks segment_locks_;
+  FifoMutex turns_;  // of write-backs
+  WaitQueue filled_;
+  WaitQueue activity_;
+  std::vector<Fill> fills_;
+  DataBuffer image_;  // of the segment that is written back
+  std::vector<SectorMask> dirty_;
+  std::vector<MemBuffer::Slot> victims_;
+
+  std::uint64_t sequence_ = 1;    // of the next write; the journal's own where there is one
+  Status deferred_ = Status::ok;  // a write-back failed after the acknowledgement: the next flush says so
+
+  std::uint64_t writes_ = 0;
+  std::uint64_t absorbed_ = 0;
+  std::uint64_t read_buffer_ = 0;
+  std::uint64_t read_flash_ = 0;
+  std::uint64_t read_media_ = 0;
+  std::uint64_t lost_ = 0;
+  Tally victims_taken_;
+  Tally sectors_taken_;
+  DurationHistogram cleaning_;
+  Picoseconds recovery_;
+};
+
+}  // namespace tessera

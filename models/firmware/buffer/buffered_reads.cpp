@@ -1,0 +1,148 @@
+// Reads: write buffer, then read cache, then disk, and what misses goes into the read cache by whole blocks.
+#include <algorithm>
+
+#include "firmware/buffer/buffered_layer.hpp"
+
+namespace tessera {
+
+Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun part = address_.first_segment({run.first + done, run.count - done});
+    const DataSpan part_data = data.part(done, part.count);
+    const Status status = co_await read_segment(part, part_data);
+    if (!ok(status)) co_return status;
+    done += part.count;
+  }
+  co_return Status::ok;
+}
+
+/// Whether the write buffer or the read cache has all that a read wants of a block.
+bool BufferedLayer::held(const BlockRun& piece) {
+  const MemBuffer::Slot slot = buffer_.find(piece.block);
+  if (slot != MemBuffer::none) return (~buffer_.valid(slot) & mask_of(piece.first, piece.count)) == 0;
+  return cache_ && cache_->find(piece.block) != SsdReadCache::none;
+}
+
+Task<Status> BufferedLayer::read_segment(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun rest{run.first + done, run.count - done};
+    const BlockRun piece = address_.first_block(rest);
+    const DataSpan part = data.part(done, piece.count);
+    if (!held(piece)) {
+      std::uint32_t missing = piece.count;
+      while (missing < rest.count) {
+        const BlockRun next = address_.first_block({rest.first + missing, rest.count - missing});
+        if (held(next)) break;
+        missing += next.count;
+      }
+      const LogicalRun from_disk{rest.first, missing};
+      const DataSpan disk_data = data.part(done, missing);
+      const Status status = co_await read_disk(from_disk, disk_data);
+      if (!ok(status)) co_return status;
+      done += missing;
+      continue;
+    }
+    const MemBuffer::Slot slot = buffer_.find(piece.block);
+    if (slot != MemBuffer::none) {
+      ports_.memory.copy(buffer_.data(slot, piece.first, piece.count), part);
+      read_buffer_ += piece.count;
+    } else {
+      const SsdReadCache::Slot cached = cache_->find(piece.block);
+      const Status status = co_await cache_->read(cached, piece.first, piece.count, part);
+      if (!ok(status)) {  // the disk has it too
+        invalidate(piece.block);
+        continue;
+      }
+      read_flash_ += piece.count;
+    }
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+/// Sectors of one segment of which neither cache has all. What the write buffer has of them is newer than the disk.
+Task<Status> BufferedLayer::read_disk(LogicalRun run, DataSpan data) {
+  const std::uint64_t segment = address_.segment_of(run.first);
+  auto lock = segment_locks_.shared({LogicalSector(segment), LogicalSector(segment + 1)});
+  co_await lock;
+  read_media_ += run.count;
+  Fill* const fill = cache_ ? begin_fill(run) : nullptr;
+  Status status = Status::ok;
+  if (fill == nullptr) {
+    status = co_await read_media(run, data);
+  } else {
+    const LogicalRun whole{address_.first_sector(fill->first_block), fill->blocks * address_.block_sectors()};
+    const DataSpan whole_data = fill->data.part(0, whole.count);
+    status = co_await read_media(whole, whole_data);
+    if (ok(status)) {
+      ports_.memory.copy(fill->data.part(static_cast<std::uint32_t>(run.first - whole.first), run.count), data);
+      fill->state = Fill::State::ready;
+      filled_.wake_all();
+    } else {
+      // A sector beside those that the host wants may be the one that cannot be read.
+      fill->state = Fill::State::free;
+      status = co_await read_media(run, data);
+    }
+  }
+  if (ok(status)) copy_buffered(run, data);
+  co_return status;
+}
+
+void BufferedLayer::copy_buffered(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const BlockRun piece = address_.first_block({run.first + done, run.count - done});
+    const MemBuffer::Slot slot = buffer_.find(piece.block);
+    if (slot != MemBuffer::none) {
+      for_each_run(buffer_.valid(slot) & mask_of(piece.first, piece.count), [&](std::uint32_t first, std::uint32_t count) {
+        ports_.memory.copy(buffer_.data(slot, first, count), data.part(done + first - piece.first, count));
+      });
+    }
+    done += piece.count;
+  }
+}
+
+// --- Filling the read cache ---
+
+/// A buffer for the blocks that `run` touches, or null where all are in use. Blocks of the write buffer are not to be cached.
+BufferedLayer::Fill* BufferedLayer::begin_fill(LogicalRun run) {
+  const auto found = std::ranges::find(fills_, Fill::State::free, &Fill::state);
+  if (found == fills_.end()) return nullptr;
+  found->state = Fill::State::reading;
+  found->first_block = address_.block_of(run.first);
+  found->blocks = static_cast<std::uint32_t>(address_.block_of(run.end() - 1) - found->first_block + 1);
+  found->wanted = 0;
+  for (std::uint32_t i = 0; i < found->blocks; ++i)
+    if (buffer_.find(found->first_block + i) == MemBuffer::none) found->wanted |= std::uint64_t{1} << i;
+  return &*found;
+}
+
+bool BufferedLayer::filling() const {
+  return std::ranges::any_of(fills_, [](const Fill& fill) { return fill.state != Fill::State::free; });
+}
+
+/// The block's data on the disk is, or will be, out of date.
+void BufferedLayer::invalidate(std::uint64_t block) {
+  if (!cache_) return;
+  cache_->invalidate(block);
+  for (Fill& fill : fills_)
+    if (block >= fill.first_block && block < fill.first_block + fill.blocks)
+      fill.wanted &= ~(std::uint64_t{1} << (block - fill.first_block));
+}
+
+Task<void> BufferedLayer::fill_loop() {
+  for (;;) {
+    const auto ready = std::ranges::find(fills_, Fill::State::ready, &Fill::state);
+    if (ready == fills_.end()) {
+      co_await filled_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < ready->blocks; ++i) {
+      if ((ready->wanted >> i & 1U) == 0) continue;
+      const DataSpan data = ready->data.part(i * address_.block_sectors(), address_.block_sectors());
+      co_await cache_->fill(ready->first_block + i, data);
+    }
+    ready->state = Fill::State::free;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+// Boot after a power cut: the rewrite that the cut may have ended is done again, then the write buffer comes back from the dump
+// or from the journal.
+#include <algorithm>
+
+#include "firmware/buffer/buffered_layer.hpp"
+
+namespace tessera {
+
+Task<Status> BufferedLayer::recover() {
+  const Picoseconds begin = ports_.cpu.now();
+  Status status = co_await recover_media();
+  if (!ok(status)) co_return status;
+  if (rewrites_) status = co_await replay_last_rewrite();
+  if (!ok(status)) co_return status;
+  if (config_.promised() == BufferDurability::plp) sequence_ = buffer_.restore();
+  if (journal_) status = co_await replay_journal();
+  recovery_ = ports_.cpu.now() - begin;
+  co_return status;
+}
+
+/// Rewrites go one after another, so only the last can be unfinished. Writing it once more does no harm.
+Task<Status> BufferedLayer::replay_last_rewrite() {
+  std::vector<FlashJournal::Record> records;
+  Status status = co_await rewrites_->recover(records);
+  if (!ok(status) || records.empty()) co_return status;
+  const std::uint64_t last = records.back().group;
+  std::erase_if(records, [last](const FlashJournal::Record& record) { return record.group != last; });
+  const DataSpan image = image_.part(0, records.back().count);
+  status = co_await rewrites_->read(records, image);
+  if (!ok(status)) co_return status;
+  const std::uint64_t first = records.front().sector;
+  co_return co_await replay_rewrite(first, image);
+}
+
+/// Records in order: the newest of a sector is what remains. Where they are more than the buffer holds, blocks leave it for the
+/// disk as they do in operation.
+Task<Status> BufferedLayer::replay_journal() {
+  std::vector<FlashJournal::Record> records;
+  Status status = co_await journal_->recover(records);
+  if (!ok(status)) co_return status;
+  for (const FlashJournal::Record& record : records) {
+    const BlockRun piece = address_.first_block({LogicalSector(record.sector), 1});
+    MemBuffer::Slot slot = buffer_.find(piece.block);
+    while (slot == MemBuffer::none && buffer_.full()) {
+      status = co_await make_room();
+      if (!ok(status)) co_return status;
+      slot = buffer_.find(piece.block);
+    }
+    if (slot == MemBuffer::none) slot = buffer_.take(piece.block);
+    buffer_.written(slot, piece.first, 1, record.sequence);
+    const DataSpan data = buffer_.data(slot, piece.first, 1);
+    const std::span<const FlashJournal::Record> one(&record, 1);
+    status = co_await journal_->read(one, data);
+    if (!ok(status)) co_return status;
+  }
+  journal_->release_before(buffer_.oldest(journal_->head()));
+  co_return Status::ok;
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+// How the drive's flash is divided: the journal of rewrites, the journal of writes, the read cache.
+#include <cstdint>
+
+#include "firmware/buffer/buffer_config.hpp"
+
+namespace tessera {
+
+/// Flash blocks [first, end).
+struct FlashArea {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  [[nodiscard]] std::uint64_t blocks() const { return end - first; }
+};
+
+class FlashAreas {
+ public:
+  FlashAreas(const BufferConfig& config, const FlashShape& shape, std::uint32_t sector_bytes)
+      : block_bytes_(std::uint64_t{shape.pages_per_block} * sector_bytes) {
+    rewrites_ = next(config.guards_rewrites() ? config.rewrite_journal : Bytes(0));
+    journal_ = next(config.promised() == BufferDurability::journal ? config.journal : Bytes(0));
+    cache_ = next(config.flash);
+  }
+
+  [[nodiscard]] FlashArea rewrites() const { return rewrites_; }
+  [[nodiscard]] FlashArea journal() const { return journal_; }
+  [[nodiscard]] FlashArea cache() const { return cache_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+ private:
+  [[nodiscard]] FlashArea next(Bytes size) {
+    const std::uint64_t first = end_;
+    end_ += (size.value() + block_bytes_ - 1) / block_bytes_;
+    return {first, end_};
+  }
+
+  std::uint64_t block_bytes_;
+  std::uint64_t end_ = 0;
+  FlashArea rewrites_;
+  FlashArea journal_;
+  FlashArea cache_;
+};
+
+}  // namespace tessera

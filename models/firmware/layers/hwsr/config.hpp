@@ -1,0 +1,31 @@
+#pragma once
+// The parameters of HWSR. Defaults are the paper's section IV; what it leaves open is marked.
+#include <cstdint>
+
+#include "firmware/buffer/buffer_config.hpp"
+#include "firmware/layout/wave_layout.hpp"
+
+namespace tessera::hwsr {
+
+struct HwsrConfig {
+  BufferConfig caches;
+  std::uint32_t region_tracks = 20;  // "a segment has 20 tracks"
+  std::uint32_t overlap = 8;         // figure 8(a); "typically 4-8"
+  WaveVariant layout = WaveVariant::physical;
+  double spare = 0.3;  // beta of figure 8(b)
+
+  [[nodiscard]] WaveShape shape(std::uint32_t sector_bytes) const {
+    return {region_tracks, overlap, caches.block_sectors(sector_bytes), layout};
+  }
+
+  void describe(ParameterVisitor& v) {
+    caches.describe(v);
+    v.field("region_tracks", region_tracks, {1, 64}, "T: tracks of a region, and blocks of a segment");
+    v.field("overlap", overlap, {1, 64}, "kappa: tracks that the write head covers, and tracks of a guard");
+    v.enumeration("layout", layout, {"physical", "paper_linear"},
+                  "physical: shingled, guards, no skew; paper_linear: equation 5 on conventional tracks, as the paper emulated it");
+    v.field("spare", spare, {0, 0.99}, "beta: spare share of the S-block disk that the reported ratio of utilisations compares with");
+  }
+};
+
+}  // namespace tessera::hwsr

@@ -1,0 +1,26 @@
+#pragma once
+// The parameters of the regions of S-blocks. Defaults are those of the HWSR paper (sections III and IV); what it leaves open is marked.
+#include <cstdint>
+
+#include "base/parameter.hpp"
+
+namespace tessera::sblock {
+
+struct RegionConfig {
+  std::uint32_t region_tracks = 20;  // S_reg: "a segment has 20 tracks"
+  std::uint32_t overlap = 8;         // kappa of section III-B
+  double spare = 0.1;                // beta of figure 13
+  std::uint64_t regions = 0;
+  std::uint32_t log_radii = 4;  // ours
+  bool checkpoint = true;       // ours: the paper says nothing of power cuts; set by the layer's crash_safe
+
+  void describe(ParameterVisitor& v) {
+    v.field("region_tracks", region_tracks, {1, 65536}, "S_reg: tracks of a region, its guards not counted");
+    v.field("overlap", overlap, {2, 64}, "kappa: tracks that the write head covers; as wide are the internal guard and the one at the end");
+    v.field("spare", spare, {0, 0.9}, "beta: share of a region's S-blocks kept free for cleaning; at least two S-blocks");
+    v.field("regions", regions, {0, 4e9}, "regions of user data; 0: as many as fit the drive");
+    v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the regions, for checkpoints of the table");
+  }
+};
+
+}  // namespace tessera::sblock

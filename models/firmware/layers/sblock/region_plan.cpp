@@ -1,0 +1,85 @@
+#include "firmware/layers/sblock/region_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firmware/flash/band_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/table_log.hpp"
+
+namespace tessera::sblock {
+
+namespace {
+
+/// A cleaning needs two free slots: one for the write, and one to move an S-block to before its old slot is given up.
+constexpr std::uint64_t least_spare = 2;
+
+std::uint64_t regions_in(const FormatPlan& plan, const DriveGeometry& geometry) {
+  std::uint64_t regions = 0;
+  for (const Region& region : plan) regions += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
+  return regions;
+}
+
+std::uint64_t sectors_in(const FormatPlan& plan, const DriveGeometry& geometry) {
+  std::uint64_t sectors = 0;
+  for (const Region& region : plan)
+    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
+  return sectors;
+}
+
+}  // namespace
+
+LogShape shape_of(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors) {
+  std::uint64_t track = 0;
+  for (const GeometryZone& zone : geometry.zones) track = std::max<std::uint64_t>(track, zone.sectors_per_track);
+  const std::uint64_t slots = (config.region_tracks + config.overlap) * track / sblock_sectors;
+  // A write damages at most what begins within kappa tracks behind its last sector, whatever the skew.
+  const std::uint64_t guard = (config.overlap * track + sblock_sectors - 1) / sblock_sectors;
+  const std::uint64_t nominal = config.region_tracks * track / sblock_sectors;  // n
+  const auto beta_n = static_cast<std::uint64_t>(std::ceil(config.spare * static_cast<double>(nominal)));
+  const std::uint64_t kept_free = std::max(least_spare, beta_n);
+  LogShape shape;
+  shape.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, ~std::uint32_t{0}));
+  shape.guard = static_cast<std::uint32_t>(guard);
+  if (nominal <= kept_free || slots <= guard + least_spare) return shape;
+  shape.sblocks = static_cast<std::uint32_t>(std::min(nominal - kept_free, slots - guard - least_spare));
+  return shape;
+}
+
+FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors, std::string& problem) {
+  const LogShape shape = shape_of(config, geometry, sblock_sectors);
+  const std::string region =
+      "a region of " + std::to_string(config.region_tracks) + " tracks with S-blocks of " + std::to_string(sblock_sectors) + " sectors ";
+  if (shape.sblocks == 0) {
+    problem = region + "and a spare share of " + std::to_string(config.spare) +
+              " has no room for an S-block beside two free ones (more region_tracks, smaller S-blocks, or less spare)";
+    return {};
+  }
+  if (shape.slots > RegionLogs::most_slots) {
+    problem = region + "has " + std::to_string(shape.slots) + " slots; a table entry of two bytes tells " +
+              std::to_string(RegionLogs::most_slots) + " apart (fewer region_tracks, or larger S-blocks)";
+    return {};
+  }
+  BandRequest request;
+  request.band_sectors = shape.slots * sblock_sectors;
+  request.head_width = config.overlap;
+  request.more_guard = 1;  // the paper's guard of kappa tracks; kappa - 1 would do
+  request.bands = config.regions;
+  request.log_radii = config.checkpoint ? config.log_radii : 0;
+  FormatPlan plan = plan_bands(geometry, request, problem);
+  if (!problem.empty() || !config.checkpoint) return plan;
+
+  const std::uint64_t regions = regions_in(regions_named(plan, "bands"), geometry);
+  const std::uint64_t least = TableLog::least_sectors(RegionLogs::image_bytes(regions, shape), geometry.sector_bytes);
+  const std::uint64_t log = sectors_in(regions_named(plan, "log"), geometry);
+  if (log >= least) return plan;
+  problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the table " + std::to_string(log) + " sectors; " +
+            std::to_string(regions) + " regions need at least " + std::to_string(least);
+  return {};
+}
+
+double utilisation(const RegionConfig& config) {
+  return config.region_tracks * (1 - config.spare) / (config.region_tracks + 2.0 * config.overlap);
+}
+
+}  // namespace tessera::sblock

@@ -1,0 +1,166 @@
+// The store of S-blocks behind the write buffer and the read cache.
+#include "layer_drive.hpp"
+
+#include "firmware/layers/sblock.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace tessera::literals;
+
+TEST_CASE("writes that the buffer holds do not reach the platter") {
+  LayerDrive drive{LayerSetup{}};
+  drive.bench().steps.clear();
+  for (int i = 0; i < 5; ++i) drive.write(0, 2);
+  drive.read(0, 2);
+  CHECK(drive.bench().steps.empty());
+  CHECK(drive.metric("hit.write.buffer") == 8);
+  CHECK(drive.metric("hit.read.buffer") == 2);
+}
+
+TEST_CASE("dirty blocks of one S-block leave the full buffer together, with one write to the head") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(0, 4);  // both blocks of S-block 0
+  drive.write(8);     // S-block 2
+  drive.bench().steps.clear();
+  drive.write(12);
+  CHECK(drive.metric("sblock.written") == 1);
+  CHECK(drive.metric("rmw_free.count") == 1);
+  CHECK(drive.region_steps(MediaOp::read) == 0);
+  CHECK(drive.region_steps(MediaOp::write) == 1);
+  CHECK(drive.slot(0, 0) == 0);
+  CHECK(drive.metric("cleaning.count") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("the sectors of an S-block that are not dirty come from its old copy") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(0, 4);
+  REQUIRE(drive.bench().flush() == Status::ok);
+  CHECK(drive.slot(0, 0) == 0);
+  drive.write(1);
+  drive.write(3);
+  REQUIRE(drive.bench().flush() == Status::ok);
+  CHECK(drive.slot(0, 0) == 1);
+  CHECK(drive.metric("rmw.count") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("a read that misses is served by the read cache the next time") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(0, 4);
+  REQUIRE(drive.bench().flush() == Status::ok);
+  drive.read(0);
+  drive.bench().run_until_idle(1_s);
+  drive.bench().steps.clear();
+  drive.read(0);
+  CHECK(drive.bench().steps.empty());
+  CHECK(drive.metric("hit.read.flash") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("a write with FUA is in its slot when it completes") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(5, 1, true);
+  CHECK(drive.slot(0, 1) == 0);
+}
+
+TEST_CASE("a buffer with time to itself empties into the logs") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(0);
+  drive.bench().run_for(20_s);
+  CHECK(drive.slot(0, 0) == 0);
+}
+
+TEST_CASE("a trimmed S-block is nowhere") {
+  LayerDrive drive{LayerSetup{}};
+  drive.write(0, 4);
+  REQUIRE(drive.bench().flush() == Status::ok);
+  drive.trim(0, 4);
+  CHECK(drive.slot(0, 0) == sblock::RegionLogs::none);
+  drive.trim(4, 2);  // half of one that holds nothing
+  drive.check_content();
+}
+
+TEST_CASE("metadata is quoted three times over: by S-block, by sector as the paper has it, and as it is") {
+  LayerDrive drive{LayerSetup{}};
+  CHECK(drive.metric("meta.ram_bytes") == 4 * 8);
+  CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 8 * 4 * 4096));
+  CHECK(drive.metric("meta.ram_bytes_actual") > 4 * (16 + 2 * 2 + 6 * 2));
+}
+
+namespace {
+
+LayerSetup random_layer(RandomStream& random) {
+  LayerSetup setup;
+  setup.layer.caches.block = Bytes(pick(random, 1, 4) * 4096);
+  setup.layer.sblock_blocks = pick(random, 1, 5);
+  setup.layer.caches.memory = setup.layer.caches.block * pick(random, 2, 12);
+  setup.layer.caches.flash = random.below(4) == 0 ? Bytes(0) : setup.layer.caches.block * pick(random, 4, 20);
+  setup.layer.caches.replacement = static_cast<Replacement>(random.below(3));
+  setup.layer.caches.lwa_window = pick(random, 1, 100);
+  setup.layer.caches.idle_after = random.below(2) == 0 ? 1_ms : 5_s;
+  setup.layer.caches.durability = static_cast<BufferDurability>(random.below(3));
+  setup.layer.caches.crash_safe = random.below(4) != 0;
+  setup.bench.nand->blocks = 120;
+  if (setup.layer.caches.durability == BufferDurability::volatile_memory) setup.bench.promise = DurabilityPromise::flushed;
+  setup.layer.caches.journal = Bytes(160 * 4096);
+  randomise(setup, random);
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("random requests to the layer, up to six at a time, return what was written") {
+  std::uint64_t migrated = 0;
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "sblock layer histories");
+    INFO("run " << run);
+    LayerDrive drive(random_layer(random));
+    random_history(drive, random);
+    migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
+  }
+  CHECK(migrated > 1'000);
+}
+
+TEST_CASE("power cuts at random instants of the layer keep the promise of each durability") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "sblock layer cuts");
+    INFO("run " << run);
+    LayerDrive drive(random_layer(random));
+    random_cuts(drive, random);
+  }
+}
+
+TEST_CASE("a cut at any instant of a write that pushes blocks out of the buffer loses nothing") {
+  LayerSetup setup;
+  setup.layer.caches.durability = GENERATE(BufferDurability::plp, BufferDurability::journal);
+  for (std::uint64_t actions = 0;; ++actions) {
+    LayerDrive drive(setup);
+    for (const std::uint64_t sector : {0, 4, 1, 5, 0, 4, 9, 12}) drive.write(sector);
+    drive.bench().submit(HostOp::write, 16, 8);
+    const bool cut = drive.bench().cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+    if (!cut) break;
+    for (std::uint64_t next = 0; next < 12; ++next) drive.write(next * 7 % 32);
+    drive.check_content();
+  }
+}
+
+TEST_CASE("the layer of the list runs on a drive as the descriptions make it") {
+  BenchConfig config = small_drive();
+  config.media.tracks = 400;
+  config.media.sectors_per_track = 512;
+  config.dram.capacity = Bytes(std::uint64_t{256} << 20);
+  config.nand.emplace();
+  config.nand->blocks = 2000;
+  config.nand->pages_per_block = 32;
+  TestDrive drive(make_sblock_factory(), {{"regions", 4}}, config);
+  RandomStream random(1, "sblock from the list");
+  for (int i = 0; i < 300; ++i) REQUIRE(drive->write(random.below(36'000) * 8, 8) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);
+  CHECK(drive.metric("sblock.written") > 50);
+  CHECK(drive.wrong_blocks() == 0);
+}

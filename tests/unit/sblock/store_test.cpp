@@ -1,0 +1,181 @@
+// What a write of an S-block and a cleaning do to the platters, and what they cost.
+#include "store_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace tessera::literals;
+
+namespace {
+
+Picoseconds media_time(FirmwareBench& bench) {
+  Picoseconds sum;
+  for (const FirmwareBench::StepRecord& step : bench.steps) sum += step.timing.end - step.begin;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a region of the paper has 179 slots, 52 of them internal guard, for 115 S-blocks") {
+  DriveGeometry geometry;
+  geometry.sector_bytes = 512;
+  geometry.zones = {{0, 238419, 8192, 0, 0}};
+  const sblock::RegionConfig config;
+  const sblock::LogShape shape = sblock::shape_of(config, geometry, 20 * 64);
+  CHECK(shape.slots == 179);
+  CHECK(shape.guard == 52);
+  CHECK(shape.sblocks == 115);  // 128 less a tenth
+  CHECK(sblock::utilisation(config) == Approx(0.5));
+}
+
+TEST_CASE("the paper's disk holds 2.65 times as much as S-blocks with regions of 10 tracks, 8 under the head and 0.3 spare") {
+  sblock::RegionConfig config;
+  config.region_tracks = 10;
+  config.spare = 0.3;
+  const double wave = 10.0 / (10 + 8 / 2);
+  CHECK(wave / sblock::utilisation(config) == Approx(2.653).epsilon(0.001));
+}
+
+TEST_CASE("a region is followed by a guard as wide as the head") {
+  StoreDrive drive{StoreSetup{}};
+  std::uint64_t regions = 0;
+  for (const Region& region : drive.plan()) {
+    if (region.name != "bands") continue;
+    CHECK(region.format == RecordingFormat::shingled);
+    CHECK(region.band_tracks == 6);
+    CHECK(region.guard_tracks == 2);
+    CHECK(region.head_width == 2);
+    regions += region.count / 8;
+  }
+  CHECK(regions == 2);
+}
+
+TEST_CASE("a whole S-block goes to the head without a read, a part of one is merged with the old copy") {
+  StoreDrive drive{StoreSetup{}};
+  drive.write_sblock(0);
+  CHECK(drive.slot(0, 0) == 0);
+  drive.bench().steps.clear();
+  drive.write_sblock(0);
+  CHECK(drive.slot(0, 0) == 1);
+  REQUIRE(drive.bench().steps.size() == 1);
+  CHECK(drive.bench().steps[0].op == MediaOp::write);
+  drive.bench().steps.clear();
+  drive.write(1);
+  CHECK(drive.slot(0, 0) == 2);
+  REQUIRE(drive.bench().steps.size() == 2);
+  CHECK(drive.bench().steps[0].op == MediaOp::read);
+  CHECK(drive.bench().steps[0].run == PhysicalRun{{0, 0}, 2, 1});  // the first sector of slot 1
+  CHECK(drive.bench().steps[1].run == PhysicalRun{{0, 1}, 0, 2});
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.metric("rmw_free.count") == 2);
+  drive.check_content();
+}
+
+TEST_CASE("an S-block that was never written is read without the platter") {
+  StoreDrive drive{StoreSetup{}};
+  drive.write(0);
+  drive.bench().steps.clear();
+  drive.read(4, 2);
+  CHECK(drive.bench().steps.empty());
+}
+
+TEST_CASE("a write that finds fewer than two free slots moves live S-blocks from the tail to the head") {
+  StoreSetup setup;
+  StoreDrive drive{setup};
+  for (std::uint64_t sblock = 0; sblock < 6; ++sblock) drive.write_sblock(sblock);
+  drive.write_sblock(5);  // one slot left in front of the guard
+  CHECK(drive.layer().store().logs().free_slots(0) == 1);
+  drive.write_sblock(5);  // five live ones, then a dead one
+  CHECK(drive.metric("sblock.migrated") == 5);
+  CHECK(drive.metric("sblock.migrated_max") == 5);
+  CHECK(drive.metric("sblock.written") == 8);
+  CHECK(drive.metric("sblock.migrated_mean") == Approx(5.0 / 8));
+  CHECK(drive.metric("sblock.collections") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("expected time of an update that moves nothing is two positionings and two transfers") {
+  StoreSetup setup;
+  setup.bench.media.speed = Rpm(6000);
+  setup.bench.media.timing = MediaTimingMode::expected;
+  setup.bench.media.sectors_per_track = 16;
+  setup.size = 8;
+  setup.bench.ideal_electronics();
+  StoreDrive drive{setup};
+  drive.write_sblock(0);
+  drive.write_sblock(1);
+  drive.read(0);  // both slots lie on one track: no seek
+  drive.bench().steps.clear();
+  drive.write(3);
+  // Read of slot 0: half a turn of 10 ms, eight of sixteen sectors. Write of slot 2: one track further.
+  const Picoseconds seek = drive.bench().steps[1].timing.seek;
+  CHECK(seek > Picoseconds());
+  CHECK(media_time(drive.bench()) == 5_ms + 5_ms + seek + 5_ms + 5_ms);
+}
+
+TEST_CASE("a trimmed S-block is not moved") {
+  StoreDrive drive{StoreSetup{}};
+  for (std::uint64_t sblock = 0; sblock < 6; ++sblock) drive.write_sblock(sblock);
+  drive.trim(0, 10);  // five of six
+  drive.write_sblock(5);
+  drive.write_sblock(5);
+  CHECK(drive.metric("sblock.migrated") == 0);
+  drive.check_content();
+}
+
+TEST_CASE("used state lies in the log in order, and stays after a cut") {
+  StoreSetup setup;
+  setup.prefilled = 24;
+  StoreDrive drive{setup};
+  CHECK(drive.slot(1, 5) == 5);
+  drive.write(0);
+  drive.cut_now();
+  CHECK(drive.slot(1, 5) == 5);
+  CHECK(drive.slot(0, 0) == 6);
+  CHECK(drive.layer().store().logs().free_slots(1) == 2);
+  drive.write(12);
+  drive.write(13);
+  CHECK(drive.metric("sblock.migrated") == 0);  // the tail is what was written
+  drive.check_content();
+}
+
+TEST_CASE("memory is two bytes an S-block and two a slot, beside heads and tails") {
+  StoreDrive drive{StoreSetup{}};
+  CHECK(drive.layer().store().paper_metadata() == Bytes(4 * 12));
+  CHECK(drive.layer().store().metadata() == Bytes(2 * (16 + 6 * 2 + 12 * 2) + 8));
+  CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 12 * 2 * 4096));
+}
+
+TEST_CASE("boot reads only regions that were written since the checkpoint") {
+  StoreSetup setup;
+  setup.regions.regions = 6;
+  StoreDrive drive{setup};
+  drive.write_sblock(7);  // region 1
+  drive.bench().steps.clear();
+  drive.cut_now();
+  CHECK(drive.region_steps(MediaOp::read) == 12);  // the last sectors of a region's slots
+  drive.check_content();
+}
+
+TEST_CASE("a plan that cannot be says why") {
+  DriveGeometry geometry;
+  geometry.zones = {{0, 100, 16, 0, 0}};
+  sblock::RegionConfig config;
+  std::string problem;
+  CHECK(sblock::plan_sblocks(config, geometry, 200, problem).empty());
+  CHECK(problem.find("no room for an S-block") != std::string::npos);
+  problem.clear();
+  config.region_tracks = 60000;
+  geometry.zones = {{0, 200000, 16, 0, 0}};
+  CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
+  CHECK(problem.find("two bytes") != std::string::npos);
+  problem.clear();
+  config.region_tracks = 20;
+  geometry.zones = {{0, 30, 16, 0, 0}};
+  CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
+  CHECK(problem.find("room for 0") != std::string::npos);
+  problem.clear();
+  geometry.zones = {{0, 30000, 16, 0, 0}};
+  config.log_radii = 1;
+  CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
+  CHECK(problem.find("log_radii 1") != std::string::npos);
+}

@@ -1,0 +1,111 @@
+// Power cuts at every instant of chosen moments: whatever was acknowledged is there.
+#include "hwsr_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Runs `prepare`, submits `operation`, cuts the power after each possible number of actions, checks the content, goes on and cuts again.
+/// Gives how many instants were tried.
+template <class Prepare, class Operation>
+std::uint64_t cut_everywhere(const HwsrSetup& setup, Prepare prepare, Operation operation) {
+  for (std::uint64_t actions = 0;; ++actions) {
+    HwsrDrive drive(setup);
+    prepare(drive);
+    operation(drive);
+    const bool cut = drive.bench().cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    drive.check_content();
+    if (!cut) return actions;
+    for (const auto& [segment, index] : {std::pair{0, 3}, {7, 1}, {2, 0}, {0, 3}, {5, 2}, {0, 0}})
+      drive.write(drive.at(static_cast<std::uint64_t>(segment), static_cast<std::uint32_t>(index)));
+    drive.check_content();
+    drive.cut_now();
+    drive.check_content();
+  }
+}
+
+void fill_segment(HwsrDrive& drive, std::uint64_t segment) {
+  drive.write(drive.at(segment, 0), 8);
+  drive.flush();
+}
+
+}  // namespace
+
+TEST_CASE("a cut at any instant of a rewrite loses nothing") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = static_cast<BufferDurability>(GENERATE(0, 1));
+  const auto prepare = [](HwsrDrive& drive) {
+    fill_segment(drive, 4);
+    for (std::uint64_t segment : {4, 1, 2, 3}) drive.write(drive.at(segment, 1));
+  };
+  const auto operation = [](HwsrDrive& drive) { drive.bench().submit(HostOp::write, drive.at(8, 2) * 8, 16); };
+  CHECK(cut_everywhere(setup, prepare, operation) > 15);
+}
+
+TEST_CASE("a cut at any instant of a rewrite, with a buffer that promises what was flushed, keeps that") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::volatile_memory;
+  setup.bench.promise = DurabilityPromise::flushed;
+  const auto prepare = [](HwsrDrive& drive) {
+    fill_segment(drive, 4);
+    fill_segment(drive, 5);
+    drive.write(drive.at(4, 0), 2);
+    drive.write(drive.at(5, 2), 2);
+  };
+  const auto operation = [](HwsrDrive& drive) { drive.bench().submit(HostOp::flush, 0, 0); };
+  CHECK(cut_everywhere(setup, prepare, operation) > 15);
+}
+
+TEST_CASE("a cut at any instant of journalled writes loses nothing, also when the journal is full") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.buffer_blocks(12);
+  setup.layer.caches.journal = Bytes(5 * 8 * sector_bytes);  // five rows, two of them for use
+  const auto prepare = [](HwsrDrive& drive) {
+    for (std::uint64_t i = 0; i < 9; ++i) drive.write(drive.at(i % 5, static_cast<std::uint32_t>(i % 4)), 2);
+  };
+  const auto operation = [](HwsrDrive& drive) {
+    drive.bench().submit(HostOp::write, drive.at(8, 2) * 8, 16);
+    drive.bench().submit(HostOp::write, drive.at(0, 0) * 8, 16);
+  };
+  CHECK(cut_everywhere(setup, prepare, operation) > 10);
+}
+
+TEST_CASE("a cut at any instant loses nothing where the sector under the head is old, new or either") {
+  HwsrSetup setup;
+  setup.bench.media.powerfail_sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::atomic_new);
+  const auto prepare = [](HwsrDrive& drive) { fill_segment(drive, 4); };
+  const auto operation = [](HwsrDrive& drive) { drive.bench().submit(HostOp::write, drive.at(4, 0) * 8, 16, true); };
+  CHECK(cut_everywhere(setup, prepare, operation) > 15);
+}
+
+TEST_CASE("as published, a cut in a rewrite loses data that nobody was writing") {
+  // The paper rewrites in place: between the first write and the last, blocks behind are destroyed.
+  HwsrSetup setup;
+  setup.layer.caches.paper = true;
+  setup.bench.promise = DurabilityPromise::flushed;
+  std::uint64_t losses = 0;
+  for (std::uint64_t actions = 0;; ++actions) {
+    HwsrDrive drive(setup);
+    fill_segment(drive, 4);
+    drive.bench().submit(HostOp::write, drive.at(4, 0) * 8, 16, true);
+    const bool cut = drive.bench().cut_after_actions(actions);
+    losses += drive.unreadable_runs();
+    if (!cut) break;
+  }
+  CHECK(losses > 0);
+}
+
+TEST_CASE("a failed program of a journal is repeated in the next row") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.bench.nand->program_failures = {{1, 2}, {17, 1}, {20, 3}, {40, 1}};
+  HwsrDrive drive(setup);
+  for (std::uint64_t i = 0; i < 60; ++i) drive.write(drive.at(i * 7 % 24, static_cast<std::uint32_t>(i % 4)), 2);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}

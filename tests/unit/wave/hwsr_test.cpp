@@ -1,0 +1,178 @@
+// HWSR: what a rewrite reads and writes, where reads come from, what FLUSH, FUA and TRIM do.
+#include "hwsr_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+TEST_CASE("a rewrite reads what lies behind the first dirty block and writes from there in shingle order") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(5, 1), 2);
+  drive.write(drive.at(5, 3), 1);  // half a block: its other half is read
+  drive.bench().steps.clear();
+  drive.flush();
+  std::vector<std::pair<MediaOp, std::uint32_t>> steps;
+  for (const auto& step : drive.bench().steps) steps.emplace_back(step.op, step.run.track.radius);
+  // Segment 5 is in region 1, which is shingled outwards: block b lies on radius 9 - b.
+  CHECK(steps == std::vector<std::pair<MediaOp, std::uint32_t>>{
+                     {MediaOp::read, 6}, {MediaOp::read, 7}, {MediaOp::write, 8}, {MediaOp::write, 7}, {MediaOp::write, 6}});
+  CHECK(drive.metric("segment.blocks_read") == 2);
+  CHECK(drive.metric("segment.blocks_written") == 3);
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("victim.buffer_blocks_mean") == 2);
+  CHECK(drive.metric("victim.sectors_mean") == 3);
+  drive.check_content();
+}
+
+TEST_CASE("a rewrite of a segment that is dirty to its end reads nothing") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(2, 2), 4);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_read") == 0);
+  CHECK(drive.metric("rmw_free.count") == 1);
+  CHECK(drive.metric("rmw.count") == 0);
+}
+
+TEST_CASE("blocks that hold no data are not read") {
+  HwsrDrive drive(HwsrSetup{});
+  drive.write(drive.at(2, 0), 2);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_read") == 0);
+  drive.write(drive.at(2, 2), 2);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_read") == 0);
+  drive.write(drive.at(2, 0), 2);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_read") == 1);
+  drive.trim(drive.at(2, 2), 2);
+  drive.write(drive.at(2, 1), 2);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_read") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("four sequential blocks rewrite eight in a band, two where segments are three blocks long") {
+  // Figure 4 with kappa = 2: a band of three tracks holds four blocks a track. Traditional order puts the four blocks on the first
+  // track; the eight on the two tracks behind are rewritten. In segments they are blocks 0 to 2 of one and block 0 of the next.
+  HwsrSetup setup;
+  setup.layer.region_tracks = 3;
+  setup.prefilled = 144;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(0, 0), 4 * 2);
+  drive.flush();
+  CHECK(drive.metric("segment.blocks_written") - 4 == 2);
+  CHECK(drive.metric("segment.blocks_read") == 2);
+}
+
+TEST_CASE("a single random block rewrites 10.5 blocks and reads 9.5") {
+  HwsrSetup setup;
+  setup.layer.region_tracks = 20;
+  setup.layer.overlap = 8;
+  setup.bench.media.tracks = 48;
+  setup.prefilled = 320;
+  setup.layer.caches.rewrite_journal = Bytes(20 * 8 * sector_bytes * 4);
+  setup.bench.nand->blocks = 400;
+  HwsrDrive drive(setup);
+  for (std::uint32_t index = 0; index < 20; ++index) {
+    drive.write(drive.at(index % 8, index), 2);
+    drive.flush();
+  }
+  CHECK(drive.metric("segment.blocks_written") / 20 == Approx(10.5));
+  CHECK(drive.metric("segment.blocks_read") / 20 == Approx(9.5));
+  drive.check_content();
+}
+
+TEST_CASE("a full buffer evicts by its rule, and an idle one empties itself") {
+  HwsrSetup setup;
+  setup.layer.caches.replacement = Replacement::block_lru;
+  HwsrDrive drive(setup);
+  for (std::uint64_t segment = 0; segment < 4; ++segment) drive.write(drive.at(segment, 0));
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write(drive.at(0, 0));
+  CHECK(drive.metric("hit.write.buffer") == 1);
+  drive.write(drive.at(4, 0));
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.layer().buffer().find(drive.layer().address().block(1, 0)) == MemBuffer::none);
+  drive.bench().run_for(setup.layer.caches.idle_after + Picoseconds(1'000'000'000'000));
+  CHECK(drive.metric("cleaning.count") == 5);
+  CHECK(drive.layer().buffer().used() == 0);
+  drive.check_content();
+}
+
+TEST_CASE("a read that misses brings its whole block into flash; a write makes that copy void") {
+  HwsrSetup setup;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(1, 0), 4);
+  drive.flush();
+  drive.read(drive.at(1, 0));
+  drive.bench().run_for(Picoseconds(1'000'000'000'000));
+  CHECK(drive.metric("flash_cache.fills") == 1);
+  drive.read(drive.at(1, 0), 2);
+  CHECK(drive.metric("hit.read.flash") == 2);
+  CHECK(drive.metric("hit.read.media") == 1);
+  drive.write(drive.at(1, 0) + 1);
+  drive.read(drive.at(1, 0), 2);  // half from the buffer, half from the disk
+  CHECK(drive.metric("hit.read.flash") == 2);
+  CHECK(drive.metric("hit.read.media") == 3);
+  drive.flush();
+  drive.check_content();
+}
+
+TEST_CASE("the read cache keeps the blocks that were read last") {
+  HwsrSetup setup;
+  setup.bench.nand->pages_per_block = 2;  // a unit is one block
+  setup.prefilled = 192;
+  HwsrDrive drive(setup);
+  const auto touch = [&](std::uint64_t segment) {
+    drive.read(drive.at(segment, 0));
+    drive.bench().run_for(Picoseconds(100'000'000'000));
+  };
+  for (std::uint64_t segment = 0; segment < 6; ++segment) touch(segment);
+  CHECK(drive.metric("flash_cache.evictions") == 0);
+  touch(0);
+  CHECK(drive.metric("hit.read.flash") == 1);
+  touch(6);  // block of segment 1 leaves
+  CHECK(drive.metric("flash_cache.evictions") == 1);
+  touch(0);
+  CHECK(drive.metric("hit.read.flash") == 2);
+  touch(1);
+  CHECK(drive.metric("hit.read.flash") == 2);
+}
+
+TEST_CASE("FUA is on the disk when it is acknowledged") {
+  HwsrDrive drive(HwsrSetup{});
+  drive.write(drive.at(3, 1), 2, true);
+  CHECK(drive.steps(MediaOp::write) == 3);
+  CHECK(drive.layer().buffer().used() == 0);
+}
+
+TEST_CASE("memory of nodes and tables is what is reported") {
+  HwsrDrive drive(HwsrSetup{});
+  for (std::uint64_t segment = 0; segment < 3; ++segment) drive.write(drive.at(segment, 0));
+  CHECK(drive.metric("meta.ram_bytes") == 3 * (8 * 4 + 24));
+  // Tables are reserved in lines of the data cache; nothing else of this drive is metadata.
+  const double reserved = drive.bench().metric("metadata.bytes");
+  CHECK(drive.metric("meta.ram_bytes_actual") <= reserved);
+  CHECK(drive.metric("meta.ram_bytes_actual") > reserved * 0.98);
+}
+
+TEST_CASE("a drive that cannot carry the layer is refused in a sentence") {
+  BufferConfig config;
+  CHECK(config.problem(4096, 20).empty());
+  CHECK(config.flash_problem({16384, 32, 512, 4096}, 4096, 20).empty());
+  CHECK(config.flash_problem({640, 32, 512, 4096}, 4096, 20) ==
+        "journals and read cache take 1654 flash blocks and the drive has 640: make flash, journal or rewrite_journal smaller");
+  CHECK(config.flash_problem({16384, 32, 32, 4096}, 4096, 20) == "the out-of-band area of a page has 32 B and a journal record takes 64 B");
+  config.rewrite_journal = Bytes(1 << 20);
+  CHECK(config.flash_problem({16384, 32, 512, 4096}, 4096, 20) ==
+        "a rewrite_journal of 8 flash blocks does not hold the images of two segments of 160 pages each beside the rows in use");
+  config.block = Bytes(65 * 512);
+  CHECK(config.problem(512, 20) == "a block of 33280 B is not 1 to 64 sectors of 512 B: choose a multiple of the sector up to 32768 B");
+  config.block = Bytes(32768);
+  CHECK(config.problem(4096, 65) == "a segment of 65 blocks is larger than the 64 that a segment node has room for");
+  config.memory = Bytes(40000);
+  CHECK(config.problem(4096, 20) == "a write buffer of 40000 B (memory) does not hold two blocks of 32768 B");
+}
