@@ -40,7 +40,7 @@ class Variant:
 
     layer: str
     settings: Mapping[str, object] = field(default_factory=dict)
-    options: Sequence[object] = ()
+    drive: str = ""  # where it is not the grid's
 
 
 Grid = dict[str, dict[str, Run]]  # runs by input and variant
@@ -81,7 +81,7 @@ class Lab:
     def grid(self, drive: str, inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant], what: str) -> Grid:
         """Each input (options of `tessera-sim run`) on each variant."""
         trials = {
-            row: {name: trial(drive, each.layer, *options, *each.options, **each.settings) for name, each in variants.items()}
+            row: {name: trial(each.drive or drive, each.layer, *options, **each.settings) for name, each in variants.items()}
             for row, options in inputs.items()
         }
         runs = self.run((each for by_variant in trials.values() for each in by_variant.values()), what)

@@ -1,0 +1,61 @@
+"""The interlaced layers: costs by the paper's formulas, and the directions of its findings."""
+
+import pytest
+
+from tessera.papers import interlaced
+from tessera.papers.interlaced import IMPROVED, MOVES, amplification, cold_neighbours, figure, latency
+from tessera.papers.lab import Lab
+
+NAMES = ("w106", "w87")
+
+
+@pytest.fixture(scope="module")
+def longer(lab):
+    """A few intervals of the track counters: at a tenth of the page's length there would be two."""
+    return Lab(lab.out, lab.traces, scale=0.3)
+
+
+@pytest.fixture(scope="module")
+def rows(longer):
+    return interlaced.workloads(longer, NAMES)
+
+
+def test_a_read_modify_write_costs_five_turns_and_five_sectors(lab):
+    row = interlaced.uniform_writes(lab)
+    extra = latency(row["imr-rmw"]) - latency(row["cmr"])
+    assert 2 * extra == pytest.approx(5 * interlaced.TURN_MS, rel=0.05)  # every second write meets a bottom
+    assert row["imr-rmw"].metric("write_amplification.total") == pytest.approx(3, rel=0.03)
+    assert amplification(row["imr-rmw"]) == pytest.approx(2, rel=0.03)
+    assert row["cmr"].metric("write_amplification.total") == 1
+
+
+def test_hot_tracks_stand_alone_in_w17_and_side_by_side_in_w87(lab):
+    hot = interlaced.hottest(lab)
+    assert cold_neighbours(hot["w17"]) >= 18
+    assert cold_neighbours(hot["w87"]) <= 8
+
+
+def test_no_improved_layer_writes_more_than_read_modify_write(rows):
+    for row in rows.values():
+        for layer in IMPROVED:
+            assert amplification(row[layer]) <= 1.02 * amplification(row["imr-rmw"])
+
+
+def test_a_hot_hundred_tracks_are_what_the_improved_layers_live_on(rows):
+    hot, diffuse = rows["w106"], rows["w87"]
+    for layer in IMPROVED:
+        assert figure(hot[layer], MOVES[layer]) > 0
+        gain = {name: amplification(row["imr-rmw"]) / amplification(row[layer]) for name, row in (("hot", hot), ("diffuse", diffuse))}
+        assert gain["hot"] > 1.15 > 1.1 > gain["diffuse"]
+
+
+def test_the_faster_the_input_the_later_the_drive_and_less_so_with_improved_layers(longer):
+    grid = interlaced.loads(longer, scales=("1", "0.125"))
+    slow, fast = grid["1"], grid["0.125"]
+    assert slow["imr-rmw"].metric("host.time_dilation") == pytest.approx(1, abs=0.01)
+    assert latency(slow["imr-rmw"]) < 10
+    assert fast["imr-rmw"].metric("host.time_dilation") > 2
+    assert latency(fast["imr-rmw"]) > 500  # the paper's 2.4 s are a full queue as well
+    assert fast["cmr"].metric("host.time_dilation") == pytest.approx(1, abs=0.01)
+    for layer in IMPROVED:
+        assert fast[layer].metric("host.time_dilation") < fast["imr-rmw"].metric("host.time_dilation")
