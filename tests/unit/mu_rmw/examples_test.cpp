@@ -1,4 +1,4 @@
-// The worked examples of MU-RMW, exactly (S14 i): figure 5, the tiny drive, and the flash times of a write and a read.
+// The worked examples of MU-RMW, exactly: figure 5, the tiny drive, and the flash times of a write and a read.
 #include "mu_rmw_drive.hpp"
 
 using namespace tessera;
