@@ -1,24 +1,19 @@
 #pragma once
 // Where each logical band lies, and up to which age its cached pages are void: a table in DRAM, kept by a log on
 // conventional tracks.
-//
-// The log region is two superblocks and two halves. A half is a checkpoint of the whole table, then one sector for each change
-// since. When a half is full, the other one gets a checkpoint and then the superblock of the next generation, which makes it
-// the one that counts.
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/format.hpp"
 #include "base/geometry.hpp"
-#include "firmware/layout/conventional_layout.hpp"
 #include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/superblock.hpp"
+#include "firmware/shared/table_log.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
 
-class BandMap {
+class BandMap final : private TableLog::Table {
  public:
   /// `log`: conventional regions of at least least_log_sectors(); none: bands never move and no log is kept. Of the
   /// `physical_bands`, those beyond `bands` are spares.
@@ -41,39 +36,25 @@ class BandMap {
   [[nodiscard]] Task<Status> commit(std::uint32_t band, std::uint64_t watermark);
 
   /// Sectors of checkpoints and changes.
-  [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
+  [[nodiscard]] std::uint64_t sectors_written() const { return log_ ? log_->sectors_written() : 0; }
   [[nodiscard]] Bytes bytes() const { return Bytes(places_.size() * (sizeof(std::uint32_t) + sizeof(std::uint64_t))); }
 
  private:
-  static constexpr std::uint64_t superblocks = 2;
   static constexpr std::uint64_t entry_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
-  [[nodiscard]] static std::uint64_t checkpoint_sectors(std::uint64_t bands, std::uint32_t sector_bytes) {
-    return (bands * entry_bytes + sector_bytes - 1) / sector_bytes;
-  }
-  [[nodiscard]] bool logged() const { return superblock_.has_value(); }
-  [[nodiscard]] std::uint64_t half(std::uint64_t generation) const { return superblocks + generation % 2 * half_sectors_; }
-  [[nodiscard]] std::uint64_t records_in_half() const { return half_sectors_ - image_.size() / sector_bytes_; }
-  [[nodiscard]] PhysicalRun record_place(std::uint64_t record) const;
+  [[nodiscard]] std::uint64_t image_bytes() const override { return places_.size() * entry_bytes; }
+  void save(std::span<std::byte> image) const override;
+  void load(std::span<const std::byte> image) override;
+  void replay(const TableLog::Words& words, std::span<const std::byte>) override;
   void reset();
   void move(std::uint32_t band, std::uint32_t place, std::uint64_t watermark);
   void collect_spares();
-  [[nodiscard]] Task<Status> write_checkpoint();
-  [[nodiscard]] Task<Status> read_checkpoint();
-  [[nodiscard]] Task<Status> transfer_image(MediaOp op, std::uint64_t first);
 
-  MediaPort& media_;
-  std::uint32_t sector_bytes_;
   std::uint32_t physical_bands_;
   DramArray<std::uint32_t> places_;  // by logical band: four bytes an entry
   DramArray<std::uint64_t> watermarks_;
   std::vector<std::uint32_t> spares_;
-  std::optional<ConventionalLayout> layout_;
-  std::optional<Superblock> superblock_;
-  std::uint64_t half_sectors_ = 0;
-  std::vector<std::byte> image_;  // a checkpoint on its way
-  std::uint64_t records_ = 0;     // changes since the checkpoint
-  std::uint64_t sectors_written_ = 0;
+  std::optional<TableLog> log_;
 };
 
 }  // namespace tessera

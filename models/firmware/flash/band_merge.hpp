@@ -14,7 +14,7 @@ namespace tessera {
 class BandMerge {
  public:
   /// `buffer_sectors`: of one round; reserved in DRAM for good. A band takes ceil(band / buffer) rounds of seek, read, seek,
-  /// write (S21).
+  /// write.
   BandMerge(MediaPort& media, FlashPort& flash, MemoryPort& memory, const BandLayout& layout, std::uint32_t buffer_sectors);
 
   /// Writes band `from`, with the sectors in `pages` (flash page by band offset, OobCodec::no_page: not cached) in place of

@@ -12,9 +12,9 @@ PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t bloc
       blocks_(blocks),
       pages_per_block_(flash_.shape().pages_per_block),
       pool_(blocks, order),
+      used_(ports.memory, MemoryCategory::metadata, blocks, 1, "blocks in use of a flash cache"),
       open_(parallel, OpenBlock{0, pages_per_block_}) {
-  used_.reserve(blocks);
-  ports.memory.reserve(MemoryCategory::metadata, bytes(), "blocks of a flash cache");
+  ports.memory.reserve(MemoryCategory::metadata, pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)), "free blocks of a flash cache");
 }
 
 void PageSpace::format() {
@@ -31,7 +31,7 @@ void PageSpace::restore(std::uint32_t block, std::uint32_t used) {
     pool_.put(block - first_);
     return;
   }
-  used_.push_back(block);
+  used_.push_back(0, block - first_);
   const auto slot = std::find_if(open_.begin(), open_.end(), [this](const OpenBlock& open) { return open.used == pages_per_block_; });
   if (!bad && slot != open_.end()) *slot = {block, used};
 }
@@ -49,7 +49,7 @@ std::uint32_t PageSpace::take(std::uint32_t reserve) {
     turn_ = (turn_ + 1) % open_.size();
     if (open.used == pages_per_block_ && pool_.free() > reserve) {
       open = {first_ + pool_.take(), 0};
-      used_.push_back(open.block);
+      used_.push_back(0, open.block - first_);
     }
     if (open.used < pages_per_block_) return open.block * pages_per_block_ + open.used++;
   }
@@ -66,16 +66,20 @@ bool PageSpace::open(std::uint32_t block) const {
                      [&](const OpenBlock& open) { return open.block == block && open.used < pages_per_block_; });
 }
 
+std::vector<std::uint32_t> PageSpace::used() const {
+  std::vector<std::uint32_t> blocks;
+  for (std::uint32_t block = used_.front(0); block != DramLists::none; block = used_.after(block)) blocks.push_back(first_ + block);
+  return blocks;
+}
+
 Task<void> PageSpace::erase(std::span<const std::uint32_t> blocks) {
   std::vector<std::uint32_t> local(blocks.begin(), blocks.end());
-  std::vector<bool> gone(blocks_);
   for (std::uint32_t& block : local) {
+    for (OpenBlock& open : open_)
+      if (open.block == block) open.used = pages_per_block_;
     block -= first_;
-    gone[block] = true;
+    used_.remove(block);
   }
-  std::erase_if(used_, [&](std::uint32_t block) { return gone[block - first_]; });
-  for (OpenBlock& open : open_)
-    if (open.used < pages_per_block_ && gone[open.block - first_]) open.used = pages_per_block_;
   co_await erase_blocks(flash_, pool_, local, commands_, first_);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/flash/block_pool.hpp"
+#include "firmware/shared/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -29,15 +30,17 @@ class PageSpace {
   /// A page of the block could not be programmed: it takes no further page, and does not come back once it is erased.
   void fail(std::uint32_t block);
 
+  /// Whether no page was taken since all blocks were erased.
+  [[nodiscard]] bool empty() const { return used_.front(0) == DramLists::none; }
   /// Blocks with pages that were taken, in the order in which they were begun.
-  [[nodiscard]] std::span<const std::uint32_t> used() const { return used_; }
+  [[nodiscard]] std::vector<std::uint32_t> used() const;
   /// Whether the block takes further pages.
   [[nodiscard]] bool open(std::uint32_t block) const;
   /// Erases blocks of used(), none of whose pages is needed any more.
   [[nodiscard]] Task<void> erase(std::span<const std::uint32_t> blocks);
 
   [[nodiscard]] std::uint64_t retired_blocks() const { return pool_.retired_count(); }
-  [[nodiscard]] Bytes bytes() const { return pool_.bytes() + Bytes(blocks_ * sizeof(std::uint32_t) + open_.size() * sizeof(OpenBlock)); }
+  [[nodiscard]] Bytes bytes() const { return pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)) + used_.bytes(); }
 
  private:
   struct OpenBlock {
@@ -49,10 +52,11 @@ class PageSpace {
   std::uint32_t first_;
   std::uint32_t blocks_;
   std::uint32_t pages_per_block_;
-  BlockPool pool_;  // numbered from first_
+  // Both number blocks from first_.
+  BlockPool pool_;
+  DramLists used_;
   std::vector<OpenBlock> open_;
   std::size_t turn_ = 0;
-  std::vector<std::uint32_t> used_;
   std::vector<FlashCommand> commands_;
 };
 

@@ -16,7 +16,7 @@ SkylightFlash::SkylightFlash(const Ports& ports, const SkylightFlashConfig& conf
 std::uint32_t SkylightFlash::admits(const PageSpace& zone, std::uint32_t count) const {
   const std::uint32_t room = zone.room(0);
   if (room >= count) return count;
-  return zone.used().empty() ? room : 0;
+  return zone.empty() ? room : 0;
 }
 
 void SkylightFlash::stored(LogicalSector sector, std::uint32_t, bool) {
@@ -36,7 +36,7 @@ Task<Status> SkylightFlash::make_room(std::uint32_t zone) {
     }
     present_.reset(band);
   }
-  const std::vector<std::uint32_t> blocks(spaces_[zone].used().begin(), spaces_[zone].used().end());
+  const std::vector<std::uint32_t> blocks = spaces_[zone].used();
   co_await spaces_[zone].erase(blocks);
   statistics_.cleaning.record(ports_.cpu.now() - begin);
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, zone, blocks.size()});
@@ -62,7 +62,7 @@ bool SkylightFlash::host_idle() const {
 /// Zones in turn; zones() where nothing was programmed to any.
 std::uint32_t SkylightFlash::oldest_zone() const {
   for (std::uint32_t i = 1; i <= zones(); ++i)
-    if (!spaces_[(last_cleaned_ + i) % zones()].used().empty()) return (last_cleaned_ + i) % zones();
+    if (!spaces_[(last_cleaned_ + i) % zones()].empty()) return (last_cleaned_ + i) % zones();
   return zones();
 }
 
@@ -100,7 +100,7 @@ Task<Status> SkylightFlash::clean_one_band(std::uint32_t zone) {
     co_return status;
   }
   last_cleaned_ = zone;
-  const std::vector<std::uint32_t> blocks(spaces_[zone].used().begin(), spaces_[zone].used().end());
+  const std::vector<std::uint32_t> blocks = spaces_[zone].used();
   co_await spaces_[zone].erase(blocks);
   statistics_.cleaning.record(background_time_ + (ports_.cpu.now() - begin));
   background_time_ = Picoseconds(0);

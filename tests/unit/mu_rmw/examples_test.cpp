@@ -1,4 +1,4 @@
-// The worked examples of MU-RMW, exactly (S14 i): figure 5, the tiny drive, and the flash times of a write and a read.
+// The worked examples of MU-RMW, exactly: figure 5, the tiny drive, and the flash times of a write and a read.
 #include "mu_rmw_drive.hpp"
 
 using namespace tessera;
@@ -133,4 +133,18 @@ TEST_CASE("a merge takes band / buffer rounds of read and write") {
   CHECK(drive.metric("victim.blocks_mean") == 2);
   CHECK(drive.metric("victim.pages_mean") == 4);
   drive.check_content();
+}
+
+TEST_CASE("with fewer active bands than blocks updates cost no merge, with more of them the longest list is merged again and again") {
+  for (const std::uint64_t bands : {3U, 6U}) {
+    MuRmwSetup setup;
+    setup.layer.bands = 6;
+    setup.bench.nand->blocks = 4;
+    MuRmwDrive drive(setup);
+    for (std::uint64_t i = 0; i < 60; ++i) drive.write(i % bands * 8);
+    // Of three bands each has a block, which its own updates make obsolete. Of six, every third write at least finds none of its band.
+    if (bands == 3) CHECK(drive.metric("rmw.count") == 0);
+    if (bands == 6) CHECK(drive.metric("rmw.count") >= 20);
+    drive.check_content();
+  }
 }

@@ -10,7 +10,7 @@ namespace tessera::pore {
 Task<Status> Pore::reclaim() {
   co_await erase_empty();
   // Groups of blocks whose valid pages fit the buffer and the room that is left, so that their copies and erases run side by side.
-  const std::vector<std::uint32_t> blocks(spaces_[cache].used().begin(), spaces_[cache].used().end());
+  const std::vector<std::uint32_t> blocks = spaces_[cache].used();
   std::vector<std::uint32_t> group;
   std::uint32_t pages = 0;
   for (const std::uint32_t block : blocks) {
