@@ -195,8 +195,7 @@ void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   const auto padding = static_cast<double>(store_.statistics().padding);
   metrics.add("wa.padded", host == 0 ? std::nullopt : std::optional(media / host), "1",
               "sectors written to buffer, zones and log over sectors written by the host");
-  metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1",
-              "as wa.padded, but without padding");
+  metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1", "as wa.padded, but without padding");
   metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
   metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>((store_.bytes() + owners_.bytes() + own).value()), "B",

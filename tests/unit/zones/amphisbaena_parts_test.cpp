@@ -129,7 +129,7 @@ TEST_CASE("equation 3 as printed, and with its counting errors put right") {
 }
 
 TEST_CASE("equation 4 and the rules that can stand in its place") {
-  const VictimZone dense{1, 16, 16, 31, 16, 16, 0};        // one full chunk behind the write pointer
+  const VictimZone dense{1, 16, 16, 31, 16, 16, 0};             // one full chunk behind the write pointer
   const VictimZone scattered{20, 40, 0, 1600, 3200, 3200, 40};  // twenty chunks in a full zone
   const VictimZone spread{3, 6, 100, 400, 100, 100, 0};
   for (const VictimRule rule : {VictimRule::paper, VictimRule::corrected, VictimRule::count, VictimRule::cost})
@@ -219,7 +219,8 @@ TEST_CASE("whatever is written, the roles and the lists agree") {
     config.demotion = *rc::gen::element(Demotion::lru, Demotion::mru);
     const auto size = *rc::gen::inRange<std::uint32_t>(1, 12);
     Buffer buffer(size, config);
-    const auto writes = *rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(rc::gen::inRange(0, 30), rc::gen::inRange(0, 3)));
+    const auto writes =
+        *rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(rc::gen::inRange(0, 30), rc::gen::inRange(0, 3)));
     for (const auto& [block, label] : writes) {
       buffer.write(static_cast<std::uint64_t>(block), label != 0);
       const RoleLists& roles = buffer.roles;

@@ -85,7 +85,7 @@ TEST_CASE("a block that leaves for a chunk that is there leaves alone, else with
   AmphisbaenaSetup setup = timed(AmphisbaenaSetup{});
   setup.layer.filter_share = 0.5;  // of eight blocks four SUP
   AmphisbaenaDrive drive(setup);
-  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}});             // SUP
+  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}});  // SUP
   drive.write_zoned({{1, 0}, {2, 0}, {1, 3}, {1, 1}});  // LUP
   drive.bench().steps.clear();
   drive.write_zoned({{3, 0}});

@@ -174,32 +174,11 @@ TEST_CASE("an old copy of a block that left the high-frequency buffer does not c
   drive.write_zoned({{1, 0}, {1, 4}});          // SUP
   drive.write_zoned({{0, 0}, {0, 1}, {2, 0}});  // LUP of one chunk, which leave together; one slot stays free
   CHECK(drive.metric("hfb.evicted") == 2);
-  drive.write(drive.at(0, 0), 8);               // cold: all chunks of the zone
+  drive.write(drive.at(0, 0), 8);  // cold: all chunks of the zone
   drive.write(drive.at(3, 0), 4);
   drive.write(drive.at(4, 0), 4);  // zone 0 makes room
   CHECK(drive.write_pointer(0) == 8);
   CHECK(drive.slot(0, 0) == SlotOwners::none);
   drive.cut_now();
   drive.check_content();
-}
-
-TEST_CASE("numbers go on above the marks of void records, also when a write that had a higher one was lost") {
-  AmphisbaenaSetup setup;
-  setup.layer.history = 0;
-  for (std::uint64_t later = 0; later < 40; ++later) {
-    for (std::uint64_t actions = 0; actions < 24; ++actions) {
-      AmphisbaenaDrive drive(setup);
-      learn_small_writes(drive);
-      for (const std::uint32_t zone : {0U, 1U, 2U}) drive.write(drive.at(zone, 1), 6);
-      drive.bench().submit(HostOp::write, drive.at(3, 0) * 8, 24);  // cleans a zone
-      drive.bench().run_for(Picoseconds(later * 2'000'000'000));
-      drive.bench().submit(HostOp::write, drive.at(5, 7) * 8, 8);  // takes a number, and is lost
-      drive.bench().cut_after_actions(actions);
-      REQUIRE(drive.bench().boot_status() == Status::ok);
-      drive.write(drive.at(4, 1), 6);
-      drive.cut_now();
-      INFO("second write after " << later << " times 2 ms, cut after " << actions << " actions");
-      drive.check_content();
-    }
-  }
 }

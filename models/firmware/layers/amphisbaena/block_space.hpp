@@ -41,7 +41,9 @@ class BlockSpace {
   /// A period begins.
   void begin_period();
 
-  [[nodiscard]] Bytes bytes() const { return Bytes(states_.size() * sizeof(State) + blocks_.size() * sizeof(std::uint64_t)) + lists_.bytes(); }
+  [[nodiscard]] Bytes bytes() const {
+    return Bytes(states_.size() * sizeof(State) + blocks_.size() * sizeof(std::uint64_t)) + lists_.bytes();
+  }
 
  private:
   enum class Tenure : std::uint8_t { none, own, borrowed };

@@ -14,7 +14,8 @@ namespace tessera::amphisbaena {
 
 class ChunkCollection final : public VictimSource {
  public:
-  ChunkCollection(HostPort& host, BufferRegion& buffer, const ChunkSpace& chunks, const ZoneStore& store, StaleRecords& stale, bool may_abort)
+  ChunkCollection(HostPort& host, BufferRegion& buffer, const ChunkSpace& chunks, const ZoneStore& store, StaleRecords& stale,
+                  bool may_abort)
       : host_(host), buffer_(buffer), chunks_(chunks), store_(store), stale_(stale), may_abort_(may_abort) {}
 
   /// All chunks of `zone`; the caller holds it alone. `in_hand`: the write that the cleaning is for, which does not count as waiting.
@@ -62,9 +63,9 @@ class ChunkCollection final : public VictimSource {
   std::vector<std::uint32_t> offsets_;
   std::vector<std::uint32_t> slots_;
   std::vector<SlotRun> runs_;
-  std::size_t next_ = 0;       // victim to be read
-  std::size_t part_ = 0;       // that it is in
-  std::size_t noted_ = 0;      // parts whose frames are in a note
+  std::size_t next_ = 0;   // victim to be read
+  std::size_t part_ = 0;   // that it is in
+  std::size_t noted_ = 0;  // parts whose frames are in a note
   std::uint64_t until_ = 0;
   bool aborted_ = false;
 };

@@ -48,7 +48,6 @@ class ChunkSpace {
   [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return lists_.front(zone); }
   [[nodiscard]] std::uint32_t after(std::uint32_t frame) const { return lists_.after(frame); }
   [[nodiscard]] std::uint32_t chunk_in(std::uint32_t frame) const { return entries_.read(frame).chunk; }
-  [[nodiscard]] std::uint32_t zone_in(std::uint32_t frame) const { return entries_.read(frame).zone; }
   /// Calls `visit` with the offset in the zone of each sector in the frame, ascending.
   template <class Visit>
   void for_each_offset(std::uint32_t frame, Visit visit) const {
@@ -85,13 +84,13 @@ class ChunkSpace {
   std::uint32_t chunk_sectors_;
   std::uint32_t chunks_per_zone_;
   std::uint32_t words_per_frame_;
-  std::uint32_t free_list_;               // behind the lists of the zones
-  DramHashMap tree_;                      // charged as the paper's tree; ours finds a chunk at once
-  DramArray<Entry> entries_;              // by frame
-  DramArray<std::uint64_t> bitmaps_;      // words_per_frame_ of each frame
-  DramLists lists_;                       // frames: of each zone, and the free ones
-  DramArray<std::uint32_t> changed_;      // stack
-  DramArray<std::uint8_t> is_changed_;    // by zone
+  std::uint32_t free_list_;             // behind the lists of the zones
+  DramHashMap tree_;                    // charged as the paper's tree; ours finds a chunk at once
+  DramArray<Entry> entries_;            // by frame
+  DramArray<std::uint64_t> bitmaps_;    // words_per_frame_ of each frame
+  DramLists lists_;                     // frames: of each zone, and the free ones
+  DramArray<std::uint32_t> changed_;    // stack
+  DramArray<std::uint8_t> is_changed_;  // by zone
   std::uint32_t changed_count_ = 0;
   std::uint32_t free_ = 0;
   std::uint32_t frames_ = 0;

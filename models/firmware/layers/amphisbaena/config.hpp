@@ -35,9 +35,7 @@ struct AmphisbaenaConfig {
   }
   /// Chunks of space that the high-frequency buffer has at least and at most, of `frames`; either buffer has at least one.
   [[nodiscard]] std::uint32_t least_hfb(std::uint32_t frames) const { return share(frames, hfb_share); }
-  [[nodiscard]] std::uint32_t most_hfb(std::uint32_t frames) const {
-    return std::max(least_hfb(frames), share(frames, hfb_share_max));
-  }
+  [[nodiscard]] std::uint32_t most_hfb(std::uint32_t frames) const { return std::max(least_hfb(frames), share(frames, hfb_share_max)); }
 
   void describe(ParameterVisitor& v) {
     zones.describe(v);

@@ -8,15 +8,13 @@ namespace tessera::amphisbaena {
 
 Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : Amphisbaena(ports, config, geometry, plan,
-                  std::make_unique<StaleRecords>(ports.memory,
-                                                 static_cast<std::uint32_t>(buffer_sectors(config.zones, geometry, plan)),
+                  std::make_unique<StaleRecords>(ports.memory, static_cast<std::uint32_t>(buffer_sectors(config.zones, geometry, plan)),
                                                  geometry.sector_bytes)) {}
 
 Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                          std::unique_ptr<StaleRecords> stale)
     : ZoneBufferLayer(ports, config.zones, geometry, plan, stale.get()),
       config_(config),
-      sector_bytes_(geometry.sector_bytes),
       frames_(buffer_.slots() / config.chunk_sectors(geometry.sector_bytes)),
       stale_(std::move(stale)),
       hot_(ports.memory, ports.cpu, config.window, config.zones.paper),

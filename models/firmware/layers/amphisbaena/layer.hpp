@@ -1,5 +1,5 @@
 #pragma once
-// Amphisbaena: C. Zhang, F. Yu, S. Nie, W. Tang, F. Liu, S. Song, W. Wu, "Amphisbaena: A Novel Persistent Buffer Management Strategy to
+// Amphisbaena: C. Zhang, F. Yu, S. Nie, W. Tang, F. Liu, S. Liu, W. Wu, "Amphisbaena: A Novel Persistent Buffer Management Strategy to
 // Improve SMR Disk Performance", Applied Sciences 14(2), 630, 2024.
 //
 // The conventional buffer has two parts: blocks that are likely to be written again soon are in the high-frequency buffer (HFB), block by
@@ -61,9 +61,7 @@ class Amphisbaena final : public ZoneBufferLayer {
 
   // Writes: layer.cpp
   [[nodiscard]] Room room_for(ZoneRun run, bool hot, Roles& roles);
-  [[nodiscard]] bool fits(Room needed) const {
-    return blocks_.free_slots() >= needed.blocks && chunks_.free_frames() >= needed.frames;
-  }
+  [[nodiscard]] bool fits(Room needed) const { return blocks_.free_slots() >= needed.blocks && chunks_.free_frames() >= needed.frames; }
   [[nodiscard]] Placement place(LogicalSector block, std::uint32_t zone, Role was, bool hot);
   [[nodiscard]] Placement place_in_chunk(std::uint32_t zone, std::uint32_t offset);
 
@@ -87,7 +85,6 @@ class Amphisbaena final : public ZoneBufferLayer {
   [[nodiscard]] Task<Status> return_frame(std::uint32_t frame, LogicalRun in_hand);
 
   AmphisbaenaConfig config_;
-  std::uint32_t sector_bytes_;
   std::uint32_t frames_;
   std::unique_ptr<StaleRecords> stale_;
   HotWrite hot_;

@@ -14,7 +14,7 @@ RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_reside
       nodes_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "blocks with roles"),
       recency_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "resident list"),
       leaving_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "filter list") {
-  for (Index node = 0; node < nodes_.size(); ++node) recency_.push_back(unused_, node);
+  for (Index node = 0; node < nodes_.size(); ++node) recency_.push_back(unused, node);
 }
 
 /// Either list has room for a block, if there are two.
@@ -40,13 +40,13 @@ bool RoleLists::in_filter(LogicalSector block) const { return role_of(block) == 
 
 /// In neither list yet.
 RoleLists::Index RoleLists::make(LogicalSector block, Role role) {
-  const Index node = recency_.front(unused_);
+  const Index node = recency_.front(unused);
   recency_.remove(node);
   nodes_.write(node) = {block.value(), role, false};
   ++counts_[static_cast<std::size_t>(role)];
   index_.insert(block.value(), node);
-  if (role == Role::lup) leaving_.push_back(filter_list_, node);
-  if (!resident(role)) leaving_.push_back(remembered_, node);
+  if (role == Role::lup) leaving_.push_back(list_f, node);
+  if (!resident(role)) leaving_.push_back(remembered, node);
   return node;
 }
 
@@ -54,7 +54,7 @@ void RoleLists::drop(Index node) {
   if (nodes_.read(node).in_resident) remove_from_resident(node);
   set_role(node, Role::none);
   index_.erase(nodes_.read(node).block);
-  recency_.push_back(unused_, node);
+  recency_.push_back(unused, node);
 }
 
 /// Moves the node between F and the remembered blocks as its role says; to the MRU end.
@@ -63,15 +63,15 @@ void RoleLists::set_role(Index node, Role role) {
   --counts_[static_cast<std::size_t>(old)];
   ++counts_[static_cast<std::size_t>(role)];
   if (old != Role::sup) leaving_.remove(node);
-  if (role == Role::lup) leaving_.push_back(filter_list_, node);
-  if (role == Role::ghost || role == Role::shadow) leaving_.push_back(remembered_, node);
+  if (role == Role::lup) leaving_.push_back(list_f, node);
+  if (role == Role::ghost || role == Role::shadow) leaving_.push_back(remembered, node);
   nodes_.write(node).role = role;
 }
 
 void RoleLists::to_top_of_resident(Index node) {
   if (nodes_.read(node).in_resident) recency_.remove(node);
   nodes_.write(node).in_resident = true;
-  recency_.push_back(resident_list_, node);
+  recency_.push_back(list_r, node);
 }
 
 void RoleLists::remove_from_resident(Index node) {
@@ -81,7 +81,7 @@ void RoleLists::remove_from_resident(Index node) {
 
 /// Lets go of what is below the bottom SUP block: an LUP block stays in F, ghosts and shadows vanish.
 void RoleLists::prune() {
-  for (Index bottom = recency_.front(resident_list_); bottom != none; bottom = recency_.front(resident_list_)) {
+  for (Index bottom = recency_.front(list_r); bottom != none; bottom = recency_.front(list_r)) {
     const Role role = nodes_.read(bottom).role;
     if (role == Role::sup) return;
     if (role == Role::lup)
@@ -94,12 +94,12 @@ void RoleLists::prune() {
 /// The SUP block with the longest update period: to the LRU end of F, though the paper calls it one "to be observed further".
 void RoleLists::demote_bottom() {
   prune();
-  const Index bottom = recency_.front(resident_list_);
+  const Index bottom = recency_.front(list_r);
   remove_from_resident(bottom);
   set_role(bottom, Role::lup);
   if (demotion_ == Demotion::lru) {
     leaving_.remove(bottom);
-    leaving_.push_front(filter_list_, bottom);
+    leaving_.push_front(list_f, bottom);
   }
   ++demotions_;
   prune();
@@ -110,13 +110,13 @@ void RoleLists::demote_excess() {
 }
 
 void RoleLists::limit_history() {
-  while (count(Role::ghost) + count(Role::shadow) > most_remembered_) drop(leaving_.front(remembered_));
+  while (count(Role::ghost) + count(Role::shadow) > most_remembered_) drop(leaving_.front(remembered));
 }
 
 void RoleLists::hit(LogicalSector block) {
   const Index node = find(block);
   if (nodes_.read(node).role == Role::sup) {
-    const bool was_bottom = recency_.front(resident_list_) == node;
+    const bool was_bottom = recency_.front(list_r) == node;
     to_top_of_resident(node);
     if (was_bottom) prune();
     return;
@@ -147,8 +147,8 @@ void RoleLists::pass(LogicalSector block) {
 }
 
 LogicalSector RoleLists::next_to_leave() {
-  if (leaving_.front(filter_list_) == none) demote_bottom();
-  return LogicalSector(nodes_.read(leaving_.front(filter_list_)).block);
+  if (leaving_.front(list_f) == none) demote_bottom();
+  return LogicalSector(nodes_.read(leaving_.front(list_f)).block);
 }
 
 void RoleLists::leave(LogicalSector block) {
@@ -176,15 +176,13 @@ Role RoleLists::peek(LogicalSector block) const {
 
 std::vector<LogicalSector> RoleLists::resident_list() const {
   std::vector<LogicalSector> blocks;
-  for (Index node = recency_.front(resident_list_); node != none; node = recency_.after(node))
-    blocks.emplace_back(nodes_.peek(node).block);
+  for (Index node = recency_.front(list_r); node != none; node = recency_.after(node)) blocks.emplace_back(nodes_.peek(node).block);
   return blocks;
 }
 
 std::vector<LogicalSector> RoleLists::filter_list() const {
   std::vector<LogicalSector> blocks;
-  for (Index node = leaving_.front(filter_list_); node != none; node = leaving_.after(node))
-    blocks.emplace_back(nodes_.peek(node).block);
+  for (Index node = leaving_.front(list_f); node != none; node = leaving_.after(node)) blocks.emplace_back(nodes_.peek(node).block);
   return blocks;
 }
 

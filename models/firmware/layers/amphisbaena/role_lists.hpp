@@ -59,8 +59,8 @@ class RoleLists {
   using Index = DramLists::Index;
   static constexpr Index none = DramLists::none;
   /// The lists. A node is in at most one of each pair.
-  static constexpr std::uint32_t resident_list_ = 0, unused_ = 1;
-  static constexpr std::uint32_t filter_list_ = 0, remembered_ = 1;
+  static constexpr std::uint32_t list_r = 0, unused = 1;
+  static constexpr std::uint32_t list_f = 0, remembered = 1;
 
   struct Node {
     std::uint64_t block;
@@ -85,8 +85,8 @@ class RoleLists {
   Demotion demotion_;
   DramHashMap index_;  // by block
   DramArray<Node> nodes_;
-  DramLists recency_;  // resident_list_, unused_
-  DramLists leaving_;  // filter_list_, remembered_ (ghosts and shadows, first remembered first)
+  DramLists recency_;  // list_r, unused
+  DramLists leaving_;  // list_f, remembered (ghosts and shadows, first remembered first)
   std::uint32_t most_sup_ = 0;
   std::uint32_t most_remembered_ = 0;
   std::uint32_t counts_[5] = {};

@@ -34,14 +34,10 @@ Ratio fragmentation_level(const VictimZone& zone, bool as_printed) {
 std::uint64_t victim_weight(const VictimZone& zone, VictimRule rule) {
   if (zone.chunks == 0) return 0;
   switch (rule) {
-    case VictimRule::paper:
-      return scaled(zone.chunks, fragmentation_level(zone, true));
-    case VictimRule::corrected:
-      return scaled(zone.chunks, fragmentation_level(zone, false));
-    case VictimRule::count:
-      return zone.chunks;
-    case VictimRule::cost:
-      return scaled(zone.chunks, {1, sectors_moved(zone)});
+    case VictimRule::paper: return scaled(zone.chunks, fragmentation_level(zone, true));
+    case VictimRule::corrected: return scaled(zone.chunks, fragmentation_level(zone, false));
+    case VictimRule::count: return zone.chunks;
+    case VictimRule::cost: return scaled(zone.chunks, {1, sectors_moved(zone)});
   }
   return 0;
 }
