@@ -8,7 +8,7 @@ from samples import BUILD
 from tessera import Run
 
 SIMULATOR = BUILD / "tessera-sim"
-LAYERS = ("cmr", "imr-rmw", "mu-rmw")
+LAYERS = ("cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "mu-rmw")
 
 
 def simulate(*arguments, status=0) -> subprocess.CompletedProcess:

@@ -12,6 +12,9 @@ RUNS = {
     "journal": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
     "imr": ("common", "--layer", "imr-rmw", "--replay", "queue:64"),
+    "flip": ("common", "--layer", "imr-flip"),
+    "cache": ("common", "--layer", "imr-cache"),
+    "dtm": ("common", "--layer", "imr-dtm"),
     "mu": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
     "hp": ("hp_c3323a", "--fold"),
 }
