@@ -11,6 +11,7 @@ HeatLog::HeatLog(CpuPort& cpu, MemoryPort& memory, std::uint32_t interval)
 void HeatLog::note(std::uint64_t track, bool low, bool high) {
   TESSERA_CHECK(track < std::uint64_t{1} << 30, "a track number does not fit the log of writes");
   if (interval_over()) return;
+  cpu_.array();
   log_.write(used_++) = static_cast<std::uint32_t>(track << 2 | (high ? 2U : 0U) | (low ? 1U : 0U));
 }
 

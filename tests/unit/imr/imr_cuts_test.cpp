@@ -11,25 +11,41 @@ namespace {
 
 using MakeFactory = std::unique_ptr<LayerFactory> (*)();
 
-/// Runs `prepare`, which ends with moves planned, cuts the power after each possible number of actions of the moves, and
-/// checks the content; then goes on and checks it again. Gives how many instants were tried.
+/// A drive on which `prepare` has just made a move begin.
+template <class Prepare>
+ImrDrive drive_in_a_move(MakeFactory make, const Parameters& parameters, const BenchConfig& config, Prepare prepare) {
+  ImrDrive drive(make(), parameters, config);
+  prepare(drive);
+  drive->run_for(6_ms);
+  return drive;
+}
+
+/// Cuts the power after each number of actions of a move, and goes on with more moves and another cut; then at instants so close
+/// that each pair of sectors of its steps is hit: a turn of 16 sectors takes 10 ms. Gives how many actions the move has.
 template <class Prepare>
 std::uint64_t cut_everywhere(MakeFactory make, const Parameters& parameters, const BenchConfig& config, Prepare prepare) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    ImrDrive drive(make(), parameters, config);
-    prepare(drive);
-    drive->run_for(6_ms);  // moves have begun
-    const bool cut = drive->cut_after_actions(actions);
+  std::uint64_t actions = 0;
+  for (;; ++actions) {
+    ImrDrive drive = drive_in_a_move(make, parameters, config, prepare);
     INFO("cut after " << actions << " actions");
+    if (!drive->cut_after_actions(actions)) break;
     REQUIRE(drive->boot_status() == Status::ok);
     REQUIRE(drive.wrong_blocks() == 0);
-    if (!cut) return actions;
     prepare(drive);
     drive->run_for(1_s);
     REQUIRE(drive.wrong_blocks() == 0);
     drive->cut_at(drive->now() + 1_ms);
     REQUIRE(drive.wrong_blocks() == 0);
   }
+  for (std::uint64_t cut = 0; cut < 200; ++cut) {
+    ImrDrive drive = drive_in_a_move(make, parameters, config, prepare);
+    const Picoseconds after = Picoseconds(1'250'000'000) * cut + 100_us;
+    INFO("cut after " << after.value() << " ps");
+    drive->cut_at(drive->now() + after);
+    REQUIRE(drive->boot_status() == Status::ok);
+    REQUIRE(drive.wrong_blocks() == 0);
+  }
+  return actions;
 }
 
 BenchConfig drive_of(PowerfailSector sector) {

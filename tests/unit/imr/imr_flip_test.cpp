@@ -199,6 +199,29 @@ TEST_CASE("with shorter tops the colder end of a bottom stays where it is") {
   }
 }
 
+TEST_CASE("a bottom with slipped defects is flipped with a longer top, of which the rest stays where it is") {
+  BenchConfig config = small_drive();
+  config.media.slipped_defects = {{0, 4, 3}};
+  for (const std::uint64_t hot_sector : {0U, 12U}) {
+    ImrDrive drive = flip_drive({}, config);
+    for (std::uint64_t sector = 0; sector < 112; sector += 16) REQUIRE(drive->write(sector * 8, 16 * 8) == Status::ok);
+    for (int i = 0; i < 150; ++i) REQUIRE(drive.write_sector(4, hot_sector) == Status::ok);
+    drive.pause();
+    CHECK(drive.metric("flip.count") == 1);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("a top that was empty before a flip is saved from then on") {
+  TestDrive drive(make_imr_flip_factory(), short_intervals);
+  for (int i = 0; i < 150; ++i) REQUIRE(drive->write(4 * 16 * 8, 16 * 8) == Status::ok);
+  drive->run_for(2_s);
+  CHECK(drive.metric("flip.count") == 1);  // with track 3
+  REQUIRE(drive->write(2 * 16 * 8, 16 * 8) == Status::ok);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
 TEST_CASE("a map of flips takes three bits a bottom, and the log of writes three bytes a write in the paper's account") {
   ImrDrive drive = flip_drive();
   CHECK(drive.metric("meta.ram_bytes") == 1.5 * 22 / 8 + 3 * 150);

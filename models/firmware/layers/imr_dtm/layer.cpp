@@ -18,7 +18,8 @@ ImrDtm::ImrDtm(const ImrDtmConfig& config, const Ports& ports, const DriveGeomet
 
 PhysicalRun ImrDtm::place_of(LogicalRun run) {
   ports_.cpu.array();
-  PhysicalRun home = home_.piece(run);
+  const PhysicalRun home = home_.piece(run);
+  ports_.cpu.array();
   const PseudoTracks::Home found = mapping_->tracks.home_of({home.track, home.first});
   if (!found.pseudo) return home;
   const std::uint32_t place = mapping_->map.place_of(found.zone, *found.pseudo);

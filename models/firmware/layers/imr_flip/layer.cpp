@@ -15,7 +15,9 @@ ImrFlip::ImrFlip(const ImrFlipConfig& config, const Ports& ports, const DriveGeo
 
 PhysicalRun ImrFlip::place_of(LogicalRun run) {
   ports_.cpu.array();
-  return map_->place_of(home_.piece(run));
+  const PhysicalRun home = home_.piece(run);
+  ports_.cpu.array();
+  return map_->place_of(home);
 }
 
 /// Marks writes of the ends of a bottom of which one stays behind in a flip.
