@@ -41,10 +41,11 @@ void Measurement::add_write_amplification(MetricSet& metrics) const {
     (is_scratch(std::string_view(metric.name).substr(written.size())) ? scratch : user) += metric.value.value_or(0.0);
   }
   const double flash = value_of(metrics, "nand.programs");
+  const double flash_logs = value_of(metrics, "rewrite_journal.sectors") + value_of(metrics, "write_journal.sectors");
   const auto over_host = [host](double sectors) { return host == 0 ? std::nullopt : std::optional(sectors / host); };
   metrics.add("write_amplification.total", over_host(user + scratch + flash), "1",
               "sectors and pages written to platters and flash, over the host's bytes in sectors");
-  metrics.add("write_amplification.no_backup", over_host(user + flash), "1",
+  metrics.add("write_amplification.no_backup", over_host(user + flash - flash_logs), "1",
               "as write_amplification.total, without scratch space and logs: closest to the definitions of the papers");
 }
 

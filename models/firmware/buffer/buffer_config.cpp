@@ -24,6 +24,9 @@ void BufferConfig::describe_caches(ParameterVisitor& visitor) {
 
 void BufferConfig::describe(ParameterVisitor& visitor) {
   describe_caches(visitor);
+  visitor.enumeration(
+      "rewrite_guard", rewrite_guard, {"flash", "dump"},
+      "where images of segments are safe during their rewrite: flash: in a journal; dump: in dumped memory (durability plp)");
   visitor.field("rewrite_journal", rewrite_journal, {0, 1e12}, "flash for images of segments that are about to be rewritten (crash_safe)");
   visitor.field("paper", paper, "as published: the write buffer is volatile and segments are rewritten with no copy elsewhere");
   visitor.field("crash_safe", crash_safe, "journal the image of what a rewrite destroys before its first write to the disk");
@@ -38,6 +41,8 @@ std::string BufferConfig::problem(std::uint32_t sector_bytes, std::uint32_t segm
   if (segment_blocks > most_segment_blocks)
     return "a segment of " + std::to_string(segment_blocks) + " blocks is larger than the " + std::to_string(most_segment_blocks) +
            " that a segment node has room for";
+  if (dumps_rewrites() && promised() != BufferDurability::plp)
+    return "rewrite_guard = \"dump\" needs a drive that dumps its buffer: durability = \"plp\", or rewrite_guard = \"flash\"";
   if (memory_blocks() < 2)
     return "a write buffer of " + std::to_string(memory.value()) + " B (memory) does not hold two blocks of " +
            std::to_string(block.value()) + " B";
@@ -50,7 +55,7 @@ std::string BufferConfig::flash_problem(const FlashShape& shape, std::uint32_t s
            std::to_string(FlashJournal::record_bytes) + " B";
   const FlashAreas areas(*this, shape, sector_bytes);
   const std::uint64_t image = std::uint64_t{segment_blocks} * block_sectors(sector_bytes);
-  if (guards_rewrites() && FlashJournal::capacity(areas.rewrites(), shape.pages_per_block, journal_stripe) < 2 * image)
+  if (journals_rewrites() && FlashJournal::capacity(areas.rewrites(), shape.pages_per_block, journal_stripe) < 2 * image)
     return "a rewrite_journal of " + std::to_string(areas.rewrites().blocks()) +
            " flash blocks does not hold the images of two segments of " + std::to_string(image) + " pages each beside the rows in use";
   if (promised() == BufferDurability::journal &&

@@ -24,6 +24,12 @@ enum class BufferDurability : std::uint32_t {
   volatile_memory  ///< only FLUSH and FUA promise anything
 };
 
+/// Where the image of a segment is safe while the segment is rewritten in place; the paper does not say.
+enum class RewriteGuard : std::uint32_t {
+  flash,  ///< in the journal of rewrites
+  dump    ///< in DRAM that is dumped on power loss
+};
+
 struct BufferConfig {
   Bytes memory{100'000'000};  // table II
   Bytes flash{200'000'000};   // table II
@@ -36,6 +42,7 @@ struct BufferConfig {
   std::uint32_t journal_stripe = 8;                // ours: dies and planes of a small array
   std::uint32_t fill_buffers = 4;                  // ours
   Picoseconds idle_after{5'000'000'000'000};       // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
+  RewriteGuard rewrite_guard = RewriteGuard::flash;
   bool paper = false;
   bool crash_safe = true;
 
@@ -46,13 +53,14 @@ struct BufferConfig {
   /// As published: nothing survives in memory, and segments are rewritten where they lie with no copy elsewhere.
   [[nodiscard]] BufferDurability promised() const { return paper ? BufferDurability::volatile_memory : durability; }
   [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
-  [[nodiscard]] bool needs_journal() const { return guards_rewrites() || promised() == BufferDurability::journal; }
+  [[nodiscard]] bool journals_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::flash; }
+  [[nodiscard]] bool dumps_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::dump; }
+  [[nodiscard]] bool needs_journal() const { return journals_rewrites() || promised() == BufferDurability::journal; }
 
   [[nodiscard]] std::uint32_t block_sectors(std::uint32_t sector_bytes) const {
     return static_cast<std::uint32_t>(block.value() / sector_bytes);
   }
   [[nodiscard]] std::uint32_t memory_blocks() const { return static_cast<std::uint32_t>(memory.value() / block.value()); }
-  [[nodiscard]] std::uint32_t flash_blocks() const { return static_cast<std::uint32_t>(flash.value() / block.value()); }
 
   /// A sentence why blocks of this size do not do for `sector_bytes`, or nothing.
   [[nodiscard]] std::string problem(std::uint32_t sector_bytes, std::uint32_t segment_blocks) const;

@@ -31,15 +31,22 @@ BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std
       turns_(ports.cpu),
       filled_(ports.cpu),
       activity_(ports.cpu),
-      image_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, address_.segment_sectors(), "image of a segment")),
       dirty_(segment_blocks) {
+  const std::uint32_t image_sectors = address_.segment_sectors();
+  if (config.dumps_rewrites()) {
+    image_ = &ports.memory.reserve_dumped_buffer(MemoryCategory::merge_buffer, image_sectors, "image of a segment");
+    guarded_.emplace(ports.memory, MemoryCategory::metadata, 1, "rewrite under way", Survival::dumped);
+  } else {
+    own_image_ = ports.memory.reserve_buffer(MemoryCategory::merge_buffer, image_sectors, "image of a segment");
+  }
   if (cache_blocks(areas_, ports, config) != 0) {
     cache_.emplace(ports.memory, ports.cpu, *ports.flash, address_, table_, areas_->cache());
     fills_.resize(config.fill_buffers);
     for (Fill& fill : fills_)
       fill.data = ports.memory.reserve_buffer(MemoryCategory::read_cache, address_.segment_sectors(), "read cache filling");
   }
-  if (config.guards_rewrites()) rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe);
+  if (config.journals_rewrites())
+    rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe);
   if (config.promised() == BufferDurability::journal)
     journal_.emplace(*ports.flash, ports.cpu, RecordType::buffered, areas_->journal(), config.journal_stripe);
 }
@@ -210,14 +217,20 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
     dirty_[index] = valid;
     sectors += static_cast<std::uint64_t>(__builtin_popcountll(valid));
     for_each_run(valid, [&](std::uint32_t first, std::uint32_t count) {
-      ports_.memory.copy(buffer_.data(slot, first, count), image_.part(index * address_.block_sectors() + first, count));
+      ports_.memory.copy(buffer_.data(slot, first, count), image_->part(index * address_.block_sectors() + first, count));
     });
   }
   buffer_.begin_write_back(victims_);
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, segment, sectors});
-  const Destage order{segment, dirty_, image_.all(), priority};
+  const Destage order{segment, dirty_, image_->all(), priority};
   const Status status = co_await write_back(order);
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, segment, sectors});
+  if (guarded_) guarded_->write(0).count = 0;
+  // Too few flash blocks are left for the journal of rewrites: the disk takes no more writes.
+  if (status == Status::no_space) {
+    buffer_.abandon_write_back(victims_);
+    co_return status;
+  }
   // A block that cannot be written is given up, as it would be tried again for ever.
   if (!ok(status)) {
     deferred_ = status;
@@ -232,6 +245,7 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
 }
 
 Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {
+  if (guarded_) guarded_->write(0) = {first, image.first, image.count};
   if (!rewrites_) co_return Status::ok;
   const std::uint64_t before = rewrites_->head();
   const Status status = co_await rewrites_->append(first, image);
@@ -263,7 +277,10 @@ Task<void> BufferedLayer::watch_idle() {
       continue;
     }
     const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
-    static_cast<void>(co_await write_back_segment(segment, MediaClass::background));
+    const Status status = co_await write_back_segment(segment, MediaClass::background);
+    if (ok(status)) continue;
+    const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+    co_await ports_.cpu.sleep_until(later);
   }
 }
 

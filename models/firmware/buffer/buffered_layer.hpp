@@ -49,7 +49,6 @@ class BufferedLayer : public TranslationLayer {
 
   [[nodiscard]] const BlockAddress& address() const { return address_; }
   [[nodiscard]] const MemBuffer& buffer() const { return buffer_; }
-  [[nodiscard]] const SegmentTable& table() const { return table_; }
 
  protected:
   /// First boot and boot after a power cut, before any of the calls below.
@@ -66,6 +65,7 @@ class BufferedLayer : public TranslationLayer {
 
   /// To be awaited before the first media write of a rewrite that destroys what it replaces: makes `image`, numbered from `first`
   /// as the layer likes, durable until the next one is. At most a segment. Does nothing where crash safety is off.
+  /// `image` is part of Destage::image.
   [[nodiscard]] Task<Status> guard(std::uint64_t first, DataSpan image);
 
   /// Statistics of the caches. `paper_metadata_bytes`: of the layer's own tables by its paper's account; `actual`: as they are.
@@ -82,6 +82,13 @@ class BufferedLayer : public TranslationLayer {
     std::uint64_t first_block = 0;
     std::uint32_t blocks = 0;
     std::uint64_t wanted = 0;  ///< a bit a block: not written since the reading began
+  };
+
+  /// The part of the image that is being written to the disk; none where `count` is 0.
+  struct Guarded {
+    std::uint64_t first;  ///< as guard() was told
+    std::uint32_t offset;
+    std::uint32_t count;
   };
 
   // Reads (buffered_reads.cpp)
@@ -106,6 +113,7 @@ class BufferedLayer : public TranslationLayer {
 
   // Boot (buffered_recovery.cpp)
   Task<Status> replay_last_rewrite();
+  Task<Status> replay_dumped_rewrite();
   Task<Status> replay_journal();
 
   BlockAddress address_;
@@ -121,7 +129,9 @@ class BufferedLayer : public TranslationLayer {
   WaitQueue filled_;
   WaitQueue activity_;
   std::vector<Fill> fills_;
-  DataBuffer image_;  // of the segment that is written back
+  DataBuffer own_image_;
+  DataBuffer* image_ = &own_image_;            // of the segment that is written back
+  std::optional<DramArray<Guarded>> guarded_;  // one, where the guard is the dump
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 

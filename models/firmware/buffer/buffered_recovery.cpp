@@ -11,6 +11,7 @@ Task<Status> BufferedLayer::recover() {
   Status status = co_await recover_media();
   if (!ok(status)) co_return status;
   if (rewrites_) status = co_await replay_last_rewrite();
+  if (guarded_) status = co_await replay_dumped_rewrite();
   if (!ok(status)) co_return status;
   if (config_.promised() == BufferDurability::plp) sequence_ = buffer_.restore();
   if (journal_) status = co_await replay_journal();
@@ -25,11 +26,20 @@ Task<Status> BufferedLayer::replay_last_rewrite() {
   if (!ok(status) || records.empty()) co_return status;
   const std::uint64_t last = records.back().group;
   std::erase_if(records, [last](const FlashJournal::Record& record) { return record.group != last; });
-  const DataSpan image = image_.part(0, records.back().count);
+  const DataSpan image = image_->part(0, records.back().count);
   status = co_await rewrites_->read(records, image);
   if (!ok(status)) co_return status;
   const std::uint64_t first = records.front().sector;
   co_return co_await replay_rewrite(first, image);
+}
+
+Task<Status> BufferedLayer::replay_dumped_rewrite() {
+  const Guarded guarded = guarded_->read(0);
+  if (guarded.count == 0) co_return Status::ok;
+  const DataSpan image = image_->part(guarded.offset, guarded.count);
+  const Status status = co_await replay_rewrite(guarded.first, image);
+  guarded_->write(0).count = 0;
+  co_return status;
 }
 
 /// Records in order: the newest of a sector is what remains. Where they are more than the buffer holds, blocks leave it for the

@@ -31,8 +31,6 @@ class FlashJournal {
   [[nodiscard]] static std::uint64_t capacity(FlashArea area, std::uint32_t pages_per_block, std::uint32_t stripe);
   /// Sequence number of the next page, or a lower one.
   [[nodiscard]] std::uint64_t head() const { return head_; }
-  /// Pages between the oldest one still needed and the head.
-  [[nodiscard]] std::uint64_t used() const { return head_ - needed_from_; }
   [[nodiscard]] std::uint64_t pages_written() const { return pages_written_; }
   /// Whether `pages` more fit behind what is still needed.
   [[nodiscard]] bool fits(std::uint64_t pages) const;

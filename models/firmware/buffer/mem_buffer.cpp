@@ -174,6 +174,10 @@ void MemBuffer::end_write_back(std::span<const Slot> blocks) {
   }
 }
 
+void MemBuffer::abandon_write_back(std::span<const Slot> blocks) {
+  for (const Slot slot : blocks) directory_.write(slot).state = State::dirty;
+}
+
 // --- Ages ---
 
 /// Sequence numbers mostly come in order, so the place is at the end or close to it.

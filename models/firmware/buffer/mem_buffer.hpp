@@ -18,7 +18,6 @@ class MemBuffer {
 
   MemBuffer(MemoryPort& memory, CpuPort& cpu, const BufferConfig& config, const BlockAddress& address, SegmentTable& table);
 
-  [[nodiscard]] std::uint32_t slots() const { return slots_; }
   [[nodiscard]] std::uint32_t used() const { return used_; }
   /// Most slots that were ever used: what a power loss must save.
   [[nodiscard]] std::uint32_t peak() const { return peak_; }
@@ -55,6 +54,8 @@ class MemBuffer {
   void begin_write_back(std::span<const Slot> blocks);
   /// The way is over: the blocks leave, unless they were written meanwhile; these stay with all that they hold.
   void end_write_back(std::span<const Slot> blocks);
+  /// It came to nothing, and the disk is as it was: the blocks stay.
+  void abandon_write_back(std::span<const Slot> blocks);
 
   /// The block whose data has waited longest for its way to the disk, or none.
   [[nodiscard]] Slot longest_waiting() const;

@@ -45,6 +45,14 @@ TEST_CASE("a cut at any instant of a rewrite loses nothing") {
   CHECK(cut_everywhere(setup, prepare, operation) > 15);
 }
 
+TEST_CASE("a cut at any instant of a rewrite that the dump guards loses nothing") {
+  HwsrSetup setup;
+  setup.layer.caches.rewrite_guard = RewriteGuard::dump;
+  const auto prepare = [](HwsrDrive& drive) { fill_segment(drive, 4); };
+  const auto operation = [](HwsrDrive& drive) { drive.bench().submit(HostOp::write, drive.at(4, 1) * 8 + 8, 8, true); };
+  CHECK(cut_everywhere(setup, prepare, operation) > 8);
+}
+
 TEST_CASE("a cut at any instant of a rewrite, with a buffer that promises what was flushed, keeps that") {
   HwsrSetup setup;
   setup.layer.caches.durability = BufferDurability::volatile_memory;
@@ -105,6 +113,20 @@ TEST_CASE("a failed program of a journal is repeated in the next row") {
   setup.bench.nand->program_failures = {{1, 2}, {17, 1}, {20, 3}, {40, 1}};
   HwsrDrive drive(setup);
   for (std::uint64_t i = 0; i < 60; ++i) drive.write(drive.at(i * 7 % 24, static_cast<std::uint32_t>(i % 4)), 2);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("with too few flash blocks left to guard rewrites the drive refuses writes and keeps what it has") {
+  HwsrSetup setup;
+  setup.layer.caches.rewrite_journal = Bytes(2 * 5 * 4 * sector_bytes);  // five rows, and one image fits two
+  for (std::uint64_t block = 0; block < 10; ++block) setup.bench.nand->program_failures.push_back({static_cast<double>(block), 9});
+  HwsrDrive drive(setup);
+  bool refused = false;
+  for (std::uint64_t i = 0; i < 60 && !refused; ++i) refused = drive.bench().write(drive.at(i % 24, 1) * 8, 16) != Status::ok;
+  CHECK(refused);
+  CHECK(drive.metric("buffer.lost") == 0);
   drive.check_content();
   drive.cut_now();
   drive.check_content();

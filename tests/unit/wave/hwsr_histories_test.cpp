@@ -21,6 +21,7 @@ HwsrSetup random_setup(RandomStream& random) {
   setup.layer.caches.replacement = static_cast<Replacement>(pick(0, 2));
   setup.layer.caches.lwa_window = pick(1, 100);
   setup.layer.caches.durability = static_cast<BufferDurability>(pick(0, 2));
+  if (setup.layer.caches.durability == BufferDurability::plp) setup.layer.caches.rewrite_guard = static_cast<RewriteGuard>(pick(0, 1));
   setup.layer.caches.journal_stripe = pick(1, 3);
   setup.layer.caches.fill_buffers = pick(1, 3);
   const std::uint32_t image = setup.layer.region_tracks * static_cast<std::uint32_t>(setup.layer.caches.block.value());
@@ -31,6 +32,14 @@ HwsrSetup random_setup(RandomStream& random) {
   setup.bench.media.sectors_per_track = pick(4, 11);
   setup.bench.media.tracks = pick(20, 70);
   setup.bench.media.surfaces = pick(1, 2);
+  if (pick(0, 3) == 0) {
+    setup.bench.nand->program_failures_per_million = 1000;
+    setup.bench.nand->erase_failures_per_million = 1000;
+    setup.bench.nand->blocks = 3000;  // journals with rows to lose
+    setup.layer.caches.rewrite_journal = Bytes(std::uint64_t{400} * setup.bench.nand->pages_per_block * sector_bytes);
+    setup.layer.caches.journal = Bytes(std::uint64_t{400} * setup.bench.nand->pages_per_block * sector_bytes);
+    setup.bench.nand->bad_blocks = {{1}, {static_cast<double>(pick(20, 999))}};
+  }
   setup.bench.seed = random();
   if (setup.layer.caches.durability == BufferDurability::volatile_memory) setup.bench.promise = DurabilityPromise::flushed;
   setup.prefilled = random.below(2) == 0 ? 0 : ~std::uint64_t{0};

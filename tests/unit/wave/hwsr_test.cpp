@@ -173,6 +173,11 @@ TEST_CASE("a drive that cannot carry the layer is refused in a sentence") {
   CHECK(config.problem(512, 20) == "a block of 33280 B is not 1 to 64 sectors of 512 B: choose a multiple of the sector up to 32768 B");
   config.block = Bytes(32768);
   CHECK(config.problem(4096, 65) == "a segment of 65 blocks is larger than the 64 that a segment node has room for");
+  config.rewrite_guard = RewriteGuard::dump;
+  config.durability = BufferDurability::journal;
+  CHECK(config.problem(4096, 20) ==
+        "rewrite_guard = \"dump\" needs a drive that dumps its buffer: durability = \"plp\", or rewrite_guard = \"flash\"");
+  config.durability = BufferDurability::plp;
   config.memory = Bytes(40000);
   CHECK(config.problem(4096, 20) == "a write buffer of 40000 B (memory) does not hold two blocks of 32768 B");
 }

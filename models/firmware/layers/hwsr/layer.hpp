@@ -15,8 +15,6 @@ class Hwsr final : public BufferedLayer {
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
 
-  [[nodiscard]] const WaveLayout& layout() const { return layout_; }
-
  private:
   [[nodiscard]] Task<Status> format_media() override { co_return Status::ok; }
   [[nodiscard]] Task<Status> recover_media() override;
