@@ -20,7 +20,7 @@ class SblockFactory final : public LayerFactory {
   void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
-    problem = config_.caches.problem(geometry.sector_bytes, config_.sblock_blocks);
+    problem = config_.cache_config().problem(geometry.sector_bytes, config_.sblock_blocks);
     if (!problem.empty()) return {};
     return plan_sblocks(config_.region_config(), geometry, config_.sblock_sectors(geometry.sector_bytes), problem);
   }

@@ -23,27 +23,45 @@ void OpenRegions::replay(const TableLog::Words& words, std::span<const std::byte
   opened_.peek(region) = logs_.head(region) + 1;
 }
 
-void OpenRegions::close_all() {
-  for (std::uint32_t region = 0; region < logs_.regions(); ++region) opened_.peek(region) = closed;
+bool OpenRegions::written_since_checkpoint(std::uint32_t region) const {
+  const std::uint64_t opened = opened_.peek(region);
+  return opened != closed && logs_.head(region) != opened - 1;
+}
+
+void OpenRegions::save(std::span<std::byte> image) const {
+  logs_.save(image);
+  const std::span<std::byte> open = image.subspan(RegionLogs::image_bytes(logs_.regions(), logs_.shape()));
+  for (std::uint32_t region = 0; region < logs_.regions(); ++region) open[region] = std::byte{written_since_checkpoint(region)};
+}
+
+void OpenRegions::load(std::span<const std::byte> image) {
+  logs_.load(image);
+  const std::span<const std::byte> open = image.subspan(RegionLogs::image_bytes(logs_.regions(), logs_.shape()));
+  for (std::uint32_t region = 0; region < logs_.regions(); ++region)
+    opened_.peek(region) = open[region] == std::byte{0} ? closed : logs_.head(region) + 1;
+}
+
+/// After a checkpoint: as load() would find it.
+void OpenRegions::renew() {
+  for (std::uint32_t region = 0; region < logs_.regions(); ++region)
+    opened_.peek(region) = written_since_checkpoint(region) ? logs_.head(region) + 1 : closed;
 }
 
 Task<Status> OpenRegions::open(std::uint32_t region) {
   if (!log_) co_return Status::ok;
-  const std::uint64_t head = logs_.head(region);
-  const std::uint64_t opened = opened_.read(region);
-  if (opened != closed) {
-    if (head - (opened - 1) <= logs_.intact_slots()) co_return Status::ok;
+  if (opened_.read(region) != closed) {
+    if (logs_.head(region) - (opened_.read(region) - 1) <= logs_.intact_slots()) co_return Status::ok;
     const Status status = co_await log_->checkpoint();
-    if (!ok(status)) co_return status;
-    close_all();
+    if (ok(status)) renew();
+    co_return status;
   }
   const std::uint64_t generation = log_->generation();
   const TableLog::Words words{region};
   const std::span<const std::byte> nothing;
   const Status status = co_await log_->append(words, nothing);
-  if (log_->generation() != generation) close_all();
+  if (log_->generation() != generation) renew();
   if (!ok(status)) co_return status;
-  opened_.write(region) = head + 1;
+  opened_.write(region) = logs_.head(region) + 1;
   co_return Status::ok;
 }
 

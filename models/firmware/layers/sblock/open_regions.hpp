@@ -1,9 +1,9 @@
 #pragma once
 // Keeps the tables of the regions' logs over a power cut without a write to a log for each S-block.
 //
-// A checkpoint holds all tables. A region that is written for the first time since is noted in the log before: it is open. Boot loads
-// the checkpoint and reads on in the open regions, from where their heads were. A region whose head would reach over slots
-// that were written since the checkpoint makes a new one due.
+// A checkpoint holds all tables. A region that is written is open: noted in the log before its first write since the checkpoint, or in
+// the checkpoint itself, because it was written since the one before. Boot loads the checkpoint and reads on in the open regions,
+// from where their heads were. A region whose head would reach over slots that were written since the checkpoint makes a new one due.
 #include <cstdint>
 #include <optional>
 
@@ -16,6 +16,11 @@ class OpenRegions final : private TableLog::Table {
  public:
   /// `log`: conventional regions, large enough for `logs`; none: there are no checkpoints.
   OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RegionLogs& logs);
+
+  /// Size of a checkpoint: the tables, and a byte a region whether it is open.
+  [[nodiscard]] static std::uint64_t image_bytes(std::uint64_t regions, const LogShape& shape) {
+    return RegionLogs::image_bytes(regions, shape) + regions;
+  }
 
   /// First boot: a checkpoint of the tables as they are.
   [[nodiscard]] Task<Status> format();
@@ -33,14 +38,15 @@ class OpenRegions final : private TableLog::Table {
  private:
   static constexpr std::uint64_t closed = 0;
 
-  [[nodiscard]] std::uint64_t image_bytes() const override { return RegionLogs::image_bytes(logs_.regions(), logs_.shape()); }
-  void save(std::span<std::byte> image) const override { logs_.save(image); }
-  void load(std::span<const std::byte> image) override { logs_.load(image); }
+  [[nodiscard]] std::uint64_t image_bytes() const override { return image_bytes(logs_.regions(), logs_.shape()); }
+  void save(std::span<std::byte> image) const override;
+  void load(std::span<const std::byte> image) override;
   void replay(const TableLog::Words& words, std::span<const std::byte> sector) override;
-  void close_all();
+  [[nodiscard]] bool written_since_checkpoint(std::uint32_t region) const;
+  void renew();
 
   RegionLogs& logs_;
-  DramArray<std::uint64_t> opened_;  // by region: position of the head when it was opened, + 1; or closed
+  DramArray<std::uint64_t> opened_;  // by region: position of its head at the checkpoint, + 1; or closed
   std::optional<TableLog> log_;
 };
 

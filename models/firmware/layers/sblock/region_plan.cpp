@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "firmware/flash/band_layout.hpp"
+#include "firmware/layers/sblock/open_regions.hpp"
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/table_log.hpp"
 
 namespace tessera::sblock {
 
@@ -70,7 +70,7 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
   if (!problem.empty() || !config.checkpoint) return plan;
 
   const std::uint64_t regions = regions_in(regions_named(plan, "bands"), geometry);
-  const std::uint64_t least = TableLog::least_sectors(RegionLogs::image_bytes(regions, shape), geometry.sector_bytes);
+  const std::uint64_t least = TableLog::least_sectors(OpenRegions::image_bytes(regions, shape), geometry.sector_bytes);
   const std::uint64_t log = sectors_in(regions_named(plan, "log"), geometry);
   if (log >= least) return plan;
   problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the table " + std::to_string(log) + " sectors; " +
