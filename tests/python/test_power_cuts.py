@@ -8,6 +8,15 @@ QUICK_RETURN = ("--set", "power.outage=10 ms", "--set", "power.boot_time=1 ms")
 # 640 flash blocks: recovery reads the out-of-band area of every page, four seconds of it; flash is fast, so it takes more requests.
 FLASH = (20_000, ("--set", "nand.blocks=640"))
 PLATTERS = (3000, ())
+# Intervals so short that tracks are moved between the cuts.
+MOVES = {
+    "imr-flip": ("--set", "layers.imr_flip.update_frequency=200", "--set", "layers.imr_flip.flip_threshold=3"),
+    "imr-cache": (
+        *("--set", "layers.imr_cache.update_frequency=200", "--set", "layers.imr_cache.swap_hysteresis=3"),
+        *("--set", "layers.imr_cache.cache_tracks=6"),
+    ),
+    "imr-dtm": ("--set", "layers.imr_dtm.update_frequency=200", "--set", "layers.imr_dtm.swap_threshold=3"),
+}
 
 
 def run_with_cuts(folder, layer, *more):
@@ -15,7 +24,7 @@ def run_with_cuts(folder, layer, *more):
     cuts = [word for at in CUTS for word in ("--cut-at", at)]
     result = run(
         folder, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,
-        "--check", *cuts, *QUICK_RETURN, *settings, *more,
+        "--check", *cuts, *QUICK_RETURN, *settings, *MOVES.get(layer, ()), *more,
     )
     assert result.metric("scoreboard.errors") == 0
     assert result.metric("scoreboard.checked") > requests
