@@ -15,14 +15,13 @@ Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
   const std::uint64_t to = in_place_ ? from : places_.spare();
   const std::span<const std::uint32_t> pages(&table_.peek(0), table_.size());
   Status status = co_await merge_.run(from, to, pages);
-  if (!ok(status)) co_return status;
-  if (!in_place_) {
-    // Before any erase: of several copies of a sector, a cut must not leave an older one as the newest.
-    status = co_await places_.commit(band, next_seq_ - 1);
-    if (!ok(status)) co_return status;
+  // Before any erase: of several copies of a sector, a cut must not leave an older one as the newest.
+  if (ok(status) && !in_place_) status = co_await places_.commit(band, next_seq_ - 1);
+  if (ok(status)) status = co_await drop_merged(band);
+  if (!ok(status)) {
+    for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::no_page;
+    co_return status;
   }
-  status = co_await drop_merged(band);
-  if (!ok(status)) co_return status;
   statistics_.merged(ports_.cpu.now() - begin, cached);
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, band, cached});
   co_return Status::ok;

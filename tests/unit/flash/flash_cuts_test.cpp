@@ -138,3 +138,19 @@ TEST_CASE("blocks that were full at a checkpoint are known, blocks erased and fi
   CHECK(drive.layer().owners().count(1) == 2);
   drive.check_content();
 }
+
+TEST_CASE("a band that cannot be read is not merged: the write fails, cached data stays, and other zones are cleaned as ever") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 2;
+  SkylightDrive drive(setup);
+  drive.read(drive.at(2, 5));
+  const PhysicalRun unreadable = drive.bench().steps.back().run;
+  drive.bench().media().add_unreadable({unreadable.track, unreadable.first});
+  drive.write_banded({{0, 0}, {2, 4}, {2, 3}, {0, 1}});
+  CHECK(drive.bench().write(drive.at(0, 2) * 8, 8) == Status::media_error);
+  drive.read(drive.at(2, 3), 2);
+  drive.write_banded({{1, 0}, {3, 1}, {1, 2}, {3, 0}, {1, 1}});  // of zone 1
+  CHECK(drive.metric("cleaning.count") == 1);
+  for (const std::uint64_t band : {0, 1, 3}) drive.read(drive.at(band, 0), 8);
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}
