@@ -92,6 +92,8 @@ void SkylightDisk::restore_space(std::vector<FoundSlot>& found) {
   });
 }
 
-void SkylightDisk::report(MetricSet& metrics) const { report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone))); }
+void SkylightDisk::report(MetricSet& metrics) const {
+  report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone)));
+}
 
 }  // namespace tessera
