@@ -128,8 +128,11 @@ void FirmwareBench::cut_now() {
   boot(true);
 }
 
-void FirmwareBench::verify_all() {
-  for (const HostRun& run : scoreboard_->written(256)) static_cast<void>(read(run.first.value(), run.count));
+std::uint64_t FirmwareBench::verify_all() {
+  std::uint64_t unreadable = 0;
+  for (const HostRun& run : scoreboard_->written(256))
+    if (!ok(read(run.first.value(), run.count))) unreadable += run.count;
+  return unreadable;
 }
 
 double FirmwareBench::metric(const std::string& name, const std::function<void(MetricSet&)>& layer_report) const {

@@ -76,8 +76,9 @@ class FirmwareBench final : private MediaLink,
   /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
   /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
   bool cut_after_actions(std::uint64_t actions);
-  /// Reads back every block that was ever written, through the firmware.
-  void verify_all();
+  /// Reads back every block that was ever written, through the firmware. Gives the blocks of reads that failed: the scoreboard
+  /// does not see these.
+  std::uint64_t verify_all();
 
   [[nodiscard]] Picoseconds now() const { return timeline_.now(); }
   [[nodiscard]] Timeline& timeline() { return timeline_; }

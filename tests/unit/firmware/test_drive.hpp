@@ -82,10 +82,10 @@ class TestDrive {
   [[nodiscard]] double metric(const std::string& name) {
     return bench_->metric(name, [this](MetricSet& metrics) { firmware_->report(metrics); });
   }
-  /// Reads everything back; the number of blocks that were wrong.
+  /// Reads everything back; the number of blocks that were wrong or could not be read.
   [[nodiscard]] std::uint64_t wrong_blocks() {
-    bench_->verify_all();
-    return bench_->scoreboard().errors();
+    const std::uint64_t unreadable = bench_->verify_all();
+    return unreadable + bench_->scoreboard().errors();
   }
   /// Time of all media steps since the last clear of the bench's record.
   [[nodiscard]] Picoseconds media_time() const {
