@@ -1,16 +1,9 @@
 #include "firmware/interlaced/interlaced_config.hpp"
 
-#include <algorithm>
-
+#include "firmware/layout/plan_regions.hpp"
 #include "firmware/shared/backup_region.hpp"
 
 namespace tessera {
-
-std::uint32_t longest_track(const DriveGeometry& geometry) {
-  std::uint32_t longest = 0;
-  for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);
-  return longest;
-}
 
 void InterlacedConfig::describe(ParameterVisitor& visitor) {
   visitor.field("top_ratio", top_ratio, {0.1, 1.0}, "sectors of a top track over sectors of a bottom track");

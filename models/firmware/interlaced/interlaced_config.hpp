@@ -28,7 +28,4 @@ struct InterlacedConfig {
   [[nodiscard]] FormatPlan reserved(const DriveGeometry& geometry, const FormatPlan& more) const;
 };
 
-/// Sectors of the drive's longest track.
-[[nodiscard]] std::uint32_t longest_track(const DriveGeometry& geometry);
-
 }  // namespace tessera

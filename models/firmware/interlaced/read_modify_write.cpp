@@ -1,5 +1,7 @@
 #include "firmware/interlaced/read_modify_write.hpp"
 
+#include "firmware/layout/plan_regions.hpp"
+
 #include <algorithm>
 
 namespace tessera {

@@ -107,8 +107,7 @@ void TrackMover::report(MetricSet& metrics) const {
   metrics.add("cleaning.max", milliseconds(static_cast<double>(moves_.max().value())), "ms", "longest cleaning");
   metrics.count("move.sectors", static_cast<double>(sectors_written_), "sectors", "sectors written by moves of tracks, backups included");
   metrics.count("move.failed_writes", static_cast<double>(failed_writes_), "1", "writes of moved tracks that failed");
-  metrics.count("log.sectors", static_cast<double>(log_.sectors_written()), "sectors",
-                "sectors of the merge log and its checkpoints");
+  metrics.count("log.sectors", static_cast<double>(log_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");
 }
 
 }  // namespace tessera

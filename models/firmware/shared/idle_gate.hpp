@@ -11,7 +11,7 @@
 namespace tessera {
 
 struct IdleGateConfig {
-  Picoseconds idle_after{5'000'000'000};     // 5 ms, as the write cache's: longer than the gaps inside a burst
+  Picoseconds idle_after{10'000'000'000};    // 10 ms: longer than the write cache waits, so that its destages come first
   Picoseconds max_defer{5'000'000'000'000};  // 5 s: ours, no host waits longer for what it gains by the work
 
   void describe(ParameterVisitor& visitor) {

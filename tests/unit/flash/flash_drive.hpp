@@ -80,6 +80,7 @@ class FlashDrive {
     bench_.verify_all();
     INFO((bench_.scoreboard().messages().empty() ? "" : bench_.scoreboard().messages().front()));
     REQUIRE(bench_.scoreboard().errors() == 0);
+    REQUIRE(bench_.unreadable_blocks() == 0);
   }
   double metric(const std::string& name) {
     MetricSet metrics;

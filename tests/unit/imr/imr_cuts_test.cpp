@@ -16,7 +16,7 @@ template <class Prepare>
 ImrDrive drive_in_a_move(MakeFactory make, const Parameters& parameters, const BenchConfig& config, Prepare prepare) {
   ImrDrive drive(make(), parameters, config);
   prepare(drive);
-  drive->run_for(6_ms);
+  drive->run_for(11_ms);
   return drive;
 }
 
@@ -56,7 +56,7 @@ BenchConfig drive_of(PowerfailSector sector) {
 
 /// Gives all sectors of the first tracks a content of their own, then writes one over and over until an interval is over.
 void heat(ImrDrive& drive, std::uint64_t hot_sector) {
-  for (std::uint64_t sector = 0; sector < 112; sector += 8) REQUIRE(drive->write(sector * 8, 64) == Status::ok);
+  for (std::uint64_t sector = 0; sector < 240; sector += 8) REQUIRE(drive->write(sector * 8, 64) == Status::ok);
   const double before = drive.metric("intervals.count");
   while (drive.metric("intervals.count") == before) REQUIRE(drive->write(hot_sector * 8, 8) == Status::ok);
 }

@@ -184,6 +184,16 @@ TEST_CASE("a swap of straddling pseudo-tracks writes all the bottoms and tops th
   CHECK(drive.wrong_blocks() == 0);
 }
 
+TEST_CASE("a top that was empty before a swap is saved from then on") {
+  TestDrive drive(make_imr_dtm_factory(), short_intervals);
+  for (int i = 0; i < 150; ++i) REQUIRE(drive->write(4 * 16 * 8, 16 * 8) == Status::ok);
+  drive->run_for(2_s);
+  CHECK(drive.metric("swap.count") == 1);  // with the first top
+  REQUIRE(drive->write(2 * 16 * 8, 16 * 8) == Status::ok);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
 TEST_CASE("the map of pseudo-tracks takes a byte for each") {
   ImrDrive drive = dtm_drive();
   CHECK(drive.metric("meta.ram_bytes") == 21 + 3 * 150);

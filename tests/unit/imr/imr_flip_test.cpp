@@ -242,7 +242,7 @@ TEST_CASE("a request that needs a track of a suspended flip makes the flip finis
   for (const std::uint64_t turn : {1U, 2U, 4U, 7U}) {
     ImrDrive drive = flip_drive();
     drive.interval({{4, 150}});
-    drive->run_for(6_ms + 10_ms * turn);                                   // in the middle of the flip
+    drive->run_for(11_ms + 10_ms * turn);                                  // in the middle of the flip
     for (int i = 0; i < 5; ++i) REQUIRE(drive->read(0, 8) == Status::ok);  // keeps it suspended
     CHECK(drive.metric("flip.count") == 0);
     const Picoseconds asked = drive->now();
@@ -251,6 +251,26 @@ TEST_CASE("a request that needs a track of a suspended flip makes the flip finis
     CHECK(drive->now() - asked < 300_ms);
     CHECK(drive.wrong_blocks() == 0);
   }
+}
+
+TEST_CASE("flips wait until the write cache has destaged what it can") {
+  FirmwareConfig firmware;
+  firmware.write_cache.capacity = Bytes(128 * 4096);
+  ImrDrive drive(make_imr_flip_factory(), short_intervals, small_drive(), firmware);
+  while (drive.metric("intervals.count") == 0) {  // the layer sees destages only
+    REQUIRE(drive.write_sector(4) == Status::ok);
+    REQUIRE(drive->flush() == Status::ok);
+  }
+  for (std::uint64_t track = 0; track < 20; track += 2) REQUIRE(drive.write_sector(track) == Status::ok);
+  drive->steps.clear();
+  const auto move_has_begun = [&drive] {
+    return std::ranges::any_of(drive->steps, [](const auto& step) { return step.op == MediaOp::read && step.run.count == 16; });
+  };
+  while (!move_has_begun()) drive->run_for(1_ms);
+  const double destaged = drive.metric("cache.destaged");
+  drive.pause();
+  CHECK(drive.metric("cache.destaged") == destaged);
+  CHECK(drive.metric("flip.count") == 1);
 }
 
 TEST_CASE("a drive without room for its reserved tracks is refused in one sentence") {

@@ -57,6 +57,7 @@ class SblockDrive {
     bench_.verify_all();
     INFO((bench_.scoreboard().messages().empty() ? "" : bench_.scoreboard().messages().front()));
     REQUIRE(bench_.scoreboard().errors() == 0);
+    REQUIRE(bench_.unreadable_blocks() == 0);
   }
   void cut_now() {
     bench_.cut_at(bench_.now());

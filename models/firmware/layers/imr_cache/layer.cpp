@@ -1,5 +1,7 @@
 #include "firmware/layers/imr_cache/layer.hpp"
 
+#include "firmware/layout/plan_regions.hpp"
+
 #include <algorithm>
 
 namespace tessera::cache {

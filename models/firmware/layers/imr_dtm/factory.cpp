@@ -1,6 +1,7 @@
 // What dynamic track mapping asks of a drive.
 #include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_dtm/layer.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,7 @@
 #include "firmware/layers/imr_dtm/layer.hpp"
 
+#include "firmware/layout/plan_regions.hpp"
+
 #include <algorithm>
 
 namespace tessera::dtm {

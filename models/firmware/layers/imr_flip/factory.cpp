@@ -1,6 +1,7 @@
 // What track flipping asks of a drive.
 #include "firmware/layers/imr_flip.hpp"
 #include "firmware/layers/imr_flip/layer.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,7 @@
 #include "firmware/layers/imr_flip/layer.hpp"
 
+#include "firmware/layout/plan_regions.hpp"
+
 #include <algorithm>
 #include <array>
 
