@@ -82,7 +82,7 @@ TEST_CASE("a trimmed S-block is nowhere") {
   drive.check_content();
 }
 
-TEST_CASE("metadata is quoted three times over: by S-block, by sector as the paper has it, and as it is") {
+TEST_CASE("metadata is quoted by S-block, by sector as the paper has it, and as it really is") {
   LayerDrive drive{LayerSetup{}};
   CHECK(drive.metric("meta.ram_bytes") == 4 * 8);
   CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 8 * 4 * 4096));
