@@ -101,9 +101,11 @@ class BufferedLayer : public TranslationLayer {
   void invalidate(std::uint64_t block);
   [[nodiscard]] bool filling() const;
 
-  // Writes and write-backs (buffered_layer.cpp)
+  // Writes (buffered_layer.cpp)
   Task<Status> write_block(const BlockRun& piece, DataSpan data);
   Task<Status> journal_write(LogicalRun run, DataSpan data);
+
+  // Write-backs (buffered_write_back.cpp)
   Task<Status> write_back_segment(std::uint64_t segment, MediaClass priority);
   Task<Status> write_back_until(std::uint64_t sequence);
   Task<Status> make_room();

@@ -58,7 +58,7 @@ void submit_random(HwsrDrive& drive, RandomStream& random) {
 }  // namespace
 
 TEST_CASE("random requests to hwsr, up to six at a time, return what was written") {
-  for (std::uint64_t run = 0; run < 800; ++run) {
+  for (std::uint64_t run = 0; run < 500; ++run) {
     RandomStream random(run, "hwsr histories");
     INFO("run " << run);
     HwsrDrive drive(random_setup(random));
@@ -72,7 +72,7 @@ TEST_CASE("random requests to hwsr, up to six at a time, return what was written
 }
 
 TEST_CASE("power cuts at random instants of hwsr lose nothing that was promised") {
-  for (std::uint64_t run = 0; run < 800; ++run) {
+  for (std::uint64_t run = 0; run < 500; ++run) {
     RandomStream random(run, "hwsr cuts");
     INFO("run " << run);
     HwsrDrive drive(random_setup(random));

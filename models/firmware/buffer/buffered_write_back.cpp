@@ -1,0 +1,125 @@
+// Write-backs: what leaves the write buffer, when, and how a rewrite of the disk is guarded against a power cut.
+#include <algorithm>
+
+#include "firmware/buffer/buffered_layer.hpp"
+
+namespace tessera {
+
+/// The write buffer is full: what the replacement rule picks leaves, unless somebody else has made room meanwhile.
+Task<Status> BufferedLayer::make_room() {
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  if (!buffer_.full()) co_return Status::ok;
+  buffer_.choose_victims(victims_);
+  const std::uint64_t segment = address_.segment_of(buffer_.block(victims_.front()));
+  co_return co_await destage(segment, MediaClass::dependent);
+}
+
+Task<Status> BufferedLayer::write_back_segment(std::uint64_t segment, MediaClass priority) {
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  buffer_.blocks_of(segment, victims_);
+  if (victims_.empty()) co_return Status::ok;
+  co_return co_await destage(segment, priority);
+}
+
+/// Writes back every segment that holds a write older than `sequence`.
+Task<Status> BufferedLayer::write_back_until(std::uint64_t sequence) {
+  while (buffer_.oldest(sequence) < sequence) {
+    auto turn = turns_.exclusive(SamePlace{});
+    co_await turn;
+    const MemBuffer::Slot oldest = buffer_.longest_waiting();
+    if (oldest == MemBuffer::none) continue;
+    const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+    buffer_.blocks_of(segment, victims_);
+    const Status status = co_await destage(segment, MediaClass::dependent);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+/// Writes `victims_`, blocks of `segment`, back. The caller has the turn.
+Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) {
+  const Picoseconds begin = ports_.cpu.now();
+  auto lock = segment_locks_.exclusive({LogicalSector(segment), LogicalSector(segment + 1)});
+  co_await lock;
+  // A TRIM may have had the lock before.
+  std::erase_if(victims_, [&](MemBuffer::Slot slot) { return !buffer_.holds(slot, segment); });
+  if (victims_.empty()) co_return Status::ok;
+
+  std::ranges::fill(dirty_, SectorMask{0});
+  std::uint64_t sectors = 0;
+  for (const MemBuffer::Slot slot : victims_) {
+    const std::uint32_t index = address_.index_of(buffer_.block(slot));
+    const SectorMask valid = buffer_.valid(slot);
+    dirty_[index] = valid;
+    sectors += static_cast<std::uint64_t>(__builtin_popcountll(valid));
+    for_each_run(valid, [&](std::uint32_t first, std::uint32_t count) {
+      ports_.memory.copy(buffer_.data(slot, first, count), image_->part(index * address_.block_sectors() + first, count));
+    });
+  }
+  buffer_.begin_write_back(victims_);
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, segment, sectors});
+  const Destage order{segment, dirty_, image_->all(), priority};
+  const Status status = co_await write_back(order);
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::end, segment, sectors});
+  if (guarded_) guarded_->write(0).count = 0;
+  // Too few flash blocks are left for the journal of rewrites: the disk takes no more writes.
+  if (status == Status::no_space) {
+    buffer_.abandon_write_back(victims_);
+    co_return status;
+  }
+  // A block that cannot be written is given up, as it would be tried again for ever.
+  if (!ok(status)) {
+    deferred_ = status;
+    lost_ += sectors;
+  }
+  buffer_.end_write_back(victims_);
+  if (journal_) journal_->release_before(buffer_.oldest(journal_->head()));
+  victims_taken_.record(victims_.size());
+  sectors_taken_.record(sectors);
+  cleaning_.record(ports_.cpu.now() - begin);
+  co_return Status::ok;
+}
+
+Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {
+  if (guarded_) guarded_->write(0) = {first, image.first, image.count};
+  if (!rewrites_) co_return Status::ok;
+  const std::uint64_t before = rewrites_->head();
+  const Status status = co_await rewrites_->append(first, image);
+  if (ok(status)) rewrites_->release_before(before);
+  co_return status;
+}
+
+bool BufferedLayer::host_idle() const {
+  return ports_.host.outstanding() == 0 && ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
+}
+
+/// Empties the buffer once the host has been idle for long enough.
+Task<void> BufferedLayer::watch_idle() {
+  for (;;) {
+    if (buffer_.used() == 0) {
+      co_await activity_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    if (!host_idle()) {
+      const Picoseconds since = ports_.host.outstanding() == 0 ? ports_.host.last_activity() : ports_.cpu.now();
+      const Picoseconds look_again = since + config_.idle_after + Picoseconds(1);
+      co_await ports_.cpu.sleep_until(look_again);
+      continue;
+    }
+    const MemBuffer::Slot oldest = buffer_.longest_waiting();
+    if (oldest == MemBuffer::none) {  // on its way by a host command
+      const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+      co_await ports_.cpu.sleep_until(later);
+      continue;
+    }
+    const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+    const Status status = co_await write_back_segment(segment, MediaClass::background);
+    if (ok(status)) continue;
+    const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+    co_await ports_.cpu.sleep_until(later);
+  }
+}
+
+}  // namespace tessera
