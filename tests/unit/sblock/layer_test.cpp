@@ -113,18 +113,18 @@ LayerSetup random_layer(RandomStream& random) {
 
 TEST_CASE("random requests to the layer, up to six at a time, return what was written") {
   std::uint64_t migrated = 0;
-  for (std::uint64_t run = 0; run < 400; ++run) {
+  for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer histories");
     INFO("run " << run);
     LayerDrive drive(random_layer(random));
     random_history(drive, random);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
-  CHECK(migrated > 1'000);
+  CHECK(migrated > 500);
 }
 
 TEST_CASE("power cuts at random instants of the layer keep the promise of each durability") {
-  for (std::uint64_t run = 0; run < 400; ++run) {
+  for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer cuts");
     INFO("run " << run);
     LayerDrive drive(random_layer(random));
