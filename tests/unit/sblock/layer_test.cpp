@@ -82,7 +82,7 @@ TEST_CASE("a trimmed S-block is nowhere") {
   drive.check_content();
 }
 
-TEST_CASE("metadata is quoted three times over: by S-block, by sector as the paper has it, and as it is") {
+TEST_CASE("metadata is quoted by S-block, by sector as the paper has it, and as it really is") {
   LayerDrive drive{LayerSetup{}};
   CHECK(drive.metric("meta.ram_bytes") == 4 * 8);
   CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 8 * 4 * 4096));
@@ -113,18 +113,18 @@ LayerSetup random_layer(RandomStream& random) {
 
 TEST_CASE("random requests to the layer, up to six at a time, return what was written") {
   std::uint64_t migrated = 0;
-  for (std::uint64_t run = 0; run < 400; ++run) {
+  for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer histories");
     INFO("run " << run);
     LayerDrive drive(random_layer(random));
     random_history(drive, random);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
-  CHECK(migrated > 1'000);
+  CHECK(migrated > 500);
 }
 
 TEST_CASE("power cuts at random instants of the layer keep the promise of each durability") {
-  for (std::uint64_t run = 0; run < 400; ++run) {
+  for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer cuts");
     INFO("run " << run);
     LayerDrive drive(random_layer(random));

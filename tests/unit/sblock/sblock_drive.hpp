@@ -118,16 +118,26 @@ inline std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t
 template <class Setup>
 void randomise(Setup& setup, RandomStream& random) {
   for (;;) {
-    setup.bench.media.sectors_per_track = pick(random, 2, 9);
-    setup.bench.media.tracks = 300;
-    setup.bench.media.surfaces = pick(random, 1, 2);
-    setup.bench.media.track_skew = pick(random, 0, 1);
+    MediaConfig& media = setup.bench.media;
+    media.surfaces = pick(random, 1, 2);
+    media.tracks = 300;
+    media.sectors_per_track = pick(random, 2, 9);
+    media.track_skew = pick(random, 0, 1);
+    media.zones.clear();
+    if (random.below(2) == 0) {  // last radius, sectors, skews, spare sectors, offset
+      const auto sectors = static_cast<double>(media.sectors_per_track);
+      media.zones = {{static_cast<double>(pick(random, 20, 80)), sectors + 1, 0, 0, 0, 0}, {299, sectors, 1, 0, 0, 0}};
+      media.tracks = media.sectors_per_track = media.track_skew = 0;
+    }
     setup.bench.seed = random();
     setup.regions.region_tracks = pick(random, 2, 20);
     setup.regions.overlap = pick(random, 2, 5);
     setup.regions.spare = static_cast<double>(random.below(5)) / 10;
     setup.regions.regions = pick(random, 1, 5);
     setup.regions.log_radii = pick(random, 5, 8);
+    media.slipped_defects.clear();
+    if (setup.regions.regions > 2 && random.below(2) == 0)  // surface, radius, sectors fewer
+      media.slipped_defects = {{0, static_cast<double>(pick(random, 0, 60)), 1}};
     std::string problem;
     const DriveGeometry geometry = geometry_of(setup.bench.media);
     if (plan_sblocks(setup.region_config(), geometry, setup.sblock_sectors(), problem).empty()) continue;

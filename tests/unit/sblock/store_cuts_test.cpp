@@ -104,18 +104,18 @@ StoreSetup random_setup(RandomStream& random) {
 
 TEST_CASE("random requests, up to six at a time, return what was written") {
   std::uint64_t migrated = 0;
-  for (std::uint64_t run = 0; run < 600; ++run) {
+  for (std::uint64_t run = 0; run < 300; ++run) {
     RandomStream random(run, "sblock histories");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
     random_history(drive, random);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
-  CHECK(migrated > 10'000);
+  CHECK(migrated > 5'000);
 }
 
 TEST_CASE("power cuts at random instants lose nothing that was acknowledged") {
-  for (std::uint64_t run = 0; run < 600; ++run) {
+  for (std::uint64_t run = 0; run < 300; ++run) {
     RandomStream random(run, "sblock cuts");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));

@@ -12,6 +12,10 @@ namespace {
 /// Free slots in front of a write: its own, and one to move an S-block to while its old copy still counts.
 constexpr std::uint32_t free_for_write = 2;
 
+/// What the paper charges such designs (section III-C): 24 GB a TB. That is 12 bytes for each sector of 512 B, an account of logs
+/// that place sectors one by one.
+constexpr double paper_metadata_share = 24e9 / 1e12;
+
 }  // namespace
 
 SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
@@ -157,14 +161,6 @@ Task<Status> SblockStore::recover() {
   }
   co_return Status::ok;
 }
-
-namespace {
-
-/// What the paper charges such designs (section III-C): 24 GB a TB. That is 12 bytes for each sector of 512 B, an account of logs
-/// that place sectors one by one.
-constexpr double paper_metadata_share = 24e9 / 1e12;
-
-}  // namespace
 
 void SblockStore::report(MetricSet& metrics) const {
   statistics_.report(metrics);

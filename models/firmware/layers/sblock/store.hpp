@@ -71,7 +71,6 @@ class SblockStore {
   DataBuffer scratch_;  // an S-block: one that moves, or the old copy of one that is written
   double utilisation_;
   std::uint64_t user_bytes_;
-
   StoreStatistics statistics_;
 };
 
