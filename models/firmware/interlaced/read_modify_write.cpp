@@ -1,8 +1,8 @@
 #include "firmware/interlaced/read_modify_write.hpp"
 
-#include "firmware/layout/plan_regions.hpp"
-
 #include <algorithm>
+
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 

@@ -102,7 +102,7 @@ TEST_CASE("a full buffer evicts by its rule, and an idle one empties itself") {
   drive.check_content();
 }
 
-TEST_CASE("a read that misses brings its whole block into flash; a write makes that copy void") {
+TEST_CASE("a read that misses brings its whole block into flash, and a write makes that copy void") {
   HwsrSetup setup;
   HwsrDrive drive(setup);
   drive.write(drive.at(1, 0), 4);

@@ -1,8 +1,8 @@
 #include "firmware/layers/imr_dtm/layer.hpp"
 
-#include "firmware/layout/plan_regions.hpp"
-
 #include <algorithm>
+
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::dtm {
 

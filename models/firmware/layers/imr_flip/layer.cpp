@@ -1,9 +1,9 @@
 #include "firmware/layers/imr_flip/layer.hpp"
 
-#include "firmware/layout/plan_regions.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::flip {
 
