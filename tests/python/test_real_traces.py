@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason=f"no traces in {TRAC
 @pytest.mark.parametrize(
     ("trace", "requests", "options"),
     [
-        ("msr/web_0_first100k.csv.xz", 100_000, ()),
+        ("msr/web_0_first100k.csv.xz", 100_000, ("--fold",)),
         ("msr/web_3.csv.xz", 31_380, ("--fold",)),
         ("cloudphysics/sample_2h.vscsi.xz", 113_872, ()),
         ("hp/cello2003_1h.csv.xz", 43_000, ("--fold",)),
