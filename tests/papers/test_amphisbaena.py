@@ -13,8 +13,8 @@ NAMES = ("prn_0", "src2_0")
 
 @pytest.fixture(scope="module")
 def longer(lab):
-    """At a tenth of the page's length no buffer would be full."""
-    return Lab(lab.out, lab.traces, scale=0.6)
+    """The page's length: at a tenth of it no buffer would be full."""
+    return Lab(lab.out, lab.traces, scale=1)
 
 
 @pytest.fixture(scope="module")
