@@ -4,7 +4,16 @@ import pytest
 
 from tessera.papers import amphisbaena
 from tessera.papers.amphisbaena import (
-    OTHERS, OURS, RULES, amplification, amplification_without_padding, hit_rate, latency, padding_gib, ranked, rmws,
+    OTHERS,
+    OURS,
+    RULES,
+    amplification,
+    amplification_without_padding,
+    hit_rate,
+    latency,
+    padding_gib,
+    ranked,
+    rmws,
 )
 from tessera.papers.lab import Lab
 

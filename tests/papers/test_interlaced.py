@@ -2,8 +2,8 @@
 
 import pytest
 
-from tessera.papers import interlaced
-from tessera.papers.interlaced import IMPROVED, MOVES, amplification, cold_neighbours, figure, latency
+from tessera.papers import interlaced_runs as interlaced
+from tessera.papers.interlaced_runs import IMPROVED, MOVES, amplification, cold_neighbours, figure, latency
 from tessera.papers.lab import Lab
 
 NAMES = ("w106", "w87")
