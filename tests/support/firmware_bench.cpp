@@ -44,6 +44,11 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
 FirmwareBench::~FirmwareBench() { controller_->power_off(); }
 
 void FirmwareBench::boot(bool after_cut) {
+  power_on(after_cut);
+  while (!booted_) timeline_.step();
+}
+
+void FirmwareBench::power_on(bool after_cut) {
   free_tags_.clear();
   for (std::uint32_t tag = config_.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
   booted_ = false;
@@ -51,7 +56,6 @@ void FirmwareBench::boot(bool after_cut) {
     boot_status_ = status;
     booted_ = true;
   });
-  while (!booted_) timeline_.step();
 }
 
 HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access) {
@@ -112,6 +116,19 @@ bool FirmwareBench::cut_after_actions(std::uint64_t actions) {
 }
 
 void FirmwareBench::cut_now() {
+  lose_power();
+  boot(true);
+}
+
+void FirmwareBench::cut_twice(std::uint64_t actions) {
+  lose_power();
+  power_on(true);
+  for (; actions > 0 && !booted_; --actions) timeline_.step();
+  lose_power();
+  boot(true);
+}
+
+void FirmwareBench::lose_power() {
   media_.cut(timeline_.now());
   timeline_.withdraw(*this);
   if (nand_) nand_->cut(timeline_.now());
@@ -125,7 +142,6 @@ void FirmwareBench::cut_now() {
   outstanding_ = 0;
   if (scoreboard_) scoreboard_->power_cut();
   media_.restore(timeline_.now());
-  boot(true);
 }
 
 void FirmwareBench::verify_all() {

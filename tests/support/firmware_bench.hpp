@@ -76,6 +76,8 @@ class FirmwareBench final : private MediaLink,
   /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
   /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
   bool cut_after_actions(std::uint64_t actions);
+  /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
+  void cut_twice(std::uint64_t actions);
   /// Reads back every block that was ever written, through the firmware.
   void verify_all();
   /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.
@@ -123,7 +125,9 @@ class FirmwareBench final : private MediaLink,
   void on_time(std::uint64_t argument) override;
   void arrived(HostRequest& request) override { controller_->arrived(request); }
   void completed(HostRequest& request) override;
+  void power_on(bool after_cut);
   void boot(bool after_cut);
+  void lose_power();
   void cut_now();
 
   BenchConfig config_;

@@ -29,7 +29,7 @@ void OobCodec::encode(const OobHeader& header, std::span<const std::uint32_t> pa
   TESSERA_CHECK(pages.size() == slots_ && image.size() == bytes(), "an out-of-band image has the wrong size");
   std::byte* const body = image.data() + header_size;
   if (slot_bytes_ == sizeof(std::uint32_t)) {
-    std::memcpy(body, pages.data(), pages.size_bytes());
+    if (!pages.empty()) std::memcpy(body, pages.data(), pages.size_bytes());
   } else {
     for (std::size_t i = 0; i < pages.size(); ++i) {
       const auto narrow = static_cast<std::uint16_t>(pages[i]);  // no_page becomes 0xffff

@@ -41,7 +41,8 @@ std::uint64_t cut_everywhere(MakeFactory make, const Parameters& parameters, con
     ImrDrive drive = drive_in_a_move(make, parameters, config, prepare);
     const Picoseconds after = Picoseconds(1'250'000'000) * cut + 100_us;
     INFO("cut after " << after.value() << " ps");
-    drive->cut_at(drive->now() + after);
+    drive->run_for(after);
+    drive->cut_twice(cut * 37 % 90);  // also somewhere in the recovery
     REQUIRE(drive->boot_status() == Status::ok);
     REQUIRE(drive.wrong_blocks() == 0);
   }

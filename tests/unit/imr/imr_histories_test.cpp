@@ -93,6 +93,7 @@ double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts
     for (std::uint32_t depth = dice(1, 6); depth > 0; --depth) drive.submit_random();
     if (cuts && dice(0, 9) == 0) {
       drive->cut_after_actions(dice(0, 300));
+      if (dice(0, 2) == 0) drive->cut_twice(dice(0, 200));
       REQUIRE(drive->boot_status() == Status::ok);
       REQUIRE(drive.wrong_blocks() == 0);
       continue;
