@@ -19,7 +19,7 @@ def test_user_capacities_stand_to_each_other_as_the_formula_says(lab):
 
 def test_the_financial_workloads_fill_the_buffer_when_the_paper_says():
     for name, requests in hwsr.FILLED_AFTER.items():
-        assert hwsr.blocks_written(hwsr.FINANCIAL[name], requests) == pytest.approx(hwsr.BUFFER_BLOCKS, rel=0.03)
+        assert hwsr.blocks_written(hwsr.FINANCIAL[name], requests) == pytest.approx(hwsr.BUFFER_BLOCKS, rel=0.05)
 
 
 def test_a_sequential_read_pays_a_turn_a_block_in_the_physical_layout(lab):

@@ -64,6 +64,10 @@ def _table(grid: Grid, figures: Sequence[tuple[str, Callable[[Run], float], int]
     return "\n".join(parts)
 
 
+def _over_cmr(row: Mapping[str, Run]) -> str:
+    return f"{latency(row['hwsr linear']) / latency(row['cmr']):.2f} of it, physical {latency(row['hwsr physical']) / latency(row['cmr']):.2f}"
+
+
 def _financial_findings(grid: Grid) -> list[Finding]:
     one, two = grid["Financial1"], grid["Financial2"]
     reads = [read_latency(row["hwsr linear"]) - read_latency(row["sblock"]) for row in grid.values()]
@@ -87,13 +91,13 @@ def _financial_findings(grid: Grid) -> list[Finding]:
         Finding(
             "Financial1: HWSR almost reaches the conventional disk",
             "almost (here: at most 1.25 of it)",
-            f"{latency(one['hwsr linear']) / latency(one['cmr']):.2f} of it, physical {latency(one['hwsr physical']) / latency(one['cmr']):.2f}",
+            _over_cmr(one),
             verdict([latency(one["hwsr linear"]) <= 1.25 * latency(one["cmr"])]),
         ),
         Finding(
             "Financial2: HWSR faster than the conventional disk",
             "exceeds it, by its flash cache",
-            f"{latency(two['hwsr linear']) / latency(two['cmr']):.2f} of it, physical {latency(two['hwsr physical']) / latency(two['cmr']):.2f}",
+            _over_cmr(two),
             verdict([latency(two["hwsr linear"]) < latency(two["cmr"])]),
         ),
         Finding(

@@ -70,7 +70,8 @@ def histogram_true(lab: Lab) -> list[Input]:
             continue
         text = (
             f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\n'
-            f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {write_share / 100}\n[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
+            f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {write_share / 100}\n'
+            f'[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
         )
         file = lab.workload_file(f"offsets-{name}", text)
         options[name] = ("--workload", str(file), "--limit", str(lab.requests(REQUESTS)), "--fold")
@@ -179,7 +180,8 @@ def _verdicts(inputs: Sequence[Input]) -> list[Finding]:
             "ahead: " + _worst_ahead(inputs, "skylight-flash"),
         ),
         Finding(
-            "volumes without any RMW", ", ".join(sorted(RMW_FREE)), ", ".join(sorted(free)) or "none", verdict(name in free for name in named)
+            "volumes without any RMW", ", ".join(sorted(RMW_FREE)), ", ".join(sorted(free)) or "none",
+            verdict(name in free for name in named),
         ),
     ]
 
