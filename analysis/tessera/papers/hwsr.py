@@ -65,7 +65,9 @@ def _table(grid: Grid, figures: Sequence[tuple[str, Callable[[Run], float], int]
 
 
 def _over_cmr(row: Mapping[str, Run]) -> str:
-    return f"{latency(row['hwsr linear']) / latency(row['cmr']):.2f} of it, physical {latency(row['hwsr physical']) / latency(row['cmr']):.2f}"
+    return (
+        f"{latency(row['hwsr linear']) / latency(row['cmr']):.2f} of it, physical {latency(row['hwsr physical']) / latency(row['cmr']):.2f}"
+    )
 
 
 def _financial_findings(grid: Grid) -> list[Finding]:

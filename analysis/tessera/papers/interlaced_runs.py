@@ -146,6 +146,16 @@ def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Gr
     return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "cache on and off")
 
 
+def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w46", "w39", "w87")) -> Grid:
+    """Track caching as Algorithm 2 prints it, which swaps whatever is hotter, and with the threshold of the other two layers."""
+    variants = {
+        "imr-rmw": Variant("imr-rmw"),
+        "as printed": Variant("imr-cache"),
+        "threshold 50": Variant("imr-cache", {"layers__imr_cache__paper": False}),
+    }
+    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "rules of track caching")
+
+
 def hottest(lab: Lab, names: Sequence[str] = ("w17", "w87"), count: int = 20) -> dict[str, list[tuple[int, int, int]]]:
     """Writes of the hottest tracks and of their two logical neighbours within the first interval."""
     inputs = {}
@@ -169,6 +179,12 @@ def amplification(run: Run) -> float:
     return run.metric("write_amplification.no_backup")
 
 
+def own_amplification(run: Run) -> float:
+    """Write amplification of host writes alone: the tracks that moves write are left out."""
+    moved = (figure(run, "move.sectors") or 0) - (figure(run, "media.sectors_written.moves") or 0)
+    return amplification(run) - moved * 4096 / run.metric("host.bytes_written")
+
+
 def latency(run: Run) -> float:
     return run.metric("host.latency.mean")
 
@@ -180,7 +196,7 @@ def ranked(row: Mapping[str, Run]) -> bool:
 
 def published_half(grid: Grid) -> int:
     """Workloads on which dynamic mapping halves what a write costs beyond itself, or better."""
-    return sum(amplification(row["imr-rmw"]) >= 2 * amplification(row["imr-dtm"]) for row in grid.values())
+    return sum(own_amplification(row["imr-rmw"]) >= 2 * own_amplification(row["imr-dtm"]) for row in grid.values())
 
 
 def cold_neighbours(tracks: Sequence[tuple[int, int, int]]) -> int:
