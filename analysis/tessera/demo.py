@@ -74,7 +74,7 @@ def simulate(layer: str, source: list[str], out: Path) -> Run:
 def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> None:
     """Runs the layers on `trace`, or on `limit` requests of the built-in workload, and shows what came of it."""
     out.mkdir(parents=True, exist_ok=True)
-    source = ["--trace", str(trace), "--fold"] if trace else ["--workload", WORKLOAD, "--limit", str(limit)]
+    source = [*(("--trace", str(trace)) if trace else ("--workload", WORKLOAD, "--limit", str(limit))), "--fold"]
     layers = ordered(layer_names())
     console.print(f"[dim]simulating {len(layers)} translation layers ...[/dim]")
     with ThreadPoolExecutor(os.cpu_count()) as pool:

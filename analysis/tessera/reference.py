@@ -23,7 +23,7 @@ SPECIAL_RUNS = {
 
 
 def _run(folder: Path, *arguments: str | Path) -> Run:
-    run_simulator(["run", *arguments, "--workload", "web-server", "--out", folder], quiet=True)
+    run_simulator(["run", *arguments, "--workload", "web-server", "--fold", "--out", folder], quiet=True)
     return Run(folder)
 
 

@@ -9,7 +9,7 @@ DRAM_CATEGORIES = ("host_buffer", "merge_buffer", "metadata", "read_cache", "sta
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_layer_reports_it(tmp_path, layer):
-    result = run(tmp_path, "common", "--layer", layer, "--workload", "web-server", "--limit", 200)
+    result = run(tmp_path, "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 200)
     parts = sum(result.metric(f"dram.reserved.{category}") for category in DRAM_CATEGORIES)
     assert result.metric("dram.reserved.total") == pytest.approx(parts, abs=64 * 1024)  # tables begin at cache lines
     assert result.metric("capacity.user") > 0 and result.metric("capacity.gain_vs_cmr") > 0

@@ -11,7 +11,7 @@ import time
 import pytest
 from simulate import LAYERS, SIMULATOR, run, simulate
 
-SMALL = ("--workload", "web-server", "--limit", 400)
+SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
 
 
 def compare(folder, drive, *arguments, status=0):

@@ -42,7 +42,7 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     result = run_demo("--out", tmp_path / "demo", "--limit", "500")
     assert result.exit_code == 0, result.output
     assert sorted(call[:4] for call in calls()) == [["run", "common", "--layer", layer] for layer in ("cmr", "imr-rmw", "mu-rmw", "new")]
-    assert all(call[4:8] == ["--workload", "web-server", "--limit", "500"] for call in calls())
+    assert all(call[4:9] == ["--workload", "web-server", "--limit", "500", "--fold"] for call in calls())
     assert [call[3] for call in calls() if "--vcd" in call] == ["imr-rmw"]
     assert (tmp_path / "demo" / "latency.png").exists()
     rows = (tmp_path / "demo" / "table.md").read_text().splitlines()[2:]

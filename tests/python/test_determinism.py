@@ -10,7 +10,7 @@ from tessera.sameness import differences
 
 
 def small_run(folder, layer, *more):
-    return run(folder, "common", "--layer", layer, "--workload", "web-server", "--limit", 2000, "--seed", 11, *more, "--requests")
+    return run(folder, "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 11, *more, "--requests")
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -25,7 +25,7 @@ def test_how_far_the_drive_runs_ahead_of_the_kernel_changes_nothing(tmp_path, la
 @pytest.mark.parametrize("layer", LAYERS)
 def test_another_seed_gives_another_run(tmp_path, layer):
     first = small_run(tmp_path / "first", layer)
-    other = run(tmp_path / "other", "common", "--layer", layer, "--workload", "web-server", "--limit", 2000, "--seed", 12, "--requests")
+    other = run(tmp_path / "other", "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 12, "--requests")
     assert (first.folder / "requests.npy").read_bytes() != (other.folder / "requests.npy").read_bytes()
 
 

@@ -8,6 +8,10 @@ QUICK_RETURN = ("--set", "power.outage=10 ms", "--set", "power.boot_time=1 ms")
 # 640 flash blocks: recovery reads the out-of-band area of every page, four seconds of it; flash is fast, so it takes more requests.
 FLASH = (20_000, ("--set", "nand.blocks=640"))
 PLATTERS = (3000, ())
+# A write buffer so small that it is emptied between the cuts; its flash is a read cache and journals, which are read quickly.
+BUFFERED = {
+    layer: (3000, ("--set", f"layers.{layer}.memory=1 MiB", "--set", f"layers.{layer}.flash=32 MiB")) for layer in ("sblock", "hwsr")
+}
 # Intervals so short that tracks are moved between the cuts.
 MOVES = {
     "imr-flip": ("--set", "layers.imr_flip.update_frequency=200", "--set", "layers.imr_flip.flip_threshold=3"),
@@ -20,7 +24,7 @@ MOVES = {
 
 
 def run_with_cuts(folder, layer, *more):
-    requests, settings = FLASH if layer in FLASH_LAYERS else PLATTERS
+    requests, settings = BUFFERED.get(layer) or (FLASH if layer in FLASH_LAYERS else PLATTERS)
     cuts = [word for at in CUTS for word in ("--cut-at", at)]
     result = run(
         folder, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,

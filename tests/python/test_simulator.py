@@ -15,7 +15,7 @@ REQUESTS = 3000
 def run(request, tmp_path_factory) -> Run:
     folder = tmp_path_factory.mktemp(request.param)
     simulate(
-        *("run", "common", "--layer", request.param, "--workload", "web-server", "--limit", REQUESTS, "--seed", 5),
+        *("run", "common", "--layer", request.param, "--workload", "web-server", "--fold", "--limit", REQUESTS, "--seed", 5),
         *("--requests", "--events", "--intervals", "1000 requests", "--out", folder),
     )
     return Run(folder)
@@ -70,7 +70,7 @@ def test_an_unknown_request_is_an_input_error(run):
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_looking_closer_does_not_change_the_figures(layer, tmp_path):
-    common = ("run", "common", "--layer", layer, "--workload", "web-server", "--limit", 1000, "--seed", 5)
+    common = ("run", "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 1000, "--seed", 5)
     simulate(*common, "--out", tmp_path / "plain")
     simulate(*common, "--requests", "--check", "--vcd", tmp_path / "w.vcd", "--vcd-window", "0 s:10 s", "--out", tmp_path / "watched")
     assert differences(Run(tmp_path / "plain"), Run(tmp_path / "watched"), figures_only=True) == []

@@ -144,14 +144,14 @@ TEST_CASE("what was swapped to the tops before is a candidate to go down, and zo
 
 TEST_CASE("a swap of pseudo-tracks that are tracks takes five seeks and thirteen turns (section 2.4)") {
   ImrDrive drive = dtm_drive({{"paper", 1}}, constant_seeks());
-  drive.interval({{8, 149}, {19, 1}});
+  drive.interval({{6, 149}, {19, 1}});
   drive->steps.clear();
   drive.pause();
   CHECK(drive.metric("swap.count") == 1);
   CHECK(drive.move_time() == 170_ms);
   CHECK(drive.sectors_moved() == 7 * track_sectors);
-  CHECK(drive.place(8, 5) == PhysicalSector{{0, 1}, 5});
-  CHECK(drive.place(1, 5) == PhysicalSector{{0, 8}, 5});
+  CHECK(drive.place(6, 5) == PhysicalSector{{0, 1}, 5});
+  CHECK(drive.place(1, 5) == PhysicalSector{{0, 6}, 5});
   CHECK(drive.wrong_blocks() == 0);
 }
 
