@@ -4,7 +4,16 @@ import pytest
 
 from tessera.papers import amphisbaena
 from tessera.papers.amphisbaena import (
-    OTHERS, OURS, RULES, amplification, amplification_without_padding, hit_rate, latency, padding_gib, ranked, rmws,
+    OTHERS,
+    OURS,
+    RULES,
+    amplification,
+    amplification_without_padding,
+    hit_rate,
+    latency,
+    padding_gib,
+    ranked,
+    rmws,
 )
 from tessera.papers.lab import Lab
 
@@ -13,8 +22,8 @@ NAMES = ("prn_0", "src2_0")
 
 @pytest.fixture(scope="module")
 def longer(lab):
-    """At a tenth of the page's length no buffer would be full."""
-    return Lab(lab.out, lab.traces, scale=0.6)
+    """The page's length: at a tenth of it no buffer would be full."""
+    return Lab(lab.out, lab.traces, scale=1)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +75,7 @@ def test_amphisbaena_responds_faster_than_fluid_loop_on_prn_0_but_not_on_src2_0(
 def test_the_papers_victim_rule_needs_more_read_modify_writes_than_fluid_loop(longer):
     for row in amphisbaena.victim_rules(longer, NAMES).values():
         assert rmws(row["paper"]) > 1.5 * rmws(row["fluid-loop"])
-        assert min(rmws(row[rule]) for rule in RULES if rule != "paper") < 0.9 * rmws(row["paper"])
+        assert min(rmws(row[rule]) for rule in RULES if rule != "paper") < 0.97 * rmws(row["paper"])
 
 
 def test_the_hit_rate_hardly_depends_on_the_filter_share(longer):

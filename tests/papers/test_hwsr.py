@@ -2,8 +2,8 @@
 
 import pytest
 
-from tessera.papers import hwsr
-from tessera.papers.hwsr import amplification, latency, read_latency
+from tessera.papers import hwsr_runs as hwsr
+from tessera.papers.hwsr_runs import amplification, latency, read_latency
 from tessera.papers.lab import Lab
 
 
@@ -19,7 +19,7 @@ def test_user_capacities_stand_to_each_other_as_the_formula_says(lab):
 
 def test_the_financial_workloads_fill_the_buffer_when_the_paper_says():
     for name, requests in hwsr.FILLED_AFTER.items():
-        assert hwsr.blocks_written(hwsr.FINANCIAL[name], requests) == pytest.approx(hwsr.BUFFER_BLOCKS, rel=0.03)
+        assert hwsr.blocks_written(hwsr.FINANCIAL[name], requests) == pytest.approx(hwsr.BUFFER_BLOCKS, rel=0.05)
 
 
 def test_a_sequential_read_pays_a_turn_a_block_in_the_physical_layout(lab):
@@ -72,3 +72,8 @@ def test_the_papers_replacement_rule_lies_between_the_two_that_it_argues_against
     block, segment, least = (row[rule] for rule in hwsr.RULES)
     assert 1.1 * latency(segment) < latency(least) < 0.9 * latency(block)
     assert 1.1 * amplification(segment) < amplification(least) < 0.9 * amplification(block)
+
+
+def test_on_tracks_as_fast_as_the_papers_disk_hwsr_is_ahead_of_s_blocks(whole):
+    row = hwsr.slower_tracks(whole)["Financial1"]
+    assert latency(row["sblock"]) > 1.3 * latency(row["hwsr linear"])

@@ -21,10 +21,23 @@ OTHERS = ("skylight-disk", "fluid", "fluid-loop")
 LAYERS = (*OTHERS, OURS)
 CLEANINGS = 20  # fewer do not make a ranking
 BUFFER_MIB = {  # 1 % of Table 3's ranges
-    "hm_0": 143, "prn_0": 678, "prxy_0": 212, "ts_0": 225, "web_0": 348, "src2_2": 1736, "src2_0": 161, "usr_0": 164,
+    "hm_0": 143,
+    "prn_0": 678,
+    "prxy_0": 212,
+    "ts_0": 225,
+    "web_0": 348,
+    "src2_2": 1736,
+    "src2_0": 161,
+    "usr_0": 164,
 }
 REQUESTS = {  # until each buffer has been filled about twice with addresses that were not in it
-    "hm_0": 400_000, "prn_0": 300_000, "prxy_0": 4_000_000, "ts_0": 1_600_000, "web_0": 1_600_000, "src2_2": 150_000, "src2_0": 300_000,
+    "hm_0": 400_000,
+    "prn_0": 300_000,
+    "prxy_0": 4_000_000,
+    "ts_0": 1_600_000,
+    "web_0": 1_600_000,
+    "src2_2": 150_000,
+    "src2_0": 300_000,
     "usr_0": 400_000,
 }
 BUFFER_ZONES = 8  # Skylight's zones of 256 MiB would not fit five of these buffers once
@@ -122,9 +135,15 @@ def _name(name: str, row: Mapping[str, Run]) -> str:
 
 
 FIGURES: tuple[tuple[str, Callable[[Run], float], int], ...] = (
-    ("mean ms", latency, 2), ("write hit rate", hit_rate, 3), ("RMWs", rmws, 0), ("RMW-free", lambda run: run.metric("rmw_free.count"), 0),
-    ("WA", amplification, 2), ("WA without padding", amplification_without_padding, 2), ("padding GiB", padding_gib, 1),
-    ("victim sectors", victim_size, 0), ("cleanings", lambda run: run.metric("cleaning.count"), 0),
+    ("mean ms", latency, 2),
+    ("write hit rate", hit_rate, 3),
+    ("RMWs", rmws, 0),
+    ("RMW-free", lambda run: run.metric("rmw_free.count"), 0),
+    ("WA", amplification, 2),
+    ("WA without padding", amplification_without_padding, 2),
+    ("padding GiB", padding_gib, 1),
+    ("victim sectors", victim_size, 0),
+    ("cleanings", lambda run: run.metric("cleaning.count"), 0),
 )
 
 
@@ -167,27 +186,36 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             "mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _described(slower), verdict(x < 0 for x in slower)
         ),
         Finding(
-            "read-modify-writes below Fluid_loop", "-37 % on average", _described(fewer) + _none_there(rows),
+            "read-modify-writes below Fluid_loop",
+            "-37 % on average",
+            _described(fewer) + _none_there(rows),
             verdict(rmws(row[OURS]) < rmws(row["fluid-loop"]) for row in rows.values()),
         ),
         Finding(
-            "highest write hit rate", "in all traces",
+            "highest write hit rate",
+            "in all traces",
             "over the best other: " + span((hit_rate(row[OURS]) - max(hit_rate(row[o]) for o in OTHERS) for row in rows.values()), 3),
             verdict(hit_rate(row[OURS]) > max(hit_rate(row[o]) for o in OTHERS) for row in rows.values()),
         ),
         Finding(
-            "Fluid_loop hits more than Fluid and Skylight", "in most traces",
-            "over the better: " + span((hit_rate(r["fluid-loop"]) - max(hit_rate(r["fluid"]), hit_rate(r["skylight-disk"])) for r in rows.values()), 3),
+            "Fluid_loop hits more than Fluid and Skylight",
+            "in most traces",
+            "over the better: "
+            + span((hit_rate(r["fluid-loop"]) - max(hit_rate(r["fluid"]), hit_rate(r["skylight-disk"])) for r in rows.values()), 3),
             verdict(hit_rate(r["fluid-loop"]) >= max(hit_rate(r["fluid"]), hit_rate(r["skylight-disk"])) for r in rows.values()),
         ),
         Finding("lowest write amplification", "-98.5 % on average", _described(amplified), verdict(x < 0 for x in amplified)),
         Finding("the same without padding", "(not said)", _described(bare), verdict(x < 0 for x in bare)),
         Finding(
-            "least padding", "up to 552 GB less", f"{span(padded.values(), 1)} GiB less than the next", verdict(x > 0 for x in padded.values())
+            "least padding",
+            "up to 552 GB less",
+            f"{span(padded.values(), 1)} GiB less than the next",
+            verdict(x > 0 for x in padded.values()),
         ),
         Finding(
-            "largest victims", "all but ts_0 and src2_0", "over the largest other: "
-            + span(victim_size(row[OURS]) / max(victim_size(row[o]) for o in OTHERS) for row in rows.values()),
+            "largest victims",
+            "all but ts_0 and src2_0",
+            "over the largest other: " + span(victim_size(row[OURS]) / max(victim_size(row[o]) for o in OTHERS) for row in rows.values()),
             verdict(victim_size(row[OURS]) > max(victim_size(row[o]) for o in OTHERS) for row in rows.values()),
         ),
     ]
@@ -197,15 +225,23 @@ def _rule_findings(grid: Grid) -> list[Finding]:
     items = []
     for rule in RULES:
         changes = [x for row in grid.values() if (x := change(row, rmws, "fluid-loop", rule)) is not None]
-        items.append(Finding(
-            f"rule `{rule}`: fewer read-modify-writes than Fluid_loop", "-37 %", _described(changes) + _none_there(grid),
-            verdict(rmws(row[rule]) < rmws(row["fluid-loop"]) for row in grid.values()),
-        ))
+        items.append(
+            Finding(
+                f"rule `{rule}`: fewer read-modify-writes than Fluid_loop",
+                "-37 %",
+                _described(changes) + _none_there(grid),
+                verdict(rmws(row[rule]) < rmws(row["fluid-loop"]) for row in grid.values()),
+            )
+        )
     least = {name: min(RULES, key=lambda rule: rmws(row[rule])) for name, row in grid.items()}
-    items.append(Finding(
-        "the paper's rule needs the fewest read-modify-writes", "(by design)", ", ".join(f"{name}: {rule}" for name, rule in least.items()),
-        verdict(rmws(row["paper"]) == min(rmws(row[rule]) for rule in RULES) for row in grid.values()),
-    ))
+    items.append(
+        Finding(
+            "the paper's rule needs the fewest read-modify-writes",
+            "(by design)",
+            ", ".join(f"{name}: {rule}" for name, rule in least.items()),
+            verdict(rmws(row["paper"]) == min(rmws(row[rule]) for rule in RULES) for row in grid.values()),
+        )
+    )
     return items
 
 
@@ -221,12 +257,24 @@ def _chunk_findings(grid: Grid) -> list[Finding]:
     spread = [max(map(hit_rate, row.values())) - min(map(hit_rate, row.values())) for row in grid.values()]
     return [
         Finding(
-            "latency grows with the chunk, but for src2_2", "64 KiB is best", ", ".join(f"{name}: {size}" for name, size in best.items()),
+            "latency grows with the chunk, but for src2_2",
+            "64 KiB is best",
+            ", ".join(f"{name}: {size}" for name, size in best.items()),
             verdict(grows(row, latency) for row in others.values()),
         ),
-        Finding("src2_2 is best at 128 to 256 KiB", "128 to 256 KiB", best.get("src2_2", "-"), verdict(best[n] in ("128 KiB", "256 KiB") for n in best if n == "src2_2")),
+        Finding(
+            "src2_2 is best at 128 to 256 KiB",
+            "128 to 256 KiB",
+            best.get("src2_2", "-"),
+            verdict(best[n] in ("128 KiB", "256 KiB") for n in best if n == "src2_2"),
+        ),
         Finding("read-modify-writes grow with the chunk", "but for src2_2", "-", verdict(grows(row, rmws) for row in others.values())),
-        Finding("the hit rate hardly depends on the chunk", "not sensitive (here: within 0.05)", span(spread, 3), verdict(x <= 0.05 for x in spread)),
+        Finding(
+            "the hit rate hardly depends on the chunk",
+            "not sensitive (here: within 0.05)",
+            span(spread, 3),
+            verdict(x <= 0.05 for x in spread),
+        ),
     ]
 
 
@@ -234,8 +282,18 @@ def _share_findings(grid: Grid) -> list[Finding]:
     hits = [max(map(hit_rate, row.values())) - min(map(hit_rate, row.values())) for row in grid.values()]
     times = [max(map(latency, row.values())) / min(map(latency, row.values())) - 1 for row in grid.values()]
     return [
-        Finding("the hit rate hardly depends on the filter share", "not sensitive (here: within 0.05)", span(hits, 3), verdict(x <= 0.05 for x in hits)),
-        Finding("nor does the latency", "not sensitive (here: within 10 %)", " to ".join(percent(x) for x in (min(times), max(times))), verdict(x <= 0.1 for x in times)),
+        Finding(
+            "the hit rate hardly depends on the filter share",
+            "not sensitive (here: within 0.05)",
+            span(hits, 3),
+            verdict(x <= 0.05 for x in hits),
+        ),
+        Finding(
+            "nor does the latency",
+            "not sensitive (here: within 10 %)",
+            " to ".join(percent(x) for x in (min(times), max(times))),
+            verdict(x <= 0.1 for x in times),
+        ),
     ]
 
 
@@ -245,9 +303,19 @@ def sections(lab: Lab) -> list[str]:
     chunks, shares = chunk_sizes(lab), filter_shares(lab)
     return [
         __doc__.split("\n\n", 1)[1],
-        "### Eight volumes, zones empty at the start\n", *_tables(empty), findings(_headline_findings(empty)),
-        "### Eight volumes, zones full at the start\n", *_tables(full), findings(_headline_findings(full)),
-        "### Which zone to clean\n", *_tables(rules), findings(_rule_findings(rules)),
-        "### Chunk size\n", *_tables(chunks), findings(_chunk_findings(chunks)),
-        "### Filter share\n", *_tables(shares), findings(_share_findings(shares)),
+        "### Eight volumes, zones empty at the start\n",
+        *_tables(empty),
+        findings(_headline_findings(empty)),
+        "### Eight volumes, zones full at the start\n",
+        *_tables(full),
+        findings(_headline_findings(full)),
+        "### Which zone to clean\n",
+        *_tables(rules),
+        findings(_rule_findings(rules)),
+        "### Chunk size\n",
+        *_tables(chunks),
+        findings(_chunk_findings(chunks)),
+        "### Filter share\n",
+        *_tables(shares),
+        findings(_share_findings(shares)),
     ]

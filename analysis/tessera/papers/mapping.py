@@ -17,6 +17,7 @@ TITLE = "Static address mappings for shingled disks"
 DRIVE = "p004"
 MAPPINGS = ("static-1234", "static-r4123", "static-124r3", "static-14r23")
 NEW = MAPPINGS[1:]
+FREE = ("static-r4123", "static-14r23")  # of amplification up to 50 %
 LAYERS = ("cmr", *MAPPINGS)
 USAGES = (25, 50, 75, 100)
 BANDS = 600  # 3000 tracks in bands of four and a guard
@@ -103,7 +104,8 @@ def recorded(lab: Lab, paper: bool = True) -> dict[str, Grid]:
         name: lab.grid(
             DRIVE, {str(usage): ("--trace", file, "--time-scale", scale, *_used(usage)) for usage in USAGES}, _variants(paper), name
         )
-        for name, (file, scale) in traces.items() if file
+        for name, (file, scale) in traces.items()
+        if file
     }
 
 
@@ -169,7 +171,10 @@ def far(grids: Mapping[str, Grid]) -> dict[str, float]:
     """Where up to 75 % a new mapping is not near the conventional disk, and by how much."""
     return {
         f"{m} on {name} at {usage} %": slowdown(row, m)
-        for name, grid in grids.items() for usage, row in grid.items() for m in NEW if int(usage) <= 75 and slowdown(row, m) > NEAR
+        for name, grid in grids.items()
+        for usage, row in grid.items()
+        for m in NEW
+        if int(usage) <= 75 and slowdown(row, m) > NEAR
     }
 
 
@@ -184,27 +189,34 @@ def _trace_findings(grids: Mapping[str, Grid]) -> list[Finding]:
     best = winners(grids)
     return [
         Finding(
-            "the new mappings outperform 1234 up to 75 %", "constantly",
+            "the new mappings outperform 1234 up to 75 %",
+            "constantly",
             f"response over that of 1234: {span(response(row[m]) / response(row['static-1234']) for row in used for m in NEW)}",
             verdict(response(row[m]) < response(row["static-1234"]) for row in used for m in NEW),
         ),
         Finding(
-            "response like the conventional disk's up to 75 %", f"similar (here: at most {NEAR} of it)",
+            "response like the conventional disk's up to 75 %",
+            f"similar (here: at most {NEAR} of it)",
             f"over cmr: {span(slowdown(row, m) for row in used for m in NEW)}; 1234: {span(slowdown(row, 'static-1234') for row in used)}",
             verdict(slowdown(row, m) <= NEAR for row in used for m in NEW),
             "beyond it: " + ", ".join(f"{where} {value:.2f}" for where, value in far(grids).items()) if far(grids) else "",
         ),
         Finding(
-            "R(4123) and 14R(23) outperform 124R(3) up to 50 %", "constantly",
-            f"over 124r3: {span(response(row[m]) / response(row['static-124r3']) for row in half for m in ('static-r4123', 'static-14r23'))}",
-            verdict(response(row[m]) < response(row["static-124r3"]) for row in half for m in ("static-r4123", "static-14r23")),
+            "R(4123) and 14R(23) outperform 124R(3) up to 50 %",
+            "constantly",
+            f"over 124r3: {span(response(row[m]) / response(row['static-124r3']) for row in half for m in FREE)}",
+            verdict(response(row[m]) < response(row["static-124r3"]) for row in half for m in FREE),
         ),
         Finding(
-            "every mapping has a ratio of 4 on a full disk", "4", span(full), verdict(abs(value - 4) <= 0.2 for value in full),
+            "every mapping has a ratio of 4 on a full disk",
+            "4",
+            span(full),
+            verdict(abs(value - 4) <= 0.2 for value in full),
             "the ratio is the mean over the positions that the trace updates; it is 4 where all four are updated alike",
         ),
         Finding(
-            "on a full disk the trace decides which mapping is best", "r4123 on web_0, not on Financial2",
+            "on a full disk the trace decides which mapping is best",
+            "r4123 on web_0, not on Financial2",
             ", ".join(f"{name}: {mapping}" for name, mapping in best.items()),
             "holds" if len(set(best.values())) > 1 else "not seen on these traces",
         ),
@@ -232,9 +244,24 @@ def _syn_findings(grid: Grid) -> list[Finding]:
         return [response(grid[usage][m]) / response(grid[usage]["static-1234"]) for m in NEW]
 
     return [
-        Finding("SYN: write amplification ratio", "1, and 1.5 for the new ones on a full disk", f"at most {100 * max(errors):.1f} % off", verdict(e < 0.01 for e in errors)),
-        Finding("SYN: about equal up to 75 %", "nearly the same", f"over 1234: {span(others('75'))}", verdict(0.8 <= x <= NEAR for x in others("75"))),
-        Finding("SYN: 1234 is best on a full disk", "1234 outperforms", f"over 1234: {span(others('100'))}", verdict(x > 1 for x in others("100"))),
+        Finding(
+            "SYN: write amplification ratio",
+            "1, and 1.5 for the new ones on a full disk",
+            f"at most {100 * max(errors):.1f} % off",
+            verdict(e < 0.01 for e in errors),
+        ),
+        Finding(
+            "SYN: about equal up to 75 %",
+            "nearly the same",
+            f"over 1234: {span(others('75'))}",
+            verdict(0.8 <= x <= NEAR for x in others("75")),
+        ),
+        Finding(
+            "SYN: 1234 is best on a full disk",
+            "1234 outperforms",
+            f"over 1234: {span(others('100'))}",
+            verdict(x > 1 for x in others("100")),
+        ),
     ]
 
 
@@ -242,7 +269,12 @@ def _uniform_findings(grid: Grid) -> list[Finding]:
     errors = [abs(war(row[m]) / uniform_ratio(m, int(usage)) - 1) for usage, row in grid.items() for m in MAPPINGS]
     gains = {grid["100"][m].metric("capacity.space_gain") for m in MAPPINGS}
     return [
-        Finding("write amplification ratio by usage", "1, 1.67 or 4", f"at most {100 * max(errors):.1f} % off", verdict(e < 0.03 for e in errors)),
+        Finding(
+            "write amplification ratio by usage",
+            "1, 1.67 or 4",
+            f"at most {100 * max(errors):.1f} % off",
+            verdict(e < 0.03 for e in errors),
+        ),
         Finding("space gain, equation 1", "1.6", span(gains), verdict(abs(gain - 1.6) < 1e-9 for gain in gains)),
     ]
 
@@ -251,10 +283,17 @@ def _quarter_findings(grid: Grid) -> list[Finding]:
     errors = [abs(war(row[m]) / quarter_ratio(m, QUARTERS[name]) - 1) for name, row in grid.items() for m in MAPPINGS]
     best = {name: min(MAPPINGS, key=lambda m: response(row[m])) for name, row in grid.items()}
     return [
-        Finding("ratio by the positions that are updated", "(by equation 2)", f"at most {100 * max(errors):.1f} % off", verdict(e < 0.03 for e in errors)),
         Finding(
-            "on a full disk the trace decides which mapping is best", "r4123 on web_0, not on Financial2",
-            ", ".join(f"{name}: {mapping}" for name, mapping in best.items()), verdict([len(set(best.values())) > 1]),
+            "ratio by the positions that are updated",
+            "(by equation 2)",
+            f"at most {100 * max(errors):.1f} % off",
+            verdict(e < 0.03 for e in errors),
+        ),
+        Finding(
+            "on a full disk the trace decides which mapping is best",
+            "r4123 on web_0, not on Financial2",
+            ", ".join(f"{name}: {mapping}" for name, mapping in best.items()),
+            verdict([len(set(best.values())) > 1]),
         ),
     ]
 
@@ -273,7 +312,12 @@ def sections(lab: Lab) -> list[str]:
         parts += ["### The same with backups, so that no power cut loses data\n"]
         for name, grid in recorded(lab, paper=False).items():
             parts += [f"{name}:\n", _response_table(grid)]
-    parts += ["### SYN: cold sequential writes\n", _war_table(syn, lambda m, usage: cold_ratio(m, int(usage)), "usage %"), _response_table(syn), findings(_syn_findings(syn))]
+    parts += [
+        "### SYN: cold sequential writes\n",
+        _war_table(syn, lambda m, usage: cold_ratio(m, int(usage)), "usage %"),
+        _response_table(syn),
+        findings(_syn_findings(syn)),
+    ]
     parts += ["### A full disk whose quarters are updated unevenly\n", "The first figure is the formula's, the second the simulation's.\n"]
     parts += [_war_table(by_quarter, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %")]
     parts += [_response_table(by_quarter, "shares"), findings(_quarter_findings(by_quarter))]

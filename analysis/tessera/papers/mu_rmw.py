@@ -8,7 +8,7 @@ one sector, and its update ratios leave some 640 to 2,560 distinct sectors a vol
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tessera.papers.lab import Lab, Trial, trial
+from tessera.papers.lab import Lab, trial
 from tessera.papers.page import Finding, findings, number, percent, table, verdict
 from tessera.run_folder import Run
 
@@ -69,8 +69,9 @@ def histogram_true(lab: Lab) -> list[Input]:
         if not histogram.exists():
             continue
         text = (
-            f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\nalignment = "4 KiB"\n'
-            f'range = "1 TiB"\nwrite_share = {write_share / 100}\n[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
+            f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\n'
+            f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {write_share / 100}\n'
+            f'[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
         )
         file = lab.workload_file(f"offsets-{name}", text)
         options[name] = ("--workload", str(file), "--limit", str(lab.requests(REQUESTS)), "--fold")
@@ -161,7 +162,10 @@ def _verdicts(inputs: Sequence[Input]) -> list[Finding]:
     named = {each.name for each in inputs} & RMW_FREE
     return [
         Finding("mean response below PORE", "-38.58 % on average, -50.09 % at best", reduction("pore"), _below(inputs, "pore")),
-        Finding("mean response below Skylight", "-69.38 % on average, -75.64 % at best", reduction("skylight-flash"), _below(inputs, "skylight-flash")),
+        Finding(
+            "mean response below Skylight", "-69.38 % on average, -75.64 % at best", reduction("skylight-flash"),
+            _below(inputs, "skylight-flash"),
+        ),
         Finding(
             "write amplification, PORE over MU-RMW (here: within half and twice)", "22.5 to 40.4", ratio("pore"),
             compare("write_amplification.total", "pore", 22.48, 40.4),
@@ -171,9 +175,13 @@ def _verdicts(inputs: Sequence[Input]) -> list[Finding]:
             compare("write_amplification.total", "skylight-flash", 70.92, 128.09),
         ),
         Finding("worst case, PORE over MU-RMW", "99.57 where any RMW occurs", worst("pore"), "ahead: " + _worst_ahead(inputs, "pore")),
-        Finding("worst case, Skylight over MU-RMW", "120.47 where any RMW occurs", worst("skylight-flash"), "ahead: " + _worst_ahead(inputs, "skylight-flash")),
         Finding(
-            "volumes without any RMW", ", ".join(sorted(RMW_FREE)), ", ".join(sorted(free)) or "none", verdict(name in free for name in named)
+            "worst case, Skylight over MU-RMW", "120.47 where any RMW occurs", worst("skylight-flash"),
+            "ahead: " + _worst_ahead(inputs, "skylight-flash"),
+        ),
+        Finding(
+            "volumes without any RMW", ", ".join(sorted(RMW_FREE)), ", ".join(sorted(free)) or "none",
+            verdict(name in free for name in named),
         ),
     ]
 
