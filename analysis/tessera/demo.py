@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -14,7 +15,7 @@ from tessera.latency_plot import plot_latency
 from tessera.run_folder import Run
 from tessera.simulator import run_simulator, layer_names
 
-DRIVE = "common"
+DRIVE = "demo"
 WORKLOAD = "web-server"
 WAVEFORM_LAYER = "imr-rmw"  # the layer whose plain writes cause read-modify-writes
 
@@ -28,13 +29,13 @@ class Column:
 
 
 COLUMNS = (
-    Column("mean (ms)", "host.latency.mean", ",.2f"),
-    Column("p99 (ms)", "host.latency.p99", ",.2f"),
-    Column("WA", "write_amplification.total", ".2f"),
+    Column("mean (ms)", "host.latency.mean", ",.1f"),
+    Column("p99 (ms)", "host.latency.p99", ",.0f"),
+    Column("WA", "write_amplification.total", ".1f"),
     Column("RMWs", "rmw.count", ",.0f"),
     Column("cleanings", "cleaning.count", ",.0f"),
-    Column("metadata (KiB)", "metadata.bytes", ",.1f", 1 / 1024),
-    Column("requests / CPU-s", "run.requests_per_cpu_second", ",.0f"),
+    Column("metadata (KiB)", "metadata.bytes", ",.0f", 1 / 1024),
+    Column("k/CPU-s", "run.requests_per_cpu_second", ",.0f", 1e-3),
 )
 
 
@@ -52,7 +53,7 @@ def markdown_table(runs: Mapping[str, Run]) -> str:
 
 
 def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
-    table = Table(title=title)
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("layer", min_width=max(map(len, runs)))
     for column in COLUMNS:
         table.add_column(column.title, justify="right")
@@ -64,7 +65,7 @@ def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
 def simulate(layer: str, source: list[str], out: Path) -> Run:
     """Runs one layer. Raises SimulatorError."""
     folder = out / layer
-    arguments = ["run", DRIVE, "--layer", layer, *source, "--requests", "--out", folder]
+    arguments = ["run", DRIVE, "--layer", layer, *source, "--prefill", "100", "--requests", "--out", folder]
     if layer == WAVEFORM_LAYER:
         arguments += ["--vcd", out / "first_rmw.vcd", "--vcd-trigger", "rmw", "--vcd-after", "100 ms"]
     run_simulator(arguments)

@@ -42,8 +42,8 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.player.warmup = options.warmup;
   config.content = content_mode(options);
   const WriteCacheConfig& cache = drive.firmware.write_cache;
-  const bool promises_little = (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) ||
-                               drive.selected().promises_flushed_only();
+  const bool promises_little =
+      (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) || drive.selected().promises_flushed_only();
   config.promise = promises_little ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
