@@ -213,6 +213,7 @@ def _padding_findings(grid: Grid) -> list[Finding]:
 def _headline_findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
     slower, fewer = _changes(rows, latency, "fluid-loop"), _changes(rows, rmws, "fluid-loop")
+    smaller = [victim_size(row[OURS]) / victim_size(row["fluid-loop"]) for row in rows.values() if victim_size(row["fluid-loop"])]
     amplified = [x for other in OTHERS for x in _changes(rows, amplification, other)]
     return [
         Finding(
@@ -223,6 +224,7 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             "-37 % on average",
             _described(fewer) + _none_there(rows),
             verdict(rmws(row[OURS]) < rmws(row["fluid-loop"]) for row in rows.values()),
+            f"a victim gives back {span(smaller)} of the sectors of one of Fluid_loop's: chunks take space for sectors that they do not hold",
         ),
         Finding(
             "highest write hit rate",
@@ -252,7 +254,7 @@ def _locality_findings(grid: Grid) -> list[Finding]:
     waits = [latency(row[OURS]) / latency(row["fluid-loop"]) for row in grid.values()]
     return [
         Finding(
-            "the fuller the chunks, the better Amphisbaena does",
+            "the fuller the chunks, the fewer read-modify-writes",
             "(chunks are for spatial locality)",
             "read-modify-writes over Fluid_loop's: "
             + ", ".join(f"{name} {number(ratio)}" for name, ratio in ratios.items())
