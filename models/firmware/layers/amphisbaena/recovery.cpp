@@ -1,6 +1,5 @@
 // Boot after a power cut. The records of the slots say what is where; roles and sizes are hints that start anew.
 #include <algorithm>
-#include <ranges>
 
 #include "firmware/layers/amphisbaena/layer.hpp"
 
@@ -26,7 +25,8 @@ void Amphisbaena::restore_space(std::vector<FoundSlot>& found) {
 void Amphisbaena::restored(std::vector<FoundSlot>& found) {
   std::vector<bool> known(frames_);
   const std::uint32_t least = config_.least_hfb(frames_);
-  for (const FoundSlot& slot : found | std::views::reverse) {
+  for (auto newest = found.rbegin(); newest != found.rend(); ++newest) {
+    const FoundSlot& slot = *newest;
     if (!owners_.in_use(slot.slot)) continue;
     const std::uint32_t frame = chunks_.frame_of_slot(slot.slot);
     const std::uint32_t zone = store_.zone_of(slot.record.sector);
