@@ -2,6 +2,7 @@
 // The parameters of Amphisbaena (Zhang et al., Applied Sciences 14(2), 630, 2024). Defaults are those of the paper's section 6.1; what
 // it leaves open is marked.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "firmware/zones/zone_config.hpp"
@@ -56,7 +57,7 @@ struct AmphisbaenaConfig {
  private:
   /// In millionths, as a share of 0.25 must not depend on how a product is rounded.
   [[nodiscard]] static std::uint32_t share(std::uint32_t frames, double of) {
-    const auto whole = static_cast<std::uint32_t>(frames * static_cast<std::uint64_t>(of * 1e6 + 0.5) / 1'000'000);
+    const auto whole = static_cast<std::uint32_t>(frames * static_cast<std::uint64_t>(std::llround(of * 1e6)) / 1'000'000);
     return std::clamp<std::uint32_t>(whole, 1, frames - 1);
   }
 };

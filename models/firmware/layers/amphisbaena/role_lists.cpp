@@ -1,13 +1,14 @@
 #include "firmware/layers/amphisbaena/role_lists.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera::amphisbaena {
 
 RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_resident, std::uint32_t most_remembered,
                      const AmphisbaenaConfig& config)
     : cpu_(cpu),
-      filter_millionths_(static_cast<std::uint64_t>(config.filter_share * 1e6 + 0.5)),
+      filter_millionths_(static_cast<std::uint64_t>(std::llround(config.filter_share * 1e6))),
       history_(config.history),
       demotion_(config.demotion),
       index_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "roles of blocks"),
