@@ -28,7 +28,7 @@ std::string FlashCacheConfig::check_flash(const std::string& layer, const FlashS
            std::to_string(shape.oob_bytes);
   if (shape.pages() >= OobCodec::no_page - 1)
     return "page numbers of 4 bytes cannot name " + std::to_string(shape.pages()) + " flash pages";
-  if (const std::string unfit = checkpoint.problem(shape); !unfit.empty()) return unfit;
+  if (std::string unfit = checkpoint.problem(shape); !unfit.empty()) return unfit;
   if (shape.blocks >= least) return {};
   return layer + " needs at least " + std::to_string(least) + " flash blocks; there are " + std::to_string(shape.blocks);
 }

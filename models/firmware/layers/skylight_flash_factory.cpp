@@ -34,7 +34,7 @@ class SkylightFlashFactory final : public LayerFactory {
   }
   /// A zone needs a block, and each of the blocks that are filled side by side.
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
-    const std::string problem = config_.cache.check_flash(name(), shape, 1);
+    std::string problem = config_.cache.check_flash(name(), shape, 1);
     if (!problem.empty()) return problem;
     const std::uint64_t zones = config_.zones(shape);
     if (zones <= shape.blocks) return {};

@@ -17,7 +17,7 @@ std::string check_flash(const MuRmwConfig& config, const FlashShape& shape) {
   if (config.slot_bytes == 2 && shape.pages() >= 0xffff)
     return "slots of 2 bytes name fewer than 65535 flash pages; there are " + std::to_string(shape.pages());
   if (shape.pages() >= OobCodec::no_page - 1) return "slots of 4 bytes cannot name " + std::to_string(shape.pages()) + " flash pages";
-  if (const std::string unfit = config.checkpoint.problem(shape); !unfit.empty()) return unfit;
+  if (std::string unfit = config.checkpoint.problem(shape); !unfit.empty()) return unfit;
   if (shape.blocks < 2) return "mu-rmw needs at least two flash blocks";
   return {};
 }
