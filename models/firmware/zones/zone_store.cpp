@@ -35,11 +35,15 @@ void ZoneStore::prefill(std::uint64_t sectors) {
 }
 
 Task<Status> ZoneStore::read(ZoneRun run, DataSpan data) {
-  const ZoneState& state = map_.state(run.zone);
+  const ZoneState state = map_.state(run.zone);
   const std::uint32_t written = state.write_pointer > run.offset ? std::min(run.count, state.write_pointer - run.offset) : 0;
-  if (written < run.count) ports_.memory.clear(data.part(written, run.count - written));
   const DataSpan stored = data.part(0, written);
-  co_return co_await transfer(MediaOp::read, state.place, run.offset, stored, MediaClass::host);
+  const Status status = co_await transfer(MediaOp::read, state.place, run.offset, stored, MediaClass::host);
+  if (written == run.count) co_return status;
+  const DataSpan rest = data.part(written, run.count - written);
+  static_cast<void>(co_await transfer(MediaOp::read, state.place, run.offset + written, rest, MediaClass::host));
+  ports_.memory.clear(rest);
+  co_return status;
 }
 
 Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {

@@ -57,8 +57,8 @@ class ZoneStore {
   /// Used state, before format(): the first `sectors` of the user space hold data of unknown content.
   void prefill(std::uint64_t sectors);
 
-  /// The caller holds the zone, shared. What lies behind the write pointer was never written: it reads as such without a visit to
-  /// the platter, which may hold anything there.
+  /// The caller holds the zone, shared. What lies behind the write pointer was never written: it costs its visit to the platter, as
+  /// old data would, but whatever is found there, remains of another zone or destroyed sectors, reads as never written.
   [[nodiscard]] Task<Status> read(ZoneRun run, DataSpan data);
 
   struct WriteBack {

@@ -118,7 +118,7 @@ TEST_CASE("an append of several sectors takes one positioning, and its updates g
   drive.check_content();
 }
 
-TEST_CASE("a buffered sector is read from the buffer, others from their zone, and what was never written from nowhere") {
+TEST_CASE("a buffered sector is read from the buffer, others from their zone, and what was never written costs a visit to it") {
   FluidDrive drive(with_slots(4));
   drive.write_zoned({{0, 0}, {0, 1}, {1, 0}, {2, 0}, {3, 0}});  // zone 0 is written back
   drive.bench().steps.clear();
@@ -130,7 +130,7 @@ TEST_CASE("a buffered sector is read from the buffer, others from their zone, an
   CHECK(drive.metric("hit.read.buffer") == 1);
   drive.bench().steps.clear();
   drive.read(drive.at(5, 3), 4);
-  CHECK(drive.bench().steps.empty());
+  CHECK(drive.sectors_in("bands", MediaOp::read) == 4);
 }
 
 TEST_CASE("two writes that both wait for a slot of each other's zone do not wait for ever") {
