@@ -224,7 +224,7 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             "-37 % on average",
             _described(fewer) + _none_there(rows),
             verdict(rmws(row[OURS]) < rmws(row["fluid-loop"]) for row in rows.values()),
-            f"a victim gives back {span(smaller)} of the sectors of one of Fluid_loop's: chunks take space for sectors that they do not hold",
+            f"a victim gives back {span(smaller)} of the sectors of one of Fluid_loop's: chunks take space for what they do not hold",
         ),
         Finding(
             "highest write hit rate",

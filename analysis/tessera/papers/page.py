@@ -20,6 +20,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+HOLDS = "holds"
+
+
 @dataclass(frozen=True)
 class Finding:
     """A claim of a paper beside what came out here."""
@@ -27,8 +30,8 @@ class Finding:
     claim: str
     published: str
     here: str
-    verdict: str  # "agrees", "direction agrees", "does not hold", "not comparable"
-    why: str = ""
+    verdict: str  # by verdict(), or words where there is nothing to count
+    why: str = ""  # printed where the claim does not hold throughout
 
 
 def verdict(cases: Iterable[bool]) -> str:
@@ -38,7 +41,7 @@ def verdict(cases: Iterable[bool]) -> str:
     if not outcomes:
         return "not tried"
     if held == len(outcomes):
-        return "holds"
+        return HOLDS
     return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
 
 
@@ -53,5 +56,7 @@ def span(values: Iterable[float], digits: int = 2) -> str:
 
 def findings(items: Iterable[Finding]) -> str:
     lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
-    lines += [f"| {item.claim} | {item.published} | {item.here} | {item.verdict} | {item.why} |" for item in items]
+    for item in items:
+        why = "" if item.verdict == HOLDS else item.why
+        lines.append(f"| {item.claim} | {item.published} | {item.here} | {item.verdict} | {why} |")
     return "\n".join(lines) + "\n"
