@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.bench import commands
+from tessera.bench import BUFFERED, commands
 from tessera.run_folder import Run
 from tessera.simulator import SimulatorError, layer_names, simulator
 
@@ -52,12 +52,19 @@ class Cost:
 class Subject:
     name: str
     layer: str
-    settings: tuple[str, ...] = ()  # {factor} stands for the factor
+    settings: tuple[str, ...] = ()  # {factor} stands for the factor, {eightfold} for eight times it
 
 
 def subjects() -> list[Subject]:
     cache = ("--set", "firmware.write_cache.capacity={factor} MiB", "--set", "firmware.write_cache.durability=volatile")
-    return [Subject(layer, layer) for layer in layer_names()] + [Subject("cmr, write cache", "cmr", cache)]
+    return [Subject(layer, layer, buffer_settings(layer)) for layer in layer_names()] + [Subject("cmr, write cache", "cmr", cache)]
+
+
+def buffer_settings(layer: str) -> tuple[str, ...]:
+    """A write buffer that holds every address, as the flash caches do, and a read cache that leaves room for the journals."""
+    if layer not in BUFFERED:
+        return ()
+    return "--set", f"layers.{layer}.memory={{eightfold}} MiB", "--set", f"layers.{layer}.flash={{factor}} MiB"
 
 
 def counted_run(arguments: list[str], out: Path) -> Cost:
@@ -86,7 +93,7 @@ def cost_at(subject: Subject, factor: int, out: Path) -> Cost:
     arguments = [
         "common", "--layer", subject.layer, "--workload", str(workload), "--replay", "closed:8",
         *("--set", f"media.tracks={TRACKS * factor}", "--set", f"nand.blocks={FLASH_BLOCKS * factor}"),
-        *(word.format(factor=factor) for word in subject.settings),
+        *(word.format(factor=factor, eightfold=8 * factor) for word in subject.settings),
     ]
     short = counted_run([*arguments, "--limit", str(warm_up)], folder / "warm-up")
     return counted_run([*arguments, "--limit", str(warm_up + MEASURED)], folder / "whole") - short
