@@ -1,6 +1,7 @@
 #pragma once
 // Tables in the modelled DRAM: each access is charged as the access of its bytes through data cache and DRAM.
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -34,6 +35,12 @@ class DramArray {
   [[nodiscard]] const T& read(std::uint64_t i) const {
     touch(i, Access::read);
     return elements_[i];
+  }
+  /// `count` elements in a row, at least one, charged as one burst.
+  [[nodiscard]] std::span<const T> read_run(std::uint64_t first, std::uint64_t count) const {
+    TESSERA_CHECK(count != 0 && first + count <= count_, "a run of elements lies outside its table");
+    memory_.touch(address_ + first * sizeof(T), static_cast<std::uint32_t>(count * sizeof(T)), Access::read);
+    return {elements_ + first, count};
   }
   /// One charged write; the reference is for changing the element at once.
   [[nodiscard]] T& write(std::uint64_t i) {

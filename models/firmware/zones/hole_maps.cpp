@@ -31,10 +31,13 @@ bool HoleMaps::valid(std::uint32_t zone, std::uint32_t offset) const {
 
 std::uint32_t HoleMaps::count_valid(std::uint32_t zone, std::uint32_t end) const {
   const std::uint32_t map = owner_map_.read(zone);
-  if (map == none) return end;
+  if (map == none || end == 0) return end;
   std::uint32_t holes = 0;
-  for (std::uint32_t at = 0; at < end; at += 64)
-    holes += static_cast<std::uint32_t>(std::popcount(words_.read(word_of(map, at)) & bits(0, std::min(64U, end - at))));
+  std::uint32_t at = 0;
+  for (const std::uint64_t word : words_.read_run(word_of(map, 0), (end + 63) / 64)) {
+    holes += static_cast<std::uint32_t>(std::popcount(word & bits(0, std::min(64U, end - at))));
+    at += 64;
+  }
   return end - holes;
 }
 
