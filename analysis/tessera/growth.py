@@ -26,6 +26,7 @@ ADDRESSES = 150  # at factor 1
 WARM_UP_ROUNDS = 3  # writes for each address before the measured part: 95 % of them are there then
 MEASURED = 2000  # requests
 MOST_GROWTH = 0.10
+MOVING = ("imr-flip", "imr-cache", "imr-dtm")
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,19 @@ class Subject:
 
 def subjects() -> list[Subject]:
     cache = ("--set", "firmware.write_cache.capacity={factor} MiB", "--set", "firmware.write_cache.durability=volatile")
-    return [Subject(layer, layer, buffer_settings(layer)) for layer in layer_names()] + [Subject("cmr, write cache", "cmr", cache)]
+    return [Subject(layer, layer, layer_settings(layer)) for layer in layer_names()] + [Subject("cmr, write cache", "cmr", cache)]
 
 
-def buffer_settings(layer: str) -> tuple[str, ...]:
-    """A write buffer that holds every address, as the flash caches do, and a read cache that leaves room for the journals."""
-    if layer not in BUFFERED:
-        return ()
-    return "--set", f"layers.{layer}.memory={{eightfold}} MiB", "--set", f"layers.{layer}.flash={{factor}} MiB"
+def layer_settings(layer: str) -> tuple[str, ...]:
+    """What keeps merges and moves out of the measured part: a write buffer that holds every address, as the flash caches do, beside a read
+    cache that leaves room for the journals; intervals longer than the run for layers that move tracks."""
+    name = layer.replace("-", "_")
+    if layer in MOVING:
+        return "--set", f"layers.{name}.update_frequency=1000000"
+    if layer in BUFFERED:
+        sizes = ("memory={eightfold} MiB", "flash={factor} MiB", "durability=volatile")
+        return tuple(word for size in sizes for word in ("--set", f"layers.{name}.{size}"))
+    return ()
 
 
 def counted_run(arguments: list[str], out: Path) -> Cost:
