@@ -43,11 +43,13 @@ Task<Status> FlashCacheLayer::restore_map(const PageTags& tags) {
   });
   const auto older = [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].lsn == tags[b].lsn; };
   pages.erase(std::unique(pages.begin(), pages.end(), older), pages.end());
-  for (const std::uint32_t page : pages) {
-    const LogicalRun piece{tags[page].lsn, 1};
+  const auto lsn_of = [&tags, &pages](std::size_t i) { return tags[pages[i]].lsn; };
+  for (std::size_t i = 0; i < pages.size();) {
+    const LogicalRun rest{lsn_of(i), static_cast<std::uint32_t>(tags[pages.back()].lsn - lsn_of(i) + 1)};
+    const LogicalRun piece = map_->piece(rest);
     const Status status = co_await map_->pin(piece);
     if (!ok(status)) co_return status;
-    map_->set(tags[page].lsn, page);
+    for (; i < pages.size() && lsn_of(i) < piece.end(); ++i) map_->set(lsn_of(i), pages[i]);
     map_->unpin(piece);
   }
   std::sort(pages.begin(), pages.end(), [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].seq < tags[b].seq; });
