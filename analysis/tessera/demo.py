@@ -29,12 +29,12 @@ class Column:
 
 
 COLUMNS = (
-    Column("mean (ms)", "host.latency.mean", ",.1f"),
-    Column("p99 (ms)", "host.latency.p99", ",.0f"),
+    Column("mean ms", "host.latency.mean", ",.1f"),
+    Column("p99 ms", "host.latency.p99", ",.0f"),
     Column("WA", "write_amplification.total", ".1f"),
     Column("RMWs", "rmw.count", ",.0f"),
-    Column("cleanings", "cleaning.count", ",.0f"),
-    Column("metadata (KiB)", "metadata.bytes", ",.0f", 1 / 1024),
+    Column("cleans", "cleaning.count", ",.0f"),
+    Column("meta KiB", "metadata.bytes", ",.0f", 1 / 1024),
     Column("k/CPU-s", "run.requests_per_cpu_second", ",.0f", 1e-3),
 )
 
@@ -53,7 +53,7 @@ def markdown_table(runs: Mapping[str, Run]) -> str:
 
 
 def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("layer", min_width=max(map(len, runs)))
     for column in COLUMNS:
         table.add_column(column.title, justify="right")
