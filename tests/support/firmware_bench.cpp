@@ -168,6 +168,27 @@ double FirmwareBench::metric(const std::string& name, const std::function<void(M
   return *found->value;
 }
 
+Picoseconds FirmwareBench::media_time() const {
+  Picoseconds sum;
+  for (const StepRecord& step : steps) sum += step.timing.end - step.begin;
+  return sum;
+}
+
+std::vector<FirmwareBench::StepRecord> FirmwareBench::steps_in(std::string_view region_name) const {
+  std::vector<StepRecord> found;
+  for (const StepRecord& step : steps)
+    for (const Region& region : config_.plan)
+      if (region.name == region_name && step.run.track.radius >= region.first && step.run.track.radius < region.first + region.count)
+        found.push_back(step);
+  return found;
+}
+
+std::uint64_t FirmwareBench::sectors_in(std::string_view region_name, MediaOp op) const {
+  std::uint64_t sum = 0;
+  for (const StepRecord& step : steps_in(region_name)) sum += step.op == op ? step.run.count : 0;
+  return sum;
+}
+
 void FirmwareBench::start(const MediaStep& step) {
   step_timing_ = media_.start(step, timeline_.now());
   steps.push_back({step.op, step.hint, step.run, timeline_.now(), *step_timing_});

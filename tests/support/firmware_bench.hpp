@@ -11,6 +11,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "controller/controller.hpp"
 #include "dram/dram_device.hpp"
@@ -20,6 +23,8 @@
 #include "stimuli/scoreboard/scoreboard.hpp"
 
 namespace tessera::test {
+
+inline constexpr std::uint64_t blocks_per_sector = 8;  ///< of 4 KiB
 
 struct BenchConfig {
   MediaConfig media;
@@ -73,6 +78,7 @@ class FirmwareBench final : private MediaLink,
 
   /// Runs to the instant, cuts the power there, turns it on again and boots through recover(). Uncompleted requests are lost.
   void cut_at(Picoseconds when);
+  void cut_now();
   /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
   /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
   bool cut_after_actions(std::uint64_t actions);
@@ -102,6 +108,10 @@ class FirmwareBench final : private MediaLink,
     MediaTiming timing;
   };
   std::vector<StepRecord> steps;
+  /// Of `steps`: the time of all, those in the regions of this name, and the sectors that these read or wrote.
+  [[nodiscard]] Picoseconds media_time() const;
+  [[nodiscard]] std::vector<StepRecord> steps_in(std::string_view region) const;
+  [[nodiscard]] std::uint64_t sectors_in(std::string_view region, MediaOp op) const;
   /// Every flash command as it was started.
   struct FlashRecord {
     FlashOp op;
@@ -128,7 +138,6 @@ class FirmwareBench final : private MediaLink,
   void power_on(bool after_cut);
   void boot(bool after_cut);
   void lose_power();
-  void cut_now();
 
   BenchConfig config_;
   Timeline timeline_;

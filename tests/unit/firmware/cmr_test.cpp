@@ -21,7 +21,7 @@ TEST_CASE("cmr: one sector at track 250,000 of 750,000 takes the seek, half a tu
   const auto seek = 2e9 + 18e9 * std::sqrt(250'000.0 / 749'999.0);
   CHECK(seek / 1e9 == Approx(12.39).margin(0.005));
   const double expected = seek + 5e9 + 10e9 / 512;
-  CHECK(std::abs(static_cast<double>(drive.media_time().value()) - expected) < 1000.0);  // a nanosecond
+  CHECK(std::abs(static_cast<double>(drive->media_time().value()) - expected) < 1000.0);  // a nanosecond
 }
 
 TEST_CASE("cmr: a request is split at track boundaries and goes in one chain") {

@@ -55,12 +55,12 @@ TEST_CASE("imr-rmw: a sequential bottom write takes six turns, a random one t_se
   write_tops(drive, 2, 1);
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
-  CHECK(drive.media_time() == 60_ms);
+  CHECK(drive->media_time() == 60_ms);
 
   REQUIRE(write_sectors(drive, 28, 0, 1) == Status::ok);  // the last track: far away
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
-  CHECK(drive.media_time() == 63_ms + Picoseconds(10'000'000'000 / track_sectors));
+  CHECK(drive->media_time() == 63_ms + Picoseconds(10'000'000'000 / track_sectors));
 }
 
 TEST_CASE("imr-rmw: a neighbour without data saves a read and a rewrite, the first and last tracks have one neighbour or none") {
@@ -69,7 +69,7 @@ TEST_CASE("imr-rmw: a neighbour without data saves a read and a rewrite, the fir
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
   CHECK(drive->steps.size() == 4);
-  CHECK(drive.media_time() == 40_ms);
+  CHECK(drive->media_time() == 40_ms);
   drive->steps.clear();
   REQUIRE(write_sectors(drive, 8, 2, 1) == Status::ok);
   CHECK(drive->steps.size() == 1);

@@ -1,5 +1,7 @@
 #pragma once
 // A small drive on the bench, with a layer and caches chosen by a test.
+#include <catch2/catch.hpp>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -79,6 +81,7 @@ class TestDrive {
   FirmwareBench& bench() { return *bench_; }
   [[nodiscard]] const FormatPlan& plan() const { return plan_; }
   [[nodiscard]] Firmware& firmware() { return *firmware_; }
+  [[nodiscard]] std::uint64_t user_sectors() const { return firmware_->user_sectors(); }
   [[nodiscard]] double metric(const std::string& name) {
     return bench_->metric(name, [this](MetricSet& metrics) { firmware_->report(metrics); });
   }
@@ -87,13 +90,8 @@ class TestDrive {
     bench_->verify_all();
     return bench_->scoreboard().errors() + bench_->unreadable_blocks();
   }
-  /// Time of all media steps since the last clear of the bench's record.
-  [[nodiscard]] Picoseconds media_time() const {
-    Picoseconds sum;
-    for (const FirmwareBench::StepRecord& step : bench_->steps) sum += step.timing.end - step.begin;
-    return sum;
-  }
-  /// Sectors written to the platters since then.
+  void check_content() { REQUIRE(wrong_blocks() == 0); }
+  /// Sectors written to the platters since the last clear of the bench's record.
   [[nodiscard]] std::uint64_t sectors_written() const {
     std::uint64_t sum = 0;
     for (const FirmwareBench::StepRecord& step : bench_->steps) sum += step.op == MediaOp::write ? step.run.count : 0;
@@ -109,7 +107,5 @@ class TestDrive {
   Firmware* firmware_ = nullptr;
   std::unique_ptr<FirmwareBench> bench_;
 };
-
-inline constexpr std::uint64_t blocks_per_sector = 8;
 
 }  // namespace tessera::test

@@ -1,29 +1,21 @@
 // Power cuts at every instant of chosen moments, and flash that fails.
 #include "flash_drive.hpp"
+#include "support/cut_everywhere.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
 
-/// Runs `prepare`, submits one write, cuts the power after each possible number of actions, and checks the content, also after going
-/// on. Gives how many instants were tried.
+/// Cuts a write behind `prepare` at every instant.
 template <class Drive, class Setup, class Prepare>
 std::uint64_t cut_everywhere(const Setup& setup, Prepare prepare, std::uint64_t band, std::uint64_t offset, std::uint32_t count = 1) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    Drive drive(setup);
+  const auto begin = [&](Drive& drive) {
     prepare(drive);
     drive.bench().submit(HostOp::write, drive.at(band, offset) * 8, count * 8);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) return actions;
-    drive.write_banded({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 7}, {0, 3}});
-    drive.check_content();
-    drive.cut_now();
-    drive.check_content();
-  }
+  };
+  const auto go_on = [](Drive& drive) { drive.write_banded({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 7}, {0, 3}}); };
+  return test::cut_everywhere<Drive>(setup, begin, go_on);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "flash_drive.hpp"
+#include "support/random_histories.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -52,42 +53,6 @@ PoreSetup random_pore(RandomStream& random) {
   return setup;
 }
 
-template <class Drive>
-void submit_random(Drive& drive, RandomStream& random) {
-  const std::uint64_t user = drive.layer().user_sectors() * 8;
-  const std::uint64_t first = random.below(user);
-  const auto count = static_cast<std::uint32_t>(1 + random.below(std::min<std::uint64_t>(user - first, random.below(4) == 0 ? 120 : 16)));
-  const std::uint64_t kind = random.below(20);
-  const HostOp op = kind == 0 ? HostOp::trim : kind == 1 ? HostOp::flush : kind < 6 ? HostOp::read : HostOp::write;
-  drive.bench().submit(op, op == HostOp::flush ? 0 : first, op == HostOp::flush ? 0 : count, kind == 19);
-}
-
-template <class Drive, class Setup>
-void random_history(const Setup& setup, RandomStream& random) {
-  Drive drive(setup);
-  for (int round = 0; round < 60; ++round) {
-    const std::uint64_t depth = 1 + random.below(6);
-    for (std::uint64_t i = 0; i < depth; ++i) submit_random(drive, random);
-    drive.bench().run_until_all_done();
-    if (random.below(5) == 0) drive.bench().run_for(Picoseconds(random.below(400) * 1'000'000'000));
-  }
-  drive.check_content();
-}
-
-template <class Drive, class Setup>
-void random_cuts(const Setup& setup, RandomStream& random) {
-  Drive drive(setup);
-  for (int cut = 0; cut < 8; ++cut) {
-    for (std::uint64_t i = 0, requests = random.below(40); i < requests; ++i) {
-      submit_random(drive, random);
-      if (random.below(3) == 0) drive.bench().run_until_all_done();
-    }
-    drive.bench().cut_after_actions(random.below(400));
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-  }
-}
-
 }  // namespace
 
 TEST_CASE("random requests to skylight-flash, up to six at a time, return what was written") {
@@ -97,7 +62,8 @@ TEST_CASE("random requests to skylight-flash, up to six at a time, return what w
     SkylightSetup setup = random_skylight(random);
     setup.cache().crash_safe = random.below(4) != 0;
     if (setup.cache().in_place()) setup.cache().merge_buffer = Bytes(0);
-    random_history<SkylightDrive>(setup, random);
+    SkylightDrive drive(setup);
+    random_history(drive, random);
   }
 }
 
@@ -105,8 +71,8 @@ TEST_CASE("power cuts at random instants of skylight-flash lose nothing that was
   for (std::uint64_t run = 0; run < 400; ++run) {
     RandomStream random(run, "skylight-flash cuts");
     INFO("run " << run);
-    const SkylightSetup setup = random_skylight(random);
-    random_cuts<SkylightDrive>(setup, random);
+    SkylightDrive drive(random_skylight(random));
+    random_cuts(drive, random);
   }
 }
 
@@ -117,7 +83,8 @@ TEST_CASE("random requests to pore, up to six at a time, return what was written
     PoreSetup setup = random_pore(random);
     setup.cache().crash_safe = random.below(4) != 0;
     if (setup.cache().in_place()) setup.cache().merge_buffer = Bytes(0);
-    random_history<PoreDrive>(setup, random);
+    PoreDrive drive(setup);
+    random_history(drive, random);
   }
 }
 
@@ -125,7 +92,7 @@ TEST_CASE("power cuts at random instants of pore lose nothing that was acknowled
   for (std::uint64_t run = 0; run < 400; ++run) {
     RandomStream random(run, "pore cuts");
     INFO("run " << run);
-    const PoreSetup setup = random_pore(random);
-    random_cuts<PoreDrive>(setup, random);
+    PoreDrive drive(random_pore(random));
+    random_cuts(drive, random);
   }
 }

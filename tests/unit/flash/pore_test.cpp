@@ -40,7 +40,7 @@ TEST_CASE("the bands with most cached pages are evicted, the pages of the others
   CHECK(drive.metric("open.regions_mean") == 2);
   CHECK(drive.metric("forbidden.pages_share") == 3.0 / 12);
   CHECK(drive.flash(FlashOp::erase) == 3);
-  CHECK(drive.moved("bands", MediaOp::write) == 2 * 8);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 2 * 8);
   CHECK(drive.layer().owners().count(0) == 0);
   CHECK(drive.layer().owners().count(1) == 0);
   CHECK(drive.layer().owners().count(2) == 2);
@@ -58,7 +58,7 @@ TEST_CASE("a cleaning of pore takes the merges, the copies and the erases of emp
   drive.bench().steps.clear();
   drive.write_banded({{3, 1}});
   // Nine pages read for the two merges; three copied, with a read and a program each; one erase apart, two of them first.
-  const std::uint64_t clean = (drive.media_time() + 9U * 200_us + 3U * (200_us + 1300_us) + 3U * 1500_us).value();
+  const std::uint64_t clean = (drive.bench().media_time() + 9U * 200_us + 3U * (200_us + 1300_us) + 3U * 1500_us).value();
   CHECK(drive.metric("cleaning.max") == Approx(static_cast<double>(clean) / 1e9));
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("write amplification is one and a band for each open band over the pag
   for (std::uint64_t i = 0; i < 640; ++i) drive.write_banded({{i % 16, i / 16 % 8}});
   const double rmws = drive.metric("rmw.count");
   CHECK(rmws == drive.metric("cleaning.count") * 4);
-  CHECK(static_cast<double>(drive.moved("bands", MediaOp::write)) == rmws * 8);
+  CHECK(static_cast<double>(drive.bench().sectors_in("bands", MediaOp::write)) == rmws * 8);
 }
 
 TEST_CASE("original: a period evicts the pages used longest ago of the zones that are open") {

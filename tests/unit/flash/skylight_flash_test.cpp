@@ -35,7 +35,7 @@ TEST_CASE("a full zone is cleaned with one merge for each of its bands, and the 
   CHECK(drive.metric("cleaning.count") == 1);
   CHECK(drive.flash(FlashOp::erase) == 2);
   CHECK(drive.flash(FlashOp::read) == 4);
-  CHECK(drive.moved("bands", MediaOp::write) == 2 * 8);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 2 * 8);
   CHECK(drive.layer().space(0).room(0) == 3);
   CHECK(drive.layer().space(1).room(0) == 3);
   drive.check_content();
@@ -50,7 +50,7 @@ TEST_CASE("a cleaning takes the merges, a read for each valid page and the erase
   drive.bench().steps.clear();
   const Picoseconds begin = drive.bench().now();
   drive.write_banded({{2, 4}});
-  const std::uint64_t clean = (drive.media_time() + 3U * 200_us + 2U * 1500_us).value();
+  const std::uint64_t clean = (drive.bench().media_time() + 3U * 200_us + 2U * 1500_us).value();
   CHECK((drive.bench().now() - begin).value() == clean + (1300_us).value());
   CHECK(drive.metric("cleaning.max") == Approx(static_cast<double>(clean) / 1e9));
   CHECK(drive.metric("victim.pages_mean") == 1.5);
@@ -83,7 +83,7 @@ TEST_CASE("with every band of a zone dirty each zone of pages costs a rewrite of
   CHECK(drive.metric("cleaning.count") == 9);
   CHECK(drive.metric("rmw.count") == 9 * 8);
   CHECK(drive.flash(FlashOp::program) == 80);
-  CHECK(drive.moved("bands", MediaOp::write) == 9 * 8 * 8);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 9 * 8 * 8);
 }
 
 TEST_CASE("a piece of a request that does not fit what is left has the zone cleaned first") {

@@ -2,10 +2,10 @@
 // 12 to 20 reserved, 21 to 31 data.
 #include "firmware/layers/imr_cache.hpp"
 
+#include "counted_heat.hpp"
 #include "firmware/layers/imr_cache/cache_area.hpp"
 #include "firmware/layers/imr_cache/swap_plan.hpp"
 #include "imr_drive.hpp"
-#include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
 using namespace tessera::cache;
@@ -19,8 +19,6 @@ ImrDrive cache_drive(const Parameters& more = {}, const BenchConfig& config = sm
   return ImrDrive(make_imr_cache_factory(), with(two_slots, more), config);
 }
 
-using Counts = std::vector<std::pair<std::uint32_t, int>>;
-
 /// Ten tracks and a cache of two.
 struct Tracks {
   FakeMedia media{10};
@@ -31,14 +29,7 @@ struct Tracks {
 
   void promote(std::uint64_t track, Slot slot) { map.apply(CacheMap::words(CacheMap::Change::promote, track, slot)); }
   [[nodiscard]] std::vector<Swap> plan(const Counts& counts, SwapRule rule = {}) {
-    FakeCpu cpu;
-    std::uint32_t writes = 0;
-    for (const auto& [track, times] : counts) writes += static_cast<std::uint32_t>(times);
-    HeatLog heat(cpu, memory, writes);
-    for (const auto& [track, times] : counts)
-      for (int i = 0; i < times; ++i) heat.note(track);
-    heat.count();
-    return plan_swaps(heat, map, tracks, rule);
+    return plan_swaps(CountedHeat(counts).log, map, tracks, rule);
   }
 };
 

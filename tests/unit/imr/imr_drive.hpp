@@ -55,22 +55,11 @@ class ImrDrive : public TestDrive {
   }
   /// Time of all steps since the last clear, those on the log of the track map left out: the paper does not count them.
   Picoseconds move_time() {
-    Picoseconds sum;
-    for (const FirmwareBench::StepRecord& step : bench().steps)
-      if (!in_region(step.run.track, "log")) sum += step.timing.end - step.begin;
-    return sum;
+    Picoseconds on_log;
+    for (const FirmwareBench::StepRecord& step : bench().steps_in("log")) on_log += step.timing.end - step.begin;
+    return bench().media_time() - on_log;
   }
-  std::uint64_t sectors_moved() {
-    std::uint64_t sum = 0;
-    for (const FirmwareBench::StepRecord& step : bench().steps)
-      if (step.op == MediaOp::write && !in_region(step.run.track, "log")) sum += step.run.count;
-    return sum;
-  }
-  [[nodiscard]] bool in_region(PhysicalTrack track, std::string_view name) const {
-    for (const Region& region : plan())
-      if (region.name == name && track.radius >= region.first && track.radius < region.first + region.count) return true;
-    return false;
-  }
+  std::uint64_t sectors_moved() { return sectors_written() - bench().sectors_in("log", MediaOp::write); }
 };
 
 }  // namespace tessera::test

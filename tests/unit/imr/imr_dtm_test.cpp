@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "counted_heat.hpp"
 #include "firmware/layers/imr_dtm/swap_plan.hpp"
 #include "imr_drive.hpp"
-#include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
 using namespace tessera::dtm;
@@ -102,14 +102,8 @@ struct Zones {
   PseudoTracks tracks{media, geometry, interlaced(16), 8};  // two zones of four bottoms and four tops
   Permutation map{memory, tracks};
 
-  [[nodiscard]] std::vector<Permutation::Swap> plan(const std::vector<std::pair<std::uint32_t, int>>& counts, SwapLimits limits = {}) {
-    std::uint32_t writes = 0;
-    for (const auto& [track, times] : counts) writes += static_cast<std::uint32_t>(times);
-    HeatLog heat(cpu, memory, writes);
-    for (const auto& [track, times] : counts)
-      for (int i = 0; i < times; ++i) heat.note(track);
-    heat.count();
-    return plan_swaps(heat, map, tracks, limits, cpu);
+  [[nodiscard]] std::vector<Permutation::Swap> plan(const Counts& counts, SwapLimits limits = {}) {
+    return plan_swaps(CountedHeat(counts).log, map, tracks, limits, cpu);
   }
 };
 

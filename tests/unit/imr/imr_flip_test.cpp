@@ -1,10 +1,10 @@
 // Track flipping (Hajkazemi et al., section 2.2). With 32 tracks, 0 to 9 are data, 10 to 19 reserved, 20 to 31 data.
 #include "firmware/layers/imr_flip.hpp"
 
+#include "counted_heat.hpp"
 #include "firmware/layers/imr_flip/flip_map.hpp"
 #include "firmware/layers/imr_flip/flip_plan.hpp"
 #include "imr_drive.hpp"
-#include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
 using namespace tessera::flip;
@@ -95,18 +95,8 @@ TEST_CASE("tracks of odd lengths exchange what fits both") {
 
 namespace {
 
-using Counts = std::vector<std::pair<std::uint32_t, int>>;
-
 std::vector<FlipMove> plan_of(const Tracks& t, const Counts& counts, FlipLimits limits = {}) {
-  FakeCpu cpu;
-  FakeMemory memory;
-  std::uint32_t writes = 0;
-  for (const auto& [track, times] : counts) writes += static_cast<std::uint32_t>(times);
-  HeatLog heat(cpu, memory, writes);
-  for (const auto& [track, times] : counts)
-    for (int i = 0; i < times; ++i) heat.note(track);
-  heat.count();
-  return plan_flips(heat, t.map, t.tracks, limits);
+  return plan_flips(CountedHeat(counts).log, t.map, t.tracks, limits);
 }
 
 }  // namespace

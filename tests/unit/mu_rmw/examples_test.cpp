@@ -29,9 +29,9 @@ TEST_CASE("the tiny drive places eight writes, erases and merges as worked out")
   CHECK(drive.metric("rmw.count") == 1);
   CHECK(drive.metric("reclaim.obsolete_blocks") == 1);
   CHECK(drive.metric("cleaning.count") == 2);
-  const std::uint64_t merged = drive.band_sectors(MediaOp::write);
+  const std::uint64_t merged = drive.bench().sectors_in("bands", MediaOp::write);
   CHECK(merged == 8);
-  CHECK(drive.band_sectors(MediaOp::read) == 8);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 8);
   CHECK(static_cast<double>(placed.size() + merged) / 8 == 2.0);  // write amplification without the merge log
   drive.check_content();
 }

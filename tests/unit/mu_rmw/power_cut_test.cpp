@@ -1,28 +1,24 @@
 // Power cuts at every instant of chosen moments, and flash that fails.
 #include "mu_rmw_drive.hpp"
+#include "support/cut_everywhere.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
 
-/// Runs `prepare`, submits one write, cuts the power after each possible number of actions, and checks the content. Gives how
-/// many instants were tried.
+/// Cuts a write behind `prepare` at every instant.
 template <class Prepare>
 std::uint64_t cut_everywhere(const MuRmwSetup& setup, Prepare prepare, std::uint64_t last_sector) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    MuRmwDrive drive(setup);
+  const auto begin = [&](MuRmwDrive& drive) {
     prepare(drive);
     drive.bench().submit(HostOp::write, last_sector * 8, 8);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) return actions;
-    drive.write(last_sector);  // the drive goes on
+  };
+  const auto go_on = [last_sector](MuRmwDrive& drive) {
+    drive.write(last_sector);
     drive.write(0);
-    drive.check_content();
-  }
+  };
+  return test::cut_everywhere<MuRmwDrive>(setup, begin, go_on);
 }
 
 }  // namespace
@@ -54,7 +50,7 @@ TEST_CASE("a sub-table that names a page which is not what it says is not taken 
   std::vector<std::byte> image(codec.bytes());
   codec.encode({LogicalSector(1), 99, OobHeader::Kind::data}, std::vector<std::uint32_t>{0, 1, 5, OobCodec::no_page}, image);
   REQUIRE(drive.bench().nand().array().program(NandPage(1), {}, image) == Status::ok);
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   CHECK(drive.layer().map().peek_directory(0) == 0);
   CHECK(drive.layer().map().valid_pages(0) == 1);
   drive.check_content();
@@ -76,10 +72,7 @@ TEST_CASE("the merge log goes on over its two halves and cuts") {
   MuRmwDrive drive(setup);
   for (std::uint64_t i = 0; i < 40; ++i) {
     drive.write(i * 5 % 16);
-    if (i % 9 == 8) {
-      drive.bench().cut_at(drive.bench().now());
-      REQUIRE(drive.bench().boot_status() == Status::ok);
-    }
+    if (i % 9 == 8) drive.cut_now();
     drive.check_content();
   }
 }
@@ -91,11 +84,11 @@ TEST_CASE("after a trim the other sectors of the group are found, also after a c
   drive.write(0, 4);
   drive.trim(3);  // the newest page of the group held the sub-table
   drive.read(0, 4);
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   drive.check_content();
   for (std::uint64_t i = 0; i < 20; ++i) drive.write(8 + i % 3);  // the trimmed page's block is reclaimed
   drive.check_content();
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   drive.check_content();
 }
 
@@ -141,7 +134,7 @@ TEST_CASE("blocks that are bad from the factory or fail to erase are not used") 
   for (const std::uint64_t page : drive.flash(FlashOp::program)) CHECK(page / 2 != 1);
   CHECK(drive.metric("flash.retired_blocks") == 2);
   drive.check_content();
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   drive.check_content();
 }
 
@@ -164,7 +157,7 @@ TEST_CASE("recovery reads the first page of every block, the others of blocks th
   drive.write(0);
   drive.write(4);
   drive.bench().flash_commands.clear();
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   CHECK(drive.flash(FlashOp::read_oob).size() == 40 + 1 + 2);  // two pages of block 0 are programmed
   CHECK(drive.layer().map().peek_directory(0) == 0);
   CHECK(drive.layer().map().peek_directory(1) == 1);
@@ -182,11 +175,11 @@ TEST_CASE("blocks that were full at a checkpoint and were not erased since are n
   CHECK(drive.metric("checkpoint.sectors") == 2 * 2);  // with the one of the first boot; a sector and a superblock each
   drive.write(4);
   drive.bench().flash_commands.clear();
-  drive.bench().cut_at(drive.bench().now());
+  drive.cut_now();
   CHECK(drive.flash(FlashOp::read_oob).size() == 10 + 1 + 3);  // the second page of the block that was begun since, three sub-tables
   drive.check_content();
   drive.bench().flash_commands.clear();
-  drive.bench().cut_at(drive.bench().now());  // the checkpoint is as good for a second boot
+  drive.cut_now();  // the checkpoint is as good for a second boot
   CHECK(drive.flash(FlashOp::read_oob).size() == 10 + 1 + 3);
   drive.check_content();
 }

@@ -1,7 +1,8 @@
 // The store of S-blocks behind the write buffer and the read cache.
-#include "layer_drive.hpp"
+#include "sblock_drive.hpp"
 
 #include "firmware/layers/sblock.hpp"
+#include "support/cut_everywhere.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;
@@ -9,7 +10,7 @@ using namespace tessera::test;
 using namespace tessera::literals;
 
 TEST_CASE("writes that the buffer holds do not reach the platter") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.bench().steps.clear();
   for (int i = 0; i < 5; ++i) drive.write(0, 2);
   drive.read(0, 2);
@@ -19,22 +20,23 @@ TEST_CASE("writes that the buffer holds do not reach the platter") {
 }
 
 TEST_CASE("dirty blocks of one S-block leave the full buffer together, with one write to the head") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(0, 4);  // both blocks of S-block 0
   drive.write(8);     // S-block 2
   drive.bench().steps.clear();
   drive.write(12);
   CHECK(drive.metric("sblock.written") == 1);
   CHECK(drive.metric("rmw_free.count") == 1);
-  CHECK(drive.region_steps(MediaOp::read) == 0);
-  CHECK(drive.region_steps(MediaOp::write) == 1);
+  const auto steps = drive.bench().steps_in("bands");
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].op == MediaOp::write);
   CHECK(drive.slot(0, 0) == 0);
   CHECK(drive.metric("cleaning.count") == 1);
   drive.check_content();
 }
 
 TEST_CASE("the sectors of an S-block that are not dirty come from its old copy") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(0, 4);
   REQUIRE(drive.bench().flush() == Status::ok);
   CHECK(drive.slot(0, 0) == 0);
@@ -47,7 +49,7 @@ TEST_CASE("the sectors of an S-block that are not dirty come from its old copy")
 }
 
 TEST_CASE("a read that misses is served by the read cache the next time") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(0, 4);
   REQUIRE(drive.bench().flush() == Status::ok);
   drive.read(0);
@@ -60,20 +62,20 @@ TEST_CASE("a read that misses is served by the read cache the next time") {
 }
 
 TEST_CASE("a write with FUA is in its slot when it completes") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(5, 1, true);
   CHECK(drive.slot(0, 1) == 0);
 }
 
 TEST_CASE("a buffer with time to itself empties into the logs") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(0);
   drive.bench().run_for(20_s);
   CHECK(drive.slot(0, 0) == 0);
 }
 
 TEST_CASE("a trimmed S-block is nowhere") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   drive.write(0, 4);
   REQUIRE(drive.bench().flush() == Status::ok);
   drive.trim(0, 4);
@@ -83,7 +85,7 @@ TEST_CASE("a trimmed S-block is nowhere") {
 }
 
 TEST_CASE("metadata is quoted by S-block, by sector as the paper has it, and as it really is") {
-  LayerDrive drive{LayerSetup{}};
+  SblockDrive drive{SblockSetup{}};
   CHECK(drive.metric("meta.ram_bytes") == 4 * 8);
   CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 8 * 4 * 4096));
   CHECK(drive.metric("meta.ram_bytes_actual") > 4 * (16 + 2 * 2 + 6 * 2));
@@ -91,8 +93,8 @@ TEST_CASE("metadata is quoted by S-block, by sector as the paper has it, and as 
 
 namespace {
 
-LayerSetup random_layer(RandomStream& random) {
-  LayerSetup setup;
+SblockSetup random_layer(RandomStream& random) {
+  SblockSetup setup;
   setup.layer.caches.block = Bytes(pick(random, 1, 4) * 4096);
   setup.layer.sblock_blocks = pick(random, 1, 5);
   setup.layer.caches.memory = setup.layer.caches.block * pick(random, 2, 12);
@@ -116,8 +118,8 @@ TEST_CASE("random requests to the layer, up to six at a time, return what was wr
   for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer histories");
     INFO("run " << run);
-    LayerDrive drive(random_layer(random));
-    random_history(drive, random);
+    SblockDrive drive(random_layer(random));
+    random_history(drive, random, traffic);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
   CHECK(migrated > 500);
@@ -127,26 +129,22 @@ TEST_CASE("power cuts at random instants of the layer keep the promise of each d
   for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "sblock layer cuts");
     INFO("run " << run);
-    LayerDrive drive(random_layer(random));
-    random_cuts(drive, random);
+    SblockDrive drive(random_layer(random));
+    random_cuts(drive, random, traffic);
   }
 }
 
 TEST_CASE("a cut at any instant of a write that pushes blocks out of the buffer loses nothing") {
-  LayerSetup setup;
+  SblockSetup setup;
   setup.layer.caches.durability = GENERATE(BufferDurability::plp, BufferDurability::journal);
-  for (std::uint64_t actions = 0;; ++actions) {
-    LayerDrive drive(setup);
+  const auto begin = [](SblockDrive& drive) {
     for (const std::uint64_t sector : {0, 4, 1, 5, 0, 4, 9, 12}) drive.write(sector);
     drive.bench().submit(HostOp::write, 16, 8);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) break;
+  };
+  const auto go_on = [](SblockDrive& drive) {
     for (std::uint64_t next = 0; next < 12; ++next) drive.write(next * 7 % 32);
-    drive.check_content();
-  }
+  };
+  cut_everywhere<SblockDrive>(setup, begin, go_on);
 }
 
 TEST_CASE("the layer of the list runs on a drive as the descriptions make it") {

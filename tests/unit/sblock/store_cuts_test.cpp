@@ -1,29 +1,23 @@
 // Power cuts at every instant of chosen moments of the store, and random histories with cuts.
 #include "store_drive.hpp"
+#include "support/cut_everywhere.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
 
-/// Runs `prepare`, submits a write, cuts the power after each possible number of actions, and checks the content, also after going on.
-/// Gives how many instants were tried.
+/// Cuts a write behind `prepare` at every instant.
 template <class Prepare>
-std::uint64_t cut_everywhere(const StoreSetup& setup, Prepare prepare, std::uint64_t sector, std::uint32_t count = 1) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    StoreDrive drive(setup);
+std::uint64_t cut_everywhere(const StoreSetup& setup, Prepare prepare, std::uint64_t sector) {
+  const auto begin = [&](StoreDrive& drive) {
     prepare(drive);
-    drive.bench().submit(HostOp::write, sector * 8, count * 8);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) return actions;
+    drive.bench().submit(HostOp::write, sector * 8, 8);
+  };
+  const auto go_on = [](StoreDrive& drive) {
     for (std::uint64_t next = 0; next < 12; ++next) drive.write(next * 7 % 24);
-    drive.check_content();
-    drive.cut_now();
-    drive.check_content();
-  }
+  };
+  return test::cut_everywhere<StoreDrive>(setup, begin, go_on);
 }
 
 void fill_region(StoreDrive& drive) {
@@ -108,7 +102,7 @@ TEST_CASE("random requests, up to six at a time, return what was written") {
     RandomStream random(run, "sblock histories");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    random_history(drive, random);
+    random_history(drive, random, traffic);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
   CHECK(migrated > 5'000);
@@ -119,6 +113,6 @@ TEST_CASE("power cuts at random instants lose nothing that was acknowledged") {
     RandomStream random(run, "sblock cuts");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    random_cuts(drive, random);
+    random_cuts(drive, random, traffic);
   }
 }

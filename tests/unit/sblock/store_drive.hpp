@@ -7,7 +7,7 @@
 
 #include "firmware/layers/sblock/store.hpp"
 #include "firmware/shared/backup_region.hpp"
-#include "unit/sblock/sblock_drive.hpp"
+#include "unit/sblock/region_drive.hpp"
 
 namespace tessera::test {
 
@@ -101,6 +101,6 @@ struct StoreSetup : RegionSetup {
     return layer;
   }
 };
-using StoreDrive = SblockDrive<StoreSetup>;
+using StoreDrive = RegionDrive<StoreSetup>;
 
 }  // namespace tessera::test

@@ -5,16 +5,6 @@ using namespace tessera;
 using namespace tessera::test;
 using namespace tessera::literals;
 
-namespace {
-
-Picoseconds media_time(FirmwareBench& bench) {
-  Picoseconds sum;
-  for (const FirmwareBench::StepRecord& step : bench.steps) sum += step.timing.end - step.begin;
-  return sum;
-}
-
-}  // namespace
-
 TEST_CASE("a region of the paper has 179 slots, 52 of them internal guard, for 115 S-blocks") {
   DriveGeometry geometry;
   geometry.sector_bytes = 512;
@@ -110,7 +100,7 @@ TEST_CASE("expected time of an update that moves nothing is two positionings and
   // Read of slot 0: half a turn of 10 ms, eight of sixteen sectors. Write of slot 2: one track further.
   const Picoseconds seek = drive.bench().steps[1].timing.seek;
   CHECK(seek > Picoseconds());
-  CHECK(media_time(drive.bench()) == 5_ms + 5_ms + seek + 5_ms + 5_ms);
+  CHECK(drive.bench().media_time() == 5_ms + 5_ms + seek + 5_ms + 5_ms);
   CHECK(drive.metric("rmw.time.max") == Approx(20 + static_cast<double>(seek.value()) / 1e9));
 }
 
@@ -154,7 +144,7 @@ TEST_CASE("boot reads only regions that were written since the checkpoint") {
   drive.write_sblock(7);  // region 1
   drive.bench().steps.clear();
   drive.cut_now();
-  CHECK(drive.region_steps(MediaOp::read) == 4);  // the last sectors of the slots from the head of the checkpoint on
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 4);  // the last sectors of the slots from the head of the checkpoint on
   drive.check_content();
 }
 

@@ -88,10 +88,10 @@ TEST_CASE("static mappings: an update takes t_seek and half a turn, and two turn
       REQUIRE(drive.write_sectors(3 - behind, 2, 1) == Status::ok);
       // Where the tracks behind are saved first, a turn more.
       const Picoseconds saving = safe && behind != 0 ? 10_ms : 0_ms;
-      CHECK(drive.media_time() == 8_ms + 5_ms + 10_ms * (2 * behind) + saving + Picoseconds(10'000'000'000 / track_sectors));
+      CHECK(drive->media_time() == 8_ms + 5_ms + 10_ms * (2 * behind) + saving + Picoseconds(10'000'000'000 / track_sectors));
       drive->steps.clear();
       REQUIRE(drive.write_sectors(3 - behind, 2, 1) == Status::ok);  // right after it: a missed turn instead of seek and half a turn
-      if (behind != 0) CHECK(drive.media_time() == 10_ms * (2 * behind + 1) + saving);
+      if (behind != 0) CHECK(drive->media_time() == 10_ms * (2 * behind + 1) + saving);
     }
   }
 }

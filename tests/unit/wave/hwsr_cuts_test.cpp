@@ -1,30 +1,24 @@
 // Power cuts at every instant of chosen moments: whatever was acknowledged is there.
 #include "hwsr_drive.hpp"
+#include "support/cut_everywhere.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
 
-/// Runs `prepare`, submits `operation`, cuts the power after each possible number of actions, checks the content, goes on and cuts again.
-/// Gives how many instants were tried.
+/// Cuts `operation` behind `prepare` at every instant.
 template <class Prepare, class Operation>
 std::uint64_t cut_everywhere(const HwsrSetup& setup, Prepare prepare, Operation operation) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    HwsrDrive drive(setup);
+  const auto begin = [&](HwsrDrive& drive) {
     prepare(drive);
     operation(drive);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) return actions;
+  };
+  const auto go_on = [](HwsrDrive& drive) {
     for (const auto& [segment, index] : {std::pair{0, 3}, {7, 1}, {2, 0}, {0, 3}, {5, 2}, {0, 0}})
       drive.write(drive.at(static_cast<std::uint64_t>(segment), static_cast<std::uint32_t>(index)));
-    drive.check_content();
-    drive.cut_now();
-    drive.check_content();
-  }
+  };
+  return test::cut_everywhere<HwsrDrive>(setup, begin, go_on);
 }
 
 void fill_segment(HwsrDrive& drive, std::uint64_t segment) {
@@ -101,7 +95,8 @@ TEST_CASE("as published, a cut in a rewrite loses data that nobody was writing")
     fill_segment(drive, 4);
     drive.bench().submit(HostOp::write, drive.at(4, 0) * 8, 16, true);
     const bool cut = drive.bench().cut_after_actions(actions);
-    losses += drive.unreadable_runs();
+    drive.bench().verify_all();
+    losses += drive.bench().unreadable_blocks();
     if (!cut) break;
   }
   CHECK(losses > 0);

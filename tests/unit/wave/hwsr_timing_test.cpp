@@ -21,12 +21,6 @@ HwsrSetup expected_setup(std::uint64_t prefilled) {
   return setup;
 }
 
-Picoseconds media_time(HwsrDrive& drive) {
-  Picoseconds sum;
-  for (const FirmwareBench::StepRecord& step : drive.bench().steps) sum += step.timing.end - step.begin;
-  return sum;
-}
-
 constexpr Picoseconds turn = 10_ms;
 constexpr Picoseconds block = turn / 4;  // 2 of 8 sectors
 
@@ -41,7 +35,7 @@ TEST_CASE("a rewrite costs a seek, half a turn and a turn for each block read an
     drive.flush();
     const std::uint64_t read = 3 - index, written = 4 - index;
     // The first of the turns is the transfer of a block only: nothing was at that angle before it.
-    CHECK(media_time(drive) == 2_ms + turn / 2 + block + turn * (read + written - 1));
+    CHECK(drive.bench().media_time() == 2_ms + turn / 2 + block + turn * (read + written - 1));
   }
 }
 
@@ -52,7 +46,7 @@ TEST_CASE("a read of blocks in a row costs a turn for each block") {
   drive.read(drive.at(20, 0));
   drive.bench().steps.clear();
   drive.read(drive.at(0, 0), 8);
-  CHECK(media_time(drive) == 2_ms + turn / 2 + block + turn * 3);
+  CHECK(drive.bench().media_time() == 2_ms + turn / 2 + block + turn * 3);
 }
 
 TEST_CASE("on the skewed tracks of the linear variant a segment costs little more than its transfers") {
@@ -70,7 +64,7 @@ TEST_CASE("on the skewed tracks of the linear variant a segment costs little mor
     HwsrDrive drive(setup);
     drive.bench().steps.clear();
     drive.read(drive.at(0, 0), 8);
-    return media_time(drive);
+    return drive.bench().media_time();
   };
   CHECK(time(WaveVariant::paper_linear) < 20_ms);
   CHECK(time(WaveVariant::physical) > 30_ms);

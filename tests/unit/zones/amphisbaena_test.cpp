@@ -90,7 +90,7 @@ TEST_CASE("a block that leaves for a chunk that is there leaves alone, else with
   drive.bench().steps.clear();
   drive.write_zoned({{3, 0}});
   // Zone 1 has three filtered blocks of chunk 0: three reads, a write of two neighbours and one of the third, and the new block.
-  const auto steps = drive.steps_in("buffer");
+  const auto steps = drive.bench().steps_in("buffer");
   REQUIRE(steps.size() == 6);
   CHECK(std::ranges::count_if(steps, [](const auto& step) { return step.op == MediaOp::read; }) == 3);
   CHECK(steps[3].run == PhysicalRun{{0, 2}, 0, 2});

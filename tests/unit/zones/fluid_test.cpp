@@ -83,7 +83,7 @@ TEST_CASE("the sector of a hot zone is queued again, through the slot in reserve
   CHECK(drive.metric("rmw_free.count") == 1);
   CHECK(drive.metric("pad.sectors") == 3);
   // Slot 0 is read, copied to slot 4, and only then written by another sector.
-  const auto buffer = drive.steps_in("buffer");
+  const auto buffer = drive.bench().steps_in("buffer");
   REQUIRE(buffer.size() == 4);
   CHECK((buffer[0].op == MediaOp::read && buffer[0].run == PhysicalRun{{0, 0}, 0, 1}));
   CHECK((buffer[1].op == MediaOp::write && buffer[1].run == PhysicalRun{{0, 1}, 0, 1}));
@@ -123,7 +123,7 @@ TEST_CASE("an append of several sectors takes one positioning, and its updates g
   drive.write_zoned({{0, 2}});
   drive.bench().steps.clear();
   drive.write(drive.at(0, 0), 6);
-  const auto steps = drive.steps_in("buffer");
+  const auto steps = drive.bench().steps_in("buffer");
   // Slots 1 and 2, slot 0 in place, then slots 3 and 4, 5: the track ends behind slot 3.
   REQUIRE(steps.size() == 4);
   CHECK(steps[0].run == PhysicalRun{{0, 0}, 1, 2});
@@ -138,14 +138,14 @@ TEST_CASE("a buffered sector is read from the buffer, others from their zone, an
   drive.write_zoned({{0, 0}, {0, 1}, {1, 0}, {2, 0}, {3, 0}});  // zone 0 is written back
   drive.bench().steps.clear();
   drive.read(drive.at(0, 0), 2);
-  CHECK(drive.sectors_in("buffer", MediaOp::read) == 0);
+  CHECK(drive.bench().sectors_in("buffer", MediaOp::read) == 0);
   CHECK(drive.metric("hit.read.media") == 2);
   drive.read(drive.at(1, 0));
-  CHECK(drive.sectors_in("buffer", MediaOp::read) == 1);
+  CHECK(drive.bench().sectors_in("buffer", MediaOp::read) == 1);
   CHECK(drive.metric("hit.read.buffer") == 1);
   drive.bench().steps.clear();
   drive.read(drive.at(5, 3), 4);
-  CHECK(drive.sectors_in("bands", MediaOp::read) == 4);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 4);
 }
 
 TEST_CASE("two writes that both wait for a slot of each other's zone do not wait for ever") {

@@ -1,4 +1,5 @@
 // Power cuts at every instant of chosen moments.
+#include "support/cut_everywhere.hpp"
 #include "zone_drive.hpp"
 
 using namespace tessera;
@@ -6,24 +7,15 @@ using namespace tessera::test;
 
 namespace {
 
-/// Runs `prepare`, submits one write, cuts the power after each possible number of actions, and checks the content, also after going
-/// on. Gives how many instants were tried.
+/// Cuts a write behind `prepare` at every instant.
 template <class Drive, class Setup, class Prepare>
 std::uint64_t cut_everywhere(const Setup& setup, Prepare prepare, std::uint32_t zone, std::uint32_t offset, std::uint32_t count = 1) {
-  for (std::uint64_t actions = 0;; ++actions) {
-    Drive drive(setup);
+  const auto begin = [&](Drive& drive) {
     prepare(drive);
     drive.bench().submit(HostOp::write, drive.at(zone, offset) * 8, count * 8);
-    const bool cut = drive.bench().cut_after_actions(actions);
-    INFO("cut after " << actions << " actions");
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-    if (!cut) return actions;
-    drive.write_zoned({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {5, 7}, {0, 3}});
-    drive.check_content();
-    drive.cut_now();
-    drive.check_content();
-  }
+  };
+  const auto go_on = [](Drive& drive) { drive.write_zoned({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {5, 7}, {0, 3}}); };
+  return test::cut_everywhere<Drive>(setup, begin, go_on);
 }
 
 }  // namespace

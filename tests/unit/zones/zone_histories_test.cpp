@@ -1,20 +1,15 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
-#include <functional>
 #include <map>
 
 #include "zone_drive.hpp"
 
-#include "base/random.hpp"
+#include "support/random_histories.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-
-std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t high) {
-  return static_cast<std::uint32_t>(low + random.below(high - low + 1));
-}
 
 template <class Setup>
 void randomise(Setup& setup, RandomStream& random) {
@@ -79,51 +74,14 @@ AmphisbaenaSetup random_amphisbaena(RandomStream& random) {
   return setup;
 }
 
-template <class Drive>
-void submit_random(Drive& drive, RandomStream& random) {
-  const std::uint64_t user = drive.layer().user_sectors() * 8;
-  const std::uint64_t first = random.below(user);
-  const auto count = static_cast<std::uint32_t>(1 + random.below(std::min<std::uint64_t>(user - first, random.below(4) == 0 ? 120 : 16)));
-  const std::uint64_t kind = random.below(20);
-  const HostOp op = kind == 0 ? HostOp::trim : kind == 1 ? HostOp::flush : kind < 6 ? HostOp::read : HostOp::write;
-  drive.bench().submit(op, op == HostOp::flush ? 0 : first, op == HostOp::flush ? 0 : count, kind == 19);
-}
-
-template <class Drive, class Setup>
-void random_history(
-    const Setup& setup, RandomStream& random, const std::function<void(Drive&)>& look = [](Drive&) {}) {
-  Drive drive(setup);
-  for (int round = 0; round < 60; ++round) {
-    const std::uint64_t depth = 1 + random.below(6);
-    for (std::uint64_t i = 0; i < depth; ++i) submit_random(drive, random);
-    drive.bench().run_until_all_done();
-  }
-  drive.check_content();
-  look(drive);
-}
-
-template <class Drive, class Setup>
-void random_cuts(const Setup& setup, RandomStream& random) {
-  Drive drive(setup);
-  for (int cut = 0; cut < 8; ++cut) {
-    for (std::uint64_t i = 0, requests = random.below(40); i < requests; ++i) {
-      submit_random(drive, random);
-      if (random.below(3) == 0) drive.bench().run_until_all_done();
-    }
-    drive.bench().cut_after_actions(random.below(400));
-    REQUIRE(drive.bench().boot_status() == Status::ok);
-    drive.check_content();
-  }
-}
-
 }  // namespace
 
 TEST_CASE("random requests to skylight-disk, up to six at a time, return what was written") {
   for (std::uint64_t run = 0; run < 800; ++run) {
     RandomStream random(run, "skylight-disk histories");
     INFO("run " << run);
-    const SkylightSetup setup = random_skylight(random);
-    random_history<SkylightDrive>(setup, random);
+    SkylightDrive drive(random_skylight(random));
+    random_history(drive, random);
   }
 }
 
@@ -131,8 +89,8 @@ TEST_CASE("random requests to fluid and fluid-loop, up to six at a time, return 
   for (std::uint64_t run = 0; run < 1200; ++run) {
     RandomStream random(run, "fluid histories");
     INFO("run " << run);
-    const FluidSetup setup = random_fluid(random);
-    random_history<FluidDrive>(setup, random);
+    FluidDrive drive(random_fluid(random));
+    random_history(drive, random);
   }
 }
 
@@ -140,8 +98,8 @@ TEST_CASE("power cuts at random instants of skylight-disk lose nothing that was 
   for (std::uint64_t run = 0; run < 800; ++run) {
     RandomStream random(run, "skylight-disk cuts");
     INFO("run " << run);
-    const SkylightSetup setup = random_skylight(random);
-    random_cuts<SkylightDrive>(setup, random);
+    SkylightDrive drive(random_skylight(random));
+    random_cuts(drive, random);
   }
 }
 
@@ -149,8 +107,8 @@ TEST_CASE("power cuts at random instants of fluid and fluid-loop lose nothing th
   for (std::uint64_t run = 0; run < 1200; ++run) {
     RandomStream random(run, "fluid cuts");
     INFO("run " << run);
-    const FluidSetup setup = random_fluid(random);
-    random_cuts<FluidDrive>(setup, random);
+    FluidDrive drive(random_fluid(random));
+    random_cuts(drive, random);
   }
 }
 
@@ -164,11 +122,11 @@ TEST_CASE("random requests to amphisbaena, up to six at a time, return what was 
       setup.zones().paper = true;
       setup.zones().merge_buffer = sectors(0);
     }
-    random_history<AmphisbaenaDrive>(setup, random, [&happened](AmphisbaenaDrive& drive) {
-      for (const char* const name : {"rmw.count", "rmw_free.count", "cleaning.aborted", "hfb.evicted", "hfb.chunks_taken",
-                                     "hfb.chunks_returned", "ghost.hits", "shadow.hits", "role.promotions", "role.demotions"})
-        happened[name] += drive.metric(name);
-    });
+    AmphisbaenaDrive drive(setup);
+    random_history(drive, random);
+    for (const char* const name : {"rmw.count", "rmw_free.count", "cleaning.aborted", "hfb.evicted", "hfb.chunks_taken",
+                                   "hfb.chunks_returned", "ghost.hits", "shadow.hits", "role.promotions", "role.demotions"})
+      happened[name] += drive.metric(name);
   }
   for (const auto& [name, count] : happened) {
     INFO(name);
@@ -180,8 +138,8 @@ TEST_CASE("power cuts at random instants of amphisbaena lose nothing that was ac
   for (std::uint64_t run = 0; run < 1200; ++run) {
     RandomStream random(run, "amphisbaena cuts");
     INFO("run " << run);
-    const AmphisbaenaSetup setup = random_amphisbaena(random);
-    random_cuts<AmphisbaenaDrive>(setup, random);
+    AmphisbaenaDrive drive(random_amphisbaena(random));
+    random_cuts(drive, random);
   }
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("an append reads the victims, writes on from the write pointer, and th
   CHECK((steps[0].op == MediaOp::read && steps[1].op == MediaOp::read));
   CHECK((steps[2].op == MediaOp::write && steps[2].run == PhysicalRun{{0, 1}, 0, 4}));
   CHECK((steps[3].op == MediaOp::write && steps[3].run == PhysicalRun{{0, 2}, 0, 2}));
-  CHECK((steps[4].op == MediaOp::write && drive.steps_in("log").size() == 1));
+  CHECK((steps[4].op == MediaOp::write && drive.bench().steps_in("log").size() == 1));
   CHECK((steps[5].op == MediaOp::write && steps[5].run == PhysicalRun{{0, 0}, 0, 1}));
   CHECK(steps[2].hint == StepHint::whole_track);
   CHECK(drive.metric("log.sectors") == 3);
@@ -80,7 +80,7 @@ TEST_CASE("a merge buffer of a third of the zone makes three rounds") {
   FluidDrive drive(setup);
   drive.write_zoned({{0, 1}, {0, 2}, {1, 0}, {0, 7}, {2, 0}});
   std::vector<std::pair<MediaOp, std::uint32_t>> moved;
-  for (const auto& step : drive.steps_in("bands")) moved.emplace_back(step.op, step.run.count);
+  for (const auto& step : drive.bench().steps_in("bands")) moved.emplace_back(step.op, step.run.count);
   const std::vector<std::pair<MediaOp, std::uint32_t>> rounds{{MediaOp::read, 3}, {MediaOp::write, 3}, {MediaOp::read, 1},
                                                               {MediaOp::read, 2}, {MediaOp::write, 1}, {MediaOp::write, 2},
                                                               {MediaOp::read, 2}, {MediaOp::write, 2}};
@@ -94,7 +94,7 @@ TEST_CASE("in place a zone is rewritten where it lies, and nothing is logged") {
   setup.zones().paper = true;
   FluidDrive drive(setup);
   drive.write_zoned({{0, 1}, {0, 2}, {1, 0}, {0, 7}, {2, 0}});
-  const auto steps = drive.steps_in("bands");
+  const auto steps = drive.bench().steps_in("bands");
   REQUIRE(steps.size() == 4);
   CHECK(steps[0].run == steps[2].run);
   CHECK(steps[1].run == steps[3].run);
