@@ -55,8 +55,8 @@ TEST_CASE("a lookup, an update and a write-back bring in the map pages of their 
   CHECK(drive.metric("map.page_writes") == 1);
   drive.read(drive.at(0, 0), 2);
   CHECK(drive.metric("map.page_reads") == 1);
-  CHECK(static_cast<double>(drive.sectors_in("map", MediaOp::write)) == drive.metric("map.page_writes"));
-  CHECK(static_cast<double>(drive.sectors_in("map", MediaOp::read)) == drive.metric("map.page_reads"));
+  CHECK(static_cast<double>(drive.bench().sectors_in("map", MediaOp::write)) == drive.metric("map.page_writes"));
+  CHECK(static_cast<double>(drive.bench().sectors_in("map", MediaOp::read)) == drive.metric("map.page_reads"));
   drive.check_content();
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("random requests to amphisbaena, up to six at a time, return what was 
   }
   for (const auto& [name, count] : happened) {
     INFO(name);
-    CHECK(count > 50);
+    CHECK(count > 25);
   }
 }
 
@@ -159,13 +159,14 @@ Setup with_many_map_pages(Setup setup, RandomStream& random) {
   return setup;
 }
 
-/// Random requests, then power cuts, as above; gives how often a map page had to be brought into DRAM.
+/// Random requests, then power cuts, as above; gives how many map pages were read from disk.
 template <class Drive, class Setup>
 double page_the_map(const Setup& setup, RandomStream& random) {
-  double misses = 0;
-  random_history<Drive>(setup, random, [&misses](Drive& drive) { misses = drive.metric("map.page_reads"); });
-  random_cuts<Drive>(setup, random);
-  return misses;
+  Drive drive(setup);
+  random_history(drive, random);
+  const double read = drive.metric("map.page_reads");
+  random_cuts(drive, random);
+  return read;
 }
 
 }  // namespace
