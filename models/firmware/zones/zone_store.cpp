@@ -75,11 +75,10 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   statistics_.victims += source.offsets().size();
   statistics_.padding += holes;
   statistics_.written += image.end - image.first;
-  ++(appends ? statistics_.rmw_free : statistics_.rmw);
-  if (appends) co_return Status::ok;
-  const Picoseconds taken = ports_.cpu.now() - begin;
-  statistics_.rmw_time += taken;
-  statistics_.longest_rmw = std::max(statistics_.longest_rmw, taken);
+  if (appends)
+    ++statistics_.rmw_free;
+  else
+    statistics_.rmw.record(ports_.cpu.now() - begin);
   co_return Status::ok;
 }
 
