@@ -108,22 +108,7 @@ void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
-  std::optional<BackupRegion::Found> found;
-  const Status searched = co_await backup_.recover(found);
-  if (!ok(searched)) co_return searched;
-  if (!found) co_return Status::ok;
-
-  for (std::uint32_t i = 0; i < found->saved.count; ++i) {
-    const PhysicalRun run = found->saved.runs[i];
-    const DataSpan data = saved_.part(0, run.count);
-    const Status read = co_await backup_.read_back(*found, i, data);
-    if (!ok(read)) co_return read;
-    MediaChain chain(MediaClass::host);
-    chain.write(run, data);
-    const Status written = co_await ports_.media.run(chain);
-    if (!ok(written)) co_return written;
-  }
-  co_return co_await backup_.void_record();
+  co_return co_await backup_.recover(saved_);
 }
 
 Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {

@@ -181,22 +181,8 @@ Task<Status> StaticMapping::recover() {
 Task<Status> StaticMapping::restore() {
   const Status allocated = co_await allocation_.recover();
   if (!ok(allocated) || !backup_) co_return allocated;
-  std::optional<BackupRegion::Found> found;
-  const Status searched = co_await backup_->recover(found);
-  if (!ok(searched)) co_return searched;
-  if (!found) co_return Status::ok;
-
-  for (std::uint32_t i = 0; i < found->saved.count; ++i) {  // in ascending order: each rewrite destroys the tracks behind it
-    const PhysicalRun run = found->saved.runs[i];
-    const DataSpan data = saved_.part(0, run.count);
-    const Status read = co_await backup_->read_back(*found, i, data);
-    if (!ok(read)) co_return read;
-    MediaChain chain(MediaClass::host);
-    chain.write(run, data);
-    const Status written = co_await ports_.media.run(chain);
-    if (!ok(written)) co_return written;
-  }
-  co_return co_await backup_->void_record();
+  // In ascending order, as they were saved: each rewrite destroys the tracks behind it.
+  co_return co_await backup_->recover(saved_);
 }
 
 // A completed write is on the platter.
