@@ -17,6 +17,8 @@ SPECIAL_RUNS = {
     "write-cache": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
     "journal": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
+    "paged-map": ("common", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
+                  "--set", "layers.skylight_flash.checkpoint=17 MiB"),
     "memory-cache": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
     "cylinders": ("hp_c3323a", "--fold"),
 }

@@ -1,23 +1,10 @@
 #include "firmware/flash/band_cache_config.hpp"
 
-#include <algorithm>
-
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/flash/band_map.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
-
-namespace {
-
-/// Radii that hold `sectors` wherever they lie.
-std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
-  std::uint32_t shortest = geometry.zones.front().sectors_per_track;
-  for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
-  const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
-  return static_cast<std::uint32_t>((sectors + a_radius - 1) / a_radius);
-}
-
-}  // namespace
 
 std::uint32_t BandCacheConfig::round_sectors(std::uint32_t sector_bytes) const {
   const std::uint64_t whole = merge_buffer.value() / sector_bytes;

@@ -16,10 +16,8 @@ void FlashCacheConfig::describe_cache(ParameterVisitor& v) {
 FormatPlan FlashCacheConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
   problem = map.problem(geometry.sector_bytes);
   if (!problem.empty()) return {};
-  std::uint64_t sectors = bands * band_sectors;
-  if (bands == 0)
-    for (const GeometryZone& zone : geometry.zones) sectors += std::uint64_t{zone.radii} * geometry.surfaces * zone.sectors_per_track;
-  return plan_cached_bands(*this, geometry, map.stored_sectors(sectors, geometry.sector_bytes), problem);
+  const std::uint64_t most_sectors = bands != 0 ? bands * band_sectors : geometry.physical_sectors();
+  return plan_cached_bands(*this, geometry, map.stored_sectors(most_sectors, geometry.sector_bytes), problem);
 }
 
 std::string FlashCacheConfig::check_flash(const std::string& layer, const FlashShape& shape, std::uint64_t least) const {

@@ -31,7 +31,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
     const auto end = static_cast<std::uint32_t>(shape_.blocks * (space + 1) / spaces);
     spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list);
   }
-  for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::no_page;
+  for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
 }
 
 Task<Status> FlashCacheLayer::format() {
@@ -77,7 +77,7 @@ Task<Status> FlashCacheLayer::read_piece(LogicalRun run, DataSpan data) {
     for (std::uint32_t i = 0; i < piece.count; ++i) {
       const std::uint32_t page = map_->find(piece.first + i);
       pages.push_back(page);
-      if (page != SectorMap::no_page) read_hit(piece.first + i, page);
+      if (page != SectorMap::none) read_hit(piece.first + i, page);
     }
     map_->unpin(piece);
   }
@@ -152,7 +152,7 @@ Task<std::uint32_t> FlashCacheLayer::append(std::uint32_t space, LogicalRun run,
     const LogicalSector sector = run.first + good;
     const auto page = static_cast<std::uint32_t>(commands[good].page.value());
     const std::uint32_t old = map_->find(sector);
-    const bool update = old != SectorMap::no_page;
+    const bool update = old != SectorMap::none;
     if (update) owners_.remove(old);
     updates_ += update ? 1 : 0;
     map_->set(sector, page);
@@ -209,9 +209,9 @@ Task<Status> FlashCacheLayer::trim_piece(LogicalRun run) {
     if (!ok(status)) co_return status;
     for (std::uint32_t i = 0; i < piece.count; ++i) {
       const std::uint32_t page = map_->find(piece.first + i);
-      if (page == SectorMap::no_page) continue;
+      if (page == SectorMap::none) continue;
       owners_.remove(page);
-      map_->set(piece.first + i, SectorMap::no_page);
+      map_->erase(piece.first + i);
     }
     map_->unpin(piece);
     done += piece.count;

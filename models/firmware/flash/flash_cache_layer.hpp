@@ -18,9 +18,9 @@
 #include "firmware/flash/page_owners.hpp"
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
-#include "firmware/flash/sector_map.hpp"
 #include "firmware/shared/number_locks.hpp"
 #include "firmware/shared/scratch_pool.hpp"
+#include "firmware/shared/sector_map.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -37,6 +37,8 @@ struct FlashCacheConfig : BandCacheConfig {
   /// A sentence why a cache of `least` blocks or more cannot be in this flash, or nothing.
   [[nodiscard]] std::string check_flash(const std::string& layer, const FlashShape& shape, std::uint64_t least) const;
 };
+
+static_assert(SectorMap::none == OobCodec::no_page);
 
 class FlashCacheLayer : public TranslationLayer {
  public:

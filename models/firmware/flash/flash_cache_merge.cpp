@@ -19,7 +19,7 @@ Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
   if (ok(status) && !in_place_) status = co_await places_.commit(band, next_seq_ - 1);
   if (ok(status)) status = co_await drop_merged(band);
   if (!ok(status)) {
-    for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::no_page;
+    for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
     co_return status;
   }
   statistics_.merged(ports_.cpu.now() - begin, cached);
@@ -49,7 +49,7 @@ Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
   const LogicalSector start = band_start(band);
   const auto sectors = static_cast<std::uint32_t>(table_.size());
   const std::uint32_t* const table = &table_.peek(0);
-  const auto cached = [](std::uint32_t page) { return page != SectorMap::no_page; };
+  const auto cached = [](std::uint32_t page) { return page != SectorMap::none; };
   for (std::uint32_t done = 0; done < sectors;) {
     const auto next = static_cast<std::uint32_t>(std::find_if(table + done, table + sectors, cached) - table);
     if (next == sectors) break;
@@ -58,11 +58,11 @@ Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
     if (!ok(status)) co_return status;
     for (std::uint32_t i = next; i < next + piece.count; ++i) {
       const std::uint32_t page = table_.peek(i);
-      if (page == SectorMap::no_page) continue;
-      table_.write(i) = SectorMap::no_page;
+      if (page == SectorMap::none) continue;
+      table_.write(i) = SectorMap::none;
       if (!leaves(page)) continue;
       owners_.remove(page);
-      map_->set(start + i, SectorMap::no_page);
+      map_->erase(start + i);
     }
     map_->unpin(piece);
     done = next + piece.count;

@@ -50,12 +50,14 @@ Task<Status> SkylightDisk::append(ZoneRun run, DataSpan data, MediaClass priorit
   BufferZone& state = states_.write(buffer_zone);
   const auto placements = placements_.take();
   placements->clear();
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    if (owners_.slot_of(store_.sector_at(run.zone, run.offset + i)) != SlotOwners::none) ++statistics_.updates;
-    placements->push_back({first_slot(buffer_zone) + state.head + i, state.epoch});
-  }
+  for (std::uint32_t i = 0; i < run.count; ++i) placements->push_back({first_slot(buffer_zone) + state.head + i, state.epoch});
   state.head += run.count;
   statistics_.sectors_written += run.count;
+  const auto slots = slots_.take();
+  const LogicalRun sectors = store_.logical(run);
+  const Status status = co_await owners_.find(sectors, *slots);
+  if (!ok(status)) co_return status;
+  statistics_.updates += run.count - static_cast<std::uint64_t>(std::ranges::count(*slots, SlotOwners::none));
   const Placements& to = *placements;
   co_return co_await store(run, data, to, priority);
 }

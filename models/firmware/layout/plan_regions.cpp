@@ -30,6 +30,13 @@ std::uint32_t longest_track(const DriveGeometry& geometry) {
   return longest;
 }
 
+std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
+  std::uint32_t shortest = geometry.zones.front().sectors_per_track;
+  for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
+  const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
+  return static_cast<std::uint32_t>((sectors + a_radius - 1) / a_radius);
+}
+
 FormatPlan plan_around(std::uint64_t radii, const Region& data, const FormatPlan& reserved, ReservedPlace place) {
   std::uint64_t taken = 0;
   for (const Region& region : reserved) taken += region.count;

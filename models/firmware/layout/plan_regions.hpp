@@ -19,6 +19,9 @@ namespace tessera {
 /// Sectors of the longest track without defects: what a buffer for any track must hold.
 [[nodiscard]] std::uint32_t longest_track(const DriveGeometry& geometry);
 
+/// Radii that hold `sectors` wherever on the drive they lie.
+[[nodiscard]] std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors);
+
 /// Where the reserved radii lie. The middle halves the mean seek to them and cuts the user tracks in two.
 enum class ReservedPlace : std::uint32_t { inner, middle, outer };
 

@@ -167,6 +167,16 @@ class DramHashMap {
     cells_.write(at) = {key, value, 1};
     ++size_;
   }
+  /// Enters the key, or gives it another value.
+  void assign(Key key, Value value) {
+    std::uint64_t at = home(key);
+    while (cells_.read(at).used != 0 && cells_.peek(at).key != key) at = (at + 1) & mask_;
+    if (cells_.peek(at).used == 0) {
+      TESSERA_CHECK(size_ < capacity_, "a hash table in DRAM is full");
+      ++size_;
+    }
+    cells_.write(at) = {key, value, 1};
+  }
   /// The key must be in the table.
   void erase(Key key) {
     std::uint64_t hole = home(key);

@@ -2,41 +2,52 @@
 // What is in the buffer: which slot holds a sector, which sector a slot holds, and the slots of each zone. The papers scan the
 // buffer for the sectors of a zone; the lists find them at once.
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "firmware/shared/dram_table.hpp"
+#include "firmware/shared/sector_map.hpp"
 #include "firmware/translation_layer.hpp"
-#include "firmware/zones/buffer_map.hpp"
 
 namespace tessera {
 
 class SlotOwners {
  public:
-  static constexpr std::uint32_t none = BufferMap::none;
+  static constexpr std::uint32_t none = SectorMap::none;
+  using Slots = std::vector<std::uint32_t>;
 
-  SlotOwners(const Ports& ports, std::uint32_t slots, std::uint32_t zones)
-      : map_(ports.memory, ports.cpu, slots),
-        sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots"),
-        by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones") {}
+  /// `map`: which slot holds a sector, for at most `slots` sectors of `zones` zones.
+  SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones);
 
+  // One after the other, bringing what is needed of the map into DRAM. The zones of the sectors are locked.
+
+  /// The slots that hold the sectors of `run`, or none.
+  [[nodiscard]] Task<Status> find(LogicalRun run, Slots& slots);
+  /// The same for `sectors`, ascending, at least one.
+  [[nodiscard]] Task<Status> find(std::span<const LogicalSector> sectors, Slots& slots);
+  /// These slots hold nothing any more; ascending by their sectors. After a status that is not ok, the first of them do not, the others
+  /// do.
+  [[nodiscard]] Task<Status> remove(std::span<const std::uint32_t> slots);
+
+  // For others, sector by sector, while a piece of the map is pinned (shared/sector_map.hpp).
+
+  [[nodiscard]] LogicalRun piece(LogicalRun run) const { return map_->piece(run); }
+  [[nodiscard]] Task<Status> pin(LogicalRun piece) { return map_->pin(piece); }
+  void unpin(LogicalRun piece) { map_->unpin(piece); }
   /// The slot that holds `sector`, or none.
-  [[nodiscard]] std::uint32_t slot_of(LogicalSector sector) const { return map_.find(sector); }
+  [[nodiscard]] std::uint32_t slot_of(LogicalSector sector) const { return map_->find(sector); }
+  /// `slot`, which holds nothing, holds `sector` of `zone`, which no slot did.
+  void put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone);
+  /// `slot` holds nothing any more.
+  void remove(std::uint32_t slot);
+
+  // What needs no map.
+
   /// Whether `slot` holds a sector, and which.
   [[nodiscard]] bool in_use(std::uint32_t slot) const { return sectors_.read(slot) != 0; }
   [[nodiscard]] LogicalSector sector_of(std::uint32_t slot) const { return LogicalSector(sectors_.read(slot) - 1); }
-
-  /// `slot`, which holds nothing, holds `sector` of `zone`, which no slot did.
-  void put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {
-    map_.insert(sector, slot);
-    sectors_.write(slot) = sector.value() + 1;
-    by_zone_.push_back(zone, slot);
-  }
-  void remove(std::uint32_t slot) {
-    map_.erase(sector_of(slot));
-    sectors_.write(slot) = 0;
-    by_zone_.remove(slot);
-  }
-
-  /// The slots of a zone, in the order of put(); none: no more.
+  /// The slots of a zone; none: no more.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return by_zone_.front(zone); }
   [[nodiscard]] std::uint32_t after(std::uint32_t slot) const { return by_zone_.after(slot); }
 
@@ -44,13 +55,15 @@ class SlotOwners {
   [[nodiscard]] bool holds(std::uint32_t slot, LogicalSector sector) const { return sectors_.peek(slot) == sector.value() + 1; }
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(sectors_.size()); }
 
-  [[nodiscard]] std::uint64_t used() const { return map_.size(); }
-  [[nodiscard]] Bytes bytes() const { return map_.bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }
+  [[nodiscard]] std::uint64_t used() const { return used_; }
+  [[nodiscard]] Bytes bytes() const { return map_->bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }
+  void report(MetricSet& metrics) const { map_->report(metrics); }
 
  private:
-  BufferMap map_;
+  std::unique_ptr<SectorMap> map_;
   DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none
   DramLists by_zone_;
+  std::uint64_t used_ = 0;  // slots
 };
 
 }  // namespace tessera

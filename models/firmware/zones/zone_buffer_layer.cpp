@@ -13,7 +13,8 @@ ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, c
     : ports_(ports),
       store_(ports, config, geometry, plan, notes),
       buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
-      owners_(ports, buffer_.slots(), store_.zones()),
+      owners_(ports, make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), store_.user_sectors(), buffer_.slots()),
+              buffer_.slots(), store_.zones()),
       locks_(ports.cpu),
       evictions_(ports.cpu),
       victims_(buffer_) {}
@@ -38,8 +39,11 @@ Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
   const auto plan = read_plans_.take();
   plan->buffered.clear();
   plan->native.clear();
+  const LogicalRun sectors = store_.logical(run);
+  Status status = co_await owners_.find(sectors, plan->slots);
+  if (!ok(status)) co_return status;
   for (std::uint32_t i = 0; i < run.count; ++i) {
-    const std::uint32_t slot = owners_.slot_of(store_.sector_at(run.zone, run.offset + i));
+    const std::uint32_t slot = plan->slots[i];
     if (slot == SlotOwners::none) {
       if (!plan->native.empty() && plan->native.back().first + plan->native.back().count == i)
         ++plan->native.back().count;
@@ -55,7 +59,7 @@ Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
       plan->buffered.push_back({slot, data.part(i, 1)});
   }
   const std::span<const SlotRun> buffered(plan->buffered);
-  Status status = co_await buffer_.read(buffered, MediaClass::host);
+  status = co_await buffer_.read(buffered, MediaClass::host);
   for (std::size_t i = 0; ok(status) && i < plan->native.size(); ++i) {
     const ReadPlan::Native native = plan->native[i];
     statistics_.reads_zone += native.count;
@@ -105,20 +109,28 @@ Task<Status> ZoneBufferLayer::store_run(ZoneRun run, DataSpan data, std::span<co
   for (std::uint32_t i = 0; i < run.count; ++i)
     records->push_back({store_.sector_at(run.zone, run.offset + i), buffer_.take_sequence(), placements[i].tag});
   const std::span<const SlotRecord> written(*records);
-  const Status status = co_await buffer_.write(placements.front().slot, written, data, priority);
-  if (!ok(status)) co_return status;
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const LogicalSector sector = written[i].sector;
-    stored(placements[i].slot);
-    const std::uint32_t old = owners_.slot_of(sector);
-    if (old == placements[i].slot) continue;
-    if (old != SlotOwners::none) {
-      owners_.remove(old);
-      released(old);
-    }
-    owners_.put(placements[i].slot, sector, run.zone);
+  Status status = co_await buffer_.write(placements.front().slot, written, data, priority);
+  const LogicalRun sectors = store_.logical(run);
+  for (std::uint32_t done = 0; ok(status) && done < run.count;) {
+    const LogicalRun piece = owners_.piece({sectors.first + done, run.count - done});
+    status = co_await owners_.pin(piece);
+    if (!ok(status)) break;
+    for (const std::uint32_t end = done + piece.count; done < end; ++done) enter(placements[done].slot, sectors.first + done, run.zone);
+    owners_.unpin(piece);
   }
-  co_return Status::ok;
+  co_return status;
+}
+
+/// `slot` was written with a new copy of `sector`.
+void ZoneBufferLayer::enter(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {
+  stored(slot);
+  const std::uint32_t old = owners_.slot_of(sector);
+  if (old == slot) return;
+  if (old != SlotOwners::none) {
+    owners_.remove(old);
+    released(old);
+  }
+  owners_.put(slot, sector, zone);
 }
 
 Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
@@ -132,11 +144,20 @@ Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
   const ZoneStore::WriteBack job{zone, buffer_.newest_sequence()};
   const Status status = co_await store_.write_back(job, victims_);
   if (!ok(status)) co_return status;
-  for (const Victim& victim : victims_.victims()) {
-    owners_.remove(victim.slot);
-    released(victim.slot);
-  }
-  co_return Status::ok;
+  const auto slots = slots_.take();
+  slots->clear();
+  for (const Victim& victim : victims_.victims()) slots->push_back(victim.slot);
+  const std::span<const std::uint32_t> leaving(*slots);
+  co_return co_await give_up(leaving);
+}
+
+/// Slots whose content is void; ascending by their sectors, whose zone is held alone. What stays in the map after an error holds what
+/// its zone holds.
+Task<Status> ZoneBufferLayer::give_up(std::span<const std::uint32_t> slots) {
+  const Status status = co_await owners_.remove(slots);
+  for (const std::uint32_t slot : slots)
+    if (ok(status) || !owners_.in_use(slot)) released(slot);
+  co_return status;
 }
 
 // A trimmed sector leaves the buffer without a record: after a power cut an old content of it may be there again.
@@ -145,12 +166,14 @@ Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
     const ZoneRun piece = store_.piece({run.first + done, run.count - done});
     auto guard = locks_.exclusive(ZoneRange::of(guard_of(piece.zone)));
     co_await guard;
-    for (std::uint32_t i = 0; i < piece.count; ++i) {
-      const std::uint32_t slot = owners_.slot_of(run.first + (done + i));
-      if (slot == SlotOwners::none) continue;
-      owners_.remove(slot);
-      released(slot);
-    }
+    const auto slots = slots_.take();
+    const LogicalRun sectors = store_.logical(piece);
+    Status status = co_await owners_.find(sectors, *slots);
+    if (!ok(status)) co_return status;
+    std::erase(*slots, SlotOwners::none);
+    const std::span<const std::uint32_t> leaving(*slots);
+    status = co_await give_up(leaving);
+    if (!ok(status)) co_return status;
     store_.trim(piece);
     done += piece.count;
   }
@@ -166,29 +189,47 @@ Task<Status> ZoneBufferLayer::recover() {
     std::vector<FoundSlot> slots;
   };
   const Picoseconds begin = ports_.cpu.now();
-  const Status status = co_await store_.recover();
+  Status status = co_await store_.recover();
   if (!ok(status)) co_return status;
   Collector collector;
   co_await buffer_.scan(collector);
   buffer_.skip_sequences(store_.newest_watermark());
   restore_space(collector.slots);
+  status = co_await restore_owners(collector.slots);
+  if (!ok(status)) co_return status;
   std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
-  for (const FoundSlot& found : collector.slots) {
-    const LogicalSector sector = found.record.sector;
-    const std::uint32_t zone = store_.zone_of(sector);
-    if (found.record.sequence <= store_.watermark(zone)) continue;
-    const std::uint32_t older = owners_.slot_of(sector);
-    if (older != SlotOwners::none) owners_.remove(older);
-    owners_.put(found.slot, sector, zone);
-  }
-  restored(collector.slots);
+  status = co_await restored(collector.slots);
   statistics_.recovery = ports_.cpu.now() - begin;
+  co_return status;
+}
+
+/// In the order of the sectors, so that each piece of the map is needed once.
+Task<Status> ZoneBufferLayer::restore_owners(std::vector<FoundSlot>& found) {
+  const auto newest_first = [](const FoundSlot& a, const FoundSlot& b) {
+    return a.record.sector != b.record.sector ? a.record.sector < b.record.sector : a.record.sequence > b.record.sequence;
+  };
+  std::ranges::sort(found, newest_first);
+  std::vector<FoundSlot> newest;
+  for (const FoundSlot& slot : found) {
+    if (!newest.empty() && newest.back().record.sector == slot.record.sector) continue;
+    if (slot.record.sequence > store_.watermark(store_.zone_of(slot.record.sector))) newest.push_back(slot);
+  }
+  for (std::size_t i = 0; i < newest.size();) {
+    const LogicalSector first = newest[i].record.sector;
+    const LogicalRun piece = owners_.piece({first, static_cast<std::uint32_t>(newest.back().record.sector - first + 1)});
+    const Status status = co_await owners_.pin(piece);
+    if (!ok(status)) co_return status;
+    for (; i < newest.size() && newest[i].record.sector < piece.end(); ++i)
+      owners_.put(newest[i].slot, newest[i].record.sector, store_.zone_of(newest[i].record.sector));
+    owners_.unpin(piece);
+  }
   co_return Status::ok;
 }
 
 void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const {
   store_.report(metrics);
   statistics_.report(metrics);
+  owners_.report(metrics);
   metrics.count("buffer.sectors", static_cast<double>(buffer_.sectors_written()), "sectors", "sectors written to the buffer");
   metrics.add("buffer.used", static_cast<double>(owners_.used()), "sectors", "sectors that the buffer holds");
   const double host = static_cast<double>(statistics_.sectors_written);

@@ -66,8 +66,8 @@ class ZoneBufferLayer : public TranslationLayer {
   virtual void stored(std::uint32_t) {}
   /// At boot: finds out what slots are given out, and removes records that cannot count any more.
   virtual void restore_space(std::vector<FoundSlot>& found) = 0;
-  /// At boot, when owners_ is complete; `found`: of which some are in it.
-  virtual void restored(std::vector<FoundSlot>& found) = 0;
+  /// At boot, when owners_ is complete; `found`: of which some are in it, in the order in which they were written.
+  [[nodiscard]] virtual Task<Status> restored(std::vector<FoundSlot>& found) = 0;
 
   /// Writes `run` to its placements, one a sector, a positioning for each run of slots. The guard is held. Slots of sectors
   /// that could not be written are released.
@@ -84,10 +84,12 @@ class ZoneBufferLayer : public TranslationLayer {
   ZoneLocks locks_;
   BufferStatistics statistics_;
   ScratchPool<Placements> placements_;
+  ScratchPool<SlotOwners::Slots> slots_;
 
  private:
   /// What of a read lies where.
   struct ReadPlan {
+    SlotOwners::Slots slots;
     std::vector<SlotRun> buffered;
     struct Native {
       std::uint32_t first;  ///< in the run
@@ -97,6 +99,9 @@ class ZoneBufferLayer : public TranslationLayer {
   };
   [[nodiscard]] Task<Status> read_piece(ZoneRun run, DataSpan data);
   [[nodiscard]] Task<Status> store_run(ZoneRun run, DataSpan data, std::span<const Placement> placements, MediaClass priority);
+  void enter(std::uint32_t slot, LogicalSector sector, std::uint32_t zone);
+  [[nodiscard]] Task<Status> give_up(std::span<const std::uint32_t> slots);
+  [[nodiscard]] Task<Status> restore_owners(std::vector<FoundSlot>& found);
 
   ScratchPool<ReadPlan> read_plans_;
   ScratchPool<std::vector<SlotRecord>> records_;

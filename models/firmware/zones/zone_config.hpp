@@ -6,6 +6,7 @@
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "firmware/shared/sector_map.hpp"
 
 namespace tessera {
 
@@ -18,6 +19,7 @@ struct ZoneConfig {
   Bytes merge_buffer{0};
   std::uint32_t log_radii = 4;     // ours
   std::uint32_t hole_maps = 1024;  // ours: a bitmap for every zone of a drive would not fit its DRAM
+  SectorMapConfig map{MapKind::hash};
   bool paper = false;
   bool crash_safe = true;
 
@@ -42,6 +44,7 @@ struct ZoneConfig {
     v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for writing back: zone/buffer rounds; 0: a whole zone");
     v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the zones, for the log of the zones' states");
     v.field("hole_maps", hole_maps, {0, 4e9}, "bitmaps of zones with padding; in a zone without one, padding counts as data");
+    map.describe(v);
     v.field("paper", paper, "as published: zones are rewritten in place, and nothing is logged");
     v.field("crash_safe", crash_safe, "rewrite a zone into a spare one and log it before the buffer is freed; off: in place");
   }

@@ -1,6 +1,7 @@
 #include "firmware/zones/zone_plan.hpp"
 
 #include "firmware/flash/band_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
 #include "firmware/zones/zone_map.hpp"
 
 namespace tessera {
@@ -21,7 +22,7 @@ DriveGeometry inside(DriveGeometry geometry, std::uint32_t radii) {
 }
 
 /// Outermost radii that hold `sectors`; one more than there are where they do not.
-std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
+std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
   std::uint32_t radii = 0;
   for (const GeometryZone& zone : geometry.zones) {
     const std::uint64_t a_radius = std::uint64_t{zone.sectors_per_track} * geometry.surfaces;
@@ -51,10 +52,14 @@ FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, s
   request.bands = config.zones;
   request.spares = config.spares();
   request.log_radii = config.in_place() ? 0 : config.log_radii;
+  const std::uint64_t most_sectors = config.zones != 0 ? config.zones * request.band_sectors : geometry.physical_sectors();
+  request.map_radii = radii_for(geometry, config.map.stored_sectors(most_sectors, geometry.sector_bytes));
   if (request.band_sectors == 0) {
     problem = "a zone of " + std::to_string(config.zone.value()) + " bytes is smaller than a sector of the drive";
     return {};
   }
+  problem = config.map.problem(geometry.sector_bytes);
+  if (!problem.empty()) return {};
   if (config.in_place() && config.round_sectors(geometry.sector_bytes) < request.band_sectors) {
     problem = "merge_buffer is smaller than a zone: rewriting zones in place needs one of " +
               std::to_string(std::uint64_t{request.band_sectors} * geometry.sector_bytes) + " bytes (or crash_safe)";
@@ -64,7 +69,7 @@ FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, s
   const FormatPlan unbuffered = plan_bands(geometry, request, problem);
   if (!problem.empty()) return {};
   const std::uint64_t buffered = buffer_sectors(config, geometry, unbuffered);
-  const std::uint32_t radii = radii_for(geometry, buffered);
+  const std::uint32_t radii = outermost_radii_for(geometry, buffered);
   if (radii >= geometry.radii() || buffered > ~std::uint32_t{0} - 1) {
     problem = "a buffer of " + std::to_string(config.buffer.value()) + " bytes leaves no room for zones on a drive of " +
               std::to_string(geometry.physical_sectors() * geometry.sector_bytes) + " bytes";

@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// Regions "buffer", "bands" and "log"; empty, with a sentence in `problem`, where the zones or the buffer do not fit. `slot_notes`:
-/// bytes that the layer keeps in the log's checkpoints for each slot of the buffer.
+/// Regions "buffer", "bands", "log" and, for a paged sector map, "map"; empty, with a sentence in `problem`, where the zones or the
+/// buffer do not fit. `slot_notes`: bytes that the layer keeps in the log's checkpoints for each slot of the buffer.
 [[nodiscard]] FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, std::string& problem,
                                     std::uint64_t slot_notes = 0);
 

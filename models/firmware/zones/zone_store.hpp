@@ -36,6 +36,7 @@ class ZoneStore {
   [[nodiscard]] LogicalSector sector_at(std::uint32_t zone, std::uint32_t offset) const {
     return LogicalSector(std::uint64_t{zone} * zone_sectors_ + offset);
   }
+  [[nodiscard]] LogicalRun logical(ZoneRun run) const { return {sector_at(run.zone, run.offset), run.count}; }
   /// The beginning of `run` that lies in one zone.
   [[nodiscard]] ZoneRun piece(LogicalRun run) const;
 

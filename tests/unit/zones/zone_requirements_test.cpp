@@ -50,6 +50,22 @@ TEST_CASE("the buffer lies at the outer diameter, the log amid the zones") {
   CHECK(buffer_sectors(config, drive(200, 16), plan) == 40);
 }
 
+TEST_CASE("a paged sector map lies behind the log, and its cache holds a map page at least") {
+  ZoneConfig config = small_zones();
+  config.buffer = Bytes(40 * sector);
+  config.zones = 40;  // 2,560 sectors: three map pages of 1,024 entries
+  config.map.kind = MapKind::paged;
+  std::string problem;
+  const FormatPlan plan = plan_zones(config, drive(400, 16), problem);
+  REQUIRE(problem.empty());
+  REQUIRE(plan.size() == 5);
+  CHECK(plan[2].name == "log");
+  CHECK((plan[3].name == "map" && plan[3].first == plan[2].first + plan[2].count && plan[3].count == 1));
+  config.map.cache = Bytes(sector - 1);
+  CHECK(problem_of(config, drive(400, 16)) ==
+        "map_cache of 4095 bytes holds no map page of 4096 bytes (a larger map_cache, or map = hash)");
+}
+
 TEST_CASE("without a size the buffer is one percent of the user capacity") {
   ZoneConfig config = small_zones();
   std::string problem;

@@ -22,7 +22,7 @@ class ChunkCollection final : public VictimSource {
   void begin(std::uint32_t zone, LogicalRun in_hand);
 
   /// Slots of the victims, as many as offsets().
-  [[nodiscard]] std::uint32_t slot(std::size_t i) const { return slots_[i]; }
+  [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
   [[nodiscard]] std::size_t chunks_collected() const { return parts_.size(); }
   [[nodiscard]] bool aborted() const { return aborted_; }
 

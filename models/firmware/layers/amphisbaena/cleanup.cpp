@@ -78,15 +78,15 @@ Task<Status> Amphisbaena::clean_chunks(LogicalRun in_hand) {
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, zone, collection_.offsets().size()});
   if (!ok(status)) co_return status;
   collection_.settle();
-  for (std::size_t i = 0; i < collection_.offsets().size(); ++i) {
-    owners_.remove(collection_.slot(i));
-    chunks_.remove(collection_.slot(i));
-  }
+  const std::span<const std::uint32_t> slots = collection_.slots();
+  status = co_await owners_.remove(slots);
+  for (const std::uint32_t slot : slots)
+    if (ok(status) || !owners_.in_use(slot)) chunks_.remove(slot);
   chunks_.mark_changed(zone);
   collected_ += collection_.chunks_collected();
   if (collection_.aborted()) ++aborted_;
   statistics_.cleaning.record(ports_.cpu.now() - begin);
-  co_return Status::ok;
+  co_return status;
 }
 
 /// Records of this zone that are out of date must fit the note of its write-back; nobody adds to them while the zone is held.
@@ -141,11 +141,14 @@ void Amphisbaena::collect_group(LogicalSector block, bool alone) {
 /// A read for each block, then a write for each run of neighbours.
 Task<Status> Amphisbaena::move_to_chunk(std::uint32_t zone, std::uint32_t chunk) {
   const std::uint32_t first = chunk * chunks_.chunk_sectors();
+  const std::span<const LogicalSector> group(group_);
+  Status status = co_await owners_.find(group, group_slots_);
+  if (!ok(status)) co_return status;
   group_runs_.clear();
-  for (const LogicalSector block : group_)
-    group_runs_.push_back({owners_.slot_of(block), moving_.part(store_.offset_of(block) - first, 1)});
+  for (std::size_t i = 0; i < group.size(); ++i)
+    group_runs_.push_back({group_slots_[i], moving_.part(store_.offset_of(group[i]) - first, 1)});
   const std::span<const SlotRun> sources(group_runs_);
-  Status status = co_await buffer_.read(sources, MediaClass::dependent);
+  status = co_await buffer_.read(sources, MediaClass::dependent);
   if (!ok(status)) co_return status;
 
   const auto placements = placements_.take();
@@ -154,9 +157,8 @@ Task<Status> Amphisbaena::move_to_chunk(std::uint32_t zone, std::uint32_t chunk)
     std::uint32_t count = 0;
     const std::uint32_t offset = store_.offset_of(group_[done]);
     for (; done + count < group_.size() && store_.offset_of(group_[done + count]) == offset + count; ++count) {
-      const LogicalSector block = group_[done + count];
-      blocks_.let_go(owners_.slot_of(block));
-      roles_.leave(block);
+      blocks_.let_go(group_slots_[done + count]);
+      roles_.leave(group_[done + count]);
       placements->push_back(place_in_chunk(zone, offset + count));
     }
     const ZoneRun run{zone, offset, count};

@@ -55,12 +55,16 @@ bool Amphisbaena::predicts_hot(std::uint32_t sectors) {
 /// zone is let go for that, as it may be the one to clean; what is needed can be more afterwards.
 Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request& request) {
   const auto roles = role_scratch_.take();
+  const auto held = slots_.take();
+  const LogicalRun blocks = store_.logical(run);
   std::optional<ZoneLocks::Lock> guard;
   std::optional<FifoMutex::Lock> turn;
   for (;;) {
     guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
     ZoneLocks::Lock& zone = *guard;
     co_await zone;
+    Status status = co_await owners_.find(blocks, *held);
+    if (!ok(status)) co_return status;
     const Room needed = room_for(run, request.hot, *roles);
     if (!review_due_ && (needed.none() || ((turn || space_.empty()) && fits(needed)))) break;
     guard.reset();
@@ -69,17 +73,13 @@ Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request&
       FifoMutex::Lock& mine = *turn;
       co_await mine;
     }
-    Status status = Status::ok;
     if (review_due_) status = co_await review(request.run);
     if (ok(status)) status = co_await make_room(needed, request.run);
     if (!ok(status)) co_return status;
   }
   const auto placements = placements_.take();
   placements->clear();
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const LogicalSector block = store_.sector_at(run.zone, run.offset + i);
-    placements->push_back(place(block, run.zone, (*roles)[i], request.hot));
-  }
+  for (std::uint32_t i = 0; i < run.count; ++i) placements->push_back(place(blocks.first + i, (*held)[i], (*roles)[i], request.hot));
   turn.reset();
   statistics_.sectors_written += run.count;
   const Placements& to = *placements;
@@ -108,9 +108,9 @@ Amphisbaena::Room Amphisbaena::room_for(ZoneRun run, bool hot, Roles& roles) {
   return needed;
 }
 
-/// Section 5.2.2 and figure 11. A block has one copy: what enters the high-frequency buffer leaves its chunk when it is written.
-Amphisbaena::Placement Amphisbaena::place(LogicalSector block, std::uint32_t zone, Role was, bool hot) {
-  const std::uint32_t old = owners_.slot_of(block);
+/// Section 5.2.2 and figure 11. A block has one copy: what enters the high-frequency buffer leaves its chunk when it is written. `old`:
+/// the slot that holds the block already, or none.
+Amphisbaena::Placement Amphisbaena::place(LogicalSector block, std::uint32_t old, Role was, bool hot) {
   if (old != SlotOwners::none) {
     ++statistics_.updates;
     ++(blocks_.owns(old) ? hits_hfb_ : hits_lfb_);
@@ -124,7 +124,7 @@ Amphisbaena::Placement Amphisbaena::place(LogicalSector block, std::uint32_t zon
   if (was == Role::shadow) ++shadow_hits_;
   if (was == Role::none && !hot) {
     roles_.pass(block);
-    return place_in_chunk(zone, store_.offset_of(block));
+    return place_in_chunk(store_.zone_of(block), store_.offset_of(block));
   }
   roles_.admit(block, was);
   const std::uint32_t slot = blocks_.take(block);

@@ -55,14 +55,14 @@ class Amphisbaena final : public ZoneBufferLayer {
   void released(std::uint32_t slot) override;
   void stored(std::uint32_t slot) override { stale_->overwritten(slot); }
   void restore_space(std::vector<FoundSlot>& found) override;
-  void restored(std::vector<FoundSlot>& found) override;
+  Task<Status> restored(std::vector<FoundSlot>& found) override;
 
   [[nodiscard]] Bytes paper_bytes() const;
 
   // Writes: layer.cpp
   [[nodiscard]] Room room_for(ZoneRun run, bool hot, Roles& roles);
   [[nodiscard]] bool fits(Room needed) const { return blocks_.free_slots() >= needed.blocks && chunks_.free_frames() >= needed.frames; }
-  [[nodiscard]] Placement place(LogicalSector block, std::uint32_t zone, Role was, bool hot);
+  [[nodiscard]] Placement place(LogicalSector block, std::uint32_t old, Role was, bool hot);
   [[nodiscard]] Placement place_in_chunk(std::uint32_t zone, std::uint32_t offset);
 
   // The two cleanups, by whoever holds space_: cleanup.cpp
@@ -97,6 +97,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   DataBuffer moving_;  // a chunk
   ScratchPool<Roles> role_scratch_;
   std::vector<LogicalSector> group_;  // leaves the HFB together, ascending
+  SlotOwners::Slots group_slots_;
   std::vector<SlotRun> group_runs_;
 
   std::uint64_t writes_ = 0;  // of the host

@@ -22,8 +22,9 @@ void Amphisbaena::restore_space(std::vector<FoundSlot>& found) {
 }
 
 /// The newest record of a frame says whose it is. Others in it that say otherwise are of trimmed sectors.
-void Amphisbaena::restored(std::vector<FoundSlot>& found) {
+Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found) {
   std::vector<bool> known(frames_);
+  std::vector<FoundSlot> unfit;
   const std::uint32_t least = config_.least_hfb(frames_);
   for (auto newest = found.rbegin(); newest != found.rend(); ++newest) {
     const FoundSlot& slot = *newest;
@@ -41,8 +42,14 @@ void Amphisbaena::restored(std::vector<FoundSlot>& found) {
       blocks_.add_frame(frame, blocks_.frames() >= least);
     }
     const bool fits = known[frame] && (in_chunk ? chunks_.find(zone, chunk) == frame : blocks_.owns(slot.slot));
-    if (!fits) owners_.remove(slot.slot);
+    if (!fits) unfit.push_back(slot);
   }
+  std::ranges::sort(unfit, {}, [](const FoundSlot& slot) { return slot.record.sector; });
+  SlotOwners::Slots slots;
+  for (const FoundSlot& slot : unfit) slots.push_back(slot.slot);
+  const std::span<const std::uint32_t> leaving(slots);
+  const Status status = co_await owners_.remove(leaving);
+  if (!ok(status)) co_return status;
   for (const FoundSlot& slot : found) {
     if (!owners_.in_use(slot.slot)) {
       stale_->add(slot.slot, buffer_.newest_sequence());
@@ -61,6 +68,7 @@ void Amphisbaena::restored(std::vector<FoundSlot>& found) {
       chunks_.add_frame(frame);
   }
   roles_.resize(blocks_.slots());
+  co_return Status::ok;
 }
 
 }  // namespace tessera::amphisbaena

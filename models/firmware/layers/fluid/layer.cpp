@@ -17,25 +17,26 @@ Fluid::Fluid(const Ports& ports, const FluidConfig& config, const DriveGeometry&
   moving_ = ports.memory.reserve_buffer(MemoryCategory::merge_buffer, 1, "sector that is re-queued");
 }
 
-std::uint32_t Fluid::slots_needed(ZoneRun run) const {
-  if (update_ == Update::append) return run.count;
-  std::uint32_t needed = 0;
-  for (std::uint32_t i = 0; i < run.count; ++i)
-    if (owners_.slot_of(store_.sector_at(run.zone, run.offset + i)) == SlotOwners::none) ++needed;
-  return needed;
+/// `held`: the slots that hold the sectors already, or none.
+std::uint32_t Fluid::slots_needed(const SlotOwners::Slots& held) const {
+  return static_cast<std::uint32_t>(update_ == Update::append ? held.size() : std::ranges::count(held, SlotOwners::none));
 }
 
 /// A write that needs no slot, or finds enough of them with nobody waiting, goes ahead. Others queue up and clean. The zone is let go
 /// for that, as it may be the one to clean; what was an update may need a slot afterwards.
 Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, const Request& request) {
   if (heat_) heat_->count(run.zone, run.count);
+  const auto held = slots_.take();
+  const LogicalRun sectors = store_.logical(run);
   std::optional<ZoneLocks::Lock> guard;
   std::optional<FifoMutex::Lock> turn;
   for (;;) {
     guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
     ZoneLocks::Lock& zone = *guard;
     co_await zone;
-    const std::uint32_t needed = slots_needed(run);
+    Status status = co_await owners_.find(sectors, *held);
+    if (!ok(status)) co_return status;
+    const std::uint32_t needed = slots_needed(*held);
     if (needed == 0 || ((turn || space_.empty()) && log_.room() >= needed)) break;
     guard.reset();
     if (!turn) {
@@ -43,32 +44,31 @@ Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, const Request& reque
       FifoMutex::Lock& mine = *turn;
       co_await mine;
     }
-    const Status status = co_await make_room(needed);
+    status = co_await make_room(needed);
     if (!ok(status)) co_return status;
   }
-  co_return co_await store_placed(run, data, request.priority, turn);
+  const auto placements = placements_.take();
+  place(*held, *placements);
+  turn.reset();  // the slots are taken: the next in the queue may look
+  statistics_.sectors_written += run.count;
+  const Placements& to = *placements;
+  const Status status = co_await store(run, data, to, request.priority);
+  written_.wake_all();
+  co_return status;
 }
 
-/// Updates go where the sectors are, the others to the head of the log. Once the slots are taken, the next in the queue may look.
-Task<Status> Fluid::store_placed(ZoneRun run, DataSpan data, MediaClass priority, std::optional<FifoMutex::Lock>& turn) {
-  const auto placements = placements_.take();
-  placements->clear();
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const std::uint32_t slot = owners_.slot_of(store_.sector_at(run.zone, run.offset + i));
+/// Updates go where the sectors are, the others to the head of the log.
+void Fluid::place(const SlotOwners::Slots& held, Placements& placements) {
+  placements.clear();
+  for (const std::uint32_t slot : held) {
     if (slot != SlotOwners::none) ++statistics_.updates;
     if (slot != SlotOwners::none && update_ == Update::in_place) {
-      placements->push_back({slot, log_.position_of(slot)});
+      placements.push_back({slot, log_.position_of(slot)});
       continue;
     }
     const SlotLog::Taken taken = log_.take();
-    placements->push_back({taken.slot, taken.position});
+    placements.push_back({taken.slot, taken.position});
   }
-  turn.reset();
-  statistics_.sectors_written += run.count;
-  const Placements& to = *placements;
-  const Status status = co_await store(run, data, to, priority);
-  written_.wake_all();
-  co_return status;
 }
 
 /// A cleaning: until `needed` slots can be given out.
@@ -98,7 +98,7 @@ Task<Status> Fluid::clean_oldest() {
   co_await guard;
   // Trimmed, or moved by an update, while the zone was waited for.
   if (log_.oldest() != slot || !owners_.in_use(slot) || owners_.sector_of(slot) != sector) co_return Status::ok;
-  if (heat_ && requeued_in_row_ < most_requeued_ && heat_->hot(zone)) co_return co_await requeue(slot);
+  if (heat_ && !log_.full() && requeued_in_row_ < most_requeued_ && heat_->hot(zone)) co_return co_await requeue(slot);
   requeued_in_row_ = 0;
   co_return co_await evict(zone);
 }
@@ -133,10 +133,11 @@ void Fluid::restore_space(std::vector<FoundSlot>& found) {
   std::erase_if(found, [this](const FoundSlot& slot) { return !log_.possible(slot.record.tag); });
 }
 
-void Fluid::restored(std::vector<FoundSlot>& found) {
+Task<Status> Fluid::restored(std::vector<FoundSlot>& found) {
   std::ranges::sort(found, {}, [](const FoundSlot& slot) { return slot.record.tag; });
   for (const FoundSlot& slot : found)
     if (owners_.in_use(slot.slot)) log_.restore(slot.slot, slot.record.tag);
+  co_return Status::ok;
 }
 
 void Fluid::report(MetricSet& metrics) const {

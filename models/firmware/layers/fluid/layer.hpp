@@ -26,10 +26,10 @@ class Fluid final : public ZoneBufferLayer {
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t slot) override { log_.release(slot); }
   void restore_space(std::vector<FoundSlot>& found) override;
-  void restored(std::vector<FoundSlot>& found) override;
+  Task<Status> restored(std::vector<FoundSlot>& found) override;
 
-  [[nodiscard]] std::uint32_t slots_needed(ZoneRun run) const;
-  [[nodiscard]] Task<Status> store_placed(ZoneRun run, DataSpan data, MediaClass priority, std::optional<FifoMutex::Lock>& turn);
+  [[nodiscard]] std::uint32_t slots_needed(const SlotOwners::Slots& held) const;
+  void place(const SlotOwners::Slots& held, Placements& placements);
   [[nodiscard]] Task<Status> make_room(std::uint32_t needed);
   [[nodiscard]] Task<Status> clean_oldest();
   [[nodiscard]] Task<Status> requeue(std::uint32_t slot);

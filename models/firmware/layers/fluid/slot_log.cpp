@@ -15,8 +15,8 @@ SlotLog::SlotLog(MemoryPort& memory, std::uint32_t slots, std::uint32_t reserve,
 }
 
 std::uint32_t SlotLog::room() const {
-  const std::uint64_t taken = holes_ == LogHoles::reuse ? used_count_ : head_ - tail_;
-  return taken + reserve_ >= slots_ ? 0 : static_cast<std::uint32_t>(slots_ - reserve_ - taken);
+  const std::uint64_t kept = taken() + reserve_;
+  return kept >= slots_ ? 0 : static_cast<std::uint32_t>(slots_ - kept);
 }
 
 SlotLog::Taken SlotLog::take() {

@@ -14,6 +14,9 @@ class SlotLog {
   /// Slots that can be given out, the reserve not counted.
   [[nodiscard]] std::uint32_t room() const;
 
+  /// Whether not even the reserve is left: sectors that were trimmed may be back after a power cut.
+  [[nodiscard]] bool full() const { return taken() >= slots_; }
+
   struct Taken {
     std::uint32_t slot;
     std::uint64_t position;  ///< counts the slots given out: the tag of the slot's record
@@ -41,6 +44,7 @@ class SlotLog {
   static constexpr std::uint32_t in_use = 0;  // the lists
   static constexpr std::uint32_t free = 1;
 
+  [[nodiscard]] std::uint64_t taken() const { return holes_ == LogHoles::reuse ? used_count_ : head_ - tail_; }
   void mark(std::uint32_t slot, std::uint64_t position);
   void move_tail();
 

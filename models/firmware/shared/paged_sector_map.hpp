@@ -2,13 +2,13 @@
 // A sector map of which DRAM holds only the map pages used last (a demand-paged translation map). A map page is the entries of as
 // many sectors as fit one sector; the others lie in a conventional region on disk, each at its place.
 //
-// The map need not survive a power cut: boot finds every cached page again by its out-of-band area. So the region is nothing but
+// The map need not survive a power cut: boot finds every cached sector again by its out-of-band area. So the region is nothing but
 // an extension of the DRAM, and what it holds from before a cut is void.
 #include <cstdint>
 #include <vector>
 
-#include "firmware/flash/sector_map.hpp"
 #include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/sector_map.hpp"
 #include "firmware/shared/wait_queue.hpp"
 
 namespace tessera {
@@ -21,7 +21,8 @@ class PagedSectorMap final : public SectorMap {
   [[nodiscard]] Task<Status> pin(LogicalRun piece) override;
   void unpin(LogicalRun piece) override;
   [[nodiscard]] std::uint32_t find(LogicalSector sector) const override;
-  void set(LogicalSector sector, std::uint32_t page) override;
+  void set(LogicalSector sector, std::uint32_t place) override;
+  void erase(LogicalSector sector) override { set(sector, none); }
   /// The cache, and for each map page in it a number of four bytes.
   [[nodiscard]] Bytes paper_bytes() const override;
   [[nodiscard]] Bytes bytes() const override;
@@ -48,7 +49,7 @@ class PagedSectorMap final : public SectorMap {
   std::uint32_t sector_bytes_;
   std::uint32_t entries_;  // of a map page
   ConventionalLayout layout_;
-  DramArray<std::uint32_t> pages_;  // by frame: map pages; an entry is a page's number plus one
+  DramArray<std::uint32_t> pages_;  // by frame: map pages; an entry is a place plus one
   DramArray<Frame> frames_;
   DramLists order_;
   DramHashMap resident_;  // map page to frame

@@ -1,13 +1,12 @@
 #pragma once
-// The sector mapping table of a flash cache: which flash page holds a sector. One interface, three representations: an array over
-// all user sectors (as the papers have it), a hash table over the cached ones, and an array in pages of which only some are in
-// DRAM (flash/paged_sector_map.hpp).
+// The sector mapping table of a cache: which place of it, a flash page or a slot of a buffer, holds a sector. One interface, three
+// representations: an array over all user sectors, a hash table over the cached ones, and an array in pages of which only some are
+// in DRAM (shared/paged_sector_map.hpp).
 #include <cstdint>
 #include <memory>
 
 #include "base/metrics.hpp"
 #include "base/parameter.hpp"
-#include "firmware/flash/oob.hpp"
 #include "firmware/shared/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -15,7 +14,7 @@ namespace tessera {
 
 class SectorMap {
  public:
-  static constexpr std::uint32_t no_page = OobCodec::no_page;
+  static constexpr std::uint32_t none = DramHashMap::none;
 
   virtual ~SectorMap() = default;
 
@@ -26,10 +25,12 @@ class SectorMap {
   [[nodiscard]] virtual Task<Status> pin(LogicalRun piece);
   virtual void unpin(LogicalRun) {}
 
-  /// Charged; the sector is pinned.
+  /// Charged; the sector is pinned. Its place, or none.
   [[nodiscard]] virtual std::uint32_t find(LogicalSector sector) const = 0;
-  /// Charged; the sector is pinned. `no_page`: it is not cached any more.
-  virtual void set(LogicalSector sector, std::uint32_t page) = 0;
+  /// Charged; the sector is pinned.
+  virtual void set(LogicalSector sector, std::uint32_t place) = 0;
+  /// Charged; the sector is pinned and has a place, which it loses.
+  virtual void erase(LogicalSector sector) = 0;
 
   /// Memory as the papers would count it.
   [[nodiscard]] virtual Bytes paper_bytes() const = 0;
@@ -51,8 +52,8 @@ struct SectorMapConfig {
   [[nodiscard]] std::string problem(std::uint32_t sector_bytes) const;
 };
 
-/// `region`: the conventional region "map" of the plan, for map pages that are not in DRAM.
+/// `region`: the conventional region "map" of the plan, for map pages that are not in DRAM; `places`: of the cache.
 [[nodiscard]] std::unique_ptr<SectorMap> make_sector_map(const SectorMapConfig& config, const Ports& ports, const DriveGeometry& geometry,
-                                                         const FormatPlan& region, std::uint64_t user_sectors, std::uint64_t pages);
+                                                         const FormatPlan& region, std::uint64_t user_sectors, std::uint64_t places);
 
 }  // namespace tessera

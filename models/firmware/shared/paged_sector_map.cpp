@@ -1,4 +1,4 @@
-#include "firmware/flash/paged_sector_map.hpp"
+#include "firmware/shared/paged_sector_map.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -122,9 +122,9 @@ std::uint64_t PagedSectorMap::entry_of(LogicalSector sector) const {
 
 std::uint32_t PagedSectorMap::find(LogicalSector sector) const { return pages_.read(entry_of(sector)) - 1; }
 
-void PagedSectorMap::set(LogicalSector sector, std::uint32_t page) {
+void PagedSectorMap::set(LogicalSector sector, std::uint32_t place) {
   const std::uint64_t entry = entry_of(sector);
-  pages_.write(entry) = page + 1;
+  pages_.write(entry) = place + 1;
   frames_.write(entry / entries_).dirty = true;
 }
 

@@ -1,0 +1,63 @@
+#include "firmware/zones/slot_owners.hpp"
+
+namespace tessera {
+
+SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones)
+    : map_(std::move(map)),
+      sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots"),
+      by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones") {}
+
+Task<Status> SlotOwners::find(LogicalRun run, Slots& slots) {
+  slots.clear();
+  while (slots.size() < run.count) {
+    const auto done = static_cast<std::uint32_t>(slots.size());
+    const LogicalRun piece = map_->piece({run.first + done, run.count - done});
+    const Status status = co_await map_->pin(piece);
+    if (!ok(status)) co_return status;
+    for (std::uint32_t i = 0; i < piece.count; ++i) slots.push_back(map_->find(piece.first + i));
+    map_->unpin(piece);
+  }
+  co_return Status::ok;
+}
+
+Task<Status> SlotOwners::find(std::span<const LogicalSector> sectors, Slots& slots) {
+  slots.clear();
+  while (slots.size() < sectors.size()) {
+    const LogicalSector first = sectors[slots.size()];
+    const LogicalRun piece = map_->piece({first, static_cast<std::uint32_t>(sectors.back() - first + 1)});
+    const Status status = co_await map_->pin(piece);
+    if (!ok(status)) co_return status;
+    while (slots.size() < sectors.size() && sectors[slots.size()] < piece.end()) slots.push_back(map_->find(sectors[slots.size()]));
+    map_->unpin(piece);
+  }
+  co_return Status::ok;
+}
+
+Task<Status> SlotOwners::remove(std::span<const std::uint32_t> slots) {
+  for (std::size_t i = 0; i < slots.size();) {
+    const LogicalSector first = sector_of(slots[i]);
+    const LogicalSector last = sector_of(slots.back());
+    const LogicalRun piece = map_->piece({first, static_cast<std::uint32_t>(last - first + 1)});
+    const Status status = co_await map_->pin(piece);
+    if (!ok(status)) co_return status;
+    for (; i < slots.size() && sector_of(slots[i]) < piece.end(); ++i) remove(slots[i]);
+    map_->unpin(piece);
+  }
+  co_return Status::ok;
+}
+
+void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {
+  map_->set(sector, slot);
+  sectors_.write(slot) = sector.value() + 1;
+  by_zone_.push_back(zone, slot);
+  ++used_;
+}
+
+void SlotOwners::remove(std::uint32_t slot) {
+  map_->erase(sector_of(slot));
+  sectors_.write(slot) = 0;
+  by_zone_.remove(slot);
+  --used_;
+}
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+"""A drive whose DRAM is too small for a sector map: refused with the map in DRAM, slower with most of it on disk."""
+
+import pytest
+from simulate import run, simulate
+
+MIB = 1 << 20
+LAYERS = {"skylight-flash": "array", "pore": "array", "skylight-disk": "hash", "fluid": "hash", "fluid-loop": "hash", "amphisbaena": "hash"}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
+    common = ("--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--check")
+    parameters = f"layers.{layer.replace('-', '_')}"
+    whole = run(tmp_path / "whole", "common", *common, "--set", f"{parameters}.map={LAYERS[layer]}")
+    little = ("--set", f"dram.capacity={whole.metric('dram.reserved.total') / MIB - 5:.0f} MiB")
+    refused = simulate("run", "common", *common, *little, "--out", tmp_path / "refused", status=2).stderr
+    assert "(dram.capacity) cannot hold" in refused and "would fit it" in refused
+    paged = run(tmp_path / "paged", "common", *common, *little, "--set", f"{parameters}.map=paged")
+    assert paged.metric("meta.ram_bytes_actual") < whole.metric("meta.ram_bytes_actual") - 5 * MIB
+    assert paged.metric("map.misses") > 500 and paged.metric("map.page_reads") > 0
+    assert paged.metric("host.latency.mean") > 1.1 * whole.metric("host.latency.mean")
+
+
+def test_the_refusal_names_the_map_that_needs_less(tmp_path):
+    little = ("--set", "dram.capacity=60 MiB", "--limit", 10, "--workload", "web-server", "--fold")
+    refused = simulate("run", "common", "--layer", "fluid", *little, "--out", tmp_path, status=2).stderr
+    assert 'cannot hold the sector map (map = "paged" needs less) of' in refused
