@@ -47,6 +47,7 @@ class DurationHistogram {
   void record(Picoseconds duration);
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] Picoseconds max() const { return max_; }
+  [[nodiscard]] Picoseconds total() const { return Picoseconds(static_cast<std::uint64_t>(sum_)); }
   [[nodiscard]] std::optional<double> mean_ps() const;
   /// Smallest bucket bound that at least `fraction` of the durations do not exceed; never above max().
   [[nodiscard]] std::optional<Picoseconds> percentile(double fraction) const;

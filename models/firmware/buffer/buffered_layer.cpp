@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/shared/layer_statistics.hpp"
+
 namespace tessera {
 
 namespace {
@@ -171,7 +173,6 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
     metrics.count(name, static_cast<double>(value), unit, description);
   };
-  const auto milliseconds = [](std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; };
   count("hit.write.buffer", absorbed_, "sectors", "sectors written that were in the buffer");
   metrics.add("hit.write", writes_ == 0 ? std::nullopt : std::optional(static_cast<double>(absorbed_) / static_cast<double>(writes_)), "1",
               "sectors written that were in the buffer over sectors written");
@@ -181,10 +182,7 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   count("buffer.lost", lost_, "sectors", "acknowledged sectors that could not be written");
   metrics.add("buffer.dirty.peak", static_cast<double>(std::uint64_t{buffer_.peak()} * config_.block.value()), "B",
               "most blocks in the write buffer: what a power loss must save");
-  count("cleaning.count", cleaning_.count(), "1", "cleanings");
-  metrics.add("cleaning.mean", milliseconds(cleaning_.mean_ps()), "ms", "mean time of a cleaning");
-  metrics.add("cleaning.max", cleaning_.count() == 0 ? std::nullopt : milliseconds(static_cast<double>(cleaning_.max().value())), "ms",
-              "longest cleaning");
+  report_cleanings(metrics, cleaning_, "cleanings");
   metrics.add("victim.buffer_blocks_mean", victims_taken_.mean(), "1", "blocks of the write buffer that one write-back took");
   metrics.add("victim.sectors_mean", sectors_taken_.mean(), "sectors", "sectors written back over zones involved");
   count("flash_cache.fills", cache_ ? cache_->fills() : 0, "1", "blocks taken into the flash read cache");
@@ -193,11 +191,9 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
         "flash pages of images of segments before their rewrite");
   count("write_journal.sectors", journal_ ? journal_->pages_written() : 0, "sectors",
         "flash pages of host writes before their acknowledgement");
-  metrics.add("meta.ram_bytes",
-              static_cast<double>((paper_metadata_bytes + SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes()).value()),
-              "B", "mapping memory by the paper's formula");
+  const Bytes nodes = SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes();
   const Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
-  metrics.add("meta.ram_bytes_actual", static_cast<double>((actual + caches).value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, paper_metadata_bytes + nodes, actual + caches);
   metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
 }
 

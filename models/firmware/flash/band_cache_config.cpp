@@ -42,20 +42,9 @@ FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry&
   FormatPlan plan = plan_bands(geometry, request, problem);
   if (!problem.empty() || config.in_place()) return plan;
 
-  std::uint64_t bands = 0;
-  std::uint64_t log_sectors = 0;
-  for (const Region& region : plan) {
-    if (region.format == RecordingFormat::shingled) {
-      bands += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
-    } else if (region.name == "log") {
-      log_sectors = region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
-    }
-  }
-  const std::uint64_t least = BandMap::least_log_sectors(bands, geometry.sector_bytes);
-  if (log_sectors >= least) return plan;
-  problem = "log_radii " + std::to_string(config.log_radii) + " give the merge log " + std::to_string(log_sectors) + " sectors; " +
-            std::to_string(bands) + " bands need at least " + std::to_string(least);
-  return {};
+  const std::uint64_t least = BandMap::least_log_sectors(bands_in(plan, geometry), geometry.sector_bytes);
+  problem = log_problem(plan, geometry, {"the merge log", "bands", least});
+  return problem.empty() ? plan : FormatPlan{};
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 
@@ -93,6 +94,23 @@ FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request,
               " sectors; at least " + std::to_string(request.spares + 1) + " are needed, spares included";
   }
   return problem.empty() ? plan : FormatPlan{};
+}
+
+std::uint64_t bands_in(const FormatPlan& plan, const DriveGeometry& geometry) {
+  std::uint64_t bands = 0;
+  for (const Region& region : regions_named(plan, "bands"))
+    bands += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
+  return bands;
+}
+
+std::string log_problem(const FormatPlan& plan, const DriveGeometry& geometry, const LogNeed& need) {
+  const FormatPlan log = regions_named(plan, "log");
+  const std::uint64_t sectors = sectors_in(log, geometry);
+  if (sectors >= need.sectors) return {};
+  std::uint64_t radii = 0;
+  for (const Region& region : log) radii += region.count;
+  return "log_radii " + std::to_string(radii) + " give " + need.log + " " + std::to_string(sectors) + " sectors; " +
+         std::to_string(bands_in(plan, geometry)) + " " + need.bands + " need at least " + std::to_string(need.sectors);
 }
 
 BandLayout::BandLayout(const DriveGeometry& geometry, const FormatPlan& plan, std::uint32_t band_sectors, const MediaPort& media)

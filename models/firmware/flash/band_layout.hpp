@@ -30,6 +30,18 @@ struct BandRequest {
 /// `problem`, where the request does not fit.
 [[nodiscard]] FormatPlan plan_bands(const DriveGeometry& geometry, const BandRequest& request, std::string& problem);
 
+/// Bands of such a plan, spares and bands that defects make too short included.
+[[nodiscard]] std::uint64_t bands_in(const FormatPlan& plan, const DriveGeometry& geometry);
+
+/// What the log of such a plan has to hold.
+struct LogNeed {
+  const char* log;            ///< "the merge log", say
+  const char* bands;          ///< what the layer calls bands, in the plural
+  std::uint64_t sectors = 0;  ///< at the least
+};
+/// A sentence where region "log" has less room than that, or nothing.
+[[nodiscard]] std::string log_problem(const FormatPlan& plan, const DriveGeometry& geometry, const LogNeed& need);
+
 /// Physical bands of such a plan, numbered from the outer diameter inwards, the surfaces of one place in turn. A band whose
 /// tracks are shorter than nominal (slipped defects) uses the slack of its last track; one that is too short is left out.
 class BandLayout {

@@ -1,5 +1,6 @@
 #include "firmware/flash/band_map.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tessera {
@@ -38,6 +39,12 @@ void BandMap::collect_spares() {
 void BandMap::move(std::uint32_t band, std::uint32_t place, std::uint64_t watermark) {
   places_.write(band) = place;
   watermarks_.write(band) = watermark;
+}
+
+std::uint64_t BandMap::newest_watermark() const {
+  std::uint64_t newest = 0;
+  for (std::uint32_t band = 0; band < watermarks_.size(); ++band) newest = std::max(newest, watermarks_.peek(band));
+  return newest;
 }
 
 Task<Status> BandMap::format() {

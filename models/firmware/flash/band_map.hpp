@@ -24,6 +24,8 @@ class BandMap final : private TableLog::Table {
 
   [[nodiscard]] std::uint64_t physical(std::uint32_t band) const { return places_.read(band); }
   [[nodiscard]] std::uint64_t watermark(std::uint32_t band) const { return watermarks_.peek(band); }
+  /// Of all bands.
+  [[nodiscard]] std::uint64_t newest_watermark() const;
   /// A physical band that holds nothing of value; the same one until commit() used it.
   [[nodiscard]] std::uint32_t spare() const { return spares_.front(); }
 

@@ -9,9 +9,7 @@ namespace tessera {
 
 struct CacheStatistics {
   DurationHistogram cleaning;
-  std::uint64_t rmw = 0;  ///< bands merged
-  Picoseconds rmw_time;
-  Picoseconds longest_rmw;
+  DurationHistogram rmw;  ///< bands merged
   Tally victim_pages;
   std::uint64_t failed_programs = 0;
   Picoseconds recovery;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -235,9 +236,7 @@ void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   if (checkpoint_)
     metrics.count("checkpoint.sectors", static_cast<double>(checkpoint_->sectors_written()), "sectors",
                   "sectors of checkpoints of flash pages' tags");
-  metrics.add("meta.ram_bytes", static_cast<double>((map_->paper_bytes() + paper_bytes).value()), "B",
-              "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>(taken.value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, map_->paper_bytes() + paper_bytes, taken);
 }
 
 }  // namespace tessera

@@ -9,19 +9,13 @@ Task<Status> FlashCacheLayer::recover() {
   const Picoseconds begin = ports_.cpu.now();
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
-  PageTags tags;
-  if (checkpoint_) {
-    co_await checkpoint_->recover();
-    next_seq_ = std::max(next_seq_, checkpoint_->next_seq());
-  }
-  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags, checkpoint_.get());
+  FoundPages found;
+  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), found, checkpoint_.get());
   if (!ok(status)) co_return status;
-  for (std::uint32_t band = 0; band < bands_; ++band) next_seq_ = std::max(next_seq_, places_.watermark(band) + 1);
-  for (const PageTag& tag : tags)
-    if (tag.state == PageTag::State::good) next_seq_ = std::max(next_seq_, tag.seq + 1);
-  status = co_await restore_map(tags);
+  next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
+  status = co_await restore_map(found.tags);
   if (!ok(status)) co_return status;
-  co_await restore_spaces(tags);
+  co_await restore_spaces(found.tags);
   restored();
   statistics_.recovery = ports_.cpu.now() - begin;
   co_return Status::ok;

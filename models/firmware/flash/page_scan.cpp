@@ -50,8 +50,13 @@ Task<Status> read_tags(Scan& scan) {
 
 }  // namespace
 
-Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags, TagCheckpoint* checkpoint) {
+Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, FoundPages& found, TagCheckpoint* checkpoint) {
+  if (checkpoint != nullptr) {
+    co_await checkpoint->recover();
+    found.next_seq = checkpoint->next_seq();
+  }
   const FlashShape shape = flash.shape();
+  PageTags& tags = found.tags;
   tags.assign(shape.pages(), PageTag{});
   Scan scan{flash, codec, user_sectors, tags};
   for (std::uint64_t batch = 0; batch < shape.blocks; batch += blocks_a_batch) {
@@ -81,6 +86,8 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t u
     status = co_await read_tags(scan);
     if (!ok(status)) co_return status;
   }
+  for (const PageTag& tag : tags)
+    if (tag.state == PageTag::State::good) found.next_seq = std::max(found.next_seq, tag.seq + 1);
   if (checkpoint != nullptr) checkpoint->restart(tags);
   co_return Status::ok;
 }

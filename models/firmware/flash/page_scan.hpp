@@ -10,10 +10,15 @@
 
 namespace tessera {
 
-/// Reads the out-of-band area of the first page of every block, and of the others where the block is neither blank (pages are
-/// programmed in order) nor unchanged since `checkpoint`, which may be null and afterwards knows what was found. Pages that
-/// name no sector of the user space are unreadable.
-[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, PageTags& tags,
+struct FoundPages {
+  PageTags tags;
+  std::uint64_t next_seq = 0;  ///< behind every sequence number that the pages, or the checkpoint, know of
+};
+
+/// Reads the newest checkpoint, where there are any (`checkpoint` may be null), then the out-of-band area of the first page of every
+/// block, and of the others where the block is neither blank (pages are programmed in order) nor unchanged since the checkpoint, which
+/// afterwards knows what was found. Pages that name no sector of the user space are unreadable.
+[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, FoundPages& found,
                                       TagCheckpoint* checkpoint);
 
 }  // namespace tessera

@@ -9,11 +9,6 @@ namespace tessera {
 MoveBackup::MoveBackup(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions)
     : media_(media), layout_(geometry, regions, media, ConventionalLayout::Reserve::none) {}
 
-std::uint64_t MoveBackup::radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors) {
-  const std::uint64_t at_radius = std::uint64_t{geometry.zone_of(radius).sectors_per_track} * geometry.surfaces;
-  return (sectors + at_radius - 1) / at_radius + 1;
-}
-
 PhysicalRun MoveBackup::piece(std::uint32_t first, std::uint32_t end) const { return layout_.piece({LogicalSector(first), end - first}); }
 
 SectorHeader MoveBackup::header(const Record& record) {

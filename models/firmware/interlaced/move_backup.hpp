@@ -13,10 +13,8 @@ namespace tessera {
 
 class MoveBackup {
  public:
-  /// `regions`: conventional.
+  /// `regions`: conventional, with room for the images of a move.
   MoveBackup(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions);
-  /// Radii for images of up to `sectors`, and one for what slipped defects take.
-  [[nodiscard]] static std::uint64_t radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors);
 
   [[nodiscard]] std::uint64_t sectors() const { return layout_.sectors(); }
   /// Where sectors [first, end) of the images go, as far as they stay on one track.

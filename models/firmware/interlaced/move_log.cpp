@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "firmware/layout/plan_regions.hpp"
+
 namespace tessera {
 
 MoveLog::MoveLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, TrackMap& map)
@@ -9,9 +11,7 @@ MoveLog::MoveLog(const Ports& ports, const DriveGeometry& geometry, const Format
 
 std::uint64_t MoveLog::radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t image_bytes, std::uint32_t records) {
   const std::uint64_t least = TableLog::least_sectors(sizeof finished_ + image_bytes, geometry.sector_bytes);
-  const std::uint64_t sectors = least + 2 * (std::uint64_t{records} - 1);
-  const std::uint64_t at_radius = std::uint64_t{geometry.zone_of(radius).sectors_per_track} * geometry.surfaces;
-  return (sectors + at_radius - 1) / at_radius + 1;
+  return radii_holding(geometry, radius, least + 2 * (std::uint64_t{records} - 1));
 }
 
 Task<Status> MoveLog::commit(MoveWords words) {

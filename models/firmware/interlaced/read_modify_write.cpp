@@ -1,8 +1,7 @@
 #include "firmware/interlaced/read_modify_write.hpp"
 
-#include <algorithm>
-
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -102,32 +101,14 @@ void ReadModifyWrite::add_restore(MediaChain& chain, const Neighbours& neighbour
 }
 
 void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
-  ++rmws_;
-  const Picoseconds taken = ports_.cpu.now() - begun;
-  rmw_time_ += taken;
-  longest_rmw_ = std::max(longest_rmw_, taken);
+  rmws_.record(ports_.cpu.now() - begun);
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, tracks_.number(run.track), run.count});
 }
 
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
-  std::optional<BackupRegion::Found> found;
-  const Status searched = co_await backup_.recover(found);
-  if (!ok(searched)) co_return searched;
-  if (!found) co_return Status::ok;
-
-  for (std::uint32_t i = 0; i < found->saved.count; ++i) {
-    const PhysicalRun run = found->saved.runs[i];
-    const DataSpan data = saved_.part(0, run.count);
-    const Status read = co_await backup_.read_back(*found, i, data);
-    if (!ok(read)) co_return read;
-    MediaChain chain(MediaClass::host);
-    chain.write(run, data);
-    const Status written = co_await ports_.media.run(chain);
-    if (!ok(written)) co_return written;
-  }
-  co_return co_await backup_.void_record();
+  co_return co_await backup_.recover(saved_);
 }
 
 Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {
@@ -139,14 +120,10 @@ Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {
 }
 
 void ReadModifyWrite::report(MetricSet& metrics) const {
-  const auto milliseconds = [](Picoseconds time) { return static_cast<double>(time.value()) / 1e9; };
-  metrics.count("rmw.count", static_cast<double>(rmws_), "1", "read-modify-writes of bottom tracks");
+  report_read_modify_writes(metrics, rmws_, "read-modify-writes of bottom tracks",
+                            "time in read-modify-writes, from the turn at the backup region to the last rewrite");
   metrics.count("rmw_free.count", static_cast<double>(free_rmws_), "1",
                 "writes of bottom tracks that found no data on the tops beside them");
-  metrics.count("rmw.time_total", rmw_time_, "time in read-modify-writes, from the turn at the backup region to the last rewrite");
-  metrics.add("rmw.time.mean", rmws_ == 0 ? std::nullopt : std::optional(milliseconds(rmw_time_) / static_cast<double>(rmws_)), "ms",
-              "mean time of a read-modify-write");
-  metrics.add("rmw.time.max", longest_rmw_, "longest read-modify-write");
   metrics.count("rmw.failed_restores", static_cast<double>(failed_restores_), "1",
                 "rewrites of tops that failed after the acknowledgement");
   metrics.count("backup.sectors", static_cast<double>(backup_.sectors_written()), "sectors", "sectors written to the backup region");

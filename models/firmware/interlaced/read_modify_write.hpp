@@ -52,11 +52,9 @@ class ReadModifyWrite {
   DramBitmap holds_data_;
   DataBuffer saved_;  // of the one read-modify-write that has the backup region's turn
 
-  std::uint64_t rmws_ = 0;
+  DurationHistogram rmws_;
   std::uint64_t free_rmws_ = 0;
   std::uint64_t failed_restores_ = 0;
-  Picoseconds rmw_time_;
-  Picoseconds longest_rmw_;
 };
 
 }  // namespace tessera

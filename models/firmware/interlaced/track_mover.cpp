@@ -1,5 +1,7 @@
 #include "firmware/interlaced/track_mover.hpp"
 
+#include "firmware/shared/layer_statistics.hpp"
+
 namespace tessera {
 
 TrackMover::TrackMover(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map, IdleGate& gate,
@@ -101,10 +103,7 @@ Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
 }
 
 void TrackMover::report(MetricSet& metrics) const {
-  const auto milliseconds = [this](double ps) { return moves_.count() == 0 ? std::nullopt : std::optional(ps / 1e9); };
-  metrics.count("cleaning.count", static_cast<double>(moves_.count()), "1", "cleanings");
-  metrics.add("cleaning.mean", milliseconds(moves_.mean_ps().value_or(0)), "ms", "mean time of a cleaning");
-  metrics.add("cleaning.max", milliseconds(static_cast<double>(moves_.max().value())), "ms", "longest cleaning");
+  report_cleanings(metrics, moves_, "cleanings");
   metrics.count("move.sectors", static_cast<double>(sectors_written_), "sectors", "sectors written by moves of tracks, backups included");
   metrics.count("move.failed_writes", static_cast<double>(failed_writes_), "1", "writes of moved tracks that failed");
   metrics.count("log.sectors", static_cast<double>(log_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layout/plan_regions.hpp"
+
 namespace tessera {
 
 namespace {
@@ -17,7 +19,7 @@ void MovingConfig::describe(ParameterVisitor& visitor) {
 
 FormatPlan MovingConfig::reserved(const DriveGeometry& geometry, std::uint64_t images, std::uint64_t map_bytes) const {
   const std::uint32_t radius = interlaced.reserved_radius(geometry);
-  return interlaced.reserved(geometry, {{.name = "moves", .count = MoveBackup::radii_needed(geometry, radius, images), .skewed = false},
+  return interlaced.reserved(geometry, {{.name = "moves", .count = radii_holding(geometry, radius, images), .skewed = false},
                                         {.name = "log", .count = MoveLog::radii_needed(geometry, radius, map_bytes, log_records)}});
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/cleaning_statistics.hpp"
 #include "firmware/shared/header_scan.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 #include "firmware/shared/log_record.hpp"
 
 namespace tessera {

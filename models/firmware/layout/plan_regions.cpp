@@ -12,6 +12,18 @@ FormatPlan regions_named(const FormatPlan& plan, std::string_view name) {
   return named;
 }
 
+std::uint64_t sectors_in(const FormatPlan& regions, const DriveGeometry& geometry) {
+  std::uint64_t sectors = 0;
+  for (const Region& region : regions)
+    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
+  return sectors;
+}
+
+std::uint64_t radii_holding(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors) {
+  const std::uint64_t at_radius = std::uint64_t{geometry.zone_of(radius).sectors_per_track} * geometry.surfaces;
+  return (sectors + at_radius - 1) / at_radius + 1;
+}
+
 std::uint32_t longest_track(const DriveGeometry& geometry) {
   std::uint32_t longest = 0;
   for (const GeometryZone& zone : geometry.zones) longest = std::max(longest, zone.sectors_per_track);

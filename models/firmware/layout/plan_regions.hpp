@@ -10,6 +10,12 @@ namespace tessera {
 /// Regions of `plan` with this name, or parts of such a one ("data_outer" of "data"), in ascending order.
 [[nodiscard]] FormatPlan regions_named(const FormatPlan& plan, std::string_view name);
 
+/// Sectors of the tracks of `regions`, each inside one zone, without defects.
+[[nodiscard]] std::uint64_t sectors_in(const FormatPlan& regions, const DriveGeometry& geometry);
+
+/// Radii around `radius` that hold `sectors`, and one for what slipped defects take.
+[[nodiscard]] std::uint64_t radii_holding(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors);
+
 /// Sectors of the longest track without defects: what a buffer for any track must hold.
 [[nodiscard]] std::uint32_t longest_track(const DriveGeometry& geometry);
 

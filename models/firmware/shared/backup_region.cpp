@@ -136,7 +136,24 @@ Task<Status> BackupRegion::void_record() {
   co_return Status::ok;
 }
 
-Task<Status> BackupRegion::recover(std::optional<Found>& found) {
+Task<Status> BackupRegion::recover(DataBuffer& scratch) {
+  co_await find_newest();
+  if (described_.count == 0) co_return Status::ok;
+  for (std::uint32_t i = 0; i < described_.count; ++i) {
+    const PhysicalRun run = described_.runs[i];
+    const DataSpan data = scratch.part(0, run.count);
+    Status status = co_await read_back(i, data);
+    if (!ok(status)) co_return status;
+    MediaChain chain(MediaClass::host);
+    chain.write(run, data);
+    status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return co_await void_record();
+}
+
+/// Looks at the whole region.
+Task<void> BackupRegion::find_newest() {
   HeaderScan scan(media_);
   std::array<PhysicalRun, HeaderScan::most> sectors{};
   for (std::uint64_t begin = 0; begin < ring_; begin += HeaderScan::most) {
@@ -153,12 +170,11 @@ Task<Status> BackupRegion::recover(std::optional<Found>& found) {
       described_ = record->type == RecordType::backup ? saved_in(record->payload) : Neighbours{};
     }
   }
-  if (described_.count != 0) found = Found{described_, newest_.start};
-  co_return Status::ok;
 }
 
-Task<Status> BackupRegion::read_back(const Found& found, std::uint32_t which, DataSpan data) {
-  const std::uint64_t start = found.start + found.saved.sectors_before(which);
+/// The content of described_.runs[which].
+Task<Status> BackupRegion::read_back(std::uint32_t which, DataSpan data) {
+  const std::uint64_t start = newest_.start + described_.sectors_before(which);
   for (std::uint32_t done = 0; done < data.count;) {
     const PhysicalRun piece = place((start + done) % ring_, data.count - done);
     const DataSpan part = data.part(done, piece.count);

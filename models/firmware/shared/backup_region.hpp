@@ -6,7 +6,6 @@
 // whole; the region's tracks are used in turn. A record whose sectors the host then writes directly is voided first.
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/shared/log_record.hpp"
@@ -58,14 +57,9 @@ class BackupRegion {
   /// Takes the newest record out of force.
   Task<Status> void_record();
 
-  struct Found {
-    Neighbours saved;
-    std::uint64_t start;  ///< of the saved data, for read_back()
-  };
-  /// Boot after a power cut: looks at the whole region; nothing where the newest record is void or there is none.
-  Task<Status> recover(std::optional<Found>& found);
-  /// The content of found.saved.runs[which].
-  Task<Status> read_back(const Found& found, std::uint32_t which, DataSpan data);
+  /// Boot after a power cut: puts back what the newest record describes, run by run in the order in which they were saved, and
+  /// voids the record. `scratch`: room for a run.
+  Task<Status> recover(DataBuffer& scratch);
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
   [[nodiscard]] std::uint64_t voids() const { return voids_; }
@@ -80,6 +74,8 @@ class BackupRegion {
   [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
   [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
   [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
+  Task<void> find_newest();
+  Task<Status> read_back(std::uint32_t which, DataSpan data);
 
   MediaPort& media_;
   FifoMutex turns_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 #include "firmware/zones/zone_plan.hpp"
 
 namespace tessera {
@@ -238,9 +239,7 @@ void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
               "sectors written to buffer, zones and log over sectors written by the host");
   metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1", "as wa.padded, but without padding");
   metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
-  metrics.add("meta.ram_bytes", static_cast<double>(paper_bytes.value()), "B", "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>((store_.bytes() + owners_.bytes() + own).value()), "B",
-              "mapping memory that is really taken");
+  report_mapping_memory(metrics, paper_bytes, store_.bytes() + owners_.bytes() + own);
 }
 
 }  // namespace tessera

@@ -34,22 +34,8 @@ std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t s
   return radii + 1;
 }
 
-std::uint64_t zones_in(const FormatPlan& plan, const DriveGeometry& geometry) {
-  std::uint64_t zones = 0;
-  for (const Region& region : regions_named(plan, "bands"))
-    zones += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
-  return zones;
-}
-
-std::uint64_t log_sectors(const FormatPlan& plan, const DriveGeometry& geometry) {
-  std::uint64_t sectors = 0;
-  for (const Region& region : regions_named(plan, "log"))
-    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
-  return sectors;
-}
-
 std::uint64_t user_zones(const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
-  return config.zones != 0 ? config.zones : zones_in(plan, geometry) - config.spares();
+  return config.zones != 0 ? config.zones : bands_in(plan, geometry) - config.spares();
 }
 
 }  // namespace
@@ -99,12 +85,10 @@ FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, s
   plan.insert(plan.end(), zoned.begin(), zoned.end());
   if (config.in_place()) return plan;
 
-  const std::uint64_t zones = zones_in(plan, geometry);
   const std::uint64_t noted = slot_notes * buffered;
-  const std::uint64_t least = ZoneMap::least_log_sectors(zones, noted, geometry.sector_bytes);
-  if (log_sectors(plan, geometry) >= least) return plan;
-  problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the zones " + std::to_string(log_sectors(plan, geometry)) +
-            " sectors; " + std::to_string(zones) + " zones need at least " + std::to_string(least);
+  const std::uint64_t least = ZoneMap::least_log_sectors(bands_in(plan, geometry), noted, geometry.sector_bytes);
+  problem = log_problem(plan, geometry, {"the log of the zones", "zones", least});
+  if (problem.empty()) return plan;
   if (noted != 0) problem += " with a buffer of " + std::to_string(buffered) + " sectors";
   return {};
 }

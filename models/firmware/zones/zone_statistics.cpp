@@ -1,6 +1,6 @@
 #include "firmware/zones/zone_statistics.hpp"
 
-#include "firmware/shared/cleaning_statistics.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -10,19 +10,14 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::optional<double> milliseconds(std::optional<double> ps) { return ps ? std::optional(*ps / 1e9) : std::nullopt; }
-
 }  // namespace
 
 void ZoneStatistics::report(MetricSet& metrics) const {
-  metrics.count("rmw.count", static_cast<double>(rmw), "1", "write-backs that read, merged and rewrote a zone");
+  report_read_modify_writes(metrics, rmw, "write-backs that read, merged and rewrote a zone", "time in which zones were rewritten");
   metrics.count("rmw_free.count", static_cast<double>(rmw_free), "1", "write-backs behind the write pointer of a zone");
-  metrics.count("rmw.time_total", rmw_time, "time in which zones were rewritten");
-  metrics.add("rmw.time.mean", milliseconds(ratio(rmw_time.value(), rmw)), "ms", "mean time of a read-modify-write");
-  metrics.add("rmw.time.max", longest_rmw, "longest read-modify-write");
   metrics.count("pad.sectors", static_cast<double>(padding), "sectors", "padding written between the valid sectors of zones");
   metrics.count("victim.sectors", static_cast<double>(victims), "sectors", "sectors written back from the buffer to their zones");
-  metrics.add("victim.sectors_mean", ratio(victims, rmw + rmw_free), "sectors", "sectors written back over zones involved");
+  metrics.add("victim.sectors_mean", ratio(victims, rmw.count() + rmw_free), "sectors", "sectors written back over zones involved");
 }
 
 void BufferStatistics::report(MetricSet& metrics) const {

@@ -8,13 +8,11 @@
 namespace tessera {
 
 struct ZoneStatistics {
-  std::uint64_t rmw = 0;       ///< write-backs that rewrote their zone
+  DurationHistogram rmw;       ///< write-backs that rewrote their zone
   std::uint64_t rmw_free = 0;  ///< write-backs behind the write pointer
   std::uint64_t padding = 0;   ///< sectors
   std::uint64_t victims = 0;   ///< sectors written back
   std::uint64_t written = 0;   ///< sectors written to zones, padding included
-  Picoseconds rmw_time;
-  Picoseconds longest_rmw;
 
   void report(MetricSet& metrics) const;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "firmware/flash/band_sweep.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
@@ -75,11 +76,10 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   statistics_.victims += source.offsets().size();
   statistics_.padding += holes;
   statistics_.written += image.end - image.first;
-  ++(appends ? statistics_.rmw_free : statistics_.rmw);
-  if (appends) co_return Status::ok;
-  const Picoseconds taken = ports_.cpu.now() - begin;
-  statistics_.rmw_time += taken;
-  statistics_.longest_rmw = std::max(statistics_.longest_rmw, taken);
+  if (appends)
+    ++statistics_.rmw_free;
+  else
+    statistics_.rmw.record(ports_.cpu.now() - begin);
   co_return Status::ok;
 }
 
@@ -132,24 +132,8 @@ void ZoneStore::trim(ZoneRun run) {
   holes_.mark_holes(run.zone, run.offset, end);
 }
 
-/// A sweep: from a whole track to the next there is neither a seek nor a wait for the first sector.
 Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority) {
-  MediaChain chain(priority);
-  for (std::uint32_t done = 0; done < data.count;) {
-    chain.clear();
-    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
-      MediaStep step;
-      step.op = op;
-      step.run = layout_.locate(place, offset + done, data.count - done);
-      step.data = data.part(done, step.run.count);
-      if (step.run.count == ports_.media.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
-      chain.add(step);
-      done += step.run.count;
-    }
-    const Status status = co_await ports_.media.run(chain);
-    if (!ok(status)) co_return status;
-  }
-  co_return Status::ok;
+  return sweep_band(ports_.media, layout_, {op, place, offset, data, priority});
 }
 
 }  // namespace tessera

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/shared/layer_statistics.hpp"
+
 namespace tessera::hwsr {
 
 Hwsr::Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout)
@@ -67,9 +69,7 @@ Task<Status> Hwsr::write_back(const Destage& destage) {
     ++rewrites_without_;
     co_return Status::ok;
   }
-  ++rewrites_with_reads_;
-  rewrite_time_ += ports_.cpu.now() - begin;
-  longest_rewrite_ = std::max(longest_rewrite_, ports_.cpu.now() - begin);
+  rewrites_with_reads_.record(ports_.cpu.now() - begin);
   co_return Status::ok;
 }
 
@@ -138,15 +138,8 @@ void Hwsr::report(MetricSet& metrics) const {
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
     metrics.count(name, static_cast<double>(value), unit, description);
   };
-  count("rmw.count", rewrites_with_reads_, "1", "read-modify-writes");
+  report_read_modify_writes(metrics, rewrites_with_reads_, "read-modify-writes", "time in read-modify-writes of segments");
   count("rmw_free.count", rewrites_without_, "1", "rewrites of a segment that had nothing to read");
-  metrics.count("rmw.time_total", rewrite_time_, "time in read-modify-writes of segments");
-  metrics.add("rmw.time.mean",
-              rewrites_with_reads_ == 0
-                  ? std::nullopt
-                  : std::optional(static_cast<double>(rewrite_time_.value()) / 1e9 / static_cast<double>(rewrites_with_reads_)),
-              "ms", "mean time of a read-modify-write");
-  metrics.add("rmw.time.max", longest_rewrite_, "longest read-modify-write");
   count("segment.blocks_read", blocks_read_, "1", "blocks read to rewrite segments");
   count("segment.blocks_written", blocks_written_, "1", "blocks written to rewrite segments");
   metrics.add("layout.utilisation", WaveLayout::utilisation(hwsr_.region_tracks, hwsr_.overlap), "1",

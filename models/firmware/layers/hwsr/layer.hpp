@@ -34,12 +34,10 @@ class Hwsr final : public BufferedLayer {
   WaveLayout layout_;
   DramBitmap holds_data_;  // by block
   DataBuffer old_;         // what the disk has of blocks that are dirty in part
-  std::uint64_t rewrites_with_reads_ = 0;
+  DurationHistogram rewrites_with_reads_;
   std::uint64_t rewrites_without_ = 0;
   std::uint64_t blocks_read_ = 0;
   std::uint64_t blocks_written_ = 0;
-  Picoseconds rewrite_time_;
-  Picoseconds longest_rewrite_;
 };
 
 }  // namespace tessera::hwsr

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera::cache {
 
@@ -181,10 +182,7 @@ void ImrCache::report(MetricSet& metrics) const {
   metrics.count("cache.promote", static_cast<double>(promotions_), "1", "tracks brought into the track cache");
   metrics.count("cache.evict", static_cast<double>(evictions_), "1", "tracks brought back from the track cache");
   metrics.count("cache.hit", static_cast<double>(hits_), "1", "writes of tracks in the track cache");
-  const Bytes paper(cache_->map.paper_bytes().value() + heat_.paper_bytes().value());
-  const Bytes actual(cache_->map.bytes().value() + heat_.bytes().value());
-  metrics.add("meta.ram_bytes", static_cast<double>(paper.value()), "B", "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>(actual.value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, cache_->map.paper_bytes() + heat_.paper_bytes(), cache_->map.bytes() + heat_.bytes());
 }
 
 }  // namespace tessera::cache

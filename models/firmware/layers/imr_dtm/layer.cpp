@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera::dtm {
 
@@ -218,10 +219,7 @@ Task<void> ImrDtm::restore_tops(const Images& images) {
 void ImrDtm::report(MetricSet& metrics) const {
   report_moving(metrics);
   metrics.count("swap.count", static_cast<double>(swaps_done_), "1", "swaps of a pseudo-track on bottoms and one on tops");
-  const Bytes paper(mapping_->map.bytes().value() + heat_.paper_bytes().value());
-  const Bytes actual(mapping_->map.bytes().value() + heat_.bytes().value());
-  metrics.add("meta.ram_bytes", static_cast<double>(paper.value()), "B", "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>(actual.value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, mapping_->map.bytes() + heat_.paper_bytes(), mapping_->map.bytes() + heat_.bytes());
 }
 
 }  // namespace tessera::dtm

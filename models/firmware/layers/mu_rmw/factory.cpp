@@ -2,6 +2,7 @@
 #include "firmware/layers/mu_rmw.hpp"
 #include "firmware/layers/mu_rmw/layer.hpp"
 #include "firmware/layers/mu_rmw/requirements.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -52,11 +53,9 @@ void MuRmw::report(MetricSet& metrics) const {
               "blocks that are not used, from the factory or since");
   count("log.sectors", places_.sectors_written(), "sectors", "sectors of the merge log and its checkpoints");
   if (checkpoint_) count("checkpoint.sectors", checkpoint_->sectors_written(), "sectors", "sectors of checkpoints of flash pages' tags");
-  metrics.add("meta.ram_bytes", static_cast<double>(ConcentratedMap::paper_bytes(bands_, split_.n(), shape_.blocks).value()), "B",
-              "mapping memory by the paper's formula");
   Bytes taken = map_.bytes() + places_.bytes() + pool_.bytes() + Bytes(epochs_.size() * 4);
   if (checkpoint_) taken += checkpoint_->bytes();
-  metrics.add("meta.ram_bytes_actual", static_cast<double>(taken.value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, ConcentratedMap::paper_bytes(bands_, split_.n(), shape_.blocks), taken);
 }
 
 }  // namespace mu_rmw

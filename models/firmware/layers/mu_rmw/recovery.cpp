@@ -10,18 +10,12 @@ Task<Status> MuRmw::recover() {
   const Picoseconds begin = ports_.cpu.now();
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
-  PageTags tags;
-  if (checkpoint_) {
-    co_await checkpoint_->recover();
-    next_seq_ = std::max(next_seq_, checkpoint_->next_seq());
-  }
-  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), tags, checkpoint_.get());
+  FoundPages found;
+  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), found, checkpoint_.get());
   if (!ok(status)) co_return status;
-  for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) next_seq_ = std::max(next_seq_, places_.watermark(lbn) + 1);
-  for (const PageTag& tag : tags)
-    if (tag.state == PageTag::State::good) next_seq_ = std::max(next_seq_, tag.seq + 1);
-  co_await restore_lists(tags);
-  status = co_await restore_tables(tags);
+  next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
+  co_await restore_lists(found.tags);
+  status = co_await restore_tables(found.tags);
   statistics_.cache.recovery = ports_.cpu.now() - begin;
   co_return status;
 }

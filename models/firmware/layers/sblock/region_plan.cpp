@@ -5,7 +5,6 @@
 
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/layers/sblock/open_regions.hpp"
-#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::sblock {
 
@@ -13,19 +12,6 @@ namespace {
 
 /// A cleaning needs two free slots: one for the write, and one to move an S-block to before its old slot is given up.
 constexpr std::uint64_t least_spare = 2;
-
-std::uint64_t regions_in(const FormatPlan& plan, const DriveGeometry& geometry) {
-  std::uint64_t regions = 0;
-  for (const Region& region : plan) regions += region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
-  return regions;
-}
-
-std::uint64_t sectors_in(const FormatPlan& plan, const DriveGeometry& geometry) {
-  std::uint64_t sectors = 0;
-  for (const Region& region : plan)
-    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
-  return sectors;
-}
 
 }  // namespace
 
@@ -69,13 +55,10 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
   FormatPlan plan = plan_bands(geometry, request, problem);
   if (!problem.empty() || !config.checkpoint) return plan;
 
-  const std::uint64_t regions = regions_in(regions_named(plan, "bands"), geometry);
-  const std::uint64_t least = TableLog::least_sectors(OpenRegions::image_bytes(regions, shape), geometry.sector_bytes);
-  const std::uint64_t log = sectors_in(regions_named(plan, "log"), geometry);
-  if (log >= least) return plan;
-  problem = "log_radii " + std::to_string(config.log_radii) + " give the log of the table " + std::to_string(log) + " sectors; " +
-            std::to_string(regions) + " regions need at least " + std::to_string(least);
-  return {};
+  const std::uint64_t image_bytes = OpenRegions::image_bytes(bands_in(plan, geometry), shape);
+  const std::uint64_t least = TableLog::least_sectors(image_bytes, geometry.sector_bytes);
+  problem = log_problem(plan, geometry, {"the log of the table", "regions", least});
+  return problem.empty() ? plan : FormatPlan{};
 }
 
 double utilisation(const RegionConfig& config) {

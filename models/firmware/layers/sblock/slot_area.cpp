@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/flash/band_sweep.hpp"
 #include "firmware/shared/log_record.hpp"
 
 namespace tessera::sblock {
@@ -14,35 +15,14 @@ SlotArea::SlotArea(const Ports& ports, const DriveGeometry& geometry, const Form
       layout_(geometry, regions, shape.slots * sblock_sectors, ports.media) {}
 
 Task<Status> SlotArea::read(std::uint32_t region, std::uint32_t slot, std::uint32_t first, DataSpan data, MediaClass priority) {
-  co_return co_await transfer(MediaOp::read, region, slot * sblock_sectors_ + first, data, nullptr, priority);
+  return sweep_band(media_, layout_, {MediaOp::read, region, slot * sblock_sectors_ + first, data, priority});
 }
 
 Task<Status> SlotArea::write(std::uint32_t region, SlotRecord record, DataSpan data, MediaClass priority) {
   SectorHeader header = encode({RecordType::sblock, record.position, sblock_sectors_, {record.sblock}});
   const auto slot = static_cast<std::uint32_t>(record.position % shape_.slots);
-  co_return co_await transfer(MediaOp::write, region, slot * sblock_sectors_, data, &header, priority);
-}
-
-/// In the order in which the tracks overlap: what a slot's later tracks lose to its earlier ones is written anew.
-Task<Status> SlotArea::transfer(MediaOp op, std::uint32_t region, std::uint32_t first, DataSpan data, SectorHeader* header,
-                                MediaClass priority) {
-  MediaChain chain(priority);
-  for (std::uint32_t done = 0; done < data.count;) {
-    chain.clear();
-    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
-      MediaStep step;
-      step.op = op;
-      step.run = layout_.locate(region, first + done, data.count - done);
-      step.data = data.part(done, step.run.count);
-      if (step.run.count == media_.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
-      done += step.run.count;
-      if (done == data.count) step.header = header;
-      chain.add(step);
-    }
-    const Status status = co_await media_.run(chain);
-    if (!ok(status)) co_return status;
-  }
-  co_return Status::ok;
+  const BandSweep sweep{MediaOp::write, region, slot * sblock_sectors_, data, priority, &header};
+  co_return co_await sweep_band(media_, layout_, sweep);
 }
 
 Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std::uint32_t count, Slots& slots) {

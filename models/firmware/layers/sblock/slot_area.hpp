@@ -40,8 +40,6 @@ class SlotArea {
   [[nodiscard]] Task<void> scan_all(std::uint32_t region, std::vector<SlotRecord>& found);
 
  private:
-  [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint32_t region, std::uint32_t first, DataSpan data, SectorHeader* header,
-                                      MediaClass priority);
   using Slots = std::array<std::optional<SlotRecord>, HeaderScan::most>;
   /// What `count` slots say of themselves; slot numbers go round.
   [[nodiscard]] Task<void> read_records(std::uint32_t region, std::uint64_t first, std::uint32_t count, Slots& slots);

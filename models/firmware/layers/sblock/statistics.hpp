@@ -12,19 +12,12 @@ struct StoreStatistics {
   std::uint64_t migrated = 0;    ///< S-blocks, by collections
   std::uint64_t most_moved = 0;  ///< S-blocks, by one collection
   DurationHistogram collections;
-  std::uint64_t merged = 0;  ///< writes that read an old copy
-  Picoseconds merge_time;
-  Picoseconds longest_merge;
+  DurationHistogram rmw;  ///< writes that read an old copy
 
   void count_collection(std::uint64_t moved, Picoseconds taken) {
     migrated += moved;
     most_moved = std::max(most_moved, moved);
     collections.record(taken);
-  }
-  void count_merge(Picoseconds taken) {
-    ++merged;
-    merge_time += taken;
-    longest_merge = std::max(longest_merge, taken);
   }
   void report(MetricSet& metrics) const;
 };

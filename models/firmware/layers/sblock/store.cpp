@@ -75,7 +75,7 @@ Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<
   if (merges) ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, sblock, sblock_sectors()});
   if (!ok(status)) co_return status;
   ++statistics_.written;
-  if (merges) statistics_.count_merge(ports_.cpu.now() - begin);
+  if (merges) statistics_.rmw.record(ports_.cpu.now() - begin);
   co_return Status::ok;
 }
 

@@ -4,6 +4,7 @@
 
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/layout/same_angles.hpp"
+#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera::static_mapping {
 
@@ -180,22 +181,8 @@ Task<Status> StaticMapping::recover() {
 Task<Status> StaticMapping::restore() {
   const Status allocated = co_await allocation_.recover();
   if (!ok(allocated) || !backup_) co_return allocated;
-  std::optional<BackupRegion::Found> found;
-  const Status searched = co_await backup_->recover(found);
-  if (!ok(searched)) co_return searched;
-  if (!found) co_return Status::ok;
-
-  for (std::uint32_t i = 0; i < found->saved.count; ++i) {  // in ascending order: each rewrite destroys the tracks behind it
-    const PhysicalRun run = found->saved.runs[i];
-    const DataSpan data = saved_.part(0, run.count);
-    const Status read = co_await backup_->read_back(*found, i, data);
-    if (!ok(read)) co_return read;
-    MediaChain chain(MediaClass::host);
-    chain.write(run, data);
-    const Status written = co_await ports_.media.run(chain);
-    if (!ok(written)) co_return written;
-  }
-  co_return co_await backup_->void_record();
+  // In ascending order, as they were saved: each rewrite destroys the tracks behind it.
+  co_return co_await backup_->recover(saved_);
 }
 
 // A completed write is on the platter.
@@ -219,25 +206,19 @@ void StaticMapping::count_write(bool update, std::uint32_t tracks_behind) {
 }
 
 void StaticMapping::end_rmw(const PhysicalRun& run, Picoseconds begun) {
-  ++rmws_;
-  const Picoseconds taken = ports_.cpu.now() - begun;
-  rmw_time_ += taken;
-  longest_rmw_ = std::max(longest_rmw_, taken);
+  rmws_.record(ports_.cpu.now() - begun);
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, std::uint64_t{run.track.radius} * surfaces_ + run.track.surface, run.count});
 }
 
 void StaticMapping::report(MetricSet& metrics) const {
-  const auto ratio = [](double sum, std::uint64_t count) {
-    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  const auto war = [](const WriteCount& counted) {
+    return counted.writes == 0 ? std::nullopt : std::optional(static_cast<double>(counted.requests) / static_cast<double>(counted.writes));
   };
-  const auto war = [&ratio](const WriteCount& counted) { return ratio(static_cast<double>(counted.requests), counted.writes); };
   metrics.add("war.mean", war(all_), "1", "media requests a host write, each part of it inside one track counted apart: 1 + 2 |H|");
   metrics.add("war.update_mean", war(updates_), "1", "the same over writes of tracks that held data");
-  metrics.count("rmw.count", static_cast<double>(rmws_), "1", "updates that rewrote tracks behind their own");
-  metrics.count("rmw_free.count", static_cast<double>(all_.writes - rmws_), "1", "writes that found no data behind their track");
-  metrics.count("rmw.time_total", rmw_time_, "time in read-modify-writes, from the turn at the backup region to the last rewrite");
-  metrics.add("rmw.time.mean", ratio(static_cast<double>(rmw_time_.value()) / 1e9, rmws_), "ms", "mean time of a read-modify-write");
-  metrics.add("rmw.time.max", longest_rmw_, "longest read-modify-write");
+  report_read_modify_writes(metrics, rmws_, "updates that rewrote tracks behind their own",
+                            "time in read-modify-writes, from the turn at the backup region to the last rewrite");
+  metrics.count("rmw_free.count", static_cast<double>(all_.writes - rmws_.count()), "1", "writes that found no data behind their track");
   metrics.count("backup.sectors", static_cast<double>(backup_ ? backup_->sectors_written() : 0), "sectors",
                 "sectors written to the backup region");
   metrics.count("backup.voids", static_cast<double>(backup_ ? backup_->voids() : 0), "1", "backup records that were voided");
@@ -245,8 +226,7 @@ void StaticMapping::report(MetricSet& metrics) const {
                 "sectors written to record which tracks are in use");
   metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
   const Bytes bits((layout_.tracks() + 7) / 8);
-  metrics.add("meta.ram_bytes", static_cast<double>(bits.value()), "B", "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>(allocation_.bytes().value()), "B", "mapping memory that is really taken");
+  report_mapping_memory(metrics, bits, allocation_.bytes());
   metrics.add("capacity.space_gain", space_gain(config_.band_tracks, config_.head_width), "1",
               "gain of the bands alone, the random access zone left out: SG = W N / (N + W - 1)");
 }

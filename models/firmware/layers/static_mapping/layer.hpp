@@ -59,9 +59,7 @@ class StaticMapping final : public TranslationLayer {
   };
   WriteCount all_;
   WriteCount updates_;  // of tracks that held data
-  std::uint64_t rmws_ = 0;
-  Picoseconds rmw_time_;
-  Picoseconds longest_rmw_;
+  DurationHistogram rmws_;
   Picoseconds recovery_;
 };
 

@@ -1,0 +1,33 @@
+#include "firmware/shared/layer_statistics.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera;
+using namespace tessera::literals;
+
+TEST_CASE("times of read-modify-writes and cleanings that never happened are undefined, their counts and sum zero") {
+  MetricSet metrics;
+  report_read_modify_writes(metrics, {}, "what", "time");
+  report_cleanings(metrics, {}, "what");
+  for (const char* const name : {"rmw.time.mean", "rmw.time.max", "cleaning.mean", "cleaning.max"}) {
+    CAPTURE(name);
+    CHECK_FALSE(metrics.find(name)->value.has_value());
+  }
+  for (const char* const name : {"rmw.count", "rmw.time_total", "cleaning.count"}) {
+    CAPTURE(name);
+    CHECK(metrics.find(name)->value == 0);
+  }
+}
+
+TEST_CASE("read-modify-writes are reported by count, sum, mean and longest, in ms") {
+  DurationHistogram rmws;
+  for (const Picoseconds taken : {10_ms, 30_ms, 20_ms}) rmws.record(taken);
+  MetricSet metrics;
+  report_read_modify_writes(metrics, rmws, "what", "time");
+  CHECK(metrics.find("rmw.count")->value == 3);
+  CHECK(metrics.find("rmw.count")->accumulates);
+  CHECK(*metrics.find("rmw.time_total")->value == Approx(60));
+  CHECK(metrics.find("rmw.time_total")->accumulates);
+  CHECK(*metrics.find("rmw.time.mean")->value == Approx(20));
+  CHECK(*metrics.find("rmw.time.max")->value == Approx(30));
+}
