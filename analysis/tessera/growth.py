@@ -113,11 +113,12 @@ def growth(costs: list[Cost]) -> tuple[str, list[float]]:
 
 
 def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
-    """A line for each subject whose name holds `only`."""
+    """A line for each subject whose name holds `only`. Raises SimulatorError where one could not be measured, after the others."""
     console.print(
         f"\ninstructions at {', '.join(map(str, FACTORS))} times the capacity and cache size; target: within {MOST_GROWTH:.0%}",
         highlight=False, soft_wrap=True,
     )
+    failed = None
     with ThreadPoolExecutor(jobs) as pool:
         measured = [(subject, [pool.submit(cost_at, subject, factor, out) for factor in FACTORS]) for subject in subjects() if only in subject.name]
         for subject, futures in measured:
@@ -125,6 +126,7 @@ def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
                 costs = [future.result() for future in futures]
             except SimulatorError as error:
                 console.print(f"  {subject.name:<16} [bold red]{error.output or error}[/bold red]", highlight=False, soft_wrap=True)
+                failed = error
                 continue
             unit, values = growth(costs)
             grown = max(values) / values[0] - 1
@@ -135,3 +137,5 @@ def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
                 f"  {subject.name:<16} {figures} instructions a {unit}, {grown:+.1%}: {met} (cleanings: {cleanings})",
                 highlight=False, soft_wrap=True,
             )
+    if failed:
+        raise failed
