@@ -1,7 +1,20 @@
 """Pieces of the page of results, without a simulation."""
 
-from tessera.papers.lab import Lab, Variant, trial
+import pytest
+
+from tessera import SimulatorError
+from tessera.papers.lab import Lab, Variant, of_layer, trial
 from tessera.papers.page import number, span, verdict
+
+COUNTING = """
+import json, sys
+from pathlib import Path
+folder = Path(sys.argv[sys.argv.index("--out") + 1])
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "summary.json").write_text(json.dumps({"schema": 1, "metrics": {}}))
+with open(Path(__file__).with_name("calls"), "a") as calls:
+    calls.write("run\\n")
+"""
 
 
 def test_a_verdict_counts_the_cases():
@@ -25,14 +38,37 @@ def test_settings_become_options_of_the_run():
     ]
 
 
-def test_a_grid_runs_each_input_on_each_variant(tmp_path, monkeypatch):
-    program = tmp_path / "program"
-    program.write_text("")
-    monkeypatch.setenv("TESSERA_SIM", str(program))
+def test_parameters_of_a_layer_lie_in_its_section():
+    assert of_layer("imr-cache", paper=False) == {"layers__imr_cache__paper": False}
+
+
+def test_a_grid_runs_each_input_on_each_variant(stand_in, tmp_path, monkeypatch):
+    stand_in("")
     lab = Lab(tmp_path, scale=0.5)
     monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
     grid = lab.grid("p001", {"a": ("--x",), "b": ()}, {"one": Variant("cmr"), "two": Variant("hwsr", {"k": 1}, "p003")}, "test")
     assert grid["a"]["one"].arguments() == ["run", "p001", "--layer", "cmr", "--x"]
     assert grid["b"]["two"].arguments() == ["run", "p003", "--layer", "hwsr", "--set", "k=1"]
     assert lab.requests(10_000) == 5000
-    assert lab.trace("nowhere.csv") is None
+
+
+def test_a_trial_is_run_once(stand_in, tmp_path):
+    stand_in(COUNTING)
+    for _ in range(2):
+        Lab(tmp_path / "out").run([trial("p001", "cmr"), trial("p001", "cmr"), trial("p001", "imr-rmw")], "test")
+    assert (tmp_path / "calls").read_text() == "run\n" * 2
+
+
+def test_a_run_that_fails_is_an_error_and_its_files_are_never_taken_for_a_result(stand_in, tmp_path):
+    stand_in(COUNTING + "sys.exit(130)")  # an interrupted run writes the summary of what it has done
+    for _ in range(2):
+        with pytest.raises(SimulatorError):
+            Lab(tmp_path / "out").run([trial("p001", "cmr")], "test")
+    assert (tmp_path / "calls").read_text() == "run\n" * 2
+
+
+def test_a_trace_that_is_not_at_hand_is_remembered(stand_in, tmp_path):
+    stand_in("")
+    lab = Lab(tmp_path, tmp_path)
+    assert lab.trace("msr", "nowhere.csv") is None
+    assert lab.missing == {"msr/nowhere.csv"}

@@ -9,7 +9,7 @@ requests, as the public histograms of several of them do. The paper does not say
 at a time. All segments hold data at the start.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tessera.papers.hwsr_runs import (
     BLOCK_SECTORS,
@@ -20,14 +20,11 @@ from tessera.papers.hwsr_runs import (
     SECTOR,
     SPARES,
     TURN_MS,
-    amplification,
     block_sizes,
     financial,
-    latency,
     msr,
     ninth_decile,
     ranked,
-    read_latency,
     recorded,
     region_sizes,
     replacement,
@@ -36,33 +33,29 @@ from tessera.papers.hwsr_runs import (
     utilisation,
     utilisation_ratio,
     windows,
-    write_latency,
 )
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.page import Finding, findings, number, percent, span, table, verdict
+from tessera.papers.measures import amplification, latency, read_latency, write_latency
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, span, starred, table, verdict
 from tessera.run_folder import Run
 
 TITLE = "Hybrid wave-like shingled recording"
 
 SLOWER = "Tracks of 1 MiB: copying S-blocks takes four times as long as on tracks of 4 MiB, a turn as long.\n"
-FIGURES: tuple[tuple[str, Callable[[Run], float], int], ...] = (
-    ("mean ms", latency, 3),
-    ("reads ms", read_latency, 3),
-    ("writes ms", write_latency, 3),
-    ("WA", amplification, 2),
+FIGURES = (
+    Figure("mean ms", latency, 3),
+    Figure("reads ms", read_latency, 3),
+    Figure("writes ms", write_latency, 3),
+    Figure("WA", amplification),
 )
+SUMS = (Figure("90 % of the sums below, s", ninth_decile, 1), Figure("longest sum, s", lambda run: windows(run)[-1], 1))
 
 
-def _table(grid: Grid, figures: Sequence[tuple[str, Callable[[Run], float], int]] = FIGURES) -> str:
-    """A table a figure: rows are workloads."""
-    columns = list(next(iter(grid.values())))
-    parts = []
-    for title, value, digits in figures:
-        rows = [[name + ("" if ranked(row) else "*"), *(number(value(row[c]), digits) for c in columns)] for name, row in grid.items()]
-        parts.append(table([title, *columns], rows))
+def _tables(grid: Grid, figures: Sequence[Figure] = FIGURES) -> list[str]:
+    parts = figure_tables(starred(grid, ranked), figures)
     if not all(map(ranked, grid.values())):
         parts.append("\\* the write buffer is not full at this length: not ranked.\n")
-    return "\n".join(parts)
+    return parts
 
 
 def _over_cmr(row: Mapping[str, Run]) -> str:
@@ -131,7 +124,7 @@ def _replacement_findings(grid: Grid) -> list[Finding]:
         Finding(
             "the least-write-amplification rule has the shortest response",
             "(section II-D)",
-            ", ".join(f"{n}: {rule}" for n, rule in least.items()),
+            listed(least),
             verdict(rule == RULES[2] for rule in least.values()),
         ),
         Finding(
@@ -139,8 +132,7 @@ def _replacement_findings(grid: Grid) -> list[Finding]:
             "(section II-D)",
             "over block LRU: "
             + span(amplification(row[RULES[2]]) / amplification(row["block_lru"]) for row in grid.values())
-            + "; least: "
-            + ", ".join(f"{n}: {rule}" for n, rule in writes.items()),
+            + f"; least: {listed(writes)}",
             verdict(amplification(row[RULES[2]]) < amplification(row["block_lru"]) for row in grid.values()),
         ),
     ]
@@ -263,33 +255,32 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    two, slow, rules, blocks, regions, volumes = (
-        financial(lab),
-        slower_tracks(lab),
-        replacement(lab),
-        block_sizes(lab),
-        region_sizes(lab),
-        msr(lab),
-    )
-    sums = (("90 % of the sums below, s", ninth_decile, 1), ("longest sum, s", lambda run: windows(run)[-1], 1))
-    parts = [
-        __doc__.split("\n\n", 1)[1],
+    two, slow, rules, blocks, regions = financial(lab), slower_tracks(lab), replacement(lab), block_sizes(lab), region_sizes(lab)
+    volumes, traces = msr(lab), recorded(lab)
+    return [
         "### Financial1 and Financial2\n",
-        _table(two),
-        _table(two, sums),
+        *_tables(two),
+        *_tables(two, SUMS),
         findings(_financial_findings(two)),
-    ]
-    parts += [
         "### Financial1 on tracks as fast as the paper's disk\n",
         SLOWER,
-        _table(slow),
+        *_tables(slow),
         findings(_slower_findings(slow["Financial1"])),
+        "### What leaves the full write buffer\n",
+        *_tables(rules),
+        findings(_replacement_findings(rules)),
+        "### Block size in sectors\n",
+        *_tables(blocks),
+        findings(_block_findings(blocks)),
+        "### Region size in tracks\n",
+        *_tables(regions),
+        findings(_region_findings(regions)),
+        "### Ten MSR volumes\n",
+        *_tables(volumes),
+        findings(_msr_findings(volumes)),
+        *(["### Recorded traces\n", *_tables(traces)] if traces else []),
+        "### Sequential reads of 1 MiB\n",
+        findings(_sequential_findings(sequential_reads(lab))),
+        "### Utilisation of the platters\n",
+        *_utilisation_parts(utilisation(lab)),
     ]
-    parts += ["### What leaves the full write buffer\n", _table(rules), findings(_replacement_findings(rules))]
-    parts += ["### Block size in sectors\n", _table(blocks), findings(_block_findings(blocks))]
-    parts += ["### Region size in tracks\n", _table(regions), findings(_region_findings(regions))]
-    parts += ["### Ten MSR volumes\n", _table(volumes), findings(_msr_findings(volumes))]
-    if traces := recorded(lab):
-        parts += ["### Recorded traces\n", _table(traces)]
-    parts += ["### Sequential reads of 1 MiB\n", findings(_sequential_findings(sequential_reads(lab)))]
-    return [*parts, "### Utilisation of the platters\n", *_utilisation_parts(utilisation(lab))]

@@ -23,7 +23,10 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
     for name in names:
         chapter = CHAPTERS[name]
         console.print(f"[dim]{chapter.TITLE} ...[/dim]")
-        parts += [f"## {chapter.TITLE}\n", *chapter.sections(lab)]
+        introduction = chapter.__doc__.split("\n\n", 1)[1]
+        parts += [f"## {chapter.TITLE}\n", introduction, *chapter.sections(lab)]
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n".join(parts))
     console.print(f"wrote {page}")
+    if lab.missing:
+        console.print(f"[bold red]without parts that need what is not at hand: {', '.join(sorted(lab.missing))}[/bold red]", soft_wrap=True)
