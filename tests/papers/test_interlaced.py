@@ -3,8 +3,9 @@
 import pytest
 
 from tessera.papers import interlaced_heat as heat
+from tessera.papers import interlaced_load as load
 from tessera.papers import interlaced_runs as interlaced
-from tessera.papers.interlaced_runs import IMPROVED, MOVES, dilated, own_amplification
+from tessera.papers.interlaced_runs import IMPROVED, INTERVAL, MOVES, dilated, own_amplification
 from tessera.papers.lab import Lab
 from tessera.papers.measures import amplification, latency, rmws, total_amplification
 
@@ -31,10 +32,28 @@ def test_a_read_modify_write_costs_five_turns_and_five_sectors(lab):
     assert total_amplification(row["cmr"]) == 1
 
 
-def test_hot_tracks_stand_alone_in_w17_and_side_by_side_in_w87(lab):
-    hot = heat.hottest(lab)
-    assert heat.cold_neighbours(hot["w17"]) >= 18
-    assert heat.cold_neighbours(hot["w87"]) <= 8
+@pytest.fixture(scope="module")
+def tracks(lab):
+    return heat.written_tracks(lab, ("w17", "w87", "w106"), 2 * heat.WINDOW)
+
+
+def test_hot_tracks_stand_alone_in_w17_and_side_by_side_in_w87(tracks):
+    alone, together = ([each.hot_neighbours() for each in heat.hottest(tracks[name][:INTERVAL])] for name in ("w17", "w87"))
+    assert sum(count == 0 for count in alone) >= 18
+    assert sum(count == 2 for count in together) >= 12
+
+
+def test_hot_tracks_take_their_share_of_an_interval_but_less_over_time(tracks):
+    count, published = heat.ON_THE_HOTTEST["w106"]
+    assert heat.share_on_hottest(tracks["w106"][:INTERVAL], count) == pytest.approx(published, rel=0.05)
+    assert heat.share_on_hottest(tracks["w106"], count) < 0.9 * published
+
+
+def test_writes_to_four_tracks_change_from_window_to_window(tracks):
+    first, counts = heat.four_over_time(tracks["w106"], heat.WINDOW)
+    assert counts.shape == (2, 4)
+    assert counts.sum() == sum(first <= track < first + 4 for track in tracks["w106"].tolist())
+    assert any(column.max() >= 2 * column.min() > 0 or column.max() > 100 for column in counts.T)
 
 
 def test_the_improved_layers_spare_most_read_modify_writes_of_hot_tracks_that_stand_alone(rows):
@@ -78,6 +97,21 @@ def test_the_faster_the_input_the_later_the_drive(longer):
     assert dilated(fast["cmr"]) == pytest.approx(1, abs=0.01)
     for layer in IMPROVED:
         assert dilated(fast[layer]) <= 1.02 * dilated(fast["imr-rmw"])
+
+
+def test_where_hot_tracks_stay_the_improved_layers_gain_more(longer):
+    grid = interlaced.staying(longer, ("w106",))
+    for layer in IMPROVED:
+        drifting, staying = (amplification(row[layer]) / amplification(row["imr-rmw"]) for row in grid.values())
+        assert staying < drifting
+
+
+def test_at_four_times_the_rate_most_writes_are_slow_and_fewer_under_the_improved_layers(longer):
+    row = interlaced.faster(longer, ("w46",))["w46"]
+    assert 0 < load.slowed(row, "imr-rmw") <= 1
+    assert load.slowed(row, "cmr") == 0
+    for layer in IMPROVED:
+        assert load.slowed(row, layer) < load.slowed(row, "imr-rmw")
 
 
 def test_w39_under_read_modify_write_waits_seconds_without_the_cache(longer):

@@ -5,6 +5,7 @@ import pytest
 from tessera import SimulatorError
 from tessera.papers.lab import Lab, Variant, of_layer, trial
 from tessera.papers.page import number, span, verdict
+from tessera.papers.seeds import Comparison, half_width, over_seeds, seed_table
 
 COUNTING = """
 import json, sys
@@ -72,3 +73,31 @@ def test_a_trace_that_is_not_at_hand_is_remembered(stand_in, tmp_path):
     lab = Lab(tmp_path, tmp_path)
     assert lab.trace("msr", "nowhere.csv") is None
     assert lab.missing == {"msr/nowhere.csv"}
+
+
+def test_seeds_count_up_and_the_first_is_the_one_of_a_run_without_a_seed(stand_in, tmp_path, monkeypatch):
+    stand_in("")
+    lab = Lab(tmp_path)
+    monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
+    grids = over_seeds(lab, lambda each: each.grid("p001", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), seeds=3)
+    assert [grid["a"]["one"].options for grid in grids] == [("--x",), ("--x", "--seed", "2"), ("--x", "--seed", "3")]
+
+
+def test_the_half_width_is_students():
+    assert half_width([1, 2]) == pytest.approx(12.706 / 2)
+    assert half_width([1, 2, 3]) == pytest.approx(4.303 / 3**0.5)
+    assert half_width([4, 4, 4, 4, 4]) == 0
+
+
+def test_an_interval_holds_a_claim_refuses_it_or_leaves_it_open():
+    above, near = Comparison("", len, above=1), Comparison("", len, above=0.8, below=1.25)
+    assert (above.claim(), near.claim()) == ("above 1", "above 0.8 and below 1.25")
+    assert [above.verdict(*ends) for ends in ((1.1, 1.2), (0.8, 0.9))] == ["holds", "does not hold"]
+    assert above.verdict(0.9, 1.1).startswith("open")
+    assert [near.verdict(*ends) for ends in ((0.9, 1.1), (1.3, 1.4), (0.6, 0.7))] == ["holds", "does not hold", "does not hold"]
+    assert near.verdict(1.2, 1.3).startswith("open")
+
+
+def test_a_line_a_comparison():
+    text = seed_table([{"a": 1}, {"a": 2}, {"a": 3}], [Comparison("what", lambda grid: grid["a"], above=5)])
+    assert text.splitlines()[-1] == "| what | above 5 | 1.000 to 3.000 | 2.000 ± 2.484 | does not hold |"

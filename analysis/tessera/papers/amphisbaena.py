@@ -29,7 +29,7 @@ from tessera.papers.amphisbaena_runs import (
 )
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, span, starred, verdict
+from tessera.papers.page import Figure, Finding, findings, listed, number, percent, ranked_tables, span, verdict
 from tessera.run_folder import Run
 
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"
@@ -50,10 +50,7 @@ ON_FULL_ZONES = tuple(figure for figure in FIGURES if figure.title not in SAY_NO
 
 
 def _tables(grid: Grid, figures: Sequence[Figure] = FIGURES) -> list[str]:
-    parts = figure_tables(starred(grid, ranked), figures)
-    if not all(map(ranked, grid.values())):
-        parts.append(f"\\* fewer than {CLEANINGS} cleanings under some layer: not ranked.\n")
-    return parts
+    return ranked_tables(grid, figures, ranked, f"fewer than {CLEANINGS} cleanings under some layer")
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

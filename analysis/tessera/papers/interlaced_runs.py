@@ -1,7 +1,7 @@
 """The runs of the chapter on interlaced layers: inputs from the paper's Table 1, its experiments, and what is measured of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import amplification
@@ -18,7 +18,7 @@ INTERVAL = 20_000  # Table 2: writes from one count of the tracks to the next
 INTERVALS = 20  # fewer do not make a ranking
 MOST_REQUESTS = 800_000
 WEEK_MS = 7 * 24 * 3600 * 1000
-QUEUE = "queue:64"  # section 3: the fixed queue
+FULL = ("--replay", "queue:64", "--prefill", 100)  # section 3: the fixed queue
 TURN_MS = 10
 NO_WRITE_CACHE = {"firmware__write_cache__capacity": "0 B"}
 
@@ -33,15 +33,16 @@ class Workload:
     hot_share: float = 0.5
     run_length: int = 1
     published: str = ""
+    drift: float = 0.1  # assumption: share of the hot tracks that others replace from interval to interval
 
-    def text(self, write_share: float | None = None) -> str:
+    def text(self) -> str:
         """The workload description."""
         return (
             f'summary = "interlaced paper: {self.requests} million requests in a week"\nlaw = "hot-tracks"\n'
-            f'write_share = {self.write_share if write_share is None else write_share}\nrange = "48 GiB"\nalignment = "4 KiB"\n'
+            f'write_share = {self.write_share}\nrange = "48 GiB"\nalignment = "4 KiB"\n'
             "write_sizes = [[4096, 5], [8192, 2], [16384, 2], [65536, 1]]\n"
             f'[hot]\ntrack = "{TRACK_BYTES} B"\ntracks = {self.hot_tracks}\nshare = {self.hot_share}\nrun_length = {self.run_length}\n'
-            f"drift_writes = {INTERVAL}\ndrift_share = 0.1\n"
+            f"drift_writes = {INTERVAL}\ndrift_share = {self.drift}\n"
             f'[arrivals]\nlaw = "exponential"\nmean = "{WEEK_MS / self.requests / 1e6:.3f} ms"\n'
         )
 
@@ -77,7 +78,7 @@ def _requests(workload: Workload) -> int:
 
 def _input(lab: Lab, name: str, *more: object) -> tuple[object, ...]:
     shape = WORKLOADS[name]
-    return lab.generated(f"interlaced-{name}", shape.text(), _requests(shape), "--replay", QUEUE, "--prefill", 100, *more)
+    return lab.generated(f"interlaced-{name}", shape.text(), _requests(shape), *FULL, *more)
 
 
 def _plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
@@ -107,13 +108,14 @@ def loads(lab: Lab, name: str = "w39", scales: Sequence[str] = ("1", "0.5", "0.2
     return lab.grid(DRIVE, inputs, _plain(LAYERS), f"{name}, faster and faster")
 
 
-def dilation(lab: Lab, names: Sequence[str] = ("w46", "w28"), scale: str = "0.25") -> Grid:
-    """The two workloads of the paper's Figure 13 in ten parts, faster than their weekly mean so that a drive can fall behind."""
+def faster(lab: Lab, names: Sequence[str] = ("w46", "w28", "w56"), scale: str = "0.25") -> Grid:
+    """The workloads of the paper's Figures 12 and 13, faster than their weekly mean so that a drive can fall behind: in ten parts, and
+    with the life of each request."""
     inputs = {}
     for name in names:
         part = lab.requests(_requests(WORKLOADS[name])) // 10
-        inputs[name] = _input(lab, name, "--time-scale", scale, "--intervals", f"{part} requests")
-    return lab.grid(DRIVE, inputs, _plain(LAYERS), "dilation over time")
+        inputs[name] = _input(lab, name, "--time-scale", scale, "--intervals", f"{part} requests", "--requests")
+    return lab.grid(DRIVE, inputs, _plain(LAYERS), "four times as fast")
 
 
 def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
@@ -134,6 +136,21 @@ def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Gr
         variants[f"{layer} on"] = Variant(layer)
         variants[f"{layer} off"] = Variant(layer, NO_WRITE_CACHE)
     return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "cache on and off")
+
+
+def staying(lab: Lab, names: Sequence[str]) -> Grid:
+    """Without the write cache, hot tracks as they are and hot tracks that stay where they are."""
+    inputs = {}
+    for name in names:
+        still = replace(WORKLOADS[name], drift=0.0)
+        inputs[f"{name}, drifting"] = _input(lab, name)
+        inputs[f"{name}, staying"] = lab.generated(f"interlaced-{name}-staying", still.text(), _requests(still), *FULL)
+    return lab.grid(DRIVE, inputs, _plain(INTERLACED, **NO_WRITE_CACHE), "hot tracks that stay")
+
+
+def bare(lab: Lab, names: Sequence[str] = ("w106", "w39", "w87")) -> Grid:
+    """Without the write cache alone."""
+    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, _plain(LAYERS, **NO_WRITE_CACHE), f"cache off, seed {lab.seed}")
 
 
 def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w46", "w39", "w87")) -> Grid:

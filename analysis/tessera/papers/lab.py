@@ -1,5 +1,6 @@
 """Runs the trials of an experiment side by side, each one once."""
 
+import copy
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,9 +65,16 @@ class Lab:
         self.traces = traces if traces is not None and traces.is_dir() else None
         self.scale = scale
         self.jobs = jobs or os.cpu_count() or 1
+        self.seed = 1
         self.missing: set[str] = set()  # traces that were asked for and are not at hand
         program = simulator().stat()
         self._made_by = [f"{program.st_size} {program.st_mtime_ns}", *(file.read_text() for file in _descriptions())]
+
+    def seeded(self, seed: int) -> "Lab":
+        """The same lab whose grids run under another seed."""
+        other = copy.copy(self)
+        other.seed = seed
+        return other
 
     def requests(self, full: int) -> int:
         """The length of a generated input that has `full` requests on the page."""
@@ -95,8 +103,9 @@ class Lab:
 
     def grid(self, drive: str, inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant], what: str) -> Grid:
         """Each input (options of `tessera-sim run`) on each variant."""
+        seed = () if self.seed == 1 else ("--seed", self.seed)  # 1 where not given
         trials = {
-            row: {name: trial(each.drive or drive, each.layer, *options, **each.settings) for name, each in variants.items()}
+            row: {name: trial(each.drive or drive, each.layer, *options, *seed, **each.settings) for name, each in variants.items()}
             for row, options in inputs.items()
         }
         runs = self.run((each for by_variant in trials.values() for each in by_variant.values()), what)

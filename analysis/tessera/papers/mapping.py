@@ -26,6 +26,7 @@ from tessera.papers.mapping_runs import (
 )
 from tessera.papers.measures import latency
 from tessera.papers.page import Finding, findings, listed, number, span, table, verdict
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 TITLE = "Static address mappings for shingled disks"
 
@@ -144,6 +145,16 @@ def _quarter_findings(grid: Grid) -> list[Finding]:
     ]
 
 
+def _seed_comparisons() -> list[Comparison]:
+    def over_1234(usage: str, mapping: str) -> Callable[[Grid], float]:
+        return quotient(latency, usage, mapping, "static-1234")
+
+    return [
+        *(Comparison(f"SYN to 75 %: response {m} over static-1234", over_1234("75", m), 0.8, NEAR) for m in NEW),
+        *(Comparison(f"SYN to 100 %: response {m} over static-1234", over_1234("100", m), above=1) for m in NEW),
+    ]
+
+
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
     uniform, syn, by_quarter = uniform_updates(lab), cold_sequential(lab), quarters(lab)
@@ -163,6 +174,7 @@ def sections(lab: Lab) -> list[str]:
         _war_table(syn, lambda m, usage: cold_ratio(m, int(usage)), "usage %"),
         _response_table(syn),
         findings(_syn_findings(syn)),
+        seed_table(over_seeds(lab, cold_sequential), _seed_comparisons()),
     ]
     parts += ["### A full disk whose quarters are updated unevenly\n", "The first figure is the formula's, the second the simulation's.\n"]
     parts += [_war_table(by_quarter, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %")]

@@ -71,6 +71,12 @@ def starred(rows: Rows, ranked: Callable[[Mapping[str, Run]], bool]) -> Rows:
     return {name if ranked(row) else f"{name}*": row for name, row in rows.items()}
 
 
+def ranked_tables(rows: Rows, figures: Iterable[Figure], ranked: Callable[[Mapping[str, Run]], bool], otherwise: str) -> list[str]:
+    """The tables with stars, and below them what a star says."""
+    tables = figure_tables(starred(rows, ranked), figures)
+    return tables if all(map(ranked, rows.values())) else [*tables, f"\\* {otherwise}: not ranked.\n"]
+
+
 HOLDS = "holds"
 
 
