@@ -17,7 +17,7 @@ from rich.console import Console
 
 from tessera.bench import BUFFERED, commands
 from tessera.run_folder import Run
-from tessera.simulator import SimulatorError, layer_names, simulator
+from tessera.simulator import SimulatorError, exit_status, layer_names, simulator
 
 FACTORS = (1, 4, 16)
 TRACKS = 2048  # at factor 1: 4 GiB of `common`, which is factor 16
@@ -81,7 +81,7 @@ def counted_run(arguments: list[str], out: Path) -> Cost:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
-        raise SimulatorError(command, result.returncode, said[-1] if said else "")
+        raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
     instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
     run = Run(out)
     return Cost(float(instructions[1]), run.metric("host.served"), commands(run), run.metric("cleaning.count"))

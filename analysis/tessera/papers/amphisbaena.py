@@ -16,6 +16,7 @@ from tessera.papers.amphisbaena_runs import (
     OURS,
     RULES,
     amplification_without_padding,
+    beside_fluid_loop,
     change,
     chunk_locality,
     chunk_sizes,
@@ -30,6 +31,7 @@ from tessera.papers.amphisbaena_runs import (
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
 from tessera.papers.page import Figure, Finding, findings, listed, number, percent, ranked_tables, span, verdict
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"
@@ -124,6 +126,18 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             verdict(victim_size(row[OURS]) > max(victim_size(row[o]) for o in OTHERS) for row in rows.values()),
         ),
     ]
+
+
+def _seed_comparisons() -> list[Comparison]:
+    def hits_more(name: str) -> Callable[[Grid], float]:
+        return lambda grid: hit_rate(grid[name][OURS]) - hit_rate(grid[name]["fluid-loop"])
+
+    items = []
+    for name in ("hm_0", "src2_0"):
+        for what, value in (("response", latency), ("RMWs", rmws), ("WA", total_amplification)):
+            items.append(Comparison(f"{name}: {what} over Fluid_loop", quotient(value, name, OURS, "fluid-loop"), below=1))
+        items.append(Comparison(f"{name}: write hit rate above Fluid_loop's", hits_more(name), above=0))
+    return items
 
 
 def _locality_findings(grid: Grid) -> list[Finding]:
@@ -226,6 +240,7 @@ def sections(lab: Lab) -> list[str]:
         "### Eight volumes, zones empty at the start\n",
         *_tables(empty),
         findings([*_headline_findings(empty), *_padding_findings(empty)]),
+        seed_table(over_seeds(lab, beside_fluid_loop, seeds=3), _seed_comparisons()),
         "### Eight volumes, zones full at the start\n",
         *_tables(full, ON_FULL_ZONES),
         findings(_headline_findings(full)),

@@ -63,6 +63,11 @@ def headline(lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0) -> Grid
     return lab.grid(DRIVE, _inputs(lab, names, prefill), variants, f"eight volumes, zones {prefill} % full")
 
 
+def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
+    """Of the headline's runs on empty zones, those of two volumes that clean often."""
+    return lab.grid(DRIVE, _inputs(lab, names), {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
+
+
 def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The rules for the zone to clean beside Fluid_loop."""
     variants = {"fluid-loop": _variant("fluid-loop")} | {rule: _variant(OURS, victim=rule) for rule in RULES}

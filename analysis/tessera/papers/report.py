@@ -13,7 +13,8 @@ HEAD = """# Validation: what the papers say and what comes out here
 Made by `./dev papers`, which runs every experiment below and writes this page. Parameters come from the papers' published
 characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given as far as it is known.
 All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes stands in its file
-(`stimuli/workloads`). Ratios are of simulated figures; one seed unless a table says otherwise.
+(`stimuli/workloads`). Ratios are of simulated figures; one seed unless a table says otherwise. A table of several seeds gives means with
+the half-widths of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
 """
 
 
