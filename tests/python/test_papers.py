@@ -101,3 +101,5 @@ def test_an_interval_holds_a_claim_refuses_it_or_leaves_it_open():
 def test_a_line_a_comparison():
     text = seed_table([{"a": 1}, {"a": 2}, {"a": 3}], [Comparison("what", lambda grid: grid["a"], above=5)])
     assert text.splitlines()[-1] == "| what | above 5 | 1.000 to 3.000 | 2.000 ± 2.484 | does not hold |"
+    text = seed_table([{"a": 1}, {"a": None}], [Comparison("what", lambda grid: grid["a"], above=5)])
+    assert text.splitlines()[-1] == "| what | above 5 | - | - | undefined |"

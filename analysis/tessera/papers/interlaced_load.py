@@ -118,7 +118,7 @@ def _distribution_findings(shares: Mapping[str, Mapping[str, float]]) -> list[Fi
         Finding(
             "w46 and w28: the improved layers slow fewer writes than read-modify-write",
             "improved considerably",
-            "of rmw's: " + span(share / row["imr-rmw"] for row in large for share in improved(row)),
+            "of rmw's: " + span(share / row["imr-rmw"] for row in large if row["imr-rmw"] for share in improved(row)),
             verdict(share < row["imr-rmw"] for row in large for share in improved(row)),
         ),
         Finding(

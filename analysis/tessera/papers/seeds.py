@@ -18,7 +18,7 @@ class Comparison:
     """A figure of a grid that a claim says to lie between two bounds."""
 
     what: str
-    of: Callable[[Grid], float]
+    of: Callable[[Grid], float | None]
     above: float = -inf
     below: float = inf
 
@@ -34,9 +34,14 @@ class Comparison:
         return "does not hold" if high <= self.above or self.below <= low else "open: the interval holds a bound"
 
 
-def quotient(measure: Callable[[Run], float], row: str, of: str, over: str) -> Callable[[Grid], float]:
-    """A measure of one variant over that of another, under the same input."""
-    return lambda grid: measure(grid[row][of]) / measure(grid[row][over])
+def quotient(measure: Callable[[Run], float], row: str, of: str, over: str) -> Callable[[Grid], float | None]:
+    """A measure of one variant over that of another, under the same input; None where the other has nothing."""
+
+    def value(grid: Grid) -> float | None:
+        base = measure(grid[row][over])
+        return measure(grid[row][of]) / base if base else None
+
+    return value
 
 
 def half_width(values: Sequence[float]) -> float:
@@ -54,6 +59,9 @@ def seed_table(grids: Sequence[Grid], comparisons: Iterable[Comparison]) -> str:
     rows = []
     for each in comparisons:
         values = [each.of(grid) for grid in grids]
+        if None in values:
+            rows.append([each.what, each.claim(), "-", "-", "undefined"])
+            continue
         centre, width = mean(values), half_width(values)
         spread = f"{number(min(values), 3)} to {number(max(values), 3)}"
         cells = (each.claim(), spread, f"{number(centre, 3)} ± {number(width, 3)}", each.verdict(centre - width, centre + width))
