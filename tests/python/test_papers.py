@@ -1,10 +1,11 @@
 """Pieces of the page of results, without a simulation."""
 
 import pytest
+from samples import metric, write_run
 
-from tessera import SimulatorError
+from tessera import Run, SimulatorError
 from tessera.papers.lab import Lab, Variant, of_layer, trial
-from tessera.papers.page import number, span, verdict
+from tessera.papers.page import ENDLESS, Figure, number, span, verdict
 from tessera.papers.seeds import Comparison, half_width, over_seeds, seed_table
 
 COUNTING = """
@@ -29,6 +30,15 @@ def test_a_span_is_one_figure_where_both_ends_print_alike():
     assert span([2.001, 1.0, 3]) == "1.00 to 3.00"
     assert span([1.001, 1.002]) == "1.00"
     assert span([]) == number(None) == "-"
+
+
+def test_a_response_of_an_endless_backlog_is_marked(tmp_path):
+    run = Run(write_run(tmp_path, {"x": metric(1.5), "host.backlog.unstable": metric(1)}))
+    response = Figure("ms", lambda run: run.metric("x"), of_response=True)
+    assert response.text(run) == "1.50" + ENDLESS
+    assert Figure("WA", lambda run: run.metric("x")).text(run) == "1.50"
+    run.summary["metrics"]["host.backlog.unstable"]["value"] = 0
+    assert response.text(run) == "1.50"
 
 
 def test_settings_become_options_of_the_run():

@@ -37,7 +37,7 @@ from tessera.run_folder import Run
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"
 
 FIGURES = (
-    Figure("mean ms", latency),
+    Figure("mean ms", latency, of_response=True),
     Figure("write hit rate", hit_rate, 3),
     Figure("RMWs", rmws, 0),
     Figure("RMW-free", lambda run: run.metric("rmw_free.count"), 0),

@@ -45,9 +45,9 @@ TITLE = "Hybrid wave-like shingled recording"
 ALMOST = 1.25  # the paper says that HWSR almost reaches the conventional disk and names no bound
 SLOWER = "Tracks of 1 MiB: copying S-blocks takes four times as long as on tracks of 4 MiB, a turn as long.\n"
 FIGURES = (
-    Figure("mean ms", latency, 3),
-    Figure("reads ms", read_latency, 3),
-    Figure("writes ms", write_latency, 3),
+    Figure("mean ms", latency, 3, of_response=True),
+    Figure("reads ms", read_latency, 3, of_response=True),
+    Figure("writes ms", write_latency, 3, of_response=True),
     Figure("WA", amplification),
 )
 SUMS = (Figure("90 % of the sums below, s", ninth_decile, 1), Figure("longest sum, s", lambda run: windows(run)[-1], 1))

@@ -43,8 +43,8 @@ TITLE = "Track-based translation layers for interlaced recording"
 WORKLOAD_FIGURES = (
     Figure("write amplification", amplification),
     Figure("of host writes alone", own_amplification),
-    Figure("mean ms", latency),
-    Figure("p99.9 ms", lambda run: run.metric("host.latency.p999"), 1),
+    Figure("mean ms", latency, of_response=True),
+    Figure("p99.9 ms", lambda run: run.metric("host.latency.p999"), 1, of_response=True),
 )
 
 
@@ -70,7 +70,7 @@ RULE_FIGURES = (
     Figure("WA", amplification),
     Figure("of host writes", own_amplification),
     Figure("promotions", lambda run: run.find("cache.promote"), 0),
-    Figure("mean ms", latency),
+    Figure("mean ms", latency, of_response=True),
 )
 
 
@@ -166,7 +166,7 @@ def _workload_findings(grid: Grid) -> list[Finding]:
     ]
 
 
-CACHE_FIGURES = (Figure("mean ms", latency), Figure("WA", amplification))
+CACHE_FIGURES = (Figure("mean ms", latency, of_response=True), Figure("WA", amplification))
 
 
 def _cache_findings(grid: Grid) -> list[Finding]:

@@ -145,7 +145,7 @@ def _share_parts(tracks: Mapping[str, np.ndarray]) -> list[str]:
 STAYING_FIGURES = (
     Figure("write amplification", amplification),
     Figure("of host writes alone", own_amplification),
-    Figure("mean ms", latency),
+    Figure("mean ms", latency, of_response=True),
 )
 
 

@@ -15,7 +15,7 @@ SLOWED = (
     "At four times the mean rate; a write is slowed that takes at least a turn longer than the same write on the conventional disk.\n"
 )
 BETWEEN = "at the mean rate the cache answers nearly all; which writes meet a full queue is up to bursts, which are not published"
-LOAD_FIGURES = (Figure("mean ms", latency), Figure("dilation", dilated))
+LOAD_FIGURES = (Figure("mean ms", latency, of_response=True), Figure("dilation", dilated))
 
 
 def _load_findings(grid: Grid) -> list[Finding]:
@@ -81,7 +81,7 @@ def slowed(row: Mapping[str, Run], layer: str) -> float:
 
 
 PERCENTILES = tuple(
-    Figure(f"writes, {title} ms", lambda run, name=name: run.metric(f"host.write.latency.{name}"))
+    Figure(f"writes, {title} ms", lambda run, name=name: run.metric(f"host.write.latency.{name}"), of_response=True)
     for title, name in (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", "p999"))
 )
 

@@ -96,8 +96,8 @@ def band_cliff(lab: Lab) -> Grid:
 
 
 FIGURES = (
-    Figure("mean ms", latency),
-    Figure("max s", lambda run: longest(run) / 1000),
+    Figure("mean ms", latency, of_response=True),
+    Figure("max s", lambda run: longest(run) / 1000, of_response=True),
     Figure("WA", total_amplification),
     Figure("RMWs", rmws, 0),
     Figure("cleaning ms", lambda run: run.metric("cleaning.mean"), 1),

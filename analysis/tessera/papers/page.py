@@ -38,6 +38,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+ENDLESS = "°"  # behind a response that measures the length of the run, as the backlog grew all along
+
+
 @dataclass(frozen=True)
 class Figure:
     """What a table shows of each run."""
@@ -45,9 +48,11 @@ class Figure:
     title: str
     of: Callable[[Run], float | None]
     digits: int = 2
+    of_response: bool = False
 
     def text(self, run: Run) -> str:
-        return number(self.of(run), self.digits)
+        endless = self.of_response and run.metric("host.backlog.unstable")
+        return number(self.of(run), self.digits) + (ENDLESS if endless else "")
 
 
 def figure_tables(rows: Rows, figures: Iterable[Figure]) -> list[str]:
