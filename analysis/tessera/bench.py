@@ -21,7 +21,7 @@ def requests_per_cpu_second(run: Run) -> float:
 def commands(run: Run) -> float:
     """Media and flash commands."""
     names = ("media.commands", "nand.reads", "nand.oob_reads", "nand.programs", "nand.erases")
-    return sum(run.metric(name) or 0 for name in names if name in run.summary["metrics"])
+    return sum(run.find(name) or 0 for name in names)
 
 
 def commands_per_cpu_second(run: Run) -> float:

@@ -65,10 +65,13 @@ def bench(
 @app.command()
 def papers(
     only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
-    traces: Annotated[Path | None, typer.Option(help="Folder of recorded traces and histograms; TESSERA_TRACES if not given.")] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="Folder of recorded traces and histograms; TESSERA_TRACES if not given."),
+    ] = None,
     scale: Annotated[float, typer.Option(min=0.001, max=1, help="Length of the generated inputs; 1 is what the page shows.")] = 1.0,
-    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/papers"),
-    page: Annotated[Path | None, typer.Option(help="Page to write; docs/validation.md for a whole one, out/papers/validation.md else.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the runs, some 2 GB.")] = Path("out/papers"),
+    page: Annotated[Path | None, typer.Option(help="Page to write; docs/validation.md for a whole one, OUT/validation.md else.")] = None,
 ) -> None:
     """Run the papers' experiments and write the page that holds their figures beside ours."""
     unknown = [name for name in only or () if name not in CHAPTERS]

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from tessera.bench import BUFFERED, commands
 from tessera.run_folder import Run
-from tessera.simulator import SimulatorError, layer_names, simulator
+from tessera.simulator import SimulatorError, exit_status, layer_names, simulator
 
 FACTORS = (1, 4, 16)
 TRACKS = 2048  # at factor 1: 4 GiB of `common`, which is factor 16
@@ -81,7 +81,7 @@ def counted_run(arguments: list[str], out: Path) -> Cost:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
-        raise SimulatorError(command, result.returncode, said[-1] if said else "")
+        raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
     instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
     run = Run(out)
     return Cost(float(instructions[1]), run.metric("host.served"), commands(run), run.metric("cleaning.count"))
@@ -113,11 +113,12 @@ def growth(costs: list[Cost]) -> tuple[str, list[float]]:
 
 
 def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
-    """A line for each subject whose name holds `only`."""
+    """A line for each subject whose name holds `only`. Raises SimulatorError where one could not be measured, after the others."""
     console.print(
         f"\ninstructions at {', '.join(map(str, FACTORS))} times the capacity and cache size; target: within {MOST_GROWTH:.0%}",
         highlight=False, soft_wrap=True,
     )
+    failed = None
     with ThreadPoolExecutor(jobs) as pool:
         measured = [(subject, [pool.submit(cost_at, subject, factor, out) for factor in FACTORS]) for subject in subjects() if only in subject.name]
         for subject, futures in measured:
@@ -125,6 +126,7 @@ def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
                 costs = [future.result() for future in futures]
             except SimulatorError as error:
                 console.print(f"  {subject.name:<16} [bold red]{error.output or error}[/bold red]", highlight=False, soft_wrap=True)
+                failed = error
                 continue
             unit, values = growth(costs)
             grown = max(values) / values[0] - 1
@@ -135,3 +137,5 @@ def measure_growth(console: Console, out: Path, only: str, jobs: int) -> None:
                 f"  {subject.name:<16} {figures} instructions a {unit}, {grown:+.1%}: {met} (cleanings: {cleanings})",
                 highlight=False, soft_wrap=True,
             )
+    if failed:
+        raise failed

@@ -30,6 +30,10 @@ class Run:
         """Value of a metric; None where it is undefined. Raises KeyError with the metric's name where there is none."""
         return self.summary["metrics"][name]["value"]
 
+    def find(self, name: str) -> float | None:
+        """The same for a metric that not every layer has; None where there is none."""
+        return self.metric(name) if name in self.summary["metrics"] else None
+
     def unit(self, name: str) -> str:
         return self.summary["metrics"][name]["unit"]
 

@@ -25,6 +25,11 @@ def simulator() -> Path:
     return Path(os.environ.get("TESSERA_SIM") or REPOSITORY / "build" / "release" / "tessera-sim")
 
 
+def exit_status(returncode: int) -> int:
+    """Of a process as shells say it: 128 and the number of the signal that ended it."""
+    return returncode if returncode >= 0 else 128 - returncode
+
+
 def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on; with `quiet`
     only where the simulator failed."""
@@ -32,9 +37,8 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True)
     if quiet and result.returncode != 0:
         sys.stderr.write(result.stderr)
-    status = result.returncode if result.returncode >= 0 else 128 - result.returncode  # ended by a signal, as shells say it
-    if status != 0:
-        raise SimulatorError(command, status, result.stdout)
+    if result.returncode != 0:
+        raise SimulatorError(command, exit_status(result.returncode), result.stdout)
     return result.stdout
 
 
@@ -52,7 +56,7 @@ def run_for(seconds: float, arguments: Sequence[str | Path]) -> None:
             return
     if process.returncode != 0:
         sys.stderr.write(errors)
-        raise SimulatorError(command, process.returncode, output)
+        raise SimulatorError(command, exit_status(process.returncode), output)
 
 
 def layer_names() -> tuple[str, ...]:

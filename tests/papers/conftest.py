@@ -13,5 +13,6 @@ BUILD = REPOSITORY / os.environ.get("TESSERA_BUILD", "build/release")
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    os.environ["TESSERA_SIM"] = str(BUILD / "tessera-sim")
-    return Lab(tmp_path_factory.mktemp("papers"), default_traces(), scale=0.1)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
+        yield Lab(tmp_path_factory.mktemp("papers"), default_traces(), scale=0.1)

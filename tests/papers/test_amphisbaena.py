@@ -2,20 +2,10 @@
 
 import pytest
 
-from tessera.papers import amphisbaena
-from tessera.papers.amphisbaena import (
-    OTHERS,
-    OURS,
-    RULES,
-    amplification,
-    amplification_without_padding,
-    hit_rate,
-    latency,
-    padding_gib,
-    ranked,
-    rmws,
-)
+from tessera.papers import amphisbaena_runs as amphisbaena
+from tessera.papers.amphisbaena_runs import OTHERS, OURS, RULES, amplification_without_padding, hit_rate, padding_gib, ranked
 from tessera.papers.lab import Lab
+from tessera.papers.measures import latency, rmws, total_amplification
 
 NAMES = ("prn_0", "src2_0")
 
@@ -44,14 +34,14 @@ def test_full_zones_know_neither_padding_nor_write_backs_without_a_read_modify_w
     for row in full.values():
         for run in row.values():
             assert run.metric("pad.sectors") == run.metric("rmw_free.count") == 0
-            assert amplification_without_padding(run) == pytest.approx(amplification(run), rel=0.01)
+            assert amplification_without_padding(run) == pytest.approx(total_amplification(run), rel=0.01)
 
 
 def test_on_empty_zones_write_amplification_is_mostly_padding(empty):
     for row in empty.values():
         for run in row.values():
             assert padding_gib(run) > 1
-            assert amplification(run) > 10 * amplification_without_padding(run)
+            assert total_amplification(run) > 10 * amplification_without_padding(run)
 
 
 def test_skylight_hits_least_and_needs_more_read_modify_writes_than_fluid(empty, full):

@@ -3,8 +3,8 @@
 import pytest
 
 from tessera.papers import hwsr_runs as hwsr
-from tessera.papers.hwsr_runs import amplification, latency, read_latency
 from tessera.papers.lab import Lab
+from tessera.papers.measures import amplification, latency, read_latency
 
 
 def test_the_papers_utilisation_ratio_is_that_of_its_formula():

@@ -2,8 +2,11 @@
 
 import pytest
 
-from tessera.papers import mapping
-from tessera.papers.mapping import MAPPINGS, NEW, USAGES, response, slowdown, war
+from tessera.papers import mapping_formulas as formulas
+from tessera.papers import mapping_runs as mapping
+from tessera.papers.mapping_formulas import MAPPINGS, NEW, USAGES
+from tessera.papers.mapping_runs import slowdown, war
+from tessera.papers.measures import latency
 
 
 @pytest.fixture(scope="module")
@@ -17,49 +20,49 @@ def recorded(lab):
 def test_the_formulas_give_the_papers_ratios():
     for name in MAPPINGS:
         for usage in USAGES:
-            assert mapping.uniform_ratio(name, usage) == pytest.approx(mapping.PUBLISHED[name][usage], abs=0.005)
-    assert [mapping.cold_ratio(name, 75) for name in MAPPINGS] == [1, 1, 1, 1]
-    assert [mapping.cold_ratio(name, 100) for name in MAPPINGS] == [1, 1.5, 1.5, 1.5]
-    assert [mapping.quarter_ratio("static-r4123", shares) for shares in mapping.QUARTERS.values()] == pytest.approx([2.54, 4, 3.62])
+            assert formulas.uniform_ratio(name, usage) == pytest.approx(formulas.PUBLISHED[name][usage], abs=0.005)
+    assert [formulas.cold_ratio(name, 75) for name in MAPPINGS] == [1, 1, 1, 1]
+    assert [formulas.cold_ratio(name, 100) for name in MAPPINGS] == [1, 1.5, 1.5, 1.5]
+    assert [formulas.quarter_ratio("static-r4123", shares) for shares in mapping.QUARTERS.values()] == pytest.approx([2.54, 4, 3.62])
 
 
 def test_every_mapping_places_every_track_once():
     for name in MAPPINGS:
-        assert len({mapping.place(name, track) for track in range(2400)}) == 2400
+        assert len({formulas.place(name, track) for track in range(2400)}) == 2400
 
 
 def test_uniform_updates_come_out_as_the_formulas_say(lab):
     for usage, row in mapping.uniform_updates(lab).items():
         for name in MAPPINGS:
-            assert war(row[name]) == pytest.approx(mapping.uniform_ratio(name, int(usage)), rel=0.05)
+            assert war(row[name]) == pytest.approx(formulas.uniform_ratio(name, int(usage)), rel=0.05)
             assert row[name].metric("capacity.space_gain") == pytest.approx(1.6)
-            assert row[name].metric("capacity.user") == row["cmr"].metric("capacity.user") == mapping.BLOCKS * 512
+            assert row[name].metric("capacity.user") == row["cmr"].metric("capacity.user") == formulas.BLOCKS * 512
 
 
 def test_updates_by_quarter_come_out_as_the_formulas_say(lab):
     for shares, row in mapping.quarters(lab).items():
         for name in MAPPINGS:
-            assert war(row[name]) == pytest.approx(mapping.quarter_ratio(name, mapping.QUARTERS[shares]), rel=0.05)
+            assert war(row[name]) == pytest.approx(formulas.quarter_ratio(name, mapping.QUARTERS[shares]), rel=0.05)
 
 
 def test_cold_sequential_writes_cost_the_new_mappings_nothing_until_the_last_quarter(lab):
     grid = mapping.cold_sequential(lab)
     for usage, row in grid.items():
         for name in MAPPINGS:
-            assert war(row[name]) == pytest.approx(mapping.cold_ratio(name, int(usage)), rel=0.001)
+            assert war(row[name]) == pytest.approx(formulas.cold_ratio(name, int(usage)), rel=0.001)
     for name in NEW:
-        assert response(grid["75"][name]) == pytest.approx(response(grid["75"]["static-1234"]), rel=0.05)
-        assert response(grid["100"][name]) > 1.5 * response(grid["100"]["static-1234"])
+        assert latency(grid["75"][name]) == pytest.approx(latency(grid["75"]["static-1234"]), rel=0.05)
+        assert latency(grid["100"][name]) > 1.5 * latency(grid["100"]["static-1234"])
 
 
 def test_the_new_mappings_outperform_1234_up_to_three_quarters(recorded):
-    for row in mapping.up_to_75(recorded):
+    for row in mapping.used_up_to(75, recorded):
         for name in NEW:
-            assert response(row[name]) < 0.85 * response(row["static-1234"])
+            assert latency(row[name]) < 0.85 * latency(row["static-1234"])
 
 
 def test_without_amplification_the_mappings_are_near_the_conventional_disk(recorded):
-    for row in mapping.up_to_50(recorded):
+    for row in mapping.used_up_to(50, recorded):
         for name in ("static-r4123", "static-14r23"):
             assert war(row[name]) == 1
             assert slowdown(row, name) < mapping.NEAR
@@ -81,6 +84,6 @@ def test_backups_that_survive_a_power_cut_cost_time_where_updates_are_amplified(
     safe = mapping.recorded(lab, paper=False)
     for name, grid in recorded.items():
         for mapped in MAPPINGS:
-            assert response(safe[name]["100"][mapped]) > 1.1 * response(grid["100"][mapped])
+            assert latency(safe[name]["100"][mapped]) > 1.1 * latency(grid["100"][mapped])
             assert war(safe[name]["100"][mapped]) == pytest.approx(war(grid["100"][mapped]), rel=0.01)
-        assert response(safe[name]["50"]["static-r4123"]) == pytest.approx(response(grid["50"]["static-r4123"]), rel=0.01)
+        assert latency(safe[name]["50"]["static-r4123"]) == pytest.approx(latency(grid["50"]["static-r4123"]), rel=0.01)

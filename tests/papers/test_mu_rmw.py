@@ -4,42 +4,49 @@ import pytest
 
 from tessera.papers import mu_rmw
 from tessera.papers.lab import Lab
+from tessera.papers.measures import rmws, total_amplification
+from tessera.papers.mu_rmw import ratio, reduction
 
 
 @pytest.fixture(scope="module")
-def implied(lab):
+def longer(lab):
     """Long enough for several cleanings of each cache."""
-    return {each.name: each for each in mu_rmw.paper_implied(Lab(lab.out, lab.traces, scale=0.25))}
+    return Lab(lab.out, lab.traces, scale=0.25)
 
 
 @pytest.fixture(scope="module")
-def one_by_one(lab):
-    return {each.name: each for each in mu_rmw.paper_implied(Lab(lab.out, lab.traces, scale=0.25), "closed:1")}
+def implied(longer):
+    return mu_rmw.paper_implied(longer)
+
+
+@pytest.fixture(scope="module")
+def one_by_one(longer):
+    return mu_rmw.paper_implied(longer, "closed:1")
 
 
 def test_mu_rmw_responds_faster_than_either_cache(implied, one_by_one):
-    for each in (*implied.values(), *one_by_one.values()):
-        assert each.reduction("host.latency.mean", "pore") < 0
-        assert each.reduction("host.latency.mean", "skylight-flash") < -0.2
+    for row in (*implied.values(), *one_by_one.values()):
+        assert reduction(row, "pore") < 0
+        assert reduction(row, "skylight-flash") < -0.2
 
 
 def test_requests_that_queue_behind_a_cleaning_gain_more_than_the_paper_says(implied):
-    for each in implied.values():
-        assert each.reduction("host.latency.mean", "pore") < -0.8  # at best -50 % in the paper
-        assert each.reduction("host.latency.mean", "skylight-flash") < -0.9  # at best -76 %
+    for row in implied.values():
+        assert reduction(row, "pore") < -0.8  # at best -50 % in the paper
+        assert reduction(row, "skylight-flash") < -0.9  # at best -76 %
 
 
 def test_write_amplification_stands_as_the_paper_prints_it_where_no_merge_happens(implied):
-    free = {each.name: each for each in implied.values() if each.figure("mu-rmw", "rmw.count") == 0}
-    assert len(mu_rmw.RMW_FREE & free.keys()) >= 4  # of five
-    for each in free.values():
-        assert each.figure("mu-rmw", "write_amplification.total") == pytest.approx(1, abs=0.01)
-        assert 15 < each.ratio("write_amplification.total", "pore") < 60
-        assert 50 < each.ratio("write_amplification.total", "skylight-flash") < 160
+    free = mu_rmw.without_rmw(implied)
+    assert len(mu_rmw.RMW_FREE.intersection(free)) >= 4  # of five
+    for row in (implied[name] for name in free):
+        assert total_amplification(row["mu-rmw"]) == pytest.approx(1, abs=0.01)
+        assert 15 < ratio(row, total_amplification, "pore") < 60
+        assert 50 < ratio(row, total_amplification, "skylight-flash") < 160
 
 
-def test_the_longest_list_merges_more_often_than_pore_once_half_the_cache_is_live(lab):
-    cliff = {each.name: each for each in mu_rmw.live_sector_cliff(Lab(lab.out, lab.traces, scale=0.25))}
-    assert cliff["0.05"].figure("mu-rmw", "rmw.count") == 0
-    assert cliff["0.05"].figure("pore", "rmw.count") > 200
-    assert cliff["0.5"].figure("mu-rmw", "rmw.count") > 1.2 * cliff["0.5"].figure("pore", "rmw.count")
+def test_the_longest_list_merges_more_often_than_pore_once_half_the_cache_is_live(longer):
+    cliff = mu_rmw.live_sector_cliff(longer)
+    assert rmws(cliff["0.05"]["mu-rmw"]) == 0
+    assert rmws(cliff["0.05"]["pore"]) > 200
+    assert rmws(cliff["0.5"]["mu-rmw"]) > 1.2 * rmws(cliff["0.5"]["pore"])

@@ -1,5 +1,9 @@
 """The demonstration over a stand-in for the simulator."""
 
+import json
+import sys
+from pathlib import Path
+
 from typer.testing import CliRunner
 
 from tessera.cli import app
@@ -28,10 +32,6 @@ def run_demo(*arguments):
 
 
 def use_stand_in(stand_in, tmp_path):
-    import json
-    import sys
-    from pathlib import Path
-
     script = STAND_IN.format(tests=str(Path(__file__).parent), log=str(tmp_path / "log"))
     stand_in(f"import sys; sys.path[:0] = {sys.path!r}\n" + script)
     return lambda: [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]

@@ -7,173 +7,52 @@ lie in a chunk of 64 KiB. The layers run as published. Whether the zones were em
 write-backs without a read-modify-write exist only where a zone is not full, so both are shown.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tessera.papers.lab import Grid, Lab, Variant
-from tessera.papers.page import Finding, findings, number, percent, span, table, verdict
+from tessera.papers.amphisbaena_runs import (
+    CLEANINGS,
+    OTHERS,
+    OURS,
+    RULES,
+    amplification_without_padding,
+    beside_fluid_loop,
+    change,
+    chunk_locality,
+    chunk_sizes,
+    filter_shares,
+    headline,
+    hit_rate,
+    padding_gib,
+    ranked,
+    victim_rules,
+    victim_size,
+)
+from tessera.papers.lab import Grid, Lab
+from tessera.papers.measures import latency, rmws, total_amplification
+from tessera.papers.page import Figure, Finding, findings, listed, number, percent, ranked_tables, span, verdict
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY
 
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"
 
-DRIVE = "p002"
-OURS = "amphisbaena"
-OTHERS = ("skylight-disk", "fluid", "fluid-loop")
-LAYERS = (*OTHERS, OURS)
-CLEANINGS = 20  # fewer do not make a ranking
-BUFFER_MIB = {  # 1 % of Table 3's ranges
-    "hm_0": 143,
-    "prn_0": 678,
-    "prxy_0": 212,
-    "ts_0": 225,
-    "web_0": 348,
-    "src2_2": 1736,
-    "src2_0": 161,
-    "usr_0": 164,
-}
-REQUESTS = {  # until each buffer has been filled about twice with addresses that were not in it
-    "hm_0": 400_000,
-    "prn_0": 300_000,
-    "prxy_0": 4_000_000,
-    "ts_0": 1_600_000,
-    "web_0": 1_600_000,
-    "src2_2": 150_000,
-    "src2_0": 300_000,
-    "usr_0": 400_000,
-}
-BUFFER_ZONES = 8  # Skylight's zones of 256 MiB would not fit five of these buffers once
-VOLUMES = tuple(BUFFER_MIB)
-SOME = ("hm_0", "prn_0", "src2_0", "src2_2")  # for the sweeps: small and large ranges, many and few updates
-RULES = ("paper", "corrected", "count", "cost")
-CHUNKS_KIB = (64, 128, 256, 512, 1024)
-SHARES = (0.1, 0.3, 0.5)
-FIRST_RULE = "paper"  # what the paper's figures were made with
-
-
-def _key(layer: str, name: str) -> str:
-    return f"layers__{layer.replace('-', '_')}__{name}"
-
-
-def _variant(layer: str, **settings: object) -> Variant:
-    if layer == OURS:
-        settings = {"victim": FIRST_RULE, **settings}
-    return Variant(layer, {_key(layer, name): value for name, value in {"paper": True, **settings}.items()})
-
-
-def _inputs(lab: Lab, names: Iterable[str], prefill: int = 0) -> dict[str, tuple[object, ...]]:
-    inputs = {}
-    for name in names:
-        sizes = [word for layer in LAYERS for word in ("--set", f"layers.{layer.replace('-', '_')}.buffer={BUFFER_MIB[name]} MiB")]
-        sizes += ["--set", f"layers.skylight_disk.buffer_zone={BUFFER_MIB[name] * 1024 // BUFFER_ZONES} KiB"]
-        inputs[name] = ("--workload", f"zone-{name}", "--limit", lab.requests(REQUESTS[name]), "--prefill", prefill, *sizes)
-    return inputs
-
-
-def headline(lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0) -> Grid:
-    """The eight volumes under the four layers, on empty or full zones."""
-    variants = {layer: _variant(layer) for layer in LAYERS}
-    return lab.grid(DRIVE, _inputs(lab, names, prefill), variants, f"eight volumes, zones {prefill} % full")
-
-
-def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """The rules for the zone to clean beside Fluid_loop."""
-    variants = {"fluid-loop": _variant("fluid-loop")} | {rule: _variant(OURS, victim=rule) for rule in RULES}
-    return lab.grid(DRIVE, _inputs(lab, names), variants, "victim rules")
-
-
-def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """Chunks of 64 to 1024 KiB."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{kib} KiB": _variant(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
-
-
-def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
-    """A volume with more and more start addresses in a chunk of 64 KiB: what the paper does not print of its traces."""
-    options = _inputs(lab, (name,))[name]
-    text = (REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text()
-    inputs = {}
-    for count in starts:
-        file = lab.workload_file(f"zone-{name}-{count}", re.sub(r"chunk_starts = \d+", f"chunk_starts = {count}", text))
-        inputs[f"{count} of 16"] = ("--workload", file, *options[2:])
-    return lab.grid(DRIVE, inputs, {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, "locality inside chunks")
-
-
-def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """The filter list's share of the high-frequency buffer."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": _variant(OURS, filter_share=share) for share in SHARES}, "filter shares")
-
-
-def latency(run: Run) -> float:
-    return run.metric("host.latency.mean")
-
-
-def hit_rate(run: Run) -> float:
-    return run.metric("hit.write")
-
-
-def rmws(run: Run) -> float:
-    return run.metric("rmw.count")
-
-
-def amplification(run: Run) -> float:
-    return run.metric("write_amplification.total")
-
-
-def padding_gib(run: Run) -> float:
-    return run.metric("pad.sectors") * 4096 / 2**30
-
-
-def amplification_without_padding(run: Run) -> float:
-    return run.metric("wa.unpadded")
-
-
-def victim_size(run: Run) -> float:
-    """Mean sectors that a zone gets back; 0 where nothing was written back."""
-    return run.metric("victim.sectors_mean") or 0.0
-
-
-def ranked(row: Mapping[str, Run]) -> bool:
-    """Whether each layer cleaned often enough."""
-    return all(run.metric("cleaning.count") >= CLEANINGS for run in row.values())
-
-
-def change(row: Mapping[str, Run], value: Callable[[Run], float], against: str, ours: str = OURS) -> float | None:
-    """By what share Amphisbaena is above (or, negative, below) another layer."""
-    other = value(row[against])
-    return value(row[ours]) / other - 1 if other else None
-
-
-def _name(name: str, row: Mapping[str, Run]) -> str:
-    return name if ranked(row) else f"{name}*"
-
-
-FIGURES: tuple[tuple[str, Callable[[Run], float], int], ...] = (
-    ("mean ms", latency, 2),
-    ("write hit rate", hit_rate, 3),
-    ("RMWs", rmws, 0),
-    ("RMW-free", lambda run: run.metric("rmw_free.count"), 0),
-    ("WA", amplification, 2),
-    ("WA without padding", amplification_without_padding, 2),
-    ("padding GiB", padding_gib, 1),
-    ("victim sectors", victim_size, 0),
-    ("cleanings", lambda run: run.metric("cleaning.count"), 0),
+FIGURES = (
+    Figure("mean ms", latency, of_response=True),
+    Figure("write hit rate", hit_rate, 3),
+    Figure("RMWs", rmws, 0),
+    Figure("RMW-free", lambda run: run.metric("rmw_free.count"), 0),
+    Figure("WA", total_amplification),
+    Figure("WA without padding", amplification_without_padding),
+    Figure("padding GiB", padding_gib, 1),
+    Figure("victim sectors", victim_size, 0),
+    Figure("cleanings", lambda run: run.metric("cleaning.count"), 0),
 )
+SAY_NOTHING_ON_FULL_ZONES = ("RMW-free", "WA without padding", "padding GiB")
+ON_FULL_ZONES = tuple(figure for figure in FIGURES if figure.title not in SAY_NOTHING_ON_FULL_ZONES)
 
 
-ON_FULL_ZONES = tuple(each for each in FIGURES if "padding" not in each[0] and each[0] != "RMW-free")  # the others say nothing there
-
-
-def _tables(grid: Grid, figures: Sequence[tuple[str, Callable[[Run], float], int]] = FIGURES) -> list[str]:
-    """A table a figure: rows are volumes, columns layers."""
-    columns = list(next(iter(grid.values())))
-    parts = []
-    for title, value, digits in figures:
-        rows = [[_name(name, row), *(number(value(row[column]), digits) for column in columns)] for name, row in grid.items()]
-        parts.append(table([title, *columns], rows))
-    if not all(map(ranked, grid.values())):
-        parts.append(f"\\* fewer than {CLEANINGS} cleanings under some layer: not ranked.\n")
-    return parts
+def _tables(grid: Grid, figures: Sequence[Figure] = FIGURES) -> list[str]:
+    return ranked_tables(grid, figures, ranked, f"fewer than {CLEANINGS} cleanings under some layer")
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -214,7 +93,7 @@ def _headline_findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
     slower, fewer = _changes(rows, latency, "fluid-loop"), _changes(rows, rmws, "fluid-loop")
     smaller = [victim_size(row[OURS]) / victim_size(row["fluid-loop"]) for row in rows.values() if victim_size(row["fluid-loop"])]
-    amplified = [x for other in OTHERS for x in _changes(rows, amplification, other)]
+    amplified = [x for other in OTHERS for x in _changes(rows, total_amplification, other)]
     return [
         Finding(
             "mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _described(slower), verdict(x < 0 for x in slower)
@@ -247,6 +126,18 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             verdict(victim_size(row[OURS]) > max(victim_size(row[o]) for o in OTHERS) for row in rows.values()),
         ),
     ]
+
+
+def _seed_comparisons() -> list[Comparison]:
+    def hits_more(name: str) -> Callable[[Grid], float]:
+        return lambda grid: hit_rate(grid[name][OURS]) - hit_rate(grid[name]["fluid-loop"])
+
+    items = []
+    for name in ("hm_0", "src2_0"):
+        for what, value in (("response", latency), ("RMWs", rmws), ("WA", total_amplification)):
+            items.append(Comparison(f"{name}: {what} over Fluid_loop", quotient(value, name, OURS, "fluid-loop"), below=1))
+        items.append(Comparison(f"{name}: write hit rate above Fluid_loop's", hits_more(name), above=0))
+    return items
 
 
 def _locality_findings(grid: Grid) -> list[Finding]:
@@ -282,7 +173,7 @@ def _rule_findings(grid: Grid) -> list[Finding]:
         Finding(
             "the paper's rule needs the fewest read-modify-writes",
             "(by design)",
-            ", ".join(f"{name}: {rule}" for name, rule in least.items()),
+            listed(least),
             verdict(rmws(row["paper"]) == min(rmws(row[rule]) for rule in RULES) for row in grid.values()),
         )
     )
@@ -303,7 +194,7 @@ def _chunk_findings(grid: Grid) -> list[Finding]:
         Finding(
             "latency grows with the chunk, but for src2_2",
             "64 KiB is best",
-            ", ".join(f"{name}: {size}" for name, size in best.items()),
+            listed(best),
             verdict(grows(row, latency) for row in others.values()),
         ),
         Finding(
@@ -346,10 +237,10 @@ def sections(lab: Lab) -> list[str]:
     empty, full, rules = headline(lab), headline(lab, prefill=100), victim_rules(lab)
     chunks, shares, locality = chunk_sizes(lab), filter_shares(lab), chunk_locality(lab)
     return [
-        __doc__.split("\n\n", 1)[1],
         "### Eight volumes, zones empty at the start\n",
         *_tables(empty),
         findings([*_headline_findings(empty), *_padding_findings(empty)]),
+        seed_table(over_seeds(lab, beside_fluid_loop, seeds=3), _seed_comparisons()),
         "### Eight volumes, zones full at the start\n",
         *_tables(full, ON_FULL_ZONES),
         findings(_headline_findings(full)),

@@ -20,14 +20,11 @@ from tessera.papers.hwsr_runs import (
     SECTOR,
     SPARES,
     TURN_MS,
-    amplification,
     block_sizes,
     financial,
-    latency,
     msr,
     ninth_decile,
     ranked,
-    read_latency,
     recorded,
     region_sizes,
     replacement,
@@ -36,39 +33,33 @@ from tessera.papers.hwsr_runs import (
     utilisation,
     utilisation_ratio,
     windows,
-    write_latency,
 )
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.page import Finding, findings, number, percent, span, table, verdict
+from tessera.papers.measures import amplification, latency, read_latency, write_latency
+from tessera.papers.page import Figure, Finding, findings, listed, number, percent, ranked_tables, span, table, verdict
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
 TITLE = "Hybrid wave-like shingled recording"
 
+ALMOST = 1.25  # the paper says that HWSR almost reaches the conventional disk and names no bound
 SLOWER = "Tracks of 1 MiB: copying S-blocks takes four times as long as on tracks of 4 MiB, a turn as long.\n"
-FIGURES: tuple[tuple[str, Callable[[Run], float], int], ...] = (
-    ("mean ms", latency, 3),
-    ("reads ms", read_latency, 3),
-    ("writes ms", write_latency, 3),
-    ("WA", amplification, 2),
+FIGURES = (
+    Figure("mean ms", latency, 3, of_response=True),
+    Figure("reads ms", read_latency, 3, of_response=True),
+    Figure("writes ms", write_latency, 3, of_response=True),
+    Figure("WA", amplification),
 )
+SUMS = (Figure("90 % of the sums below, s", ninth_decile, 1), Figure("longest sum, s", lambda run: windows(run)[-1], 1))
 
 
-def _table(grid: Grid, figures: Sequence[tuple[str, Callable[[Run], float], int]] = FIGURES) -> str:
-    """A table a figure: rows are workloads."""
-    columns = list(next(iter(grid.values())))
-    parts = []
-    for title, value, digits in figures:
-        rows = [[name + ("" if ranked(row) else "*"), *(number(value(row[c]), digits) for c in columns)] for name, row in grid.items()]
-        parts.append(table([title, *columns], rows))
-    if not all(map(ranked, grid.values())):
-        parts.append("\\* the write buffer is not full at this length: not ranked.\n")
-    return "\n".join(parts)
+def _tables(grid: Grid, figures: Sequence[Figure] = FIGURES) -> list[str]:
+    return ranked_tables(grid, figures, ranked, "the write buffer is not full at this length")
 
 
 def _over_cmr(row: Mapping[str, Run]) -> str:
-    return (
-        f"{latency(row['hwsr linear']) / latency(row['cmr']):.2f} of it, physical {latency(row['hwsr physical']) / latency(row['cmr']):.2f}"
-    )
+    linear, physical = (latency(row[f"hwsr {layout}"]) / latency(row["cmr"]) for layout in ("linear", "physical"))
+    return f"{linear:.2f} of it, physical {physical:.2f}"
 
 
 def _financial_findings(grid: Grid) -> list[Finding]:
@@ -93,9 +84,9 @@ def _financial_findings(grid: Grid) -> list[Finding]:
         ),
         Finding(
             "Financial1: HWSR almost reaches the conventional disk",
-            "almost (here: at most 1.25 of it)",
+            f"almost (here: at most {ALMOST} of it)",
             _over_cmr(one),
-            verdict([latency(one["hwsr linear"]) <= 1.25 * latency(one["cmr"])]),
+            verdict([latency(one["hwsr linear"]) <= ALMOST * latency(one["cmr"])]),
         ),
         Finding(
             "Financial2: HWSR faster than the conventional disk",
@@ -126,22 +117,20 @@ def _slower_findings(row: Mapping[str, Run]) -> list[Finding]:
 
 def _replacement_findings(grid: Grid) -> list[Finding]:
     least = {name: min(RULES, key=lambda rule: latency(row[rule])) for name, row in grid.items()}
+    less = [amplification(row["least_write_amplification"]) / amplification(row["block_lru"]) for row in grid.values()]
     writes = {name: min(RULES, key=lambda rule: amplification(row[rule])) for name, row in grid.items()}
     return [
         Finding(
             "the least-write-amplification rule has the shortest response",
             "(section II-D)",
-            ", ".join(f"{n}: {rule}" for n, rule in least.items()),
-            verdict(rule == RULES[2] for rule in least.values()),
+            listed(least),
+            verdict(rule == "least_write_amplification" for rule in least.values()),
         ),
         Finding(
             "it writes less than block LRU",
             "(section II-D)",
-            "over block LRU: "
-            + span(amplification(row[RULES[2]]) / amplification(row["block_lru"]) for row in grid.values())
-            + "; least: "
-            + ", ".join(f"{n}: {rule}" for n, rule in writes.items()),
-            verdict(amplification(row[RULES[2]]) < amplification(row["block_lru"]) for row in grid.values()),
+            f"over block LRU: {span(less)}; least: {listed(writes)}",
+            verdict(ratio < 1 for ratio in less),
         ),
     ]
 
@@ -232,10 +221,8 @@ def _sequential_findings(row: Mapping[str, Run]) -> list[Finding]:
 
 
 def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
-    rows = [
-        [f"{tracks} tracks", *(number(x) for spare in SPARES for x in (utilisation_ratio(tracks, spare), ratios[tracks, spare]))]
-        for tracks in REGION_TRACKS
-    ]
+    pairs = {tracks: [x for spare in SPARES for x in (utilisation_ratio(tracks, spare), ratios[tracks, spare])] for tracks in REGION_TRACKS}
+    rows = [[f"{tracks} tracks", *map(number, pair)] for tracks, pair in pairs.items()]
     header = ["region", *(f"beta {spare} {what}" for spare in SPARES for what in ("formula", "here"))]
     errors = [abs(ratio / utilisation_ratio(*key) - 1) for key, ratio in ratios.items()]
     wave = {tracks: (tracks + HEAD_WIDTH) / (tracks + HEAD_WIDTH / 2) for tracks in (10, 20)}
@@ -261,35 +248,52 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
     ]
 
 
+FASTER = Comparison("Financial1: response hwsr linear over sblock", quotient(latency, "Financial1", "hwsr linear", "sblock"), below=1)
+
+
+def _seed_comparisons() -> list[Comparison]:
+    def reads_later(name: str) -> Callable[[Grid], float]:
+        return lambda grid: read_latency(grid[name]["hwsr linear"]) - read_latency(grid[name]["sblock"])
+
+    return [
+        FASTER,
+        Comparison("Financial1: WA hwsr linear over sblock", quotient(amplification, "Financial1", "hwsr linear", "sblock"), below=1),
+        Comparison("Financial1: response hwsr linear over cmr", quotient(latency, "Financial1", "hwsr linear", "cmr"), below=ALMOST),
+        Comparison("Financial2: response hwsr linear over cmr", quotient(latency, "Financial2", "hwsr linear", "cmr"), below=1),
+        *(Comparison(f"{name}: reads hwsr linear after sblock, ms", reads_later(name), 0, 0.2) for name in ("Financial1", "Financial2")),
+    ]
+
+
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    two, slow, rules, blocks, regions, volumes = (
-        financial(lab),
-        slower_tracks(lab),
-        replacement(lab),
-        block_sizes(lab),
-        region_sizes(lab),
-        msr(lab),
-    )
-    sums = (("90 % of the sums below, s", ninth_decile, 1), ("longest sum, s", lambda run: windows(run)[-1], 1))
-    parts = [
-        __doc__.split("\n\n", 1)[1],
+    two, slow, rules, blocks, regions = financial(lab), slower_tracks(lab), replacement(lab), block_sizes(lab), region_sizes(lab)
+    volumes, traces = msr(lab), recorded(lab)
+    return [
         "### Financial1 and Financial2\n",
-        _table(two),
-        _table(two, sums),
+        *_tables(two),
+        *_tables(two, SUMS),
         findings(_financial_findings(two)),
-    ]
-    parts += [
+        seed_table(over_seeds(lab, financial), _seed_comparisons()),
         "### Financial1 on tracks as fast as the paper's disk\n",
         SLOWER,
-        _table(slow),
+        *_tables(slow),
         findings(_slower_findings(slow["Financial1"])),
+        seed_table(over_seeds(lab, slower_tracks), [FASTER]),
+        "### What leaves the full write buffer\n",
+        *_tables(rules),
+        findings(_replacement_findings(rules)),
+        "### Block size in sectors\n",
+        *_tables(blocks),
+        findings(_block_findings(blocks)),
+        "### Region size in tracks\n",
+        *_tables(regions),
+        findings(_region_findings(regions)),
+        "### Ten MSR volumes\n",
+        *_tables(volumes),
+        findings(_msr_findings(volumes)),
+        *(["### Recorded traces\n", *_tables(traces)] if traces else []),
+        "### Sequential reads of 1 MiB\n",
+        findings(_sequential_findings(sequential_reads(lab))),
+        "### Utilisation of the platters\n",
+        *_utilisation_parts(utilisation(lab)),
     ]
-    parts += ["### What leaves the full write buffer\n", _table(rules), findings(_replacement_findings(rules))]
-    parts += ["### Block size in sectors\n", _table(blocks), findings(_block_findings(blocks))]
-    parts += ["### Region size in tracks\n", _table(regions), findings(_region_findings(regions))]
-    parts += ["### Ten MSR volumes\n", _table(volumes), findings(_msr_findings(volumes))]
-    if traces := recorded(lab):
-        parts += ["### Recorded traces\n", _table(traces)]
-    parts += ["### Sequential reads of 1 MiB\n", findings(_sequential_findings(sequential_reads(lab)))]
-    return [*parts, "### Utilisation of the platters\n", *_utilisation_parts(utilisation(lab))]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tessera.papers.lab import Grid, Lab, Variant
+from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.run_folder import Run
 
 DRIVE = "p003"  # and p003_cmr, the same with a conventional disk's write buffer
@@ -14,6 +14,7 @@ WINDOW = 10_000  # requests of a point of Figures 9 and 10
 HEAD_WIDTH = 8
 TURN_MS = 1000 * 60 / 7200
 SECTOR = 512
+ONE_BY_ONE = ("--replay", "closed:1", "--prefill", 100)
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,15 @@ SPARES = (0.1, 0.2, 0.3)
 
 
 def _input(lab: Lab, name: str, trace: Trace, *more: object) -> tuple[object, ...]:
-    file = lab.workload_file(f"hwsr-{name}", trace.text())
-    return ("--workload", file, "--limit", lab.requests(trace.requests), "--replay", "closed:1", "--prefill", 100, *more)
+    return lab.generated(f"hwsr-{name}", trace.text(), trace.requests, *ONE_BY_ONE, *more)
 
 
-def _hwsr(layout: str = "paper_linear", **settings: object) -> Variant:
-    return Variant("hwsr", {f"layers__hwsr__{name}": value for name, value in {"layout": layout, "paper": True, **settings}.items()})
+def _hwsr(layout: str = "paper_linear", **parameters: object) -> Variant:
+    return Variant("hwsr", of_layer("hwsr", layout=layout, paper=True, **parameters))
 
 
-def _sblock(**settings: object) -> Variant:
-    return Variant("sblock", {f"layers__sblock__{name}": value for name, value in {"paper": True, **settings}.items()})
+def _sblock(**parameters: object) -> Variant:
+    return Variant("sblock", of_layer("sblock", paper=True, **parameters))
 
 
 COLUMNS = {"cmr": Variant("cmr", drive="p003_cmr"), "hwsr linear": _hwsr(), "hwsr physical": _hwsr("physical"), "sblock": _sblock()}
@@ -116,46 +116,38 @@ def recorded(lab: Lab) -> Grid:
         "web_0 (first 100,000)": lab.trace("msr", "web_0_first100k.csv.xz"),
         "Financial1 (first 10,000)": lab.trace("spc", "Financial1_first10k.spc.xz"),
     }
-    inputs = {name: ("--trace", file, "--fold", "--replay", "closed:1", "--prefill", 100) for name, file in files.items() if file}
+    inputs = {name: ("--trace", file, "--fold", *ONE_BY_ONE) for name, file in files.items() if file}
     return lab.grid(DRIVE, inputs, COLUMNS, "recorded traces")
+
+
+def _financial_inputs(lab: Lab) -> dict[str, tuple[object, ...]]:
+    return {name: _input(lab, name, trace) for name, trace in FINANCIAL.items()}
 
 
 def replacement(lab: Lab) -> Grid:
     """What leaves the full write buffer (section II-D)."""
-    inputs = {name: _input(lab, name, trace) for name, trace in FINANCIAL.items()}
-    return lab.grid(DRIVE, inputs, {rule: _hwsr(replacement=rule) for rule in RULES}, "replacement rules")
+    return lab.grid(DRIVE, _financial_inputs(lab), {rule: _hwsr(replacement=rule) for rule in RULES}, "replacement rules")
 
 
 def block_sizes(lab: Lab) -> Grid:
     """Blocks of 16 to 64 sectors (Figure 11)."""
-    inputs = {name: _input(lab, name, trace) for name, trace in FINANCIAL.items()}
     variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
     variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
-    return lab.grid(DRIVE, inputs, variants, "block sizes")
+    return lab.grid(DRIVE, _financial_inputs(lab), variants, "block sizes")
 
 
 def region_sizes(lab: Lab) -> Grid:
     """Regions of 10 to 40 tracks; in HWSR a segment has a block of each track, so it grows with them (Figure 12)."""
-    inputs = {name: _input(lab, name, trace) for name, trace in FINANCIAL.items()}
     variants = {f"hwsr {tracks}": _hwsr(region_tracks=tracks) for tracks in REGION_TRACKS}
     variants |= {f"sblock {tracks}": _sblock(region_tracks=tracks) for tracks in REGION_TRACKS}
-    return lab.grid(DRIVE, inputs, variants, "region sizes")
+    return lab.grid(DRIVE, _financial_inputs(lab), variants, "region sizes")
 
 
 def sequential_reads(lab: Lab) -> dict[str, Run]:
     """Reads of 1 MiB one after the other."""
     text = 'summary = "sequential reads"\nlaw = "sequential"\nwrite_share = 0.0\nalignment = "1 MiB"\n'
     text += 'range = "8 GiB"\nread_sizes = [[1048576, 1]]\n'
-    words = (
-        "--workload",
-        lab.workload_file("hwsr-sequential", text),
-        "--limit",
-        lab.requests(8192),
-        "--replay",
-        "closed:1",
-        "--prefill",
-        100,
-    )
+    words = lab.generated("hwsr-sequential", text, 8192, *ONE_BY_ONE)
     return lab.grid(DRIVE, {"": words}, COLUMNS, "sequential reads")[""]
 
 
@@ -178,22 +170,6 @@ def utilisation(lab: Lab) -> dict[tuple[int, float], float]:
     return {
         (tracks, spare): capacity(f"hwsr {tracks}") / capacity(f"sblock {tracks} {spare}") for tracks in REGION_TRACKS for spare in SPARES
     }
-
-
-def latency(run: Run) -> float:
-    return run.metric("host.latency.mean")
-
-
-def write_latency(run: Run) -> float:
-    return run.metric("host.write.latency.mean") or 0.0
-
-
-def read_latency(run: Run) -> float:
-    return run.metric("host.read.latency.mean") or 0.0
-
-
-def amplification(run: Run) -> float:
-    return run.metric("write_amplification.no_backup")
 
 
 def windows(run: Run) -> list[float]:

@@ -2,38 +2,29 @@
 
 The paper replays 17 CloudPhysics traces of a week each. Its Table 1 gives their lengths and write shares; of their locality the text
 gives the share of the writes on the hottest 100 tracks of w106, w09 and w87, half of w39's on a handful of tracks, and that hot tracks
-stand alone in w17 and side by side in w87. The inputs here have these figures and nothing else of the traces: where no locality is
-published, 100 hot tracks take half of the requests, and sizes, range and drift are assumptions that are the same for all. The gaps are
+stand alone in w17 and side by side in w87. The inputs here have these figures at every moment and nothing else of the traces: where no
+locality is published, 100 hot tracks take half of the requests, and sizes, range and drift (a tenth of the hot tracks give way to others
+every 20,000 writes) are assumptions that are the same for all; what the drift does to the figures is shown below. The gaps are
 exponential with the mean that the requests have over a week; bursts are not published, so the load is a parameter of its own below.
 Tracks hold data everywhere at the start. Write amplification leaves the backup region and the map's log out, but counts the tracks that
 a flip, a promotion or a swap writes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
+from tessera.papers import interlaced_heat, interlaced_load
 from tessera.papers.interlaced_runs import (
     ELIMINATED,
     HELPED_LITTLE,
     IMPROVED,
-    INTERLACED,
     INTERVAL,
     INTERVALS,
-    LAYERS,
-    MOVES,
     TURN_MS,
     UNAFFECTED,
     WORKLOADS,
-    amplification,
+    bare,
     cache_rules,
-    cold_neighbours,
-    dilation,
-    disparity,
-    figure,
-    hottest,
-    latency,
-    loads,
-    numbering,
     own_amplification,
     published_half,
     ranked,
@@ -42,32 +33,32 @@ from tessera.papers.interlaced_runs import (
     workloads,
 )
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.page import Finding, findings, number, span, table, verdict
+from tessera.papers.measures import amplification, latency, total_amplification
+from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, number, span, starred, table, verdict
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
 TITLE = "Track-based translation layers for interlaced recording"
 
+WORKLOAD_FIGURES = (
+    Figure("write amplification", amplification),
+    Figure("of host writes alone", own_amplification),
+    Figure("mean ms", latency, of_response=True),
+    Figure("p99.9 ms", lambda run: run.metric("host.latency.p999"), 1, of_response=True),
+)
 
-def _workload_table(grid: Grid) -> str:
+
+def _workload_parts(grid: Grid) -> list[str]:
+    rows = starred(grid, ranked)
     facts = [
-        [name + ("" if ranked(row) else "*"), WORKLOADS[name].published or "-", number(row["imr-rmw"].metric("host.writes") / INTERVAL, 1)]
-        for name, row in grid.items()
+        [title, WORKLOADS[name].published or "-", number(row["imr-rmw"].metric("host.writes") / INTERVAL, 1)]
+        for name, (title, row) in zip(grid, rows.items(), strict=True)
     ]
-    parts = [
+    return [
         table(["workload", "published", "intervals"], facts),
         f"\\* fewer than {INTERVALS} intervals of the track counters: not ranked.\n",
+        *figure_tables(rows, WORKLOAD_FIGURES),
     ]
-    for title, value, digits in (
-        ("write amplification", amplification, 2),
-        ("of host writes alone", own_amplification, 2),
-        ("mean ms", latency, 2),
-        ("p99.9 ms", lambda run: run.metric("host.latency.p999"), 1),
-    ):
-        rows = [
-            [name + ("" if ranked(row) else "*"), *(number(value(row[layer]), digits) for layer in LAYERS)] for name, row in grid.items()
-        ]
-        parts.append(table([title, *LAYERS], rows))
-    return "\n".join(parts)
 
 
 def _promotions(rows: Mapping[str, Mapping[str, Run]]) -> str:
@@ -75,20 +66,12 @@ def _promotions(rows: Mapping[str, Mapping[str, Run]]) -> str:
     return span((row["imr-cache"].metric("cache.promote") / row["imr-cache"].metric("intervals.count") for row in rows.values()), 0)
 
 
-def _rule_table(grid: Grid) -> str:
-    header = [
-        "workload",
-        *(
-            f"{title} {name}"
-            for title in ("WA", "of host writes", "promotions", "mean ms")
-            for name in ("rmw", "as printed", "threshold 50")
-        ),
-    ]
-    rows = []
-    for name, row in grid.items():
-        values = ((amplification, 2), (own_amplification, 2), (lambda run: figure(run, "cache.promote"), 0), (latency, 2))
-        rows.append([name, *(number(value(run), digits) for value, digits in values for run in row.values())])
-    return table(header, rows)
+RULE_FIGURES = (
+    Figure("WA", amplification),
+    Figure("of host writes", own_amplification),
+    Figure("promotions", lambda run: run.find("cache.promote"), 0),
+    Figure("mean ms", latency, of_response=True),
+)
 
 
 def _rule_findings(grid: Grid) -> list[Finding]:
@@ -183,136 +166,41 @@ def _workload_findings(grid: Grid) -> list[Finding]:
     ]
 
 
-def _load_table(grid: Grid) -> str:
-    columns = [("mean ms", latency), ("dilation", lambda run: run.metric("host.time_dilation"))]
-    header = ["gaps", *(f"{title} {layer}" for title, _ in columns for layer in LAYERS)]
-    return table(header, [[scale, *(number(value(row[layer])) for _, value in columns for layer in LAYERS)] for scale, row in grid.items()])
-
-
-def _load_findings(grid: Grid) -> list[Finding]:
-    behind = [row for row in grid.values() if row["imr-rmw"].metric("host.time_dilation") > 1.02]
-    full = [latency(row["imr-rmw"]) / 1000 for row in behind]
-    return [
-        Finding(
-            "a saturated queue makes seconds of latency",
-            "about 2.4 s (w39, w56)",
-            f"{span(full)} s where read-modify-write falls behind",
-            verdict(value > 1 for value in full),
-        ),
-        Finding(
-            "the improved layers keep up longer",
-            "throughput significantly improved (w46)",
-            "dilation over that of rmw: "
-            + span(row[m].metric("host.time_dilation") / row["imr-rmw"].metric("host.time_dilation") for row in behind for m in IMPROVED),
-            verdict(row[m].metric("host.time_dilation") <= row["imr-rmw"].metric("host.time_dilation") for row in behind for m in IMPROVED),
-        ),
-    ]
-
-
-def _dilation_parts(grid: Grid) -> list[str]:
-    parts = []
-    for name, row in grid.items():
-        late = {layer: disparity(row, layer) for layer in INTERLACED}
-        rows = [[f"{10 * (i + 1)} %", *(number(late[layer][i], 1) for layer in INTERLACED)] for i in range(10)]
-        parts += [f"{name}: seconds later than on the conventional disk\n", table(["of the requests", *INTERLACED], rows)]
-        order = sorted(INTERLACED, key=lambda layer: late[layer][-1])
-        parts.append(
-            findings(
-                [
-                    Finding(
-                        f"{name}: all three reduce the delay of read-modify-write",
-                        "dynamic mapping most, the others less",
-                        " < ".join(order),
-                        verdict(late[layer][-1] < late["imr-rmw"][-1] for layer in IMPROVED)
-                        if late["imr-rmw"][-1] > 1
-                        else "no delay at this rate",
-                    )
-                ]
-            )
-        )
-    return parts
-
-
-def _hottest_parts(hot: Mapping[str, Sequence[tuple[int, int, int]]]) -> list[str]:
-    parts = []
-    for name, tracks in hot.items():
-        rows = [[rank + 1, *writes] for rank, writes in enumerate(tracks)]
-        parts += [f"{name}:\n", table(["rank", "writes", "track before", "track behind"], rows)]
-    return parts
-
-
-def _numbering_table(grid: Grid) -> str:
-    names = list(next(iter(grid.values())))
-    header = ["workload", *(f"WA {name}" for name in names), *(f"moves {name}" for name in names if name.split()[0] in MOVES)]
-    rows = []
-    for workload, row in grid.items():
-        moves = [number(figure(run, MOVES[name.split()[0]]), 0) for name, run in row.items() if name.split()[0] in MOVES]
-        rows.append([workload, *(number(amplification(run)) for run in row.values()), *moves])
-    return table(header, rows)
-
-
-def _numbering_findings(grid: Grid, hot: Mapping[str, Sequence[tuple[int, int, int]]]) -> list[Finding]:
-    def gain(name: str, n: int) -> float:
-        return amplification(grid[name][f"imr-rmw N={n}"]) / amplification(grid[name][f"imr-flip N={n}"])
-
-    cold = {name: cold_neighbours(tracks) for name, tracks in hot.items()}
-    return [
-        Finding(
-            "hot tracks stand alone in w17, side by side in w87",
-            "Figures 4 and 11",
-            ", ".join(f"{name}: {n} of {len(hot[name])} have a cold neighbour" for name, n in cold.items()),
-            "put into the workload",
-        ),
-        Finding(
-            "flipping helps where hot tracks stand alone",
-            "w17 friendly, w87 not",
-            f"N = 1: factor {gain('w17', 1):.2f} on w17, {gain('w87', 1):.2f} on w87",
-            verdict([gain("w17", 1) > gain("w87", 1)]),
-        ),
-        Finding(
-            "numbering 256 bottoms before their tops changes what is a neighbour",
-            "(our question)",
-            f"N = 256: factor {gain('w17', 256):.2f} on w17, {gain('w87', 256):.2f} on w87",
-            "see the table",
-        ),
-    ]
-
-
-def _cache_table(grid: Grid) -> str:
-    header = ["workload", *(f"{what} {layer} {state}" for what in ("mean ms", "WA") for layer in LAYERS for state in ("on", "off"))]
-    rows = []
-    for name, row in grid.items():
-        pairs = [(row[layer], row[f"{layer} off"]) for layer in LAYERS]
-        rows.append([name, *(number(value(run)) for value in (latency, amplification) for pair in pairs for run in pair)])
-    return table(header, rows)
+CACHE_FIGURES = (Figure("mean ms", latency, of_response=True), Figure("WA", amplification))
 
 
 def _cache_findings(grid: Grid) -> list[Finding]:
-    slow, fast = latency(grid["w39"]["imr-rmw off"]), latency(grid["w39"]["cmr"])
+    w39 = {name: latency(run) for name, run in grid["w39"].items()}
+    gains = [latency(grid[name][f"{layer} off"]) / latency(grid[name]["imr-rmw off"]) for name in ("w39", "w106") for layer in IMPROVED]
     return [
         Finding(
             "w39 under read-modify-write and on the conventional disk",
             "2.4 s and 0.1 ms",
-            f"{slow / 1000:.2f} s without a cache ({latency(grid['w39']['imr-rmw']):.2f} ms with it), {fast:.2f} ms with one",
-            verdict([1 < slow / 1000 < 5 and fast < 1]),
+            f"{w39['imr-rmw off'] / 1000:.2f} s without a cache ({w39['imr-rmw on']:.2f} ms with it), {w39['cmr on']:.2f} ms with one",
+            verdict([1000 < w39["imr-rmw off"] < 5000 and w39["cmr on"] < 1]),
         ),
         Finding(
             "w39 and w106: improved layers lower the latency without the cache",
             "(both improve)",
-            "of rmw: "
-            + span(
-                latency(grid[name][f"{layer} off"]) / latency(grid[name]["imr-rmw off"]) for name in ("w39", "w106") for layer in IMPROVED
-            ),
-            verdict(
-                latency(grid[name][f"{layer} off"]) < latency(grid[name]["imr-rmw off"]) for name in ("w39", "w106") for layer in IMPROVED
-            ),
+            f"of rmw: {span(gains)}",
+            verdict(gain < 1 for gain in gains),
         ),
     ]
 
 
+def _seed_comparisons() -> list[Comparison]:
+    comparisons = [
+        Comparison(f"{name}: {what} {layer} over imr-rmw", quotient(measure, name, layer, "imr-rmw"), below=1)
+        for name in ("w106", "w39", "w87")
+        for what, measure in (("WA", amplification), ("response", latency))
+        for layer in IMPROVED
+    ]
+    return [*comparisons, Comparison("w39: response imr-rmw, s", lambda grid: latency(grid["w39"]["imr-rmw"]) / 1000, above=1)]
+
+
 def _uniform_findings(row: Mapping[str, Run]) -> list[Finding]:
     extra = 2 * (latency(row["imr-rmw"]) - latency(row["cmr"]))  # every second write meets a bottom
-    total, bare = row["imr-rmw"].metric("write_amplification.total"), amplification(row["imr-rmw"])
+    total, bare = total_amplification(row["imr-rmw"]), amplification(row["imr-rmw"])
     return [
         Finding(
             "a read-modify-write costs 5 turns more than a write",
@@ -327,31 +215,22 @@ def _uniform_findings(row: Mapping[str, Run]) -> list[Finding]:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    grid, load, by_number, hot, cached = workloads(lab), loads(lab), numbering(lab), hottest(lab), without_cache(lab)
-    rules = cache_rules(lab)
+    grid, rules, cached = workloads(lab), cache_rules(lab), without_cache(lab)
     return [
-        __doc__.split("\n\n", 1)[1],
         "### Uniform single-sector writes on a full disk\n",
         findings(_uniform_findings(uniform_writes(lab))),
         "### The 17 workloads at the mean rate of their week\n",
-        _workload_table(grid),
+        *_workload_parts(grid),
         findings(_workload_findings(grid)),
         "### Track caching with and without a threshold\n",
-        _rule_table(rules),
+        figures_by_row(rules, "workload", RULE_FIGURES),
         findings(_rule_findings(rules)),
-        "### w39 at higher rates\n",
-        "Gaps of the input over those of the week's mean.\n",
-        _load_table(load),
-        findings(_load_findings(load)),
-        "### Dilation over time\n",
-        "At four times the week's mean rate.\n",
-        *_dilation_parts(dilation(lab)),
-        "### Hottest tracks and their neighbours\n",
-        *_hottest_parts(hot),
-        "### N = 1 and N = 256\n",
-        _numbering_table(by_number),
-        findings(_numbering_findings(by_number, hot)),
+        *interlaced_load.sections(lab),
+        *interlaced_heat.sections(lab),
         "### The write cache on and off\n",
-        _cache_table(cached),
+        figures_by_row(cached, "workload", CACHE_FIGURES),
         findings(_cache_findings(cached)),
+        "### Other seeds, without the write cache\n",
+        seed_table(over_seeds(lab, bare), _seed_comparisons()),
+        "w39 differs most: which of its five hot tracks are bottoms is drawn by the seed.\n",
     ]

@@ -1,12 +1,10 @@
 """The runs of the chapter on interlaced layers: inputs from the paper's Table 1, its experiments, and what is measured of them."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from tessera.papers.lab import Grid, Lab, Variant
+from tessera.papers.lab import Grid, Lab, Variant, of_layer
+from tessera.papers.measures import amplification
 from tessera.run_folder import Run
 
 DRIVE = "p001"
@@ -20,8 +18,9 @@ INTERVAL = 20_000  # Table 2: writes from one count of the tracks to the next
 INTERVALS = 20  # fewer do not make a ranking
 MOST_REQUESTS = 800_000
 WEEK_MS = 7 * 24 * 3600 * 1000
-QUEUE = "queue:64"  # section 3: the fixed queue
+FULL = ("--replay", "queue:64", "--prefill", 100)  # section 3: the fixed queue
 TURN_MS = 10
+NO_WRITE_CACHE = {"firmware__write_cache__capacity": "0 B"}
 
 
 @dataclass(frozen=True)
@@ -34,15 +33,16 @@ class Workload:
     hot_share: float = 0.5
     run_length: int = 1
     published: str = ""
+    drift: float = 0.1  # assumption: share of the hot tracks that others replace from interval to interval
 
-    def text(self, write_share: float | None = None) -> str:
+    def text(self) -> str:
         """The workload description."""
         return (
             f'summary = "interlaced paper: {self.requests} million requests in a week"\nlaw = "hot-tracks"\n'
-            f'write_share = {self.write_share if write_share is None else write_share}\nrange = "48 GiB"\nalignment = "4 KiB"\n'
+            f'write_share = {self.write_share}\nrange = "48 GiB"\nalignment = "4 KiB"\n'
             "write_sizes = [[4096, 5], [8192, 2], [16384, 2], [65536, 1]]\n"
             f'[hot]\ntrack = "{TRACK_BYTES} B"\ntracks = {self.hot_tracks}\nshare = {self.hot_share}\nrun_length = {self.run_length}\n'
-            f"drift_writes = {INTERVAL}\ndrift_share = 0.1\n"
+            f"drift_writes = {INTERVAL}\ndrift_share = {self.drift}\n"
             f'[arrivals]\nlaw = "exponential"\nmean = "{WEEK_MS / self.requests / 1e6:.3f} ms"\n'
         )
 
@@ -71,15 +71,14 @@ HELPED_LITTLE = ("w09", "w87")
 ELIMINATED = ("w39", "w56", "w106")
 
 
-def _requests(lab: Lab, workload: Workload) -> int:
+def _requests(workload: Workload) -> int:
     """Enough for the intervals of a ranking, as far as the length of a run allows."""
-    return lab.requests(min(MOST_REQUESTS, round(INTERVALS * INTERVAL / workload.write_share)))
+    return min(MOST_REQUESTS, round(INTERVALS * INTERVAL / workload.write_share))
 
 
 def _input(lab: Lab, name: str, *more: object) -> tuple[object, ...]:
     shape = WORKLOADS[name]
-    file = lab.workload_file(f"interlaced-{name}", shape.text())
-    return ("--workload", file, "--limit", _requests(lab, shape), "--replay", QUEUE, "--prefill", 100, *more)
+    return lab.generated(f"interlaced-{name}", shape.text(), _requests(shape), *FULL, *more)
 
 
 def _plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
@@ -88,23 +87,14 @@ def _plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
 
 def _numbered(layer: str, n: int) -> Variant:
     """A layer whose logical sectors run over n bottoms and then over their tops."""
-    return Variant(layer, {f"layers__{layer.replace('-', '_')}__layout_n": n})
+    return Variant(layer, of_layer(layer, layout_n=n))
 
 
 def uniform_writes(lab: Lab) -> dict[str, Run]:
     """Single sectors anywhere on a full disk, one at a time, without a cache: the read-modify-write's cost alone."""
     text = 'summary = "single sectors anywhere"\nlaw = "uniform"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
-    words = (
-        "--workload",
-        lab.workload_file("interlaced-uniform", text),
-        "--limit",
-        lab.requests(100_000),
-        "--replay",
-        "closed:1",
-        "--prefill",
-        100,
-    )
-    return lab.grid(DRIVE, {"": words}, _plain(("cmr", "imr-rmw"), firmware__write_cache__capacity="0 B"), "uniform writes")[""]
+    words = lab.generated("interlaced-uniform", text, 100_000, "--replay", "closed:1", "--prefill", 100)
+    return lab.grid(DRIVE, {"": words}, _plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "uniform writes")[""]
 
 
 def workloads(lab: Lab, names: Sequence[str] = tuple(WORKLOADS)) -> Grid:
@@ -114,18 +104,18 @@ def workloads(lab: Lab, names: Sequence[str] = tuple(WORKLOADS)) -> Grid:
 
 def loads(lab: Lab, name: str = "w39", scales: Sequence[str] = ("1", "0.5", "0.25", "0.125")) -> Grid:
     """A workload at its mean rate over the week, and faster."""
-    return lab.grid(
-        DRIVE, {scale: _input(lab, name, "--time-scale", scale) for scale in scales}, _plain(LAYERS), f"{name}, faster and faster"
-    )
+    inputs = {scale: _input(lab, name, "--time-scale", scale) for scale in scales}
+    return lab.grid(DRIVE, inputs, _plain(LAYERS), f"{name}, faster and faster")
 
 
-def dilation(lab: Lab, names: Sequence[str] = ("w46", "w28"), scale: str = "0.25") -> Grid:
-    """The two workloads of the paper's Figure 13 in ten parts, faster than their weekly mean so that a drive can fall behind."""
+def faster(lab: Lab, names: Sequence[str] = ("w46", "w28", "w56"), scale: str = "0.25") -> Grid:
+    """The workloads of the paper's Figures 12 and 13, faster than their weekly mean so that a drive can fall behind: in ten parts, and
+    with the life of each request."""
     inputs = {}
     for name in names:
-        part = _requests(lab, WORKLOADS[name]) // 10
-        inputs[name] = _input(lab, name, "--time-scale", scale, "--intervals", f"{part} requests")
-    return lab.grid(DRIVE, inputs, _plain(LAYERS), "dilation over time")
+        part = lab.requests(_requests(WORKLOADS[name])) // 10
+        inputs[name] = _input(lab, name, "--time-scale", scale, "--intervals", f"{part} requests", "--requests")
+    return lab.grid(DRIVE, inputs, _plain(LAYERS), "four times as fast")
 
 
 def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
@@ -141,52 +131,47 @@ def numbering(lab: Lab, names: Sequence[str] = ("w17", "w87", "w106")) -> Grid:
 
 def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Grid:
     """With and without the drive's write cache."""
-    variants = {layer: Variant(layer) for layer in LAYERS}
-    variants |= {f"{layer} off": Variant(layer, {"firmware__write_cache__capacity": "0 B"}) for layer in LAYERS}
+    variants = {}
+    for layer in LAYERS:
+        variants[f"{layer} on"] = Variant(layer)
+        variants[f"{layer} off"] = Variant(layer, NO_WRITE_CACHE)
     return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "cache on and off")
+
+
+def staying(lab: Lab, names: Sequence[str]) -> Grid:
+    """Without the write cache, hot tracks as they are and hot tracks that stay where they are."""
+    inputs = {}
+    for name in names:
+        still = replace(WORKLOADS[name], drift=0.0)
+        inputs[f"{name}, drifting"] = _input(lab, name)
+        inputs[f"{name}, staying"] = lab.generated(f"interlaced-{name}-staying", still.text(), _requests(still), *FULL)
+    return lab.grid(DRIVE, inputs, _plain(INTERLACED, **NO_WRITE_CACHE), "hot tracks that stay")
+
+
+def bare(lab: Lab, names: Sequence[str] = ("w106", "w39", "w87")) -> Grid:
+    """Without the write cache alone."""
+    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, _plain(LAYERS, **NO_WRITE_CACHE), f"cache off, seed {lab.seed}")
 
 
 def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w46", "w39", "w87")) -> Grid:
     """Track caching as Algorithm 2 prints it, which swaps whatever is hotter, and with the threshold of the other two layers."""
     variants = {
-        "imr-rmw": Variant("imr-rmw"),
+        "rmw": Variant("imr-rmw"),
         "as printed": Variant("imr-cache"),
-        "threshold 50": Variant("imr-cache", {"layers__imr_cache__paper": False}),
+        "threshold 50": Variant("imr-cache", of_layer("imr-cache", paper=False)),
     }
     return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "rules of track caching")
 
 
-def hottest(lab: Lab, names: Sequence[str] = ("w17", "w87"), count: int = 20) -> dict[str, list[tuple[int, int, int]]]:
-    """Writes of the hottest tracks and of their two logical neighbours within the first interval."""
-    inputs = {}
-    for name in names:
-        file = lab.workload_file(f"interlaced-{name}-writes", WORKLOADS[name].text(write_share=1.0))
-        inputs[name] = ("--workload", file, "--limit", INTERVAL, "--requests")
-    grid = lab.grid(DRIVE, inputs, _plain(("cmr",)), "hottest tracks")
-    result = {}
-    for name, row in grid.items():
-        tracks = Counter(np.asarray(row["cmr"].requests["lba"] // (TRACK_BYTES // 512)).tolist())
-        result[name] = [(writes, tracks[track - 1], tracks[track + 1]) for track, writes in tracks.most_common(count)]
-    return result
-
-
-def figure(run: Run, metric: str) -> float | None:
-    """A metric that not every layer has."""
-    return run.summary["metrics"].get(metric, {}).get("value")
-
-
-def amplification(run: Run) -> float:
-    return run.metric("write_amplification.no_backup")
-
-
 def own_amplification(run: Run) -> float:
     """Write amplification of host writes alone: the tracks that moves write are left out."""
-    moved = (figure(run, "move.sectors") or 0) - (figure(run, "media.sectors_written.moves") or 0)
+    moved = (run.find("move.sectors") or 0) - (run.find("media.sectors_written.moves") or 0)
     return amplification(run) - moved * 4096 / run.metric("host.bytes_written")
 
 
-def latency(run: Run) -> float:
-    return run.metric("host.latency.mean")
+def dilated(run: Run) -> float:
+    """How much longer the input took than its arrival times span."""
+    return run.metric("host.time_dilation")
 
 
 def ranked(row: Mapping[str, Run]) -> bool:
@@ -197,8 +182,3 @@ def ranked(row: Mapping[str, Run]) -> bool:
 def published_half(grid: Grid) -> int:
     """Workloads on which dynamic mapping halves what a write costs beyond itself, or better."""
     return sum(own_amplification(row["imr-rmw"]) >= 2 * own_amplification(row["imr-dtm"]) for row in grid.values())
-
-
-def cold_neighbours(tracks: Sequence[tuple[int, int, int]]) -> int:
-    """Hot tracks with a neighbour that gets less than half of their writes: those that flipping can help."""
-    return sum(min(before, behind) < writes / 2 for writes, before, behind in tracks)

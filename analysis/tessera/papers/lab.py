@@ -1,5 +1,6 @@
 """Runs the trials of an experiment side by side, each one once."""
 
+import copy
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,22 +26,32 @@ class Trial:
         return ["run", self.drive, "--layer", self.layer, *self.options]
 
 
-def trial(drive: str, layer: str, *options: object, **settings: object) -> Trial:
-    """A trial; settings are parameters of the drive, with `__` for the dots: nand__dies=4."""
-    words = [str(option) for option in options]
+def setting_words(**settings: object) -> tuple[str, ...]:
+    """Options of `tessera-sim run` for parameters of the drive, with `__` for the dots: nand__dies=4."""
+    words: list[str] = []
     for name, value in settings.items():
         text = str(value).lower() if isinstance(value, bool) else value
         words += ["--set", f"{name.replace('__', '.')}={text}"]
-    return Trial(drive, layer, tuple(words))
+    return tuple(words)
+
+
+def trial(drive: str, layer: str, *options: object, **settings: object) -> Trial:
+    """A trial; settings as for setting_words()."""
+    return Trial(drive, layer, (*map(str, options), *setting_words(**settings)))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A column of a grid: a layer with parameters of the drive, named as for trial()."""
+    """A column of a grid: a layer with parameters of the drive, named as for setting_words()."""
 
     layer: str
     settings: Mapping[str, object] = field(default_factory=dict)
     drive: str = ""  # where it is not the grid's
+
+
+def of_layer(layer: str, **parameters: object) -> dict[str, object]:
+    """The layer's own parameters as settings."""
+    return {f"layers__{layer.replace('-', '_')}__{name}": value for name, value in parameters.items()}
 
 
 Grid = dict[str, dict[str, Run]]  # runs by input and variant
@@ -54,8 +65,16 @@ class Lab:
         self.traces = traces if traces is not None and traces.is_dir() else None
         self.scale = scale
         self.jobs = jobs or os.cpu_count() or 1
+        self.seed = 1
+        self.missing: set[str] = set()  # traces that were asked for and are not at hand
         program = simulator().stat()
-        self._made_by = f"{program.st_size} {program.st_mtime_ns}"
+        self._made_by = [f"{program.st_size} {program.st_mtime_ns}", *(file.read_text() for file in _descriptions())]
+
+    def seeded(self, seed: int) -> "Lab":
+        """The same lab whose grids run under another seed."""
+        other = copy.copy(self)
+        other.seed = seed
+        return other
 
     def requests(self, full: int) -> int:
         """The length of a generated input that has `full` requests on the page."""
@@ -68,20 +87,25 @@ class Lab:
         path.write_text(text)
         return path
 
+    def generated(self, name: str, text: str, requests: int, *more: object) -> tuple[object, ...]:
+        """The options that run a workload written for an experiment; `requests`: on the page."""
+        return "--workload", self.workload_file(name, text), "--limit", self.requests(requests), *more
+
     def run(self, trials: Iterable[Trial], what: str) -> dict[Trial, Run]:
         """The runs of these trials; one that this simulator has made before is not made again. Raises SimulatorError."""
         folders = {each: self._folder(each) for each in dict.fromkeys(trials)}
-        missing = [each for each, folder in folders.items() if not (folder / "summary.json").exists()]
+        new = [each for each, folder in folders.items() if not folder.exists()]
         with Progress(transient=True) as progress, ThreadPoolExecutor(self.jobs) as pool:
-            bar = progress.add_task(what, total=len(missing))
-            for _ in pool.map(lambda each: run_simulator([*each.arguments(), "--out", folders[each]], quiet=True), missing):
+            bar = progress.add_task(what, total=len(new))
+            for _ in pool.map(lambda each: _make(each, folders[each]), new):
                 progress.advance(bar)
         return {each: Run(folder) for each, folder in folders.items()}
 
     def grid(self, drive: str, inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant], what: str) -> Grid:
         """Each input (options of `tessera-sim run`) on each variant."""
+        seed = () if self.seed == 1 else ("--seed", self.seed)  # 1 where not given
         trials = {
-            row: {name: trial(each.drive or drive, each.layer, *options, **each.settings) for name, each in variants.items()}
+            row: {name: trial(each.drive or drive, each.layer, *options, *seed, **each.settings) for name, each in variants.items()}
             for row, options in inputs.items()
         }
         runs = self.run((each for by_variant in trials.values() for each in by_variant.values()), what)
@@ -90,12 +114,27 @@ class Lab:
     def trace(self, *names: str) -> Path | None:
         """A recorded trace, or None where it is not at hand."""
         file = self.traces.joinpath(*names) if self.traces else None
-        return file if file and file.exists() else None
+        if file and file.exists():
+            return file
+        self.missing.add("/".join(names))
+        return None
 
     def _folder(self, each: Trial) -> Path:
-        words = [self._made_by, *each.arguments()]
+        words = [*self._made_by, *each.arguments()]
         words += [Path(word).read_text() for word in each.options if word.endswith(".toml")]
         return self.out / "runs" / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+
+
+def _make(each: Trial, folder: Path) -> None:
+    """Runs a trial. A run that fails or is interrupted leaves no folder of this name, so it is never taken for a result."""
+    unfinished = folder.with_suffix(".unfinished")
+    run_simulator([*each.arguments(), "--out", unfinished], quiet=True)
+    unfinished.rename(folder)
+
+
+def _descriptions() -> list[Path]:
+    """What a trial names and does not hold: drives and workloads of the project."""
+    return sorted([*(REPOSITORY / "platforms" / "drives").rglob("*.toml"), *(REPOSITORY / "stimuli" / "workloads").rglob("*.toml")])
 
 
 def default_traces() -> Path:

@@ -1,7 +1,11 @@
 """Pieces of a page of text: tables and findings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from tessera.run_folder import Run
+
+Rows = Mapping[str, Mapping[str, Run]]  # runs by input and variant
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -13,11 +17,69 @@ def percent(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{100 * value:+.{digits}f} %"
 
 
+def span(values: Iterable[float], digits: int = 2) -> str:
+    """The least and the largest of some figures."""
+    figures = sorted(values)
+    if not figures:
+        return "-"
+    low, high = number(figures[0], digits), number(figures[-1], digits)
+    return low if low == high else f"{low} to {high}"
+
+
+def listed(items: Mapping[str, object]) -> str:
+    """What belongs to each name, in a line."""
+    return ", ".join(f"{name}: {item}" for name, item in items.items())
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table whose first column is text and whose other columns are figures."""
     lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+ENDLESS = "°"  # behind a response that measures the length of the run, as the backlog grew all along
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a table shows of each run."""
+
+    title: str
+    of: Callable[[Run], float | None]
+    digits: int = 2
+    of_response: bool = False
+
+    def text(self, run: Run) -> str:
+        endless = self.of_response and run.metric("host.backlog.unstable")
+        return number(self.of(run), self.digits) + (ENDLESS if endless else "")
+
+
+def figure_tables(rows: Rows, figures: Iterable[Figure]) -> list[str]:
+    """A table a figure: rows are inputs, columns variants."""
+    columns = list(next(iter(rows.values())))
+    return [
+        table([figure.title, *columns], [[name, *(figure.text(row[column]) for column in columns)] for name, row in rows.items()])
+        for figure in figures
+    ]
+
+
+def figures_by_row(rows: Rows, first: str, figures: Sequence[Figure]) -> str:
+    """One table: rows are inputs, columns each figure of each variant."""
+    columns = list(next(iter(rows.values())))
+    header = [first, *(f"{figure.title} {column}" for figure in figures for column in columns)]
+    return table(header, [[name, *(figure.text(row[column]) for figure in figures for column in columns)] for name, row in rows.items()])
+
+
+def starred(rows: Rows, ranked: Callable[[Mapping[str, Run]], bool]) -> Rows:
+    """The same with a star behind each input whose runs do not make a ranking."""
+    return {name if ranked(row) else f"{name}*": row for name, row in rows.items()}
+
+
+def ranked_tables(rows: Rows, figures: Iterable[Figure], ranked: Callable[[Mapping[str, Run]], bool], otherwise: str) -> list[str]:
+    """The tables with stars, and below them what a star says."""
+    tables = figure_tables(starred(rows, ranked), figures)
+    return tables if all(map(ranked, rows.values())) else [*tables, f"\\* {otherwise}: not ranked.\n"]
 
 
 HOLDS = "holds"
@@ -43,15 +105,6 @@ def verdict(cases: Iterable[bool]) -> str:
     if held == len(outcomes):
         return HOLDS
     return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
-
-
-def span(values: Iterable[float], digits: int = 2) -> str:
-    """The least and the largest of some figures."""
-    figures = sorted(values)
-    if not figures:
-        return "-"
-    low, high = number(figures[0], digits), number(figures[-1], digits)
-    return low if low == high else f"{low} to {high}"
 
 
 def findings(items: Iterable[Finding]) -> str:

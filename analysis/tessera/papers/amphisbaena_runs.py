@@ -1,0 +1,123 @@
+"""The runs of the chapter on zone buffers: volumes by the paper's Table 3, its sweeps, and what is measured of them."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY
+
+DRIVE = "p002"
+OURS = "amphisbaena"
+OTHERS = ("skylight-disk", "fluid", "fluid-loop")
+LAYERS = (*OTHERS, OURS)
+CLEANINGS = 20  # fewer do not make a ranking
+BUFFER_MIB = {  # 1 % of Table 3's ranges
+    "hm_0": 143,
+    "prn_0": 678,
+    "prxy_0": 212,
+    "ts_0": 225,
+    "web_0": 348,
+    "src2_2": 1736,
+    "src2_0": 161,
+    "usr_0": 164,
+}
+REQUESTS = {  # until each buffer has been filled about twice with addresses that were not in it
+    "hm_0": 400_000,
+    "prn_0": 300_000,
+    "prxy_0": 4_000_000,
+    "ts_0": 1_600_000,
+    "web_0": 1_600_000,
+    "src2_2": 150_000,
+    "src2_0": 300_000,
+    "usr_0": 400_000,
+}
+BUFFER_ZONES = 8  # Skylight's zones of 256 MiB would not fit five of these buffers once
+VOLUMES = tuple(BUFFER_MIB)
+SOME = ("hm_0", "prn_0", "src2_0", "src2_2")  # for the sweeps: small and large ranges, many and few updates
+RULES = ("paper", "corrected", "count", "cost")
+CHUNKS_KIB = (64, 128, 256, 512, 1024)
+SHARES = (0.1, 0.3, 0.5)
+FIRST_RULE = "paper"  # what the paper's figures were made with
+
+
+def _variant(layer: str, **parameters: object) -> Variant:
+    """A layer as its paper prints it, but for these parameters."""
+    published = {"paper": True, "victim": FIRST_RULE} if layer == OURS else {"paper": True}
+    return Variant(layer, of_layer(layer, **{**published, **parameters}))
+
+
+def _inputs(lab: Lab, names: Iterable[str], prefill: int = 0) -> dict[str, tuple[object, ...]]:
+    inputs = {}
+    for name in names:
+        sizes = {key: value for layer in LAYERS for key, value in of_layer(layer, buffer=f"{BUFFER_MIB[name]} MiB").items()}
+        sizes |= of_layer("skylight-disk", buffer_zone=f"{BUFFER_MIB[name] * 1024 // BUFFER_ZONES} KiB")
+        limits = ("--limit", lab.requests(REQUESTS[name]), "--prefill", prefill)
+        inputs[name] = ("--workload", f"zone-{name}", *limits, *setting_words(**sizes))
+    return inputs
+
+
+def headline(lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0) -> Grid:
+    """The eight volumes under the four layers, on empty or full zones."""
+    variants = {layer: _variant(layer) for layer in LAYERS}
+    return lab.grid(DRIVE, _inputs(lab, names, prefill), variants, f"eight volumes, zones {prefill} % full")
+
+
+def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
+    """Of the headline's runs on empty zones, those of two volumes that clean often."""
+    return lab.grid(DRIVE, _inputs(lab, names), {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
+
+
+def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """The rules for the zone to clean beside Fluid_loop."""
+    variants = {"fluid-loop": _variant("fluid-loop")} | {rule: _variant(OURS, victim=rule) for rule in RULES}
+    return lab.grid(DRIVE, _inputs(lab, names), variants, "victim rules")
+
+
+def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """Chunks of 64 to 1024 KiB."""
+    return lab.grid(DRIVE, _inputs(lab, names), {f"{kib} KiB": _variant(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
+
+
+def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
+    """A volume with more and more start addresses in a chunk of 64 KiB: what the paper does not print of its traces."""
+    options = _inputs(lab, (name,))[name]
+    text = (REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text()
+    inputs = {}
+    for count in starts:
+        file = lab.workload_file(f"zone-{name}-{count}", re.sub(r"chunk_starts = \d+", f"chunk_starts = {count}", text))
+        inputs[f"{count} of 16"] = ("--workload", file, *options[2:])
+    return lab.grid(DRIVE, inputs, {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, "locality inside chunks")
+
+
+def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """The filter list's share of the high-frequency buffer."""
+    return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": _variant(OURS, filter_share=share) for share in SHARES}, "filter shares")
+
+
+def hit_rate(run: Run) -> float:
+    return run.metric("hit.write")
+
+
+def padding_gib(run: Run) -> float:
+    return run.metric("pad.sectors") * 4096 / 2**30
+
+
+def amplification_without_padding(run: Run) -> float:
+    return run.metric("wa.unpadded")
+
+
+def victim_size(run: Run) -> float:
+    """Mean sectors that a zone gets back; 0 where nothing was written back."""
+    return run.metric("victim.sectors_mean") or 0.0
+
+
+def ranked(row: Mapping[str, Run]) -> bool:
+    """Whether each layer cleaned often enough."""
+    return all(run.metric("cleaning.count") >= CLEANINGS for run in row.values())
+
+
+def change(row: Mapping[str, Run], value: Callable[[Run], float], against: str, ours: str = OURS) -> float | None:
+    """By what share Amphisbaena is above (or, negative, below) another layer."""
+    other = value(row[against])
+    return value(row[ours]) / other - 1 if other else None
