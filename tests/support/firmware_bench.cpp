@@ -59,6 +59,7 @@ void FirmwareBench::power_on(bool after_cut) {
 }
 
 HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access) {
+  while (free_tags_.empty()) timeline_.step();
   auto& request = *requests_.emplace_back(std::make_unique<HostRequest>());
   request.op = op;
   request.blocks = {HostBlock(first), count};
