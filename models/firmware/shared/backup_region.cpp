@@ -57,27 +57,35 @@ BackupRegion::BackupRegion(const Ports& ports, const DriveGeometry& geometry, co
     : media_(ports.media),
       turns_(ports.cpu),
       layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none),
-      ring_(layout_.sectors()),
-      track_sectors_(layout_.piece({LogicalSector(0), ~std::uint32_t{0}}).count) {}
+      ring_(layout_.sectors()) {}
 
 PhysicalRun BackupRegion::place(std::uint64_t position, std::uint32_t count) const {
   return layout_.piece({LogicalSector(position), static_cast<std::uint32_t>(std::min<std::uint64_t>(count, ring_ - position))});
 }
 
-/// On the track behind the newest record. What fits on one track goes half a turn away from `angle`, where the head has just
-/// been and must be again: the way there and the way back then have half a turn each.
-BackupRegion::Extent BackupRegion::next_extent(std::uint32_t sectors, std::uint64_t angle) const {
-  std::uint64_t track_start = 0;
+/// The track behind the newest record.
+BackupRegion::Extent BackupRegion::next_track() const {
+  std::uint64_t start = 0;
   if (newest_.count != 0) {
     const std::uint64_t last = newest_.last(ring_);
     const PhysicalRun newest = place(last, 1);
     const std::uint32_t rest = media_.sectors_on(newest.track) - newest.first;
-    track_start = (last + rest) % ring_;
+    start = (last + rest) % ring_;
   }
-  const std::uint32_t length = media_.sectors_on(place(track_start, 1).track);
-  if (sectors >= length) return {track_start, sectors};
-  const auto opposite = static_cast<std::uint32_t>(((angle + full_turn / 2) % full_turn * length) >> 32);
-  return {track_start + std::min(opposite, length - sectors), sectors};
+  return {start, media_.sectors_on(place(start, 1).track)};
+}
+
+/// What fits on one track goes half a turn away from `angle`, where the head has just been and must be again: the way there and the
+/// way back then have half a turn each. Where slipped defects have made the region's tracks too short for a record that begins with
+/// a track, it begins behind the newest one.
+BackupRegion::Extent BackupRegion::next_extent(std::uint32_t sectors, std::uint64_t angle) const {
+  const Extent track = next_track();
+  if (sectors < track.count) {
+    const auto opposite = static_cast<std::uint32_t>(((angle + full_turn / 2) % full_turn * track.count) >> 32);
+    return {track.start + std::min(opposite, track.count - sectors), sectors};
+  }
+  const Extent extent{track.start, sectors};
+  return overwrites_newest(extent) ? Extent{(newest_.last(ring_) + 1) % ring_, sectors} : extent;
 }
 
 bool BackupRegion::overwrites_newest(const Extent& extent) const {
@@ -88,8 +96,9 @@ bool BackupRegion::overwrites_newest(const Extent& extent) const {
 }
 
 Task<Status> BackupRegion::make_room(std::uint32_t sectors) {
-  TESSERA_CHECK(sectors + track_sectors_ <= ring_, "a backup region is too small");
-  if (!overwrites_newest(next_extent(sectors, 0))) co_return Status::ok;
+  TESSERA_CHECK(sectors < ring_, "a backup region is too small");
+  const Extent track = next_track();
+  if (!overwrites_newest({track.start, std::max(track.count, sectors)})) co_return Status::ok;
   co_return co_await void_record();
 }
 

@@ -72,6 +72,7 @@ class BackupRegion {
     [[nodiscard]] std::uint64_t last(std::uint64_t ring) const { return (start + count - 1) % ring; }
   };
   [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
+  [[nodiscard]] Extent next_track() const;
   [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
   [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
   Task<void> find_newest();
@@ -80,8 +81,7 @@ class BackupRegion {
   MediaPort& media_;
   FifoMutex turns_;
   ConventionalLayout layout_;
-  std::uint64_t ring_;  ///< sectors
-  std::uint32_t track_sectors_;
+  std::uint64_t ring_;          ///< sectors
   std::uint64_t sequence_ = 0;  ///< of the newest record
   Extent newest_;
   Neighbours described_;  ///< by the newest record; none when it is void

@@ -92,6 +92,21 @@ TEST_CASE("imr-rmw: a bottom write of s sectors writes 5s, of which 2s to the ba
   }
 }
 
+TEST_CASE("imr-rmw: two whole tops are saved although each track of the backup region has a slipped defect, also under power cuts") {
+  BenchConfig config = small_drive();
+  for (const double radius : {14.0, 15.0, 16.0}) config.media.slipped_defects.push_back({0.0, radius, 1.0});
+  TestDrive drive(make_imr_rmw_factory(), {}, config);
+  for (std::uint64_t round = 0; round < 6; ++round) {
+    write_tops(drive, 0, 16);
+    REQUIRE(write_sectors(drive, bottom, round, 2) == Status::ok);
+    REQUIRE(write_sectors(drive, bottom, 0, 16) == Status::ok);
+    drive->submit(HostOp::write, block(bottom, 0), 16 * 8);
+    drive->cut_after_actions(3 * round);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+  CHECK(drive.metric("backup.sectors") > 0);
+}
+
 TEST_CASE("imr-rmw: no neighbour is forgotten: random writes over all tracks read back right") {
   for (const double ratio : {1.0, 0.9, 0.7}) {
     for (const double group : {1.0, 3.0}) {

@@ -1,5 +1,8 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with pauses and power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
+#include <set>
+#include <utility>
+
 #include "firmware/layers/imr_cache.hpp"
 #include "firmware/layers/imr_dtm.hpp"
 #include "firmware/layers/imr_flip.hpp"
@@ -25,10 +28,11 @@ Shape random_shape(RandomStream& random) {
   shape.config.media.sectors_per_track = pick(random, 5, 12);
   shape.config.media.timing = pick(random, 0, 1) == 0 ? MediaTimingMode::expected : MediaTimingMode::rotational;
   shape.config.controller.scheduling = pick(random, 0, 1) == 0 ? SchedulingPolicy::first_come : SchedulingPolicy::shortest_positioning;
-  // In front of the reserved tracks, wherever these lie: the backup region of read-modify-writes wants whole tracks.
-  for (std::uint32_t i = pick(random, 0, 6); i > 0; --i)
-    shape.config.media.slipped_defects.push_back(
-        {double(pick(random, 0, shape.config.media.surfaces - 1)), double(pick(random, 0, 10)), double(pick(random, 1, 2))});
+  // On user tracks and on reserved ones.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> defects;
+  for (std::uint32_t i = pick(random, 0, 20); i > 0; --i)
+    defects.emplace(pick(random, 0, shape.config.media.surfaces - 1), pick(random, 0, shape.config.media.tracks - 1));
+  for (const auto& [surface, radius] : defects) shape.config.media.slipped_defects.push_back({double(surface), double(radius), 1.0});
   const std::uint32_t filling = pick(random, 0, 2);
   shape.prefilled = filling == 0 ? 0 : filling == 1 ? 1'000'000'000 : pick(random, 1, 400);
   shape.parameters = {{"update_frequency", double(pick(random, 3, 40))},
