@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -111,7 +112,8 @@ class WriteCache final : public TranslationLayer {
   DramArray<Slot> slots_;
   DramLists lists_;
   DramHashMap index_;
-  DramArray<Index> sweep_;  // slots in order of address, as collected when the sweep began
+  DramArray<Index> sweep_;                                   // slots in order of address, as collected when the sweep began
+  std::vector<std::pair<std::uint64_t, Index>> by_address_;  // working memory of that collection
   std::uint64_t sweep_next_ = 0;
   std::uint64_t sweep_end_ = 0;
   std::unique_ptr<Journal> journal_;

@@ -70,10 +70,12 @@ WriteCache::Index WriteCache::next_by_address() {
       const Index slot = sweep_.read(sweep_next_++);
       if (slots_.read(slot).state == SlotState::dirty) return slot;
     }
+    by_address_.clear();
+    for (Index slot = lists_.front(dirty_list); slot != DramLists::none; slot = lists_.after(slot))
+      by_address_.emplace_back(slots_.peek(slot).lsn, slot);
+    std::ranges::sort(by_address_);
     sweep_next_ = sweep_end_ = 0;
-    for (Index slot = lists_.front(dirty_list); slot != DramLists::none; slot = lists_.after(slot)) sweep_.peek(sweep_end_++) = slot;
-    Index* const first = &sweep_.peek(0);
-    std::sort(first, first + sweep_end_, [this](Index a, Index b) { return slots_.peek(a).lsn < slots_.peek(b).lsn; });
+    for (const auto& [lsn, slot] : by_address_) sweep_.peek(sweep_end_++) = slot;
   }
   return DramLists::none;
 }
