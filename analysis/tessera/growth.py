@@ -4,8 +4,8 @@ callgrind, so that the figure is the same on every machine.
 The instructions of a run with a warm-up alone are taken off those of the same run with more requests behind it, so that boot, tables that
 are set up, and caches that fill are left out. The distinct addresses grow with the drive, so that its tables are as full at each size. The
 flash takes all the writes, so that its layers do not merge here: merges are commands, and what those cost is in `./dev bench layers`. Where
-cleanings fall into the measured part all the same, more or less often as sizes change, the cost is that of an operation: a host request, or
-a media or flash command that the layer gave for it or for a cleaning."""
+cleanings (of the drive's write cache: destages) fall into the measured part all the same, more or less often as sizes change, the cost is
+that of an operation: a host request, or a media or flash command that the layer gave for it or for a cleaning."""
 
 import re
 import subprocess
@@ -84,7 +84,8 @@ def counted_run(arguments: list[str], out: Path) -> Cost:
         raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
     instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
     run = Run(out)
-    return Cost(float(instructions[1]), run.metric("host.served"), commands(run), run.metric("cleaning.count"))
+    cleanings = run.metric("cleaning.count") + (run.find("cache.destages") or 0)
+    return Cost(float(instructions[1]), run.metric("host.served"), commands(run), cleanings)
 
 
 def cost_at(subject: Subject, factor: int, out: Path) -> Cost:
