@@ -113,22 +113,24 @@ Task<Status> BufferedLayer::journal_write(LogicalRun run, DataSpan data) {
     const DataSpan part = data.part(done, count);
     const std::uint64_t sector = run.first.value() + done;
     Status status = co_await journal_->append(sector, part);
-    if (status == Status::no_space) {
-      // What the oldest records are needed for goes to the disk.
-      const MemBuffer::Slot oldest = buffer_.longest_waiting();
-      if (oldest == MemBuffer::none) {
-        journal_->release_before(buffer_.oldest(journal_->head()));
-      } else {
-        const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
-        status = co_await write_back_segment(segment, MediaClass::dependent);
-        if (!ok(status)) co_return status;
-      }
-      continue;
-    }
+    if (ok(status)) done += count;
+    if (status == Status::no_space) status = co_await make_journal_room(count);
     if (!ok(status)) co_return status;
-    done += count;
   }
   co_return Status::ok;
+}
+
+/// What the oldest records are needed for goes to the disk; where all of it is on its way there, its arrival is waited for.
+Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
+  const MemBuffer::Slot oldest = buffer_.longest_waiting();
+  if (oldest != MemBuffer::none) {
+    const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
+    co_return co_await write_back_segment(segment, MediaClass::dependent);
+  }
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  journal_->release_before(buffer_.oldest(journal_->head()));
+  co_return buffer_.used() != 0 || journal_->fits(pages) ? Status::ok : Status::no_space;
 }
 
 Task<Status> BufferedLayer::flush() {

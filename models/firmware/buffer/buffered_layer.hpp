@@ -104,6 +104,7 @@ class BufferedLayer : public TranslationLayer {
   // Writes (buffered_layer.cpp)
   Task<Status> write_block(const BlockRun& piece, DataSpan data);
   Task<Status> journal_write(LogicalRun run, DataSpan data);
+  Task<Status> make_journal_room(std::uint32_t pages);
 
   // Write-backs (buffered_write_back.cpp)
   Task<Status> write_back_segment(std::uint64_t segment, MediaClass priority);
@@ -115,6 +116,7 @@ class BufferedLayer : public TranslationLayer {
 
   // Boot (buffered_recovery.cpp)
   Task<Status> replay_last_rewrite();
+  Task<Status> replay_rewrite_of(std::vector<FlashJournal::Record>& records);
   Task<Status> replay_dumped_rewrite();
   Task<Status> replay_journal();
 

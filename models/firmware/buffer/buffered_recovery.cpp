@@ -19,15 +19,22 @@ Task<Status> BufferedLayer::recover() {
   co_return status;
 }
 
-/// Rewrites go one after another, so only the last can be unfinished. Writing it once more does no harm.
+/// Rewrites go one after another, so only the last can be unfinished. Writing it once more does no harm; then the journal has
+/// nothing of need, and what a cut tore behind the last image takes no space from the next ones.
 Task<Status> BufferedLayer::replay_last_rewrite() {
   std::vector<FlashJournal::Record> records;
   Status status = co_await rewrites_->recover(records);
-  if (!ok(status) || records.empty()) co_return status;
+  if (ok(status) && !records.empty()) status = co_await replay_rewrite_of(records);
+  if (ok(status)) rewrites_->release_before(rewrites_->head());
+  co_return status;
+}
+
+/// Of the newest of these records' groups.
+Task<Status> BufferedLayer::replay_rewrite_of(std::vector<FlashJournal::Record>& records) {
   const std::uint64_t last = records.back().group;
   std::erase_if(records, [last](const FlashJournal::Record& record) { return record.group != last; });
   const DataSpan image = image_->part(0, records.back().count);
-  status = co_await rewrites_->read(records, image);
+  const Status status = co_await rewrites_->read(records, image);
   if (!ok(status)) co_return status;
   const std::uint64_t first = records.front().sector;
   co_return co_await replay_rewrite(first, image);

@@ -76,6 +76,40 @@ TEST_CASE("a cut at any instant of journalled writes loses nothing, also when th
   CHECK(cut_everywhere(setup, prepare, operation) > 10);
 }
 
+TEST_CASE("cut after cut in the same place of a rewrite leaves its journal room for the next image") {
+  HwsrSetup setup;
+  setup.layer.caches.rewrite_journal = Bytes(5 * 8 * sector_bytes);  // five rows, an image takes one
+  for (std::uint64_t actions = 1; actions < 40; ++actions) {
+    INFO("cut after " << actions);
+    HwsrDrive drive(setup);
+    fill_segment(drive, 4);
+    for (int cut = 0; cut < 6; ++cut) {
+      drive.bench().submit(HostOp::write, drive.at(4, 0) * 8, 16, true);
+      drive.bench().cut_after_actions(actions);
+      REQUIRE(drive.bench().boot_status() == Status::ok);
+    }
+    drive.write(drive.at(4, 0), 2, true);
+    drive.check_content();
+  }
+}
+
+TEST_CASE("a write that finds the journal full while all that it guards is on its way to the disk waits for that") {
+  HwsrSetup setup;
+  setup.block_sectors(4);
+  setup.buffer_blocks(4);
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.layer.caches.journal = Bytes(5 * 8 * sector_bytes);
+  HwsrDrive drive(setup);
+  for (int round = 0; round < 60; ++round) {  // three sectors of one block at a time, again and again
+    for (std::uint64_t sector = 0; sector < 3; ++sector) drive.bench().submit(HostOp::write, (drive.at(0, 0) + sector) * 8, 8);
+    drive.bench().run_until_all_done();
+  }
+  CHECK(drive.metric("cleaning.count") > 5);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
 TEST_CASE("a cut at any instant loses nothing where the sector under the head is old, new or either") {
   HwsrSetup setup;
   setup.bench.media.powerfail_sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::atomic_new);
