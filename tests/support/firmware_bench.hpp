@@ -58,7 +58,7 @@ class FirmwareBench final : private MediaLink,
   FirmwareBench& operator=(const FirmwareBench&) = delete;
   ~FirmwareBench();
 
-  /// Issues a request at now(); blocks of 512 B.
+  /// Issues a request at now(), or, where all tags are in use, as soon as one is free; blocks of 512 B.
   HostRequest& submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access = false);
   /// Runs until the request is completed and gives its status; a drive that goes quiet without completing it is a model bug.
   Status run_until_done(HostRequest& request);

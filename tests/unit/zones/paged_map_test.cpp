@@ -66,7 +66,7 @@ TEST_CASE("with less of its map in DRAM a drive works, slower") {
   SECTION("amphisbaena") { check_times<AmphisbaenaDrive, AmphisbaenaSetup>(); }
 }
 
-TEST_CASE("a buffer whose hash table would be too large for the DRAM works with a paged map") {
+TEST_CASE("a paged map of one page takes less DRAM than a hash table of the whole buffer") {
   const auto taken = [](MapKind kind) {
     SkylightSetup setup = wide_zones<SkylightSetup>(kind, 1);
     SkylightDrive drive(setup);
