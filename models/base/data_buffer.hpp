@@ -1,5 +1,7 @@
 #pragma once
-// A buffer of whole drive sectors in the controller's DRAM, with the content that the model keeps beside it.
+// A buffer of whole drive sectors in the controller's DRAM, with the content that the model keeps beside it, and the mark of each
+// sector whose data is lost: the check bytes that a controller carries beside a sector from end to end.
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -53,12 +55,30 @@ class DataBuffer {
     return ContentSpan(kept_).subspan(std::size_t{first} * shape_.kept(), std::size_t{count} * shape_.kept());
   }
 
+  /// The sector's data is lost: it could not be read. A device that writes such a sector stores it as lost, whatever the content
+  /// mode, and reads it as lost again.
+  [[nodiscard]] bool is_lost(std::uint32_t sector) const { return !lost_.empty() && lost_[sector]; }
+  [[nodiscard]] bool any_lost(std::uint32_t first, std::uint32_t count) const {
+    if (lost_.empty()) return false;
+    const auto begin = lost_.begin() + first;
+    return std::find(begin, begin + count, true) != begin + count;
+  }
+  void mark_lost(std::uint32_t sector) {
+    if (lost_.empty()) lost_.resize(sectors_);
+    lost_[sector] = true;
+  }
+  /// New data came to these sectors.
+  void clear_lost(std::uint32_t first, std::uint32_t count) {
+    if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, false);
+  }
+
   /// Reuses the storage for another extent (buffers are pooled).
   void reset(DramAddress address, std::uint32_t sectors, SectorShape shape) {
     address_ = address;
     sectors_ = sectors;
     shape_ = shape;
     kept_.assign(std::size_t{sectors} * shape.kept(), std::byte{0});
+    lost_.clear();
   }
 
  private:
@@ -66,11 +86,17 @@ class DataBuffer {
   std::uint32_t sectors_ = 0;
   SectorShape shape_;
   std::vector<std::byte> kept_;
+  std::vector<bool> lost_;  // empty where no sector is
 };
 
 /// Kept content of the sectors a span names; empty for a null span.
 inline ContentSpan content_of(const DataSpan& span) {
   return span.buffer == nullptr ? ContentSpan() : span.buffer->content(span.first, span.count);
+}
+
+[[nodiscard]] inline bool any_lost(const DataSpan& span) { return span.buffer != nullptr && span.buffer->any_lost(span.first, span.count); }
+inline void clear_lost(const DataSpan& span) {
+  if (span.buffer != nullptr) span.buffer->clear_lost(span.first, span.count);
 }
 
 }  // namespace tessera

@@ -122,12 +122,17 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
   executor_.stall(link_.dma(to.buffer->address() + bytes_of(to.first).value(), size, Access::write, read));
   const ContentSpan source = content_of(from);
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
+  clear_lost(to);
+  if (!any_lost(from)) return;
+  for (std::uint32_t i = 0; i < from.count; ++i)
+    if (from.buffer->is_lost(from.first + i)) to.buffer->mark_lost(to.first + i);
 }
 
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
   executor_.stall(link_.dma(sector.buffer->address(), kept, Access::write, executor_.now()));
+  if (count < shape_.blocks() && any_lost(old)) sector.buffer->mark_lost(sector.first);
   const ContentSpan to = content_of(sector);
   if (to.empty()) return;
   const ContentSpan from = content_of(old);
@@ -140,6 +145,7 @@ void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t
 void MemoryController::clear(DataSpan span) {
   const ContentSpan content = content_of(span);
   std::fill(content.begin(), content.end(), std::byte{0});
+  clear_lost(span);
 }
 
 void MemoryController::power_off() {

@@ -51,9 +51,11 @@ ContentStore::Chunk& ContentStore::chunk_for_writing(std::uint64_t track, std::u
 
 void ContentStore::clear(Chunk& chunk, Mask mask) {
   damaged_sectors_ -= static_cast<std::uint64_t>(__builtin_popcount(chunk.damaged & mask));
+  lost_sectors_ -= static_cast<std::uint64_t>(__builtin_popcount(chunk.lost & mask));
   const auto keep = static_cast<Mask>(~mask);
   chunk.kept &= keep;
   chunk.damaged &= keep;
+  chunk.lost &= keep;
   chunk.data &= keep;
   chunk.split &= keep;
   chunk.system &= keep;
@@ -148,14 +150,26 @@ void ContentStore::destroy(std::uint64_t track, std::uint32_t sector) {
   damage(track, sector, 1);
 }
 
+void ContentStore::mark_lost(std::uint64_t track, std::uint32_t sector) {
+  const std::uint64_t key = sector_key(track, sector);
+  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
+  chunk.kept |= bit;
+  lost_sectors_ += (chunk.lost & bit) == 0;
+  chunk.lost |= bit;
+}
+
 Status ContentStore::status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
-  if (damaged_sectors_ == 0 || !occupied(track)) return Status::ok;
+  if ((damaged_sectors_ == 0 && lost_sectors_ == 0) || !occupied(track)) return Status::ok;
   bool damaged = false;
+  bool lost = false;
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
     const auto found = chunks_.find(chunk_key);
-    damaged = damaged || (found != chunks_.end() && (found->second.damaged & mask_of(slot, n)) != 0);
+    if (found == chunks_.end()) return;
+    damaged = damaged || (found->second.damaged & mask_of(slot, n)) != 0;
+    lost = lost || (found->second.lost & mask_of(slot, n)) != 0;
   });
-  return damaged ? Status::damaged : Status::ok;
+  return damaged ? Status::damaged : lost ? Status::lost : Status::ok;
 }
 
 void ContentStore::mark_destroyed(ContentSpan sector) const {
@@ -167,7 +181,7 @@ void ContentStore::mark_destroyed(ContentSpan sector) const {
 
 void ContentStore::load(const Chunk& chunk, std::uint32_t slot, std::uint64_t key, ContentSpan sector) const {
   const Mask bit = mask_of(slot, 1);
-  if ((chunk.damaged & bit) != 0) {
+  if (((chunk.damaged | chunk.lost) & bit) != 0) {
     mark_destroyed(sector);
   } else if ((chunk.data & bit) == 0) {
     std::memset(sector.data(), 0, sector.size());

@@ -38,14 +38,19 @@ class ContentStore {
   void damage(std::uint64_t track, std::uint32_t first, std::uint32_t count);
   /// Makes a sector unreadable whatever it held (a write that was torn by a power cut); tracked in every mode.
   void destroy(std::uint64_t track, std::uint32_t sector);
+  /// The sector that was just written is stored as lost: it reads as `lost` until it is written again. Its header stays.
+  void mark_lost(std::uint64_t track, std::uint32_t sector);
 
-  /// Fills `data` (or nothing, where it is empty); `damaged` if any sector of the range is. A sector without host data
-  /// reads as never_written, a damaged one as `destroyed`.
+  /// Fills `data` (or nothing, where it is empty); `damaged` if any sector of the range is, else `lost` if any is. A sector without
+  /// host data reads as never_written, a damaged or lost one as `destroyed`.
   Status read(std::uint64_t track, std::uint32_t first, std::uint32_t count, ContentSpan data) const;
   /// Fills whole sectors; zeros where no system bytes are. Same status.
   Status read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const;
   /// The sector's header; zeros where there is none or it is damaged.
   void read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const;
+
+  /// Of one sector: ok, damaged or lost.
+  [[nodiscard]] Status status(std::uint64_t track, std::uint32_t sector) const { return status_of(track, sector, 1); }
 
   /// Fills the kept content of one sector with the mark of an unreadable one.
   void mark_destroyed(ContentSpan sector) const;
@@ -61,6 +66,7 @@ class ContentStore {
   struct Chunk {
     Mask kept = 0;  // holds anything at all
     Mask damaged = 0;
+    Mask lost = 0;    // written as lost
     Mask data = 0;    // holds host data: in tags or bytes_
     Mask split = 0;   // tags that are not consecutive: in split_tags_
     Mask system = 0;  // in system_
@@ -89,6 +95,7 @@ class ContentStore {
   boost::unordered_flat_map<std::uint64_t, SectorBytes> system_;
   boost::unordered_flat_map<std::uint64_t, SectorHeader> headers_;
   std::uint64_t damaged_sectors_ = 0;
+  std::uint64_t lost_sectors_ = 0;
 };
 
 }  // namespace tessera

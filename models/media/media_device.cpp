@@ -113,6 +113,9 @@ void MediaDevice::write_part(std::uint32_t offset, std::uint32_t count) {
     }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) store_.write_header(track_, first + i, step_->headers[from + i]);
+    if (any_lost(step_->data))
+      for (std::uint32_t i = 0; i < n; ++i)
+        if (step_->data.buffer->is_lost(step_->data.first + from + i)) store_.mark_lost(track_, first + i);
   });
   statistics_.regions[group_->region].sectors_written += count;
 }
@@ -148,7 +151,10 @@ bool MediaDevice::read_defects(std::uint32_t first, std::uint32_t count, std::ui
   for (; at != unreadable_.end() && *at < base + first + count; ++at) {
     found = true;
     const auto sector = static_cast<std::uint32_t>(*at - base) - first + offset;
-    if (step_->data.buffer != nullptr) store_.mark_destroyed(content_of(step_->data.part(sector, 1)));
+    if (step_->data.buffer != nullptr) {
+      store_.mark_destroyed(content_of(step_->data.part(sector, 1)));
+      step_->data.buffer->mark_lost(step_->data.first + sector);
+    }
     if (!step_->system.empty()) {
       const std::size_t bytes = store_.shape().sector_bytes;
       std::ranges::fill(step_->system.subspan(sector * bytes, bytes), std::byte{0});
@@ -163,13 +169,18 @@ Status MediaDevice::read_run() {
   Status status = Status::ok;
   if (step_->header != nullptr) store_.read_header(track_, header_sector(), *step_->header);
   bool defect = false;
+  clear_lost(step_->data);
   each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
     Status piece = store_.read(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
     if (!step_->system.empty()) {
       const std::size_t bytes = store_.shape().sector_bytes;
       piece = store_.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
     }
-    if (!ok(piece)) status = piece;
+    if (!ok(piece)) {
+      status = status == Status::damaged ? status : piece;
+      for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i)
+        if (!ok(store_.status(track_, first + i))) step_->data.buffer->mark_lost(step_->data.first + from + i);
+    }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) store_.read_header(track_, first + i, step_->headers[from + i]);
     if (!unreadable_.empty()) defect = read_defects(first, n, from) || defect;

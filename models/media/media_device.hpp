@@ -57,7 +57,8 @@ class MediaDevice {
   MediaTiming start(const MediaStep& step, Picoseconds now);
 
   /// Ends the step at its time: content moves. `rule_violation`: see start(); `media_error`: a defect was read; `damaged`:
-  /// a sector was read that an overlapping write destroyed. Good sectors of a failed read are filled all the same.
+  /// a sector was read that an overlapping write destroyed; `lost`: one was read that was written as lost. Good sectors of a failed
+  /// read are filled all the same, the others are marked as lost in the step's buffer.
   Status finish();
 
   /// The power fails at `now` (docs/models/media.md). A step in flight is lost; of a write, the sectors that had passed the head are

@@ -94,12 +94,17 @@ Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> 
     return Status::blank;
   }
   const auto stored = slot(block, index);
+  if (!lost_.empty() && lost_.contains(page.value())) {
+    std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
+    std::copy_n(stored.begin() + kept_, oob.size(), oob.begin());
+    return Status::lost;
+  }
   std::copy_n(stored.begin(), content.size(), content.begin());
   std::copy_n(stored.begin() + kept_, oob.size(), oob.begin());
   return Status::ok;
 }
 
-Status NandArray::program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob) {
+Status NandArray::program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_, "a flash program brings more than a page");
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
@@ -116,6 +121,7 @@ Status NandArray::program(NandPage page, ConstContentSpan content, std::span<con
   const auto rest = std::copy(content.begin(), content.end(), stored.begin());
   std::fill(rest, stored.begin() + kept_, std::byte{0});
   std::fill(std::copy(oob.begin(), oob.end(), stored.begin() + kept_), stored.end(), erased);
+  if (lost) lost_.insert(page.value());
   ++block.next;
   return Status::ok;
 }
@@ -130,7 +136,7 @@ Status NandArray::erase(NandBlock number) {
     retire(block);
     return Status::erase_failed;
   }
-  clear_spoiled(number);
+  clear_marks(number);
   block.next = 0;
   block.torn = false;
   return Status::ok;
@@ -159,10 +165,12 @@ void NandArray::retire(Block& block) {
 
 void NandArray::spoil(NandPage page) { unreadable_.insert(page.value()); }
 
-void NandArray::clear_spoiled(NandBlock block) {
-  if (unreadable_.empty()) return;
-  for (std::uint64_t page = block.value() * pages_per_block_; page < (block.value() + 1) * pages_per_block_; ++page)
+void NandArray::clear_marks(NandBlock block) {
+  if (unreadable_.empty() && lost_.empty()) return;
+  for (std::uint64_t page = block.value() * pages_per_block_; page < (block.value() + 1) * pages_per_block_; ++page) {
     unreadable_.erase(page);
+    lost_.erase(page);
+  }
 }
 
 NandWear NandArray::wear() const {

@@ -30,14 +30,16 @@ class NandArray {
   /// that does not exist is an InputError.
   NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t seed);
 
-  /// Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`).
+  /// Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`). A page that was programmed
+  /// as lost gives `lost`, 0xff as content, and its OOB.
   /// A page of a bad block reads as it was: its valid pages can be saved.
   Status read(NandPage page, ContentSpan content, std::span<std::byte> oob);
 
   /// Stores content and OOB; OOB bytes that are not given stay erased (0xff), content that is not given is never-written.
   /// `rule_violation` and no change unless `page` is the next one of an erased block; `program_failed` leaves the page
   /// unreadable and retires the block.
-  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob);
+  /// `lost`: the data that the page stands for could not be read when it was moved.
+  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false);
 
   /// `erase_failed` leaves the block unreadable and retires it.
   Status erase(NandBlock block);
@@ -76,7 +78,7 @@ class NandArray {
   std::span<std::byte> slot(Block& block, std::uint32_t page);
   void retire(Block& block);
   void spoil(NandPage page);
-  void clear_spoiled(NandBlock block);
+  void clear_marks(NandBlock block);
 
   std::uint32_t pages_per_block_;
   std::uint32_t kept_;
@@ -86,6 +88,7 @@ class NandArray {
   std::uint32_t erase_failures_per_million_;
   std::vector<Block> blocks_;
   std::unordered_set<std::uint64_t> unreadable_;  // pages; looked up, never iterated
+  std::unordered_set<std::uint64_t> lost_;        // pages programmed as lost; looked up, never iterated
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;

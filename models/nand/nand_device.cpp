@@ -195,6 +195,9 @@ void NandDevice::perform(FlashCommand& command) {
   switch (command.op) {
     case FlashOp::read:
       command.status = array_.read(command.page, content_of(command.data), command.oob);
+      clear_lost(command.data);
+      if (command.data.buffer != nullptr && (command.status == Status::media_error || command.status == Status::lost))
+        command.data.buffer->mark_lost(command.data.first);
       ++counters_.reads;
       break;
     case FlashOp::read_oob:
@@ -202,7 +205,7 @@ void NandDevice::perform(FlashCommand& command) {
       ++counters_.oob_reads;
       break;
     case FlashOp::program:
-      command.status = array_.program(command.page, content_of(command.data), command.oob);
+      command.status = array_.program(command.page, content_of(command.data), command.oob, any_lost(command.data));
       ++counters_.programs;
       break;
     case FlashOp::erase:

@@ -29,7 +29,7 @@ struct FlashCommand {
   FlashOp op = FlashOp::read;
   NandPage page;               ///< read, read_oob, program
   NandBlock block;             ///< erase
-  DataSpan data;               ///< one sector; null for read_oob and erase
+  DataSpan data;               ///< one sector; null for read_oob and erase; a lost one is programmed, and read, as lost
   std::span<std::byte> oob;    ///< out-of-band bytes to write or to fill; at most FlashShape::oob_bytes; may be empty
   Status status = Status::ok;  ///< set at completion
 };

@@ -48,11 +48,11 @@ class MemoryPort {
   [[nodiscard]] virtual DataBuffer acquire(std::uint32_t sectors) = 0;
   virtual void release(DataBuffer&& buffer) = 0;
 
-  /// Moves content between buffers inside the DRAM and charges it as a DMA (closed form over rows and bus).
+  /// Moves content, and the marks of lost sectors, between buffers inside the DRAM and charges it as a DMA (closed form over rows and bus).
   virtual void copy(DataSpan from, DataSpan to) = 0;
 
   /// Replaces in `sector` (one sector) the host blocks outside [first, first + count) by those of `old`: the merge of an
-  /// unaligned write.
+  /// unaligned write. A lost sector of which blocks are kept stays lost.
   virtual void merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) = 0;
 
   /// Fills the span with never-written content (a read of an unmapped range that needs no media access).

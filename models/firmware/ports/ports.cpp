@@ -20,6 +20,8 @@ const char* to_string(Status status) {
     case Status::rule_violation: return "rule violation";
     case Status::no_space: return "no space";
     case Status::corrupt: return "corrupt";
+    case Status::lost: return "lost";
+    case Status::read_only: return "read only";
   }
   return "?";
 }

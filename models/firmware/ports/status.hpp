@@ -13,10 +13,17 @@ enum class [[nodiscard]] Status : std::uint8_t{
     erase_failed,    ///< flash: the block could not be erased; the block is to be retired
     rule_violation,  ///< flash: programmed twice or out of order; media: outside a track
     no_space,        ///< a table, log or buffer is full
-    corrupt          ///< metadata whose checksum does not match
+    corrupt,         ///< metadata whose checksum does not match
+    lost,            ///< the read was good, but a sector of it was stored as lost: an earlier copy of it could not be read
+    read_only        ///< the drive has no spares left and takes no more writes
 };
 
 [[nodiscard]] constexpr bool ok(Status status) { return status == Status::ok; }
+/// Whether a read of host data brought all that there is to bring: what it could not read is marked in its buffer
+/// (DataBuffer::is_lost), and a merge or move that writes the buffer elsewhere carries these sectors on as lost.
+[[nodiscard]] constexpr bool delivered(Status status) {
+  return status == Status::ok || status == Status::media_error || status == Status::damaged || status == Status::lost;
+}
 [[nodiscard]] const char* to_string(Status status);
 
 }  // namespace tessera

@@ -95,3 +95,23 @@ TEST_CASE("merging an unaligned write keeps the old blocks around the new ones")
   for (std::size_t block = 0; block < 8; ++block)
     CHECK(content_of(fresh.all())[block * 8] == (block >= 2 && block < 5 ? std::byte{7} : std::byte{1}));
 }
+
+TEST_CASE("a lost sector is lost in each copy, new data ends that, and a merge keeps it unless all of it is replaced") {
+  Machine machine;
+  DataBuffer from = machine.memory.acquire(3);
+  DataBuffer to = machine.memory.acquire(3);
+  from.mark_lost(1);
+  to.mark_lost(2);
+  machine.memory.copy(from.all(), to.all());
+  CHECK(to.is_lost(1));
+  CHECK_FALSE(to.any_lost(2, 1));
+  DataBuffer whole = machine.memory.acquire(1);
+  machine.memory.merge_blocks(whole.all(), from.part(1, 1), 0, 8);
+  CHECK_FALSE(whole.is_lost(0));
+  machine.memory.merge_blocks(whole.all(), from.part(1, 1), 0, 7);
+  CHECK(whole.is_lost(0));
+  machine.memory.clear(whole.all());
+  CHECK_FALSE(whole.is_lost(0));
+  machine.memory.release(std::move(to));
+  CHECK_FALSE(machine.memory.acquire(3).any_lost(0, 3));
+}

@@ -174,3 +174,22 @@ TEST_CASE("the store agrees with a plain table over random writes, damage and re
     }
   }
 }
+
+TEST_CASE("a sector stored as lost keeps its header, reads as lost in every mode, and is good again once it is written") {
+  for (const ContentMode mode : {ContentMode::none, ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    ContentStore store(shape, 10, 100);
+    DataBuffer data(DramAddress(0), 2, shape);
+    store.write(0, 7, 2, data.content(0, 2));
+    store.mark_lost(0, 8);
+    store.write_header(0, 8, header_of(3));
+    CHECK(store.status(0, 7) == Status::ok);
+    CHECK(store.status(0, 8) == Status::lost);
+    CHECK(store.read(0, 7, 2, data.content(0, 2)) == Status::lost);
+    SectorHeader header;
+    store.read_header(0, 8, header);
+    CHECK(header == header_of(3));
+    store.write(0, 8, 1, data.content(0, 1));
+    CHECK(store.read(0, 7, 2, data.content(0, 2)) == Status::ok);
+  }
+}

@@ -151,11 +151,33 @@ TEST_CASE("a defect makes its reads fail and leaves its neighbours readable") {
   CHECK(perform(device, read_step({{0, 5}, 43, 1}, back.part(0, 1)), now) == Status::ok);
   CHECK(perform(device, read_step({{0, 5}, 20, 100}, back.all()), now) == Status::media_error);
   CHECK(tag_of(back, 22) == destroyed);
+  CHECK(back.is_lost(22));
+  CHECK_FALSE(back.any_lost(23, 77));
   CHECK(tag_of(back, 21) == 1000 + 41 * 8);
   CHECK(tag_of(back, 99) == 1000 + 19 * 8);
   device.add_unreadable({{0, 5}, 43});
   CHECK(perform(device, read_step({{0, 5}, 43, 1}), now) == Status::media_error);
   CHECK(device.statistics().media_errors == 2);
+}
+
+TEST_CASE("a lost sector of a buffer is written as lost, wherever the run wraps, and reads as lost until it is written again") {
+  MediaDevice device(test::small_drive(), {}, ContentMode::none, 1);
+  Picoseconds now;
+  const SectorShape nothing_kept{4096, ContentMode::none};
+  DataBuffer data(DramAddress(0), 4, nothing_kept);
+  DataBuffer back(DramAddress(0), 4, nothing_kept);
+  data.mark_lost(1);
+  data.mark_lost(3);
+  REQUIRE(ok(perform(device, write_step({{0, 5}, 98, 4}, data.all()), now)));
+  CHECK(perform(device, read_step({{0, 5}, 98, 4}, back.all()), now) == Status::lost);
+  CHECK(back.is_lost(1));
+  CHECK(back.is_lost(3));
+  CHECK(perform(device, read_step({{0, 5}, 0, 1}, back.part(2, 1)), now) == Status::ok);
+  CHECK(perform(device, read_step({{0, 5}, 1, 1}, back.part(2, 1)), now) == Status::lost);
+  data.clear_lost(0, 4);
+  REQUIRE(ok(perform(device, write_step({{0, 5}, 98, 4}, data.all()), now)));
+  CHECK(perform(device, read_step({{0, 5}, 98, 4}, back.all()), now) == Status::ok);
+  CHECK_FALSE(back.any_lost(0, 4));
 }
 
 TEST_CASE("one step at a time, and none without power") {

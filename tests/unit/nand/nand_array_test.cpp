@@ -279,3 +279,16 @@ TEST_CASE("an address outside the array is a model bug") {
   CHECK_THROWS_AS(read(array, 16), ModelBug);
   CHECK_THROWS_AS(array.erase(NandBlock(4)), ModelBug);
 }
+
+TEST_CASE("a page programmed as lost gives its out-of-band bytes and no data, until its block is erased") {
+  NandArray array(small(), kept, 1);
+  REQUIRE(ok(array.program(NandPage(0), content(1), oob(5), true)));
+  Content found = content(9);
+  Oob beside{};
+  CHECK(array.read(NandPage(0), found, beside) == Status::lost);
+  CHECK(found == content(0xff));
+  CHECK(beside == oob(5));
+  REQUIRE(ok(array.erase(NandBlock(0))));
+  CHECK(program(array, 0) == Status::ok);
+  CHECK(read(array, 0).status == Status::ok);
+}
