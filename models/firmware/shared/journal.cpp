@@ -33,7 +33,6 @@ void Journal::attach(Pin& pin) {
 void Journal::detach(Pin& pin) {
   (pin.older_ != nullptr ? pin.older_->newer_ : oldest_) = pin.newer_;
   (pin.newer_ != nullptr ? pin.newer_->older_ : newest_) = pin.older_;
-  space_.wake_all();
 }
 
 PhysicalRun Journal::place(std::uint64_t sequence, std::uint32_t count) const {
@@ -50,9 +49,8 @@ Task<Status> Journal::format() {
   co_return status;
 }
 
-std::uint64_t Journal::releasable() const { return oldest_ == nullptr ? released_ : std::min(released_, oldest_->sequence_); }
-
 void Journal::release_before(std::uint64_t sequence) {
+  if (oldest_ != nullptr) sequence = std::min(sequence, oldest_->sequence_);
   if (sequence <= released_) return;
   released_ = sequence;
   space_.wake_all();
@@ -60,19 +58,19 @@ void Journal::release_before(std::uint64_t sequence) {
 
 Task<Status> Journal::make_space(std::uint32_t sectors) {
   while (head_ + sectors - start_ > capacity_) {
-    const std::uint64_t start = releasable();
-    if (start == start_ || moving_start_) {
+    if (released_ == start_ || moving_start_) {
       co_await space_.change(LifePhase::cleaning);
       continue;
     }
     moving_start_ = true;
+    const std::uint64_t start = released_;
     const Superblock::Payload payload{start};
     const Status status = co_await superblock_.write(payload);
     moving_start_ = false;
     ++sectors_written_;
-    if (!ok(status)) co_return status;
-    start_ = start;
+    if (ok(status)) start_ = start;
     space_.wake_all();
+    if (!ok(status)) co_return status;
   }
   co_return Status::ok;
 }
@@ -115,10 +113,13 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
       // A sector that the cut made unreadable belongs to a record that was never acknowledged.
       const SectorHeader* const header = scan.header(i);
       const std::optional<LogRecord> found = header == nullptr ? std::nullopt : decode(*header);
-      if (!found || found->type != RecordType::data || found->sequence < start_) continue;
+      if (!found || found->type != RecordType::data || found->sequence + found->length <= start_) continue;
       const std::uint64_t last = found->sequence + found->length - 1;
       if (last % capacity_ != begin + i || last >= start_ + capacity_) continue;
-      records.push_back({found->sequence, {LogicalSector(found->payload[0]), found->length}, place(found->sequence, found->length)});
+      // The log may start inside a record: what is in front of that is home, and its place in use again.
+      const std::uint64_t first = std::max(found->sequence, start_);
+      const auto left = static_cast<std::uint32_t>(last + 1 - first);
+      records.push_back({first, {LogicalSector(found->payload[0] + (first - found->sequence)), left}, place(first, left)});
       head_ = std::max(head_, last + 1);
     }
   }

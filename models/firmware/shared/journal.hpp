@@ -27,7 +27,7 @@ class Journal {
   /// Sectors written, superblocks included.
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
-  /// Keeps the records of an append in the log until its owner has told release_before() what else it needs.
+  /// Keeps the records of an append in the log, whatever release_before() is told meanwhile: its owner does not count them yet.
   class Pin {
    public:
     Pin() = default;
@@ -48,7 +48,7 @@ class Journal {
   Task<Status> format();
   /// Appends `run` with its data, durable on return; waits for space. run.count must be at most half of capacity().
   Task<Status> append(LogicalRun run, DataSpan data, Pin& pin);
-  /// Sectors in front of `sequence` are no longer needed.
+  /// Sectors in front of `sequence` are no longer needed, those behind the oldest pin excepted. Tell it again when a pin is gone.
   void release_before(std::uint64_t sequence);
 
   struct Record {
@@ -62,7 +62,6 @@ class Journal {
  private:
   static constexpr std::uint64_t superblocks = 2;
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
-  [[nodiscard]] std::uint64_t releasable() const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);
   void detach(Pin& pin);

@@ -86,8 +86,29 @@ bool WriteCache::pending(LogicalSector lsn) {
   return index != DramHashMap::none && slots_.read(index).state == SlotState::dirty;
 }
 
-/// The slot's content was replaced by that of write `sequence`. A free slot is in no list here.
-void WriteCache::mark_written(Index index, std::uint64_t sequence) {
+/// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
+/// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front.
+void WriteCache::enlist(Index index, Index previous) {
+  const std::uint64_t since = slots_.peek(index).since;
+  if (since > newest_since_) {
+    newest_since_ = since;
+    lists_.push_back(dirty_list, index);
+    return;
+  }
+  Index place = previous;
+  if (previous == DramLists::none || !holds_unwritten(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
+    place = lists_.back(dirty_list);
+    while (place != DramLists::none && slots_.read(place).since > since) place = lists_.before(place);
+  }
+  if (place == DramLists::none)
+    lists_.push_front(dirty_list, index);
+  else
+    lists_.insert_after(place, index);
+}
+
+/// The slot's content was replaced by that of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
+/// list here.
+void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previous) {
   Slot& slot = slots_.write(index);
   slot.newest = sequence;
   switch (slot.state) {
@@ -95,7 +116,7 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence) {
     case SlotState::free:
       slot.state = SlotState::dirty;
       slot.since = sequence;
-      lists_.push_back(dirty_list, index);
+      enlist(index, previous);
       if (dirty_++ == 0) activity_.wake_all();
       peak_dirty_ = std::max(peak_dirty_, dirty_);
       break;
@@ -114,12 +135,7 @@ void WriteCache::mark_destaged(Index index) {
   if (slot.state == SlotState::renewed) {
     slot.state = SlotState::dirty;
     slot.since = slot.newest;
-    Index place = lists_.back(dirty_list);
-    while (place != DramLists::none && slots_.read(place).since > slot.since) place = lists_.before(place);
-    if (place == DramLists::none)
-      lists_.push_front(dirty_list, index);
-    else
-      lists_.insert_after(place, index);
+    enlist(index, DramLists::none);
     return;
   }
   slot.state = SlotState::clean;
@@ -156,6 +172,7 @@ void WriteCache::rebuild() {
     index_.insert(slot.lsn, index);
     lists_.push_back(dirty_list, index);
     sequence_ = std::max(sequence_, slot.newest + 1);
+    newest_since_ = slot.since;
   }
   dirty_ = peak_dirty_ = unwritten.size();
 }
@@ -251,17 +268,28 @@ Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data) {
     co_await fill(run, data, sequence);
     co_return Status::ok;
   }
-  Journal::Pin pin;
-  const Status status = co_await journal_->append(run, data, pin);
-  if (!ok(status)) co_return status;
-  const std::uint64_t sequence = pin.sequence();
-  co_await fill(run, data, sequence);
+  Status status = Status::ok;
+  {
+    Journal::Pin pin;
+    status = co_await journal_->append(run, data, pin);
+    const std::uint64_t sequence = pin.sequence();
+    if (ok(status)) co_await fill(run, data, sequence);
+  }
+  release_journal();
   if (journal_pressed()) work_.wake_all();
-  co_return Status::ok;
+  co_return status;
+}
+
+/// The journal need keep only what is in no other place: the records from the oldest dirty sector on.
+void WriteCache::release_journal() {
+  if (journal_ == nullptr) return;
+  const Index oldest = lists_.front(dirty_list);
+  journal_->release_before(oldest == DramLists::none ? journal_->head() : slots_.read(oldest).since);
 }
 
 /// Puts the data into slots; waits where none is to be had.
 Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
+  Index previous = DramLists::none;
   Index copied_to = 0;  // slots [copied_to, + uncopied) are assigned, their content is yet to be copied
   std::uint32_t uncopied = 0;
   std::uint32_t done = 0;
@@ -282,7 +310,8 @@ Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequenc
       continue;
     }
     if (uncopied == 0) copied_to = slot;
-    mark_written(slot, sequence + done);
+    mark_written(slot, sequence + done, previous);
+    previous = slot;
     ++uncopied;
     ++done;
   }
@@ -326,6 +355,7 @@ Task<Status> WriteCache::trim(LogicalRun run) {
     const Index slot = find(run.first + i);
     if (slot != DramHashMap::none) drop(slot);
   }
+  release_journal();
   progress_.wake_all();
   co_return co_await inner_.trim(run);
 }

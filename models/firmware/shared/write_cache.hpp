@@ -82,8 +82,9 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] Index find(LogicalSector lsn);
   [[nodiscard]] Index take_slot(LogicalSector lsn);
   [[nodiscard]] bool pending(LogicalSector lsn);
-  void mark_written(Index index, std::uint64_t sequence);
+  void mark_written(Index index, std::uint64_t sequence, Index previous);
   void mark_destaged(Index index);
+  void enlist(Index index, Index previous);
   void drop(Index index);
   void rebuild();
 
@@ -91,6 +92,7 @@ class WriteCache final : public TranslationLayer {
   Task<void> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
   Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> replay();
+  void release_journal();
 
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
@@ -124,7 +126,8 @@ class WriteCache final : public TranslationLayer {
   std::vector<DataBuffer> staging_;
   std::uint32_t part_sectors_;  // longest part of a host write handled at once
 
-  std::uint64_t sequence_ = 1;  // of the next write; the journal's own where there is one
+  std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
+  std::uint64_t newest_since_ = 0;  // of all slots that were dirty ever
   std::uint64_t dirty_ = 0;
   std::uint64_t flush_target_ = 0;
   bool draining_ = false;

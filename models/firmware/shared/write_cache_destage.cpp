@@ -116,10 +116,7 @@ Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
     lost_sectors_ += taken;
   }
   for (std::uint32_t i = 0; i < taken; ++i) mark_destaged(find(run.first + i));
-  if (journal_ != nullptr) {
-    const Index oldest = lists_.front(dirty_list);
-    journal_->release_before(oldest == DramLists::none ? journal_->head() : slots_.read(oldest).since);
-  }
+  release_journal();
   progress_.wake_all();
 }
 

@@ -1,0 +1,102 @@
+// Large requests through a small write cache at full depth: writes wait for slots and for room in the journal while later ones pass
+// them. What was acknowledged survives power cuts at any instant, those inside the recovery from the last one included.
+#include <catch2/catch.hpp>
+
+#include "firmware/layers/cmr.hpp"
+#include "support/random_histories.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+constexpr std::uint32_t depth = 32;
+
+/// A drive whose requests are large for its cache and its journal.
+struct Shape {
+  std::uint32_t track_sectors;
+  std::uint32_t cache_sectors;
+  std::uint32_t longest;  ///< blocks of a request
+};
+constexpr Shape shapes[] = {
+    {16, 24, 30 * blocks_per_sector},   // a journal of two tracks holds 30 sectors
+    {256, 256, 64 * blocks_per_sector}  // 1 MiB, requests of 4 to 256 KiB
+};
+
+TestDrive drive_of(const Shape& shape, CacheDurability durability, DestageOrder order, std::uint64_t seed) {
+  BenchConfig bench = small_drive();
+  bench.media.sectors_per_track = shape.track_sectors;
+  bench.media.timing = MediaTimingMode::rotational;
+  // A journal has the sector that the cut tears in its place; past the other caches go writes with FUA.
+  bench.media.powerfail_sector = durability == CacheDurability::journal ? PowerfailSector::corrupt : PowerfailSector::atomic;
+  bench.host.tags = depth;
+  bench.seed = seed;
+  if (durability == CacheDurability::volatile_memory) bench.promise = DurabilityPromise::flushed;
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(std::uint64_t{shape.cache_sectors} * 4096);
+  config.write_cache.durability = durability;
+  config.write_cache.order = order;
+  // Destages of a few sectors leave the rest of a record in the journal.
+  if (seed % 2 == 0) config.write_cache.largest_destage = Bytes(3 * 4096);
+  return {make_cmr_factory(), {{"journal_tracks", 2}}, bench, config};
+}
+
+/// A request that hurts: mostly a long write, whole sectors or not, within `span` blocks, so that all overlap.
+void submit_painful(FirmwareBench& bench, RandomStream& random, const Shape& shape, std::uint64_t span) {
+  const std::uint64_t kind = random.below(20);
+  const std::uint64_t grain = random.below(4) == 0 ? 1 : blocks_per_sector;
+  const auto count = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, random.below(shape.longest) / grain) * grain);
+  const std::uint64_t first = random.below((span - count) / grain + 1) * grain;
+  if (kind == 0)
+    bench.submit(HostOp::flush, 0, 0);
+  else if (kind == 5)
+    bench.submit(HostOp::trim, 0, static_cast<std::uint32_t>(span));
+  else
+    bench.submit(kind == 1 ? HostOp::trim : kind < 4 ? HostOp::read : HostOp::write, first, count, kind == 4);
+}
+
+/// Traffic and power cuts, one in three followed by another inside its recovery.
+void hurt(TestDrive& drive, const Shape& shape, std::uint64_t seed, std::uint32_t cuts) {
+  RandomStream random(seed, "write cache losses");
+  const std::uint64_t whole = drive.user_sectors() * blocks_per_sector;
+  for (std::uint32_t cut = 0; cut < cuts; ++cut) {
+    const std::uint64_t span = std::min<std::uint64_t>(whole, std::uint64_t{shape.longest} * (random.below(2) == 0 ? 2 : 12));
+    for (std::uint64_t requests = pick(random, 1, 2 * depth); requests > 0; --requests) submit_painful(drive.bench(), random, shape, span);
+    if (random.below(4) == 0)
+      drive->run_until_all_done();
+    else
+      drive->cut_after_actions(random.below(1500));
+    if (random.below(3) == 0) drive->cut_twice(random.below(100));
+    REQUIRE(drive->boot_status() == Status::ok);
+    INFO("seed " << seed << ", cut " << cut);
+    REQUIRE(drive.wrong_blocks() == 0);
+  }
+}
+
+constexpr DestageOrder all_orders[] = {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning};
+
+}  // namespace
+
+TEST_CASE("write cache: large writes at full depth through a small cache and a small journal survive cuts, also inside recovery") {
+  for (const Shape& shape : shapes)
+    for (const CacheDurability durability : {CacheDurability::plp, CacheDurability::journal, CacheDurability::volatile_memory})
+      for (const DestageOrder order : all_orders)
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+          TestDrive drive = drive_of(shape, durability, order, seed);
+          hurt(drive, shape, seed, 10);
+        }
+}
+
+TEST_CASE("write cache: a write that waits for room in the journal goes on when a TRIM takes the last dirty sector") {
+  const Shape shape{16, 48, 0};
+  TestDrive drive = drive_of(shape, CacheDurability::journal, DestageOrder::first_come, 2);
+  constexpr std::uint32_t part = 7;  // a quarter of the 30 sectors of the journal
+  for (std::uint64_t first = 0; first < 4 * part; first += part)
+    REQUIRE(drive->write(first * blocks_per_sector, part * blocks_per_sector) == Status::ok);
+  drive->submit(HostOp::write, 100 * blocks_per_sector, part * blocks_per_sector);
+  drive->submit(HostOp::trim, 0, 4 * part * blocks_per_sector);
+  drive->run_until_all_done();
+  CHECK(drive.wrong_blocks() == 0);
+}
