@@ -13,6 +13,7 @@ namespace {
 constexpr double count_max = std::numeric_limits<std::uint32_t>::max();
 constexpr double second_ps = 1e12;
 constexpr double kilowatt_uw = 1e9;
+constexpr double million = 1e6;
 
 bool is_count(double value) { return value >= 0 && value <= count_max && value == std::floor(value); }
 
@@ -98,14 +99,17 @@ void check_defects(const MediaConfig& config, std::vector<std::string>& problems
       if (row[1] < zone.shape.first_radius + double{1} * zone.shape.radii) return zone.shape.sectors_per_track;
     return 0;
   };
-  const auto check = [&](const std::vector<NumberRow>& rows, const std::string& name) {
-    if (!whole_rows(rows, 3, name, problems)) return;
+  const auto check = [&](const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name) {
+    if (!whole_rows(rows, columns, name, problems)) return;
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (rows[row][0] >= config.surfaces || rows[row][2] >= sectors_at(rows[row]))
         problems.push_back(name + ": row " + std::to_string(row + 1) + " names a surface, radius or sector that the drive does not have");
   };
-  check(config.slipped_defects, "slipped_defects");
-  check(config.unreadable_sectors, "unreadable_sectors");
+  check(config.slipped_defects, 3, "slipped_defects");
+  check(config.unreadable_sectors, 3, "unreadable_sectors");
+  check(config.transient_sectors, 4, "transient_sectors");
+  check(config.write_fault_sectors, 3, "write_fault_sectors");
+  check(config.grown_defects, 4, "grown_defects");
 }
 
 }  // namespace
@@ -125,7 +129,26 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
                 "Tracks that are shorter by some sectors because defects were slipped over.");
-  visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"}, "Sectors that cannot be read.");
+  visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
+                "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
+  visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},
+                "Marginal sectors: so many reads in a row fail before one goes well, then it begins anew; a write begins anew too.");
+  visitor.table("write_fault_sectors", write_fault_sectors, {"surface", "radius", "sector"},
+                "Sectors at which a write stops: the drive notices, what the sector held and what was to come is gone.");
+  visitor.table("grown_defects", grown_defects, {"surface", "radius", "sector", "ms"},
+                "Sectors that become unreadable, by milliseconds of simulated time since the first power-on.");
+  visitor.field("transient_errors_per_million", transient_errors_per_million, {0, million},
+                "Sectors of a million read that fail and go well after some more reads.");
+  visitor.field("transient_error_reads", transient_error_reads, {1, 1000},
+                "Reads that fail, at most, before a drawn transient error goes away; from 1 on, all equally likely.");
+  visitor.field("unrecoverable_errors_per_billion", unrecoverable_errors_per_billion, {0, 1e9},
+                "Sectors of a thousand million read that become unreadable for good.");
+  visitor.field("write_faults_per_million", write_faults_per_million, {0, million},
+                "Sectors of a million written at which the write stops, as at write_fault_sectors, but once.");
+  visitor.field("servo_faults_per_million", servo_faults_per_million, {0, million},
+                "Commands of a million that lose their track and try again by themselves.");
+  visitor.field("servo_retry_time", servo_retry_time, {0, second_ps},
+                "What a servo fault costs, rounded up to whole revolutions, at least one: the sector has to come round again.");
   visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
   visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},

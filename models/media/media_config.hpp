@@ -34,8 +34,19 @@ struct MediaConfig {
   std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
   std::uint32_t reserved_sectors = 0;
   std::uint64_t exported_sectors = 0;
-  std::vector<NumberRow> slipped_defects;     ///< surface, radius, sectors fewer
-  std::vector<NumberRow> unreadable_sectors;  ///< surface, radius, sector
+  std::vector<NumberRow> slipped_defects;  ///< surface, radius, sectors fewer
+
+  // Faults.
+  std::vector<NumberRow> unreadable_sectors;   ///< surface, radius, sector
+  std::vector<NumberRow> transient_sectors;    ///< surface, radius, sector, reads that fail before one goes well
+  std::vector<NumberRow> write_fault_sectors;  ///< surface, radius, sector
+  std::vector<NumberRow> grown_defects;        ///< surface, radius, sector, millisecond from which on it is unreadable
+  std::uint32_t transient_errors_per_million = 0;
+  std::uint32_t transient_error_reads = 3;
+  std::uint32_t unrecoverable_errors_per_billion = 0;
+  std::uint32_t write_faults_per_million = 0;
+  std::uint32_t servo_faults_per_million = 0;
+  Picoseconds servo_retry_time;
 
   // Mechanics. The seek curve is a table, or else the formula t_min + a*sqrt(distance).
   Picoseconds head_switch;

@@ -28,17 +28,9 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
       geometry_(config_, plan),
       mechanics_(config_, geometry_),
       store_(tessera::shape_of(config_, content), std::uint64_t{geometry_.radii()} * geometry_.surfaces(), geometry_.most_sectors()),
-      powerfail_(seed, "media.powerfail") {
+      powerfail_(seed, "media.powerfail"),
+      faults_(config_, geometry_, seed) {
   statistics_.regions.resize(geometry_.regions().size());
-  for (const NumberRow& row : config_.unreadable_sectors)
-    add_unreadable({{static_cast<std::uint32_t>(row[0]), static_cast<std::uint32_t>(row[1])}, static_cast<std::uint32_t>(row[2])});
-}
-
-void MediaDevice::add_unreadable(PhysicalSector sector) {
-  TESSERA_CHECK(geometry_.contains(sector.track), "an unreadable sector lies outside the drive");
-  const std::uint64_t key = geometry_.linear(sector.track) * geometry_.most_sectors() + sector.index;
-  const auto at = std::lower_bound(unreadable_.begin(), unreadable_.end(), key);
-  if (at == unreadable_.end() || *at != key) unreadable_.insert(at, key);
 }
 
 /// Finds the run's track; false if the run does not lie on one.
@@ -62,7 +54,11 @@ MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
     timing_ = {{}, {}, {}, now};
     return timing_;
   }
-  const Motion motion = mechanics_.plan(step, shape_, now);
+  Motion motion = mechanics_.plan(step, shape_, now);
+  if (const Picoseconds lost = faults_.off_track(); lost != Picoseconds()) {
+    motion.rotation += lost;
+    ++statistics_.servo_faults;
+  }
   entry_ = motion.entry;
   transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
   timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
@@ -86,83 +82,46 @@ void MediaDevice::announce(PhysicalTrack from, const Motion& motion) const {
   observer_->state(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
 }
 
-/// Calls f(first, count, offset) for the one or two unwrapped pieces of the run's sectors [offset, offset + count).
-template <class F>
-void MediaDevice::each_piece(std::uint32_t offset, std::uint32_t count, F&& f) const {
-  if (count == 0) return;
-  const std::uint32_t sectors = shape_.sectors();
-  std::uint32_t first = step_->run.first + offset;
-  if (first >= sectors) first -= sectors;
-  const std::uint32_t head = std::min(count, sectors - first);
-  f(first, head, offset);
-  if (head < count) f(std::uint32_t{0}, count - head, offset + head);
-}
-
 std::uint32_t MediaDevice::header_sector() const {
   const std::uint32_t last = step_->run.first + step_->run.count - 1;
   return last < shape_.sectors() ? last : last - shape_.sectors();
 }
 
-void MediaDevice::write_part(std::uint32_t offset, std::uint32_t count) {
-  each_piece(offset, count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
-    if (step_->system.empty()) {
-      store_.write(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
-    } else {
-      const std::size_t bytes = store_.shape().sector_bytes;
-      store_.write_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
-    }
-    if (!step_->headers.empty())
-      for (std::uint32_t i = 0; i < n; ++i) store_.write_header(track_, first + i, step_->headers[from + i]);
-    if (any_lost(step_->data))
-      for (std::uint32_t i = 0; i < n; ++i)
-        if (step_->data.buffer->is_lost(step_->data.first + from + i)) store_.mark_lost(track_, first + i);
-  });
-  statistics_.regions[group_->region].sectors_written += count;
+/// Tells what a sector of this track holds, which a fault takes.
+void MediaDevice::tell_destroyed(std::uint32_t sector) {
+  if (fault_listener_ == nullptr) return;
+  std::vector<std::byte> held(store_.shape().kept());
+  if (ok(store_.read(track_, sector, 1, held))) fault_listener_->destroyed(held);
 }
 
-void MediaDevice::damage_from(std::uint32_t first, std::uint32_t count) {
-  const DamageReach reach = damage_reach(geometry_, *group_, step_->run.track.radius);
-  if (reach.none() || count == 0) return;
-  const PhysicalTrack written = step_->run.track;
-  for (std::uint32_t radius = written.radius - reach.below; radius <= written.radius + reach.above; ++radius) {
-    if (radius == written.radius) continue;
-    const PhysicalTrack victim{written.surface, radius};
-    const std::uint64_t number = geometry_.linear(victim);
-    if (!store_.occupied(number)) continue;
-    const TrackShape shape = geometry_.shape_of(victim);
-    const SectorArc arc = overlapped_arc(geometry_, shape_, first, count, shape);
-    const std::uint32_t head = std::min(arc.count, shape.sectors() - arc.first);
-    store_.damage(number, arc.first, head);
-    store_.damage(number, 0, arc.count - head);
-  }
-}
-
-void MediaDevice::write_run() {
-  write_part(0, step_->run.count);
-  if (step_->header != nullptr) store_.write_header(track_, header_sector(), *step_->header);
-  damage_from(entry_, step_->run.count);
-}
-
-/// Marks the unreadable sectors of a piece that was read; whether there are any.
-bool MediaDevice::read_defects(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
-  const std::uint64_t base = track_ * geometry_.most_sectors();
-  auto at = std::lower_bound(unreadable_.begin(), unreadable_.end(), base + first);
+/// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
+bool MediaDevice::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
   bool found = false;
-  for (; at != unreadable_.end() && *at < base + first + count; ++at) {
+  faults_.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault) {
     found = true;
-    const auto sector = static_cast<std::uint32_t>(*at - base) - first + offset;
-    if (step_->data.buffer != nullptr) {
-      store_.mark_destroyed(content_of(step_->data.part(sector, 1)));
-      step_->data.buffer->mark_lost(step_->data.first + sector);
+    if (fault == ReadFault::permanent) {
+      ++statistics_.permanent_faults;
+      tell_destroyed(sector);
+    } else {
+      ++statistics_.transient_faults;
     }
-    if (!step_->system.empty()) {
-      const std::size_t bytes = store_.shape().sector_bytes;
-      std::ranges::fill(step_->system.subspan(sector * bytes, bytes), std::byte{0});
-    }
-    if (step_->header != nullptr && sector + 1 == step_->run.count) step_->header->fill(std::byte{0});
-    if (!step_->headers.empty()) step_->headers[sector].fill(std::byte{0});
-  }
+    not_delivered(sector - first + offset);
+  });
   return found;
+}
+
+/// The read in flight brings nothing of its sector at `offset`.
+void MediaDevice::not_delivered(std::uint32_t offset) {
+  if (step_->data.buffer != nullptr) {
+    store_.mark_destroyed(content_of(step_->data.part(offset, 1)));
+    step_->data.buffer->mark_lost(step_->data.first + offset);
+  }
+  if (!step_->system.empty()) {
+    const std::size_t bytes = store_.shape().sector_bytes;
+    std::ranges::fill(step_->system.subspan(offset * bytes, bytes), std::byte{0});
+  }
+  if (step_->header != nullptr && offset + 1 == step_->run.count) step_->header->fill(std::byte{0});
+  if (!step_->headers.empty()) step_->headers[offset].fill(std::byte{0});
 }
 
 Status MediaDevice::read_run() {
@@ -183,7 +142,7 @@ Status MediaDevice::read_run() {
     }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) store_.read_header(track_, first + i, step_->headers[from + i]);
-    if (!unreadable_.empty()) defect = read_defects(first, n, from) || defect;
+    if (faults_.any()) defect = read_faults(first, n, from) || defect;
   });
   statistics_.regions[group_->region].sectors_read += step_->run.count;
   if (status == Status::damaged) ++statistics_.damaged_reads;
@@ -211,57 +170,11 @@ Status MediaDevice::finish() {
     status = Status::rule_violation;
   } else {
     account(timing_.end);
-    if (step_->op == MediaOp::read)
-      status = read_run();
-    else
-      write_run();
+    status = step_->op == MediaOp::read ? read_run() : write_run();
   }
   step_ = nullptr;
   if (observer_ != nullptr) observer_->state(MediaState::idle, mechanics_.head(), timing_.end);
   return status;
-}
-
-/// What of the write in flight reached the platter by `now`, which lies before the step's end.
-void MediaDevice::write_before(Picoseconds now) {
-  if (now <= transfer_begin_) return;
-  const std::uint64_t elapsed = (now - transfer_begin_).value();
-  const std::uint32_t count = step_->run.count;
-  const auto passed = [&](std::uint32_t n) { return geometry_.passing(shape_, entry_, n); };
-  std::uint32_t complete = 0;  // largest n whose sectors have passed
-  for (std::uint32_t above = count + 1; complete + 1 < above;) {
-    const std::uint32_t middle = complete + (above - complete) / 2;
-    (passed(middle) <= elapsed ? complete : above) = middle;
-  }
-  const bool in_flight = complete < count && passed(complete) < elapsed;
-
-  bool renewed = config_.powerfail_sector == PowerfailSector::atomic_new;
-  if (in_flight && config_.powerfail_sector == PowerfailSector::atomic) renewed = powerfail_.below(2) == 1;
-  const std::uint32_t fresh = complete + (in_flight && renewed ? 1 : 0);
-
-  // In order of transfer from the entry sector on; only a whole track starts elsewhere than at the run's first sector.
-  const std::uint32_t first = step_->run.first;
-  const std::uint32_t offset = entry_ >= first ? entry_ - first : entry_ + shape_.sectors() - first;
-  const std::uint32_t head = std::min(fresh, count - offset);
-  write_part(offset, head);
-  write_part(0, fresh - head);
-  if (fresh == count && step_->header != nullptr) store_.write_header(track_, header_sector(), *step_->header);
-  if (in_flight && config_.powerfail_sector == PowerfailSector::corrupt)
-    tear((entry_ + complete) % shape_.sectors(), (offset + complete) % count);
-  damage_from(entry_, complete + (in_flight ? 1 : 0));
-}
-
-/// Makes `sector`, at `offset` in the write in flight, unreadable.
-void MediaDevice::tear(std::uint32_t sector, std::uint32_t offset) {
-  const SectorShape& shape = store_.shape();
-  TornSector torn;
-  if (shape.mode != ContentMode::none && step_->data.buffer != nullptr) {
-    torn.held.resize(shape.kept());
-    static_cast<void>(store_.read(track_, sector, 1, torn.held));
-    const ConstContentSpan written = content_of(step_->data.part(offset, 1));
-    torn.written.assign(written.begin(), written.end());
-  }
-  torn_ = std::move(torn);
-  store_.destroy(track_, sector);
 }
 
 void MediaDevice::cut(Picoseconds now) {
@@ -273,7 +186,7 @@ void MediaDevice::cut(Picoseconds now) {
       if (now < timing_.end)
         write_before(now);
       else
-        write_run();
+        static_cast<void>(write_run());
     }
   }
   step_ = nullptr;

@@ -3,17 +3,20 @@
 //
 //   timing = start(step, now);   ... at timing.end:  status = finish();   ... or, at any instant before:  cut(instant);
 //
-// Content changes at finish(), or as far as cut() says. Not modelled: spin-up, thermal recalibration, servo retries.
+// Content changes at finish(), or as far as cut() says. Not modelled: spin-up, thermal recalibration.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "media/content_store.hpp"
 #include "media/mechanics.hpp"
 #include "media/media_config.hpp"
+#include "media/media_faults.hpp"
 #include "media/media_statistics.hpp"
 #include "media/recording_physics.hpp"
 #include "media/track_geometry.hpp"
@@ -56,9 +59,10 @@ class MediaDevice {
   /// A run that leaves its track or lies on unformatted tracks takes no time and ends with `rule_violation`.
   MediaTiming start(const MediaStep& step, Picoseconds now);
 
-  /// Ends the step at its time: content moves. `rule_violation`: see start(); `media_error`: a defect was read; `damaged`:
-  /// a sector was read that an overlapping write destroyed; `lost`: one was read that was written as lost. Good sectors of a failed
-  /// read are filled all the same, the others are marked as lost in the step's buffer.
+  /// Ends the step at its time: content moves. `rule_violation`: see start(); `media_error`: a defect was read, or
+  /// the write stopped at a sector that could not be written; `damaged`: a sector was read that an overlapping write destroyed; `lost`: one
+  /// was read that was written as lost. Good sectors of a failed read are filled all the same, the others are marked as lost in the step's
+  /// buffer.
   Status finish();
 
   /// The power fails at `now` (docs/models/media.md). A step in flight is lost; of a write, the sectors that had passed the head are
@@ -77,8 +81,10 @@ class MediaDevice {
   void restore(Picoseconds now);
   [[nodiscard]] bool powered() const { return powered_; }
 
-  /// Makes a sector unreadable from now on (fault injection, grown defects).
-  void add_unreadable(PhysicalSector sector);
+  /// Makes a sector unreadable from now on (fault injection).
+  void add_unreadable(PhysicalSector sector) { faults_.add_unreadable(sector); }
+  /// Who is told what faults destroy; null for nobody.
+  void set_fault_listener(FaultListener* listener) { fault_listener_ = listener; }
 
   /// What the platters hold: for checkers and tests.
   [[nodiscard]] const ContentStore& content() const { return store_; }
@@ -92,11 +98,18 @@ class MediaDevice {
   void announce(PhysicalTrack from, const Motion& motion) const;
   [[nodiscard]] bool resolve(const PhysicalRun& run);
   [[nodiscard]] std::uint32_t header_sector() const;
-  void write_run();
+  [[nodiscard]] Status write_run();
+  [[nodiscard]] std::uint32_t entry_offset() const;
+  [[nodiscard]] std::uint32_t sectors_before_fault(bool whole);
+  void write_passed(std::uint32_t count);
+  void stop_at_fault(std::uint32_t passed);
+  void lose_latent(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  void tell_destroyed(std::uint32_t sector);
   void write_part(std::uint32_t offset, std::uint32_t count);
   void damage_from(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] Status read_run();
-  [[nodiscard]] bool read_defects(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  [[nodiscard]] bool read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  void not_delivered(std::uint32_t offset);
   void write_before(Picoseconds now);
   void tear(std::uint32_t sector, std::uint32_t offset);
   void account(Picoseconds until);
@@ -108,7 +121,8 @@ class MediaDevice {
   Mechanics mechanics_;
   ContentStore store_;
   RandomStream powerfail_;
-  std::vector<std::uint64_t> unreadable_;  // ascending keys: linear track * most sectors + index
+  MediaFaults faults_;
+  FaultListener* fault_listener_ = nullptr;
   MediaStatistics statistics_;
   MediaObserver* observer_ = nullptr;
 
@@ -126,5 +140,17 @@ class MediaDevice {
   bool powered_ = true;
   std::optional<TornSector> torn_;
 };
+
+/// Calls f(first, count, offset) for the one or two unwrapped pieces of the run's sectors [offset, offset + count).
+template <class F>
+void MediaDevice::each_piece(std::uint32_t offset, std::uint32_t count, F&& f) const {
+  if (count == 0) return;
+  const std::uint32_t sectors = shape_.sectors();
+  std::uint32_t first = step_->run.first + offset;
+  if (first >= sectors) first -= sectors;
+  const std::uint32_t head = std::min(count, sectors - first);
+  f(first, head, offset);
+  if (head < count) f(std::uint32_t{0}, count - head, offset + head);
+}
 
 }  // namespace tessera

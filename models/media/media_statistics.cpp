@@ -52,7 +52,12 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   metrics.add("media.seek_distance", seeks.mean(), "tracks", "Mean distance of an arm movement.");
   count("head_switches", head_switches, "Changes of surface without an arm movement.");
   count("damaged_reads", damaged_reads, "Reads that met a sector destroyed by an overlapping write.");
-  count("errors", media_errors, "Reads that met a defect.");
+  count("errors", media_errors, "Steps that met a sector that could not be read or written.");
+  count("faults.transient", transient_faults, "Sectors that a read did not bring and another one may.");
+  count("faults.permanent", permanent_faults, "Sectors that a read did not bring and none will.");
+  count("faults.latent_writes", latent_writes, "Sectors written to an unreadable place without anybody noticing.");
+  count("faults.write", write_faults, "Writes that stopped at a sector that could not be written.");
+  count("faults.servo", servo_faults, "Commands that lost their track and found it again.");
   count("rule_violations", rule_violations, "Steps that left their track or the formatted tracks.");
   metrics.count("media.time.seek", seek_time, "Time spent on head movement, head switch and settle.");
   metrics.count("media.time.rotation", rotation_time, "Time spent waiting for the first sector.");

@@ -22,6 +22,11 @@ struct MediaStatistics {
   std::uint64_t damaged_reads = 0;  ///< steps that met a destroyed sector
   std::uint64_t media_errors = 0;
   std::uint64_t rule_violations = 0;
+  std::uint64_t transient_faults = 0;  ///< sectors
+  std::uint64_t permanent_faults = 0;  ///< sectors
+  std::uint64_t latent_writes = 0;     ///< sectors
+  std::uint64_t write_faults = 0;
+  std::uint64_t servo_faults = 0;
   Picoseconds seek_time;
   Picoseconds rotation_time;
   Picoseconds read_time;  ///< transfers, overhead included

@@ -114,6 +114,21 @@ TEST_CASE("defects must lie on the drive") {
   CHECK_THAT(problems_of(config), Contains("unreadable_sectors: row 1"));
   config.unreadable_sectors = {{0, 30, 0}};
   CHECK_THAT(problems_of(config), Contains("unreadable_sectors: row 1"));
+  config.unreadable_sectors.clear();
+  config.transient_sectors = {{0, 25, 79, 2}};
+  config.grown_defects = {{0, 25, 79, 1000}};
+  config.write_fault_sectors = {{0, 25, 79}};
+  CHECK(config.validate().empty());
+  config.transient_sectors = {{0, 25, 79}};
+  CHECK_THAT(problems_of(config), Contains("transient_sectors: row 1 is not 4 whole numbers"));
+  config.transient_sectors = {{0, 25, 80, 1}};
+  CHECK_THAT(problems_of(config), Contains("transient_sectors: row 1 names"));
+  config.transient_sectors.clear();
+  config.grown_defects = {{0, 25, 80, 1000}};
+  CHECK_THAT(problems_of(config), Contains("grown_defects: row 1 names"));
+  config.grown_defects.clear();
+  config.write_fault_sectors = {{0, 25, 80}};
+  CHECK_THAT(problems_of(config), Contains("write_fault_sectors: row 1 names"));
 }
 
 TEST_CASE("a plan that does not fit the drive says why") {

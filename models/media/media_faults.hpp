@@ -1,0 +1,104 @@
+#pragma once
+// The faults that a description asks for: which sectors fail when they are read or written, and when the head loses its track.
+#include <cstdint>
+#include <map>
+
+#include "base/address.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "media/media_config.hpp"
+#include "media/track_geometry.hpp"
+
+namespace tessera {
+
+/// What kept a sector from being read.
+enum class ReadFault : std::uint8_t {
+  transient,  ///< may go well when it is tried again
+  permanent   ///< never goes well again
+};
+
+class MediaFaults {
+ public:
+  /// Draws from the random streams "media.read_errors", "media.write_faults" and "media.servo", each only where its rate is not 0.
+  MediaFaults(const MediaConfig& config, const TrackGeometry& geometry, std::uint64_t seed);
+
+  /// Whether any sector can fail: where not, nothing else need be asked of reads and writes.
+  [[nodiscard]] bool any() const { return rates_ || !spots_.empty(); }
+
+  /// Makes a sector unreadable for good; what is written to it is lost.
+  void add_unreadable(PhysicalSector sector);
+
+  // Ranges are `count` sectors from `first` on of the track with this linear number, and do not wrap.
+
+  /// A read that ends at `at`: calls failed(sector, ReadFault) for each sector that it does not bring.
+  template <class F>
+  void read(std::uint64_t track, std::uint32_t first, std::uint32_t count, Picoseconds at, F&& failed) {
+    if (rates_) draw_read_errors(track, first, count);
+    const std::uint64_t begin = key(track, first);
+    for (auto at_spot = spots_.lower_bound(begin); at_spot != spots_.end() && at_spot->first < begin + count;) {
+      const auto sector = static_cast<std::uint32_t>(at_spot->first - begin) + first;
+      Spot& spot = at_spot->second;
+      if (spot.unreadable(at)) {
+        failed(sector, ReadFault::permanent);
+      } else if (spot.failed < spot.failing_reads) {
+        ++spot.failed;
+        failed(sector, ReadFault::transient);
+      } else {
+        spot.failed = 0;
+        if (spot.passing) {
+          at_spot = spots_.erase(at_spot);
+          continue;
+        }
+      }
+      ++at_spot;
+    }
+  }
+
+  /// The first sector at which the drive notices that a write failed; `none` where it notices nothing. Drawn faults are met by
+  /// `whole` writes only, not by those that a power cut ends.
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  [[nodiscard]] std::uint32_t write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole);
+
+  /// New data came to these sectors at `at`: calls lost(sector) for each that cannot be read back.
+  template <class F>
+  void written(std::uint64_t track, std::uint32_t first, std::uint32_t count, Picoseconds at, F&& lost) {
+    const std::uint64_t begin = key(track, first);
+    for (auto at_spot = spots_.lower_bound(begin); at_spot != spots_.end() && at_spot->first < begin + count; ++at_spot) {
+      at_spot->second.failed = 0;
+      if (at_spot->second.unreadable(at)) lost(static_cast<std::uint32_t>(at_spot->first - begin) + first);
+    }
+  }
+
+  /// What the command that begins now loses to the servo: whole revolutions, or nothing.
+  [[nodiscard]] Picoseconds off_track();
+
+ private:
+  struct Spot {
+    static constexpr Picoseconds never{~std::uint64_t{0}};
+    Picoseconds bad_from = never;     ///< unreadable from this instant on
+    std::uint32_t failing_reads = 0;  ///< in a row, before one goes well
+    std::uint32_t failed = 0;         ///< of these
+    bool passing = false;             ///< drawn: forgotten once a read went well
+    bool write_fault = false;
+    [[nodiscard]] bool unreadable(Picoseconds at) const { return at >= bad_from; }
+  };
+
+  [[nodiscard]] std::uint64_t key(std::uint64_t track, std::uint32_t sector) const { return track * geometry_.most_sectors() + sector; }
+  Spot& spot_of(const NumberRow& row);
+  void draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count);
+
+  const TrackGeometry& geometry_;
+  std::map<std::uint64_t, Spot> spots_;
+  std::uint64_t transient_rate_;  // of a thousand million sectors
+  std::uint64_t transient_reads_;
+  std::uint64_t unrecoverable_rate_;  // of a thousand million sectors
+  std::uint64_t write_rate_;          // of a million sectors
+  std::uint64_t servo_rate_;          // of a million commands
+  bool rates_;                        // of sectors
+  Picoseconds servo_time_;
+  RandomStream read_errors_;
+  RandomStream write_faults_;
+  RandomStream servo_;
+};
+
+}  // namespace tessera
