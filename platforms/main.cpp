@@ -1,4 +1,8 @@
 // tessera-sim: the command line of the drive model. SystemC owns main(); it calls sc_main().
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -9,6 +13,7 @@
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
+#include "platforms/output/output_file.hpp"
 #include "platforms/run/run_command.hpp"
 
 namespace {
@@ -34,14 +39,30 @@ struct Dispatch {
   int operator()(const tessera::cli::CheckOptions& options) const { return tessera::check_command(options, search); }
 };
 
+/// Standard output on a full disk: what was printed is gone, and the status must say so.
+int status_of_output(int status) {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout) return status;
+  std::cerr << "tessera-sim: " << tessera::output_error("write", "standard output", errno == 0 ? EIO : errno).what() << "\n";
+  return status == 0 ? exit_other : status;
+}
+
+/// A descriptor of 0 to 2 that is closed would be given to the next file that is opened, and messages would go into results.
+void open_standard_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
   // The kernel's own notes (stop requests) are not the user's business; its errors are.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  open_standard_descriptors();
   try {
     const auto search = tessera::SearchPath::standard(argv[0]);
-    return std::visit(Dispatch{search}, tessera::cli::parse(argc, argv));
+    return status_of_output(std::visit(Dispatch{search}, tessera::cli::parse(argc, argv)));
   } catch (const tessera::InputError& error) {
     const std::string_view text = error.what();
     // What is wrong with the command line names the command already.

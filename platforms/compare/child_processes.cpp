@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "platforms/output/output_file.hpp"
+#include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
 
@@ -21,20 +22,31 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int exit_not_started = 127;  // as shells say it
-constexpr int signal_base = 128;       // as shells say it
 
-volatile std::sig_atomic_t stop_asked = 0;
-
-/// Ctrl-C while children run; the handler from before afterwards.
-class InterruptWatch {
+/// The signals that the comparison waits for: the end of a child, and those that ask it to stop. They are held back while it lives, so
+/// that none can slip in between a look and the wait.
+class SignalWait {
  public:
-  InterruptWatch() : before_(std::signal(SIGINT, [](int) { stop_asked = 1; })) { stop_asked = 0; }
-  ~InterruptWatch() { std::signal(SIGINT, before_); }
-  InterruptWatch(const InterruptWatch&) = delete;
-  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  SignalWait() : signals_(stop_signal_set()) {
+    sigaddset(&signals_, SIGCHLD);
+    std::signal(SIGCHLD, SIG_DFL);  // where it is ignored from outside, children leave no status
+    sigprocmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~SignalWait() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalWait(const SignalWait&) = delete;
+  SignalWait& operator=(const SignalWait&) = delete;
+
+  [[nodiscard]] int next() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    return signal;
+  }
+  /// Those that were held back before.
+  [[nodiscard]] const sigset_t& outside() const { return before_; }
 
  private:
-  void (*before_)(int);
+  sigset_t signals_;
+  sigset_t before_{};
 };
 
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
@@ -47,7 +59,7 @@ struct ChildProcesses::Running {
   Clock::time_point begin;
 };
 
-ChildProcesses::Running ChildProcesses::start(std::size_t child) const {
+ChildProcesses::Running ChildProcesses::start(std::size_t child, const sigset_t& held_back) const {
   std::vector<std::string> words{own_path()};
   words.insert(words.end(), children_[child].arguments.begin(), children_[child].arguments.end());
   std::vector<char*> argv;
@@ -60,6 +72,7 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child) const {
   if (running.pid < 0) throw output_error("start a process that writes", messages, errno);
   if (running.pid > 0) return running;
   // The child: only what is safe between fork and exec.
+  sigprocmask(SIG_SETMASK, &held_back, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the comparison
   const int errors = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const int nowhere = ::open("/dev/null", O_RDWR);
@@ -70,27 +83,33 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child) const {
   ::_exit(exit_not_started);
 }
 
-bool ChildProcesses::run(std::size_t jobs, const std::function<void(const ChildEnd&)>& ended) {
-  const InterruptWatch watch;
+int ChildProcesses::run(std::size_t jobs, const std::function<void(const ChildEnd&)>& ended) {
+  const SignalWait signals;
   std::vector<Running> running;
   std::size_t next = 0;
-  while (!running.empty() || (next < children_.size() && stop_asked == 0)) {
-    if (running.size() < jobs && next < children_.size() && stop_asked == 0) {
-      running.push_back(start(next++));
+  int stopped_by = 0;
+  while (!running.empty() || (next < children_.size() && stopped_by == 0)) {
+    if (running.size() < jobs && next < children_.size() && stopped_by == 0) {
+      running.push_back(start(next++, signals.outside()));
+      continue;
+    }
+    if (const int signal = signals.next(); signal != SIGCHLD) {
+      stopped_by = signal;
+      for (const Running& one : running) ::kill(one.pid, SIGTERM);
       continue;
     }
     int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, 0);
-    if (pid < 0 && errno == EINTR) continue;
-    const auto at = std::find_if(running.begin(), running.end(), [pid](const Running& one) { return one.pid == pid; });
-    if (at == running.end()) continue;
-    const std::chrono::duration<double> took = Clock::now() - at->begin;
-    const int code = WIFSIGNALED(status) ? signal_base + WTERMSIG(status) : WEXITSTATUS(status);
-    const ChildEnd end{at->child, code, took.count()};
-    running.erase(at);
-    ended(end);
+    for (pid_t pid = ::waitpid(-1, &status, WNOHANG); pid > 0; pid = ::waitpid(-1, &status, WNOHANG)) {
+      const auto at = std::find_if(running.begin(), running.end(), [pid](const Running& one) { return one.pid == pid; });
+      if (at == running.end()) continue;
+      const std::chrono::duration<double> took = Clock::now() - at->begin;
+      const int code = WIFSIGNALED(status) ? exit_stopped_by(WTERMSIG(status)) : WEXITSTATUS(status);
+      const ChildEnd end{at->child, code, took.count()};
+      running.erase(at);
+      ended(end);
+    }
   }
-  return stop_asked == 0;
+  return stopped_by;
 }
 
 std::size_t usable_cpus() {

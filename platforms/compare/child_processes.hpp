@@ -1,5 +1,6 @@
 #pragma once
 // Runs of this program in processes of their own, several at a time.
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -25,13 +26,13 @@ class ChildProcesses {
  public:
   explicit ChildProcesses(std::vector<ChildProcess> children) : children_(std::move(children)) {}
 
-  /// Starts the children in order, at most `jobs` at a time, and tells `ended` of each. Ctrl-C reaches the children too: they end in
-  /// order, no further one is started, and the result is false. OutputError where a process cannot be made.
-  [[nodiscard]] bool run(std::size_t jobs, const std::function<void(const ChildEnd&)>& ended);
+  /// Starts the children in order, at most `jobs` at a time, and tells `ended` of each. After a stop signal the children are told to
+  /// end in order, no further one is started, and the result is that signal; else it is 0. OutputError where a process cannot be made.
+  [[nodiscard]] int run(std::size_t jobs, const std::function<void(const ChildEnd&)>& ended);
 
  private:
   struct Running;
-  [[nodiscard]] Running start(std::size_t child) const;
+  [[nodiscard]] Running start(std::size_t child, const sigset_t& held_back) const;
 
   std::vector<ChildProcess> children_;
 };

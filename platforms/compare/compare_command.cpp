@@ -13,6 +13,7 @@
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/run/stop_signals.hpp"
 #include "stimuli/readers/open_trace.hpp"
 
 namespace tessera {
@@ -23,7 +24,6 @@ constexpr int exit_good = 0;
 constexpr int exit_other = 1;
 constexpr int exit_bad_input = 2;
 constexpr int exit_model_bug = 3;
-constexpr int exit_interrupted = 130;
 
 // Fewer seeds say too little of how far a difference would repeat.
 constexpr std::uint64_t enough_seeds = 10;
@@ -44,9 +44,11 @@ std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const
 /// What would be wrong with the input whatever the layer is said once, before any run.
 void check_input(const cli::RunOptions& options, const SearchPath& search) {
   if (!options.trace) {
-    static_cast<void>(load_workload(search.find(DescriptionFile::workload, options.workload)));
+    static_cast<void>(load_workload(search, options.workload));
     return;
   }
+  if (std::filesystem::exists(options.trace->file) && !std::filesystem::is_regular_file(options.trace->file))
+    throw InputError("--trace " + options.trace->file.string() + ": expected a file: every run reads it anew, which a pipe does not allow");
   TraceOptions trace;
   trace.path = options.trace->file.string();
   trace.format = format_words(*options.trace);
@@ -67,8 +69,7 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
     for (std::uint64_t i = 0; i < options.seeds; ++i) {
       const std::uint64_t seed = options.run.seed + i;
       const std::filesystem::path path = options.run.out / layer / std::to_string(seed);
-      const RunFolder folder(path);
-      std::filesystem::remove(folder.file("summary.json"));  // of an earlier comparison: a run that writes none must not find it
+      const RunFolder folder(path);  // without the results of an earlier comparison, whatever becomes of this run
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
       words.insert(words.end(), {"--out", path.string()});
@@ -123,8 +124,8 @@ std::vector<std::string> notes_of(const cli::CompareOptions& options, const std:
   return notes;
 }
 
-int exit_status(const std::vector<RunResult>& runs, bool finished) {
-  if (!finished) return exit_interrupted;
+int exit_status(const std::vector<RunResult>& runs, int stopped_by) {
+  if (stopped_by != 0) return exit_stopped_by(stopped_by);
   const auto any = [&runs](auto wanted) {
     return std::any_of(runs.begin(), runs.end(), [&](const RunResult& run) { return wanted(run.status); });
   };
@@ -136,7 +137,7 @@ int exit_status(const std::vector<RunResult>& runs, bool finished) {
 }  // namespace
 
 int compare_command(const cli::CompareOptions& options, const SearchPath& search) {
-  const DriveConfig drive = load_drive(search.find(DescriptionFile::drive, options.run.drive), options.run.set, "");
+  const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "");
   const std::vector<std::string> layers = chosen_layers(options, drive);
   check_input(options.run, search);
   const RunFolder folder(options.run.out);
@@ -144,7 +145,7 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
 
   std::size_t done = 0;
   const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
-  const bool finished = ChildProcesses(plan.children).run(jobs, [&](const ChildEnd& end) {
+  const int stopped_by = ChildProcesses(plan.children).run(jobs, [&](const ChildEnd& end) {
     RunResult& run = plan.runs[end.child];
     read_run(run, plan.folders[end.child], plan.children[end.child].messages, end.status);
     print_progress(run, ++done, plan.runs.size(), end.seconds);
@@ -158,10 +159,10 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
                                   {"options", boost::json::value_from(options.run_words)},
                                   {"first_seed", options.run.seed},
                                   {"seeds", options.seeds},
-                                  {"partial", !finished}};
+                                  {"partial", stopped_by != 0}};
   folder.write("compare.json", comparison_json(facts, rows, plan.runs, notes));
   std::cout << comparison_text(rows, notes) << "\nResults: " << folder.file("compare.json").string() << "\n";
-  return exit_status(plan.runs, finished);
+  return exit_status(plan.runs, stopped_by);
 }
 
 }  // namespace tessera

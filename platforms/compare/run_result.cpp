@@ -4,6 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "platforms/run/stop_signals.hpp"
+
 namespace tessera {
 
 namespace {
@@ -50,8 +52,7 @@ void read_run(RunResult& run, const std::filesystem::path& folder, const std::fi
   run.status = status;
   read_summary(run, folder / "summary.json");
   if (status == 0) return;
-  constexpr int exit_interrupted = 130;
-  run.message = status == exit_interrupted ? "interrupted" : last_message(messages);
+  run.message = is_stop_status(status) ? "interrupted" : last_message(messages);
   if (run.message.empty()) run.message = "ended with exit status " + std::to_string(status);
 }
 

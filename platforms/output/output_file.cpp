@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <streambuf>
 #include <system_error>
 
@@ -14,11 +15,20 @@ OutputError output_error(std::string_view action, const std::filesystem::path& p
   return OutputError("cannot " + std::string(action) + " '" + path.string() + "': " + std::generic_category().message(error_number));
 }
 
+std::filesystem::path partial_name(std::filesystem::path path) { return path += ".partial"; }
+
+bool replaceable(const std::filesystem::path& path) {
+  std::error_code error;
+  return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
+}
+
 /// Collects 64 KiB before each system call, and remembers the first error.
 class OutputFile::Buffer : public std::streambuf {
  public:
   explicit Buffer(const std::filesystem::path& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+      : path_(path),
+        opened_(replaceable(path) ? partial_name(path) : path),
+        descriptor_(::open(opened_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) throw output_error("create", path, errno);
     setp(bytes_.data(), bytes_.data() + bytes_.size());
   }
@@ -46,6 +56,7 @@ class OutputFile::Buffer : public std::streambuf {
     sync();
     if (::close(descriptor_) != 0 && error_ == 0) error_ = errno;
     descriptor_ = -1;
+    if (error_ == 0 && opened_ != path_ && ::rename(opened_.c_str(), path_.c_str()) != 0) error_ = errno;
   }
 
  protected:
@@ -67,6 +78,7 @@ class OutputFile::Buffer : public std::streambuf {
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path opened_;  ///< the partial name, or a device as it is
   std::array<char, 1 << 16> bytes_;
   int descriptor_;
   int error_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A file whose every write is checked. Errors are kept, not thrown, while the simulation runs (an exception loses its type
-// in a SystemC process): ask failed() now and then to stop early, and let close() report.
+// A file whose every write is checked, and which has its name only once it is whole. Errors are kept, not thrown, while the simulation runs
+// (an exception loses its type in a SystemC process): ask failed() now and then to stop early, and let close() report.
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -18,11 +18,17 @@ class OutputError : public std::runtime_error {
 /// "cannot ACTION 'PATH': CAUSE", with the cause in the system's words.
 [[nodiscard]] OutputError output_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
+/// What the file of this name is called until it is whole.
+[[nodiscard]] std::filesystem::path partial_name(std::filesystem::path path);
+
+/// Whether a file of this name can be replaced by another: devices and pipes are written to as they are.
+[[nodiscard]] bool replaceable(const std::filesystem::path& path);
+
 class OutputFile {
  public:
-  /// Creates or empties the file; throws OutputError.
+  /// Creates or empties the file under its partial name; throws OutputError.
   explicit OutputFile(const std::filesystem::path& path);
-  /// A file that was not closed keeps what was written so far.
+  /// A file that was not closed keeps what was written so far, and its partial name.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -33,7 +39,7 @@ class OutputFile {
   /// Writes over bytes that exist already, as for a header that is only known at the end.
   void overwrite(std::uint64_t offset, std::string_view bytes);
   [[nodiscard]] bool failed() const;
-  /// Writes the rest and closes; throws OutputError if this or any earlier write failed.
+  /// Writes the rest, closes and gives the file its name; throws OutputError if this or any earlier write failed.
   void close();
 
  private:

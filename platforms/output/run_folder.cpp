@@ -2,11 +2,19 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <system_error>
 
 #include "platforms/output/output_file.hpp"
 
 namespace tessera {
+
+namespace {
+
+/// All that a run or a comparison writes but the effective description: that one is no result, and a run may be made from it.
+constexpr std::array<std::string_view, 5> results{"summary.json", "requests.npy", "events.csv", "intervals.csv", "compare.json"};
+
+}  // namespace
 
 RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
@@ -15,6 +23,10 @@ RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   const std::filesystem::path probe = file(".writable-" + std::to_string(::getpid()));
   OutputFile(probe).close();
   std::filesystem::remove(probe, error);
+  for (const std::string_view name : results) {
+    if (replaceable(file(name))) std::filesystem::remove(file(name), error);
+    std::filesystem::remove(partial_name(file(name)), error);
+  }
 }
 
 void RunFolder::write(std::string_view name, std::string_view text) const {

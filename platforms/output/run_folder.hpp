@@ -1,5 +1,5 @@
 #pragma once
-// The folder that holds what one run gives.
+// The folder that holds what one run gives. summary.json is written last: a folder without it is not that of a run that ended.
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,7 +8,8 @@ namespace tessera {
 
 class RunFolder {
  public:
-  /// Creates the folder and its parents, and tries that files can be written there; throws OutputError before any simulation.
+  /// Creates the folder and its parents, tries that files can be written there, and removes the results of an earlier run: what is found
+  /// there afterwards is of this one. Throws OutputError before any simulation.
   explicit RunFolder(std::filesystem::path path);
 
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return path_ / name; }

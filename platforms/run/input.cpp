@@ -47,7 +47,7 @@ InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
 }
 
 std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
-  WorkloadConfig workload = load_workload(search.find(DescriptionFile::workload, options.workload));
+  WorkloadConfig workload = load_workload(search, options.workload);
   if (options.limit) workload.requests = options.skip + *options.limit;
   auto source = make_generator(workload, options.workload, options.seed, limits.capacity);
   source = window(std::move(source), options.skip, options.limit);
@@ -65,17 +65,18 @@ std::string format_words(const cli::TraceOptions& options) {
   return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
 }
 
-WorkloadConfig load_workload(const std::filesystem::path& file) {
-  const TomlDocument document = TomlDocument::load(file);
+WorkloadConfig load_workload(const SearchPath& search, const std::string& name) {
+  const TomlDocument document = search.load(DescriptionFile::workload, name);
   WorkloadConfig workload;
   DescriptionReader reader(document);
   workload.describe(reader);
   reader.finish();
-  if (!workload.offsets.empty()) workload.offsets = (file.parent_path() / workload.offsets).string();
+  if (!workload.offsets.empty()) workload.offsets = (document.files().front().parent_path() / workload.offsets).string();
   return workload;
 }
 
-std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive) {
+std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
+                                        ContentHash* hash) {
   const InputLimits limits = used_limits(options, drive);
   std::unique_ptr<TraceSource> source;
   if (options.trace) {
@@ -88,6 +89,7 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     trace.time_scale = {options.time_scale.numerator, options.time_scale.denominator};
     trace.fold = options.fold;
     trace.adapt = adaptation(options.adapt);
+    trace.hash = hash;
     source = open_trace(trace, limits.capacity, limits.sector);
   } else {
     source = open_workload(options, search, limits);

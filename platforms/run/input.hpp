@@ -6,6 +6,7 @@
 #include "platforms/cli/options.hpp"
 #include "platforms/description/search_path.hpp"
 #include "stimuli/generators/workload_config.hpp"
+#include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
@@ -16,11 +17,13 @@ struct InputLimits {
   Bytes largest;   ///< what the host buffer can hold of one request
 };
 
-/// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace.
-[[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive);
+/// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace. `hash` takes the
+/// trace's bytes as they are read.
+[[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
+                                                      ContentHash* hash = nullptr);
 
 /// The workload file by name or path.
-[[nodiscard]] WorkloadConfig load_workload(const std::filesystem::path& file);
+[[nodiscard]] WorkloadConfig load_workload(const SearchPath& search, const std::string& name);
 
 /// Name of the input as the summary gives it, and what a reader of any result must know about it.
 [[nodiscard]] std::string input_name(const cli::RunOptions& options);

@@ -53,7 +53,7 @@ void Probes::on_complete(const HostRequest& request, Picoseconds now) {
   }
   progress_.update(now, simulation_.player().completions());
   // A result that can no longer be written is not worth simulating on.
-  if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed())) interrupted = true;
+  if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed())) simulation_.stop();
 }
 
 void Probes::firmware_event(const FirmwareEvent& event, Picoseconds at) {

@@ -4,7 +4,6 @@
 
 #include <boost/json.hpp>
 #include <chrono>
-#include <csignal>
 #include <iostream>
 
 #include "base/error.hpp"
@@ -15,6 +14,7 @@
 #include "platforms/run/input.hpp"
 #include "platforms/run/probes.hpp"
 #include "platforms/run/simulation.hpp"
+#include "platforms/run/stop_signals.hpp"
 #include "stimuli/readers/content_hash.hpp"
 
 namespace tessera {
@@ -24,7 +24,6 @@ namespace {
 constexpr int exit_good = 0;
 constexpr int exit_failed_requests = 1;
 constexpr int exit_model_bug = 3;
-constexpr int exit_interrupted = 130;
 
 ContentMode content_mode(const cli::RunOptions& options) {
   switch (options.content) {
@@ -83,14 +82,20 @@ void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_
   metrics.add("run.peak_memory_bytes", static_cast<double>(usage.ru_maxrss) * 1024, "B", "largest resident memory (of this machine)");
 }
 
+/// Null where the trace came through a pipe and was not read to its end.
+boost::json::value input_hash(const std::filesystem::path& trace, const ContentHash& of_pipe) {
+  if (std::filesystem::is_regular_file(trace)) return boost::json::value(content_hash(trace.string()).text());
+  return of_pipe.complete() ? boost::json::value(of_pipe.text()) : nullptr;
+}
+
 boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
-                              const std::vector<std::string>& notes, bool unstable) {
+                              const ContentHash& of_pipe, const std::vector<std::string>& notes, bool unstable) {
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
   run["layer"] = drive.layer;
   run["input"] = input_name(options);
-  if (options.trace) run["input_hash"] = content_hash_text(options.trace->file.string());
+  if (options.trace) run["input_hash"] = input_hash(options.trace->file, of_pipe);
   run["seed"] = options.seed;
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
@@ -144,19 +149,24 @@ void print_result(const cli::RunOptions& options, const DriveConfig& drive, cons
 }  // namespace
 
 int run_command(const cli::RunOptions& options, const SearchPath& search) {
-  const DriveConfig drive_config = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
-  const FormatPlan plan = plan_drive(drive_config);
   const RunFolder folder(options.out);
+  DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer);
+  const FormatPlan plan = plan_drive(drive_config);
+  ParameterCollector effective;
+  drive_config.describe(effective);
+  folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
 
+  ContentHash of_pipe;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed);
   Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
     // One sector of the buffer is kept for requests that start inside a sector.
     const Bytes largest = drive_config.host.buffer - drive_config.media.sector_size;
-    return open_input(options, search, {capacity, drive_config.media.sector_size, largest});
+    const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
+    return open_input(options, search, {capacity, drive_config.media.sector_size, largest}, piped ? &of_pipe : nullptr);
   });
   Probes probes(probes_config(options), drive, simulation);
 
-  std::signal(SIGINT, [](int) { interrupted = true; });
+  watch_stop_signals();
   const double before = cpu_seconds_used();
   simulation.run();
   const double cpu_seconds = cpu_seconds_used() - before;
@@ -177,15 +187,11 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
               "simulated time from the start of the replay to the end of the drain");
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
 
-  folder.write("summary.json", summary_text(run_facts(options, drive_config, simulation, notes, unstable), metrics));
-  ParameterCollector effective;
-  DriveConfig written = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
-  written.describe(effective);
-  folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
+  folder.write("summary.json", summary_text(run_facts(options, drive_config, simulation, of_pipe, notes, unstable), metrics));
   print_result(options, drive_config, metrics, notes);
 
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
-  if (simulation.partial()) return exit_interrupted;
+  if (simulation.partial()) return exit_stopped_by(stop_signal());
   return simulation.failed() > 0 ? exit_failed_requests : exit_good;
 }
 

@@ -1,12 +1,11 @@
 #include "platforms/run/simulation.hpp"
 
 #include "base/error.hpp"
+#include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
 
 using namespace literals;
-
-std::atomic<bool> interrupted{false};
 
 namespace {
 
@@ -120,7 +119,11 @@ void Simulation::on_complete(const HostRequest& request, Picoseconds) {
   if (!ok(request.status) && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->exempted(request.blocks))
     ++excused_;
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) measurement_.begin();
-  if (interrupted.load(std::memory_order_relaxed) && !player_.stopped()) player_.stop();
+  if (stop_signal() != 0) stop();
+}
+
+void Simulation::stop() {
+  if (!player_.stopped()) player_.stop();
 }
 
 void Simulation::on_end(Picoseconds) {

@@ -2,7 +2,6 @@
 // One run: boot, replay, power cuts and recoveries, drain, verification.
 //
 //   boot -> replay [-> cut -> outage -> recovery -> verification -> replay]... -> drain -> measurement -> verification -> end
-#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -26,9 +25,6 @@ struct SimulationConfig {
   std::vector<Picoseconds> cuts;  ///< since the start of the replay
 };
 
-/// Raised by Ctrl-C: the replay takes no more requests and the run ends in order, marked as partial.
-extern std::atomic<bool> interrupted;
-
 class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
  public:
   /// Powers the drive on; `open_input` is called once, with its user capacity.
@@ -38,6 +34,9 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void add_observer(RequestObserver& observer) { player_.add_observer(observer); }
   /// Told of power cuts (for the event log).
   void set_cut_listener(std::function<void(Picoseconds)> listener) { cut_listener_ = std::move(listener); }
+
+  /// The replay takes no more requests and the run ends in order, marked as partial; so it does after a stop signal.
+  void stop();
 
   /// Runs sc_start() to the end; throws what the model threw.
   void run();

@@ -13,7 +13,7 @@ namespace {
 
 class Blkparse final : public LineTraceReader {
  public:
-  explicit Blkparse(const std::string& path) : LineTraceReader(path, ' ') {}
+  explicit Blkparse(TraceFile file) : LineTraceReader(std::move(file), ' ') {}
 
  private:
   bool parse(RawRecord& raw) override {
@@ -79,6 +79,6 @@ class Blkparse final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_blkparse(const std::string& path) { return std::make_unique<Blkparse>(path); }
+std::unique_ptr<TraceSource> read_blkparse(TraceFile file) { return std::make_unique<Blkparse>(std::move(file)); }
 
 }  // namespace tessera

@@ -2,12 +2,10 @@
 
 #include <zstd.h>
 
-#include <array>
-#include <boost/iostreams/device/file.hpp>
+#include <boost/iostreams/concepts.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -21,18 +19,53 @@ namespace io = boost::iostreams;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 
-class PlainStream : public ByteStream {
+/// The file as it lies on disk or comes through a pipe.
+class RawStream : public ByteStream {
  public:
-  explicit PlainStream(const std::string& path) : path_(path), file_(path, std::ios::binary) {}
+  RawStream(const std::string& path, ContentHash* hash) : path_(path), file_(path, std::ios::binary), hash_(hash) {
+    if (!file_) throw input_error(path, 0, "the file cannot be opened for reading");
+  }
   std::size_t read(std::span<char> out) override {
     file_.read(out.data(), static_cast<std::streamsize>(out.size()));
     if (file_.bad()) throw input_error(path_, 0, "the file cannot be read");
-    return static_cast<std::size_t>(file_.gcount());
+    const auto got = static_cast<std::size_t>(file_.gcount());
+    if (hash_ != nullptr) {
+      hash_->add(out.first(got));
+      if (got < out.size()) hash_->end();
+    }
+    return got;
   }
 
  private:
   std::string path_;
   std::ifstream file_;
+  ContentHash* hash_;
+};
+
+class PutBackStream : public ByteStream {
+ public:
+  PutBackStream(std::string bytes, std::unique_ptr<ByteStream> rest) : bytes_(std::move(bytes)), rest_(std::move(rest)) {}
+  std::size_t read(std::span<char> out) override {
+    const std::size_t from_front = bytes_.copy(out.data(), out.size(), at_);
+    at_ += from_front;
+    return from_front == out.size() ? from_front : from_front + rest_->read(out.subspan(from_front));
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+  std::unique_ptr<ByteStream> rest_;
+};
+
+/// A stream as Boost's filters read it.
+struct FilterSource {
+  using char_type = char;
+  using category = io::source_tag;
+  std::streamsize read(char* out, std::streamsize size) const {
+    const std::size_t got = stream->read({out, static_cast<std::size_t>(size)});
+    return got == 0 ? -1 : static_cast<std::streamsize>(got);
+  }
+  std::shared_ptr<ByteStream> stream;
 };
 
 InputError damaged(const std::string& path, const char* kind, std::uint64_t produced, const std::string& why) {
@@ -45,9 +78,10 @@ InputError damaged(const std::string& path, const char* kind, std::uint64_t prod
 class FilteredStream : public ByteStream {
  public:
   template <class Filter>
-  FilteredStream(const std::string& path, const char* kind, const Filter& filter) : path_(path), kind_(kind) {
+  FilteredStream(const std::string& path, std::unique_ptr<ByteStream> file, const char* kind, const Filter& filter)
+      : path_(path), kind_(kind) {
     stream_.push(filter, chunk_bytes);
-    stream_.push(io::file_source(path, std::ios::binary), chunk_bytes);
+    stream_.push(FilterSource{std::move(file)}, chunk_bytes);
   }
   std::size_t read(std::span<char> out) override {
     std::size_t filled = 0;
@@ -74,7 +108,8 @@ class FilteredStream : public ByteStream {
 /// zstd through its own library: Boost's filter takes a cut stream for a clean end.
 class ZstdStream : public ByteStream {
  public:
-  explicit ZstdStream(const std::string& path) : path_(path), file_(path), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
+  ZstdStream(const std::string& path, std::unique_ptr<ByteStream> file)
+      : path_(path), file_(std::move(file)), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
     const auto window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, window.upperBound);
   }
@@ -95,7 +130,7 @@ class ZstdStream : public ByteStream {
  private:
   /// A full output buffer can leave content inside the decoder, so an empty input is offered once more at the end.
   bool refill() {
-    const std::size_t got = file_.read(chunk_);
+    const std::size_t got = file_->read(chunk_);
     if (got == 0 && (drained_ || pending_ == 0)) return false;
     drained_ = got == 0;
     from_ = {chunk_.data(), got, 0};
@@ -103,7 +138,7 @@ class ZstdStream : public ByteStream {
   }
 
   std::string path_;
-  PlainStream file_;
+  std::unique_ptr<ByteStream> file_;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_;
   std::vector<char> chunk_ = std::vector<char>(chunk_bytes);
   ZSTD_inBuffer from_{nullptr, 0, 0};
@@ -112,28 +147,28 @@ class ZstdStream : public ByteStream {
   std::uint64_t produced_ = 0;
 };
 
-bool begins_with(std::span<const char> head, std::string_view magic) {
-  return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
-}
-
 }  // namespace
 
-std::unique_ptr<ByteStream> open_byte_stream(const std::string& path) {
+std::unique_ptr<ByteStream> put_back(std::string bytes, std::unique_ptr<ByteStream> rest) {
+  return std::make_unique<PutBackStream>(std::move(bytes), std::move(rest));
+}
+
+std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHash* hash) {
+  using namespace std::string_view_literals;
   if (!std::filesystem::exists(path)) throw input_error(path, 0, "no such file");
   if (std::filesystem::is_directory(path)) throw input_error(path, 0, "is a folder; expected a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw input_error(path, 0, "the file cannot be opened for reading");
-  std::array<char, 6> first{};
-  file.read(first.data(), first.size());
-  const std::span<const char> head(first.data(), static_cast<std::size_t>(file.gcount()));
+  std::unique_ptr<ByteStream> file = std::make_unique<RawStream>(path, hash);
+  std::string head(6, '\0');
+  head.resize(file->read(head));
+  file = put_back(head, std::move(file));
 
-  if (begins_with(head, "\x1f\x8b")) return std::make_unique<FilteredStream>(path, "gzip", io::gzip_decompressor());  // RFC 1952
-  if (begins_with(head, std::string_view("\xfd"
-                                         "7zXZ\0",
-                                         6)))  // xz 1.2
-    return std::make_unique<FilteredStream>(path, "xz", io::lzma_decompressor());
-  if (begins_with(head, "\x28\xb5\x2f\xfd")) return std::make_unique<ZstdStream>(path);  // RFC 8878
-  return std::make_unique<PlainStream>(path);
+  if (head.starts_with("\x1f\x8b"))  // RFC 1952
+    return std::make_unique<FilteredStream>(path, std::move(file), "gzip", io::gzip_decompressor());
+  if (head.starts_with("\xfd"
+                       "7zXZ\0"sv))  // xz 1.2
+    return std::make_unique<FilteredStream>(path, std::move(file), "xz", io::lzma_decompressor());
+  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdStream>(path, std::move(file));  // RFC 8878
+  return file;
 }
 
 }  // namespace tessera

@@ -1,9 +1,12 @@
 #pragma once
-// The bytes of a file, decompressed on the way where its first bytes say that it is compressed.
+// The bytes of a file, decompressed on the way where its first bytes say that it is compressed. A file is opened once and read front to
+// back, so that a pipe (/dev/stdin, a fifo, a process substitution) is as good as a file on disk.
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "stimuli/readers/content_hash.hpp"
 
 namespace tessera {
 
@@ -15,7 +18,17 @@ class ByteStream {
   virtual std::size_t read(std::span<char> out) = 0;
 };
 
-/// Plain, gzip, xz and zstd (several streams one after another as well), told apart by their magic numbers, not by name.
-[[nodiscard]] std::unique_ptr<ByteStream> open_byte_stream(const std::string& path);
+/// A trace as a reader takes it over: its name for messages, and its content, none of it read yet.
+struct TraceFile {
+  std::string path;
+  std::unique_ptr<ByteStream> bytes;
+};
+
+/// Plain, gzip, xz and zstd (several streams one after another as well), told apart by their magic numbers, not by name. `hash` takes the
+/// bytes as they lie in the file, as far as they are read.
+[[nodiscard]] std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHash* hash = nullptr);
+
+/// `rest` with bytes that were read from it already put back in front.
+[[nodiscard]] std::unique_ptr<ByteStream> put_back(std::string bytes, std::unique_ptr<ByteStream> rest);
 
 }  // namespace tessera

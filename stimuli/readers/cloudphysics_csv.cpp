@@ -11,7 +11,7 @@ namespace {
 
 class ScsiCsv final : public LineTraceReader {
  public:
-  explicit ScsiCsv(const std::string& path) : LineTraceReader(path, ',') {}
+  explicit ScsiCsv(TraceFile file) : LineTraceReader(std::move(file), ',') {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -39,7 +39,7 @@ class ScsiCsv final : public LineTraceReader {
 
 class ShortCsv final : public LineTraceReader {
  public:
-  explicit ShortCsv(const std::string& path) : LineTraceReader(path, ',') {}
+  explicit ShortCsv(TraceFile file) : LineTraceReader(std::move(file), ',') {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -60,8 +60,8 @@ class ShortCsv final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_cloudphysics_scsi_csv(const std::string& path) { return std::make_unique<ScsiCsv>(path); }
+std::unique_ptr<TraceSource> read_cloudphysics_scsi_csv(TraceFile file) { return std::make_unique<ScsiCsv>(std::move(file)); }
 
-std::unique_ptr<TraceSource> read_cloudphysics_csv(const std::string& path) { return std::make_unique<ShortCsv>(path); }
+std::unique_ptr<TraceSource> read_cloudphysics_csv(TraceFile file) { return std::make_unique<ShortCsv>(std::move(file)); }
 
 }  // namespace tessera

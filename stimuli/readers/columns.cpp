@@ -9,8 +9,8 @@ namespace {
 
 class Columns final : public LineTraceReader {
  public:
-  Columns(const std::string& path, const ColumnsSpec& spec)
-      : LineTraceReader(path, spec.separator),
+  Columns(TraceFile file, const ColumnsSpec& spec)
+      : LineTraceReader(std::move(file), spec.separator),
         spec_(spec),
         least_(std::max({spec.time.number, spec.offset.number, spec.size.number, spec.op, spec.volume})) {
     for (const auto& [word, op] : spec.words) known_words_ += (known_words_.empty() ? "" : ", ") + word;
@@ -54,8 +54,8 @@ class Columns final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_columns(const std::string& path, const ColumnsSpec& spec) {
-  return std::make_unique<Columns>(path, spec);
+std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec) {
+  return std::make_unique<Columns>(std::move(file), spec);
 }
 
 }  // namespace tessera

@@ -9,8 +9,8 @@ namespace {
 
 class DiskSimAscii final : public LineTraceReader {
  public:
-  DiskSimAscii(const std::string& path, std::uint64_t ps_per_unit, bool time_unit_stated)
-      : LineTraceReader(path, ' '), ps_per_unit_(ps_per_unit) {
+  DiskSimAscii(TraceFile file, std::uint64_t ps_per_unit, bool time_unit_stated)
+      : LineTraceReader(std::move(file), ' '), ps_per_unit_(ps_per_unit) {
     if (!time_unit_stated) note("times taken as milliseconds, DiskSim's unit; --format ascii:us or ascii:ns names another");
   }
 
@@ -33,8 +33,8 @@ class DiskSimAscii final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_disksim_ascii(const std::string& path, std::uint64_t ps_per_unit, bool time_unit_stated) {
-  return std::make_unique<DiskSimAscii>(path, ps_per_unit, time_unit_stated);
+std::unique_ptr<TraceSource> read_disksim_ascii(TraceFile file, std::uint64_t ps_per_unit, bool time_unit_stated) {
+  return std::make_unique<DiskSimAscii>(std::move(file), ps_per_unit, time_unit_stated);
 }
 
 }  // namespace tessera

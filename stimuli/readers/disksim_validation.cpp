@@ -10,7 +10,7 @@ constexpr std::uint64_t ps_per_microsecond = 1'000'000;
 
 class DiskSimValidation final : public LineTraceReader {
  public:
-  explicit DiskSimValidation(const std::string& path) : LineTraceReader(path, ' ') {}
+  explicit DiskSimValidation(TraceFile file) : LineTraceReader(std::move(file), ' ') {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -33,6 +33,6 @@ class DiskSimValidation final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_disksim_validation(const std::string& path) { return std::make_unique<DiskSimValidation>(path); }
+std::unique_ptr<TraceSource> read_disksim_validation(TraceFile file) { return std::make_unique<DiskSimValidation>(std::move(file)); }
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace {
 
 class FioIolog final : public LineTraceReader {
  public:
-  FioIolog(const std::string& path, std::uint64_t ps_per_unit) : LineTraceReader(path, ' '), ps_per_unit_(ps_per_unit) {}
+  FioIolog(TraceFile file, std::uint64_t ps_per_unit) : LineTraceReader(std::move(file), ' '), ps_per_unit_(ps_per_unit) {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -72,8 +72,8 @@ class FioIolog final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_fio_iolog(const std::string& path, std::uint64_t ps_per_unit) {
-  return std::make_unique<FioIolog>(path, ps_per_unit);
+std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit) {
+  return std::make_unique<FioIolog>(std::move(file), ps_per_unit);
 }
 
 }  // namespace tessera

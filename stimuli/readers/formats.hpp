@@ -3,24 +3,25 @@
 #include <memory>
 #include <string>
 
+#include "stimuli/readers/byte_stream.hpp"
 #include "stimuli/readers/columns_spec.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
 
-[[nodiscard]] std::unique_ptr<TraceSource> read_msr_csv(const std::string& path);
-[[nodiscard]] std::unique_ptr<TraceSource> read_spc(const std::string& path);
+[[nodiscard]] std::unique_ptr<TraceSource> read_msr_csv(TraceFile file);
+[[nodiscard]] std::unique_ptr<TraceSource> read_spc(TraceFile file);
 /// `version` 1 or 2.
-[[nodiscard]] std::unique_ptr<TraceSource> read_vscsi_binary(const std::string& path, int version);
+[[nodiscard]] std::unique_ptr<TraceSource> read_vscsi_binary(TraceFile file, int version);
 /// version,time,op,size,lbn
-[[nodiscard]] std::unique_ptr<TraceSource> read_cloudphysics_scsi_csv(const std::string& path);
+[[nodiscard]] std::unique_ptr<TraceSource> read_cloudphysics_scsi_csv(TraceFile file);
 /// ts,lba,op,size
-[[nodiscard]] std::unique_ptr<TraceSource> read_cloudphysics_csv(const std::string& path);
+[[nodiscard]] std::unique_ptr<TraceSource> read_cloudphysics_csv(TraceFile file);
 /// `time_unit_stated`: the user named the unit; otherwise a note says that DiskSim's milliseconds were taken.
-[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_ascii(const std::string& path, std::uint64_t ps_per_unit, bool time_unit_stated);
-[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_validation(const std::string& path);
-[[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(const std::string& path);
-[[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(const std::string& path, std::uint64_t ps_per_unit);
-[[nodiscard]] std::unique_ptr<TraceSource> read_columns(const std::string& path, const ColumnsSpec& spec);
+[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_ascii(TraceFile file, std::uint64_t ps_per_unit, bool time_unit_stated);
+[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_validation(TraceFile file);
+[[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(TraceFile file);
+[[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit);
+[[nodiscard]] std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec);
 
 }  // namespace tessera

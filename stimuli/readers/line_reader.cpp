@@ -6,7 +6,10 @@
 
 namespace tessera {
 
-LineReader::LineReader(const std::string& path) : path_(path), bytes_(open_byte_stream(path)), buffer_(4 * max_line) {}
+LineReader::LineReader(const std::string& path) : LineReader(path, open_byte_stream(path)) {}
+
+LineReader::LineReader(std::string path, std::unique_ptr<ByteStream> bytes)
+    : path_(std::move(path)), bytes_(std::move(bytes)), buffer_(4 * max_line) {}
 
 void LineReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);

@@ -13,6 +13,8 @@ namespace tessera {
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
+  /// Of a file that is open already; `path` is its name in messages.
+  LineReader(std::string path, std::unique_ptr<ByteStream> bytes);
   /// The next line without its end (LF or CRLF; the last line may have none), valid until the next call; false at the end of
   /// the file. A line longer than `max_line` bytes is an InputError.
   bool next(std::string_view& line);

@@ -12,7 +12,7 @@ namespace tessera {
 /// Blank lines and lines that begin with '#' or '%' are comments in every text format.
 class LineTraceReader : public TraceReader {
  public:
-  LineTraceReader(const std::string& path, char separator) : TraceReader(path), fields_(separator), lines_(path) {}
+  LineTraceReader(TraceFile file, char separator) : TraceReader(file.path), fields_(separator), lines_(path_, std::move(file.bytes)) {}
   [[nodiscard]] std::string position() const final { return path_ + ":" + std::to_string(lines_.number()); }
 
  protected:

@@ -10,7 +10,7 @@ constexpr std::uint64_t ps_per_tick = 100'000;
 
 class MsrCsv final : public LineTraceReader {
  public:
-  explicit MsrCsv(const std::string& path) : LineTraceReader(path, ',') {}
+  explicit MsrCsv(TraceFile file) : LineTraceReader(std::move(file), ',') {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -35,6 +35,6 @@ class MsrCsv final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_msr_csv(const std::string& path) { return std::make_unique<MsrCsv>(path); }
+std::unique_ptr<TraceSource> read_msr_csv(TraceFile file) { return std::make_unique<MsrCsv>(std::move(file)); }
 
 }  // namespace tessera

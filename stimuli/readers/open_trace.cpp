@@ -12,7 +12,7 @@ namespace tessera {
 
 std::unique_ptr<TraceSource> open_trace(const TraceOptions& options) {
   const auto one_pass = [options] {
-    auto source = open_trace_file(options.path, options.format);
+    auto source = open_trace_file(options.path, options.format, options.hash);
     if (!options.volume.empty()) source = choose_volume(std::move(source), options.volume);
     return window(std::move(source), options.skip, options.limit);
   };

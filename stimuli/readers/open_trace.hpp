@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/sector_adaptation.hpp"
 #include "stimuli/readers/time_scale.hpp"
 #include "stimuli/readers/trace_record.hpp"
@@ -22,6 +23,7 @@ struct TraceOptions {
   Bytes drift;                         ///< added to every address from one pass to the next; usually wants `fold`
   bool fold = false;                   ///< wrap addresses at the drive's end instead of refusing them
   SectorAdaptation adapt = SectorAdaptation::none;
+  ContentHash* hash = nullptr;  ///< takes the bytes of the file as they are read, for a file that can be read only once
 };
 
 /// The chosen part of a trace, addresses and sizes as in the file: what `describe` looks at. The first record arrives at 0.

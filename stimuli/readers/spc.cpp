@@ -8,7 +8,7 @@ namespace {
 
 class Spc final : public LineTraceReader {
  public:
-  explicit Spc(const std::string& path) : LineTraceReader(path, ',') {}
+  explicit Spc(TraceFile file) : LineTraceReader(std::move(file), ',') {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -33,6 +33,6 @@ class Spc final : public LineTraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_spc(const std::string& path) { return std::make_unique<Spc>(path); }
+std::unique_ptr<TraceSource> read_spc(TraceFile file) { return std::make_unique<Spc>(std::move(file)); }
 
 }  // namespace tessera

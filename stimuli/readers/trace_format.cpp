@@ -15,10 +15,10 @@ namespace {
 
 /// What a file begins with: enough to tell the formats apart.
 struct Head {
-  explicit Head(const std::string& path) {
+  explicit Head(ByteStream& content) {
     constexpr std::size_t looked_at = std::size_t{1} << 16;
     bytes.resize(looked_at);
-    bytes.resize(open_byte_stream(path)->read(bytes));
+    bytes.resize(content.read(bytes));
     std::string_view rest = bytes;
     while (!rest.empty()) {
       const auto end = rest.find('\n');
@@ -125,53 +125,56 @@ using Source = std::unique_ptr<TraceSource>;
 struct Registered {
   TraceFormat format;
   bool (*recognises)(const Head& head);  ///< null: told apart elsewhere
-  Source (*open)(const std::string& path, const std::string& argument);
+  Source (*open)(TraceFile file, const std::string& argument);
 };
 
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> all = {
       {{"msr", "", "MSR Cambridge CSV: Timestamp,Hostname,DiskNumber,Type,Offset,Size[,ResponseTime]; 100 ns ticks, bytes"},
        is_msr,
-       [](const std::string& path, const std::string&) { return read_msr_csv(path); }},
+       [](TraceFile file, const std::string&) { return read_msr_csv(std::move(file)); }},
       {{"spc", "", "SPC, UMass: ASU,LBA,Size,Opcode,Timestamp; blocks of 512 B, bytes, seconds"},
        is_spc,
-       [](const std::string& path, const std::string&) { return read_spc(path); }},
+       [](TraceFile file, const std::string&) { return read_spc(std::move(file)); }},
       {{"vscsi1", "", "CloudPhysics vscsi, binary records of 32 bytes (version 1)"},
        [](const Head& head) { return vscsi_version(head, 32, 14, 1); },
-       [](const std::string& path, const std::string&) { return read_vscsi_binary(path, 1); }},
+       [](TraceFile file, const std::string&) { return read_vscsi_binary(std::move(file), 1); }},
       {{"vscsi2", "", "CloudPhysics vscsi, binary records of 40 bytes (version 2)"},
        [](const Head& head) { return vscsi_version(head, 40, 2, 2); },
-       [](const std::string& path, const std::string&) { return read_vscsi_binary(path, 2); }},
+       [](TraceFile file, const std::string&) { return read_vscsi_binary(std::move(file), 2); }},
       {{"cpcsv", "", "CloudPhysics CSV: version,time,op,size,lbn; seconds, SCSI code in hexadecimal, bytes, blocks of 512 B"},
        is_scsi_csv,
-       [](const std::string& path, const std::string&) { return read_cloudphysics_scsi_csv(path); }},
+       [](TraceFile file, const std::string&) { return read_cloudphysics_scsi_csv(std::move(file)); }},
       {{"cp4", "", "CloudPhysics CSV: ts,lba,op,size; microseconds, blocks of 512 B, r or w, bytes"},
        is_short_csv,
-       [](const std::string& path, const std::string&) { return read_cloudphysics_csv(path); }},
+       [](TraceFile file, const std::string&) { return read_cloudphysics_csv(std::move(file)); }},
       {{"hpval", "", "DiskSim drive validation: R|W class block blocks service_us interarrival_us"},
        is_validation,
-       [](const std::string& path, const std::string&) { return read_disksim_validation(path); }},
+       [](TraceFile file, const std::string&) { return read_disksim_validation(std::move(file)); }},
       {{"fio", "TIME-UNIT", "fio iolog, version 2 or 3; microseconds unless another unit is named"},
        is_fio,
-       [](const std::string& path, const std::string& argument) { return read_fio_iolog(path, unit_argument("fio", argument, "us")); }},
+       [](TraceFile file, const std::string& argument) { return read_fio_iolog(std::move(file), unit_argument("fio", argument, "us")); }},
       {{"blkparse", "", "blkparse text in its default layout; the queue (Q) events"},
        is_blkparse,
-       [](const std::string& path, const std::string&) { return read_blkparse(path); }},
+       [](TraceFile file, const std::string&) { return read_blkparse(std::move(file)); }},
       {{"ascii", "TIME-UNIT", "DiskSim ASCII: time device block blocks flags; milliseconds unless another unit is named"},
        [](const Head& head) { return five_columns(head) == FiveColumns::blocks; },
-       [](const std::string& path, const std::string& argument) {
-         return read_disksim_ascii(path, unit_argument("ascii", argument, "ms"), !argument.empty());
+       [](TraceFile file, const std::string& argument) {
+         return read_disksim_ascii(std::move(file), unit_argument("ascii", argument, "ms"), !argument.empty());
        }},
       {{"bms", "TIME-UNIT", "time device offset size op; bytes, op 1 = read, milliseconds unless another unit is named"},
        [](const Head& head) { return five_columns(head) == FiveColumns::bytes; },
-       [](const std::string& path, const std::string& argument) {
+       [](TraceFile file, const std::string& argument) {
          auto spec = parse_columns_spec("time=1:ms,offset=3:bytes,size=4:bytes,op=5:r=1,w=0,volume=2:dev,separator=space", "bms");
          spec.time.unit = unit_argument("bms", argument, "ms");
-         return read_columns(path, spec);
+         return read_columns(std::move(file), spec);
        }},
       {{"columns", "SPEC", "any text: time=COLUMN:UNIT,offset=COLUMN:BYTES,size=COLUMN:BYTES,op=COLUMN:r=WORD,w=WORD,... or a TOML file"},
        nullptr,
-       [](const std::string& path, const std::string& argument) { return read_columns(path, columns_argument(path, argument)); }},
+       [](TraceFile file, const std::string& argument) {
+         const ColumnsSpec spec = columns_argument(file.path, argument);
+         return read_columns(std::move(file), spec);
+       }},
   };
   return all;
 }
@@ -188,19 +191,8 @@ const Registered* find(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-const std::vector<TraceFormat>& trace_formats() {
-  static const std::vector<TraceFormat> formats = [] {
-    std::vector<TraceFormat> all;
-    for (const auto& entry : registered()) all.push_back(entry.format);
-    return all;
-  }();
-  return formats;
-}
-
-std::string recognise_format(const std::string& path) {
-  const Head head(path);
+/// The one that `head` fits; "columns" where PATH.columns.toml stands beside the trace.
+std::string format_of(const std::string& path, const Head& head) {
   if (std::filesystem::exists(columns_file(path))) return "columns";
   if (head.bytes.empty()) throw input_error(path, 0, "the trace holds no request: the file is empty");
   for (const auto& entry : registered())
@@ -214,8 +206,27 @@ std::string recognise_format(const std::string& path) {
   throw input_error(path, 0, "the content fits no known trace format: name one with --format, of " + known);
 }
 
-std::unique_ptr<TraceSource> open_trace_file(const std::string& path, std::string_view format) {
-  const std::string recognised = format.empty() ? recognise_format(path) : std::string(format);
+}  // namespace
+
+const std::vector<TraceFormat>& trace_formats() {
+  static const std::vector<TraceFormat> formats = [] {
+    std::vector<TraceFormat> all;
+    for (const auto& entry : registered()) all.push_back(entry.format);
+    return all;
+  }();
+  return formats;
+}
+
+std::string recognise_format(const std::string& path) { return format_of(path, Head(*open_byte_stream(path))); }
+
+std::unique_ptr<TraceSource> open_trace_file(const std::string& path, std::string_view format, ContentHash* hash) {
+  TraceFile file{path, open_byte_stream(path, hash)};
+  std::string recognised(format);
+  if (format.empty()) {
+    Head head(*file.bytes);
+    recognised = format_of(path, head);
+    file.bytes = put_back(std::move(head.bytes), std::move(file.bytes));
+  }
   const auto colon = recognised.find(':');
   const std::string name = recognised.substr(0, colon);
   const std::string argument = colon == std::string::npos ? "" : recognised.substr(colon + 1);
@@ -223,7 +234,7 @@ std::unique_ptr<TraceSource> open_trace_file(const std::string& path, std::strin
   if (entry == nullptr) throw InputError("--format: " + unknown_name("trace format", name, names()));
   if (!argument.empty() && entry->format.argument.empty())
     throw InputError("--format " + recognised + ": the format '" + name + "' takes nothing after its name");
-  return entry->open(path, argument);
+  return entry->open(std::move(file), argument);
 }
 
 }  // namespace tessera

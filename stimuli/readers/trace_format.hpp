@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
@@ -22,7 +23,8 @@ struct TraceFormat {
 /// InputError if none fits, or if two fit and only the user can tell.
 [[nodiscard]] std::string recognise_format(const std::string& path);
 
-/// `format` is NAME, NAME:ARGUMENT ("ascii:us", "columns:time=1:us,...") or empty for recognise_format.
-[[nodiscard]] std::unique_ptr<TraceSource> open_trace_file(const std::string& path, std::string_view format);
+/// Reads the file once, front to back; `hash` takes its bytes as it is read. `format` is NAME, NAME:ARGUMENT ("ascii:us",
+/// "columns:time=1:us,...") or empty for recognise_format.
+[[nodiscard]] std::unique_ptr<TraceSource> open_trace_file(const std::string& path, std::string_view format, ContentHash* hash = nullptr);
 
 }  // namespace tessera

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "stimuli/readers/byte_stream.hpp"
 #include "stimuli/readers/formats.hpp"
 #include "stimuli/readers/scsi_operation.hpp"
 #include "stimuli/readers/trace_reader.hpp"
@@ -31,11 +30,11 @@ constexpr Layout layouts[] = {{32, 4, 12, 14, 16, 24}, {40, 8, 0, 2, 16, 24}};
 
 class VscsiBinary final : public TraceReader {
  public:
-  VscsiBinary(const std::string& path, int version)
-      : TraceReader(path),
+  VscsiBinary(TraceFile file, int version)
+      : TraceReader(file.path),
         version_(version),
         layout_(layouts[version - 1]),
-        bytes_(open_byte_stream(path)),
+        bytes_(std::move(file.bytes)),
         buffer_(layout_.bytes * 2048) {}
   [[nodiscard]] std::string position() const override { return path_ + ":record " + std::to_string(number_); }
 
@@ -91,8 +90,8 @@ class VscsiBinary final : public TraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_vscsi_binary(const std::string& path, int version) {
-  return std::make_unique<VscsiBinary>(path, version);
+std::unique_ptr<TraceSource> read_vscsi_binary(TraceFile file, int version) {
+  return std::make_unique<VscsiBinary>(std::move(file), version);
 }
 
 }  // namespace tessera

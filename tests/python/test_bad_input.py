@@ -1,13 +1,9 @@
 """Bad input ends with exit status 2 and a sentence that says where, what was found and what was expected."""
 
 import lzma
-import os
-import signal
-import subprocess
-import time
 
 import pytest
-from simulate import SIMULATOR, simulate
+from simulate import simulate
 
 from tessera import Run
 
@@ -145,16 +141,3 @@ def test_addresses_wrap_at_the_end_of_the_prefilled_share_where_that_is_asked_fo
     used = result.metric("capacity.user") / 512 * 0.25
     assert 0.9 * used < ends.max() <= used
     assert "--prefill" in refused("run", "common", "--workload", workload, "--fold-prefilled", "--out", tmp_path / "none")
-
-
-def test_ctrl_c_ends_the_run_in_order_and_marks_it_as_partial(tmp_path):
-    process = subprocess.Popen(
-        [SIMULATOR, "run", "common", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000", "--out", tmp_path],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    while not (tmp_path / "drive.toml").exists() and process.poll() is None and not os.path.exists(tmp_path / "summary.json"):
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
-    assert '"partial":true' in (tmp_path / "summary.json").read_text().replace(" ", "")

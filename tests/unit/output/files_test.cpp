@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "platforms/output/event_log.hpp"
 #include "platforms/output/output_file.hpp"
@@ -54,6 +55,26 @@ TEST_CASE("a run folder that exists already is used again") {
   RunFolder(scratch / "a").write("x", "1");
   RunFolder(scratch / "a").write("x", "2");
   CHECK(test::contents(scratch / "a" / "x") == "2");
+}
+
+TEST_CASE("a file has its name only once it is closed") {
+  const test::Scratch scratch;
+  OutputFile file(scratch / "a");
+  file.append("x");
+  CHECK_FALSE(std::filesystem::exists(scratch / "a"));
+  file.close();
+  CHECK(test::contents(scratch / "a") == "x");
+  CHECK_FALSE(std::filesystem::exists(partial_name(scratch / "a")));
+}
+
+TEST_CASE("a run folder forgets the results of an earlier run, whole or not, and nothing else") {
+  const test::Scratch scratch;
+  for (const char* name : {"summary.json", "requests.npy", "events.csv.partial", "drive.toml", "notes of the user"})
+    test::write(scratch / name, "1");
+  const RunFolder folder(scratch / ".");
+  std::set<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch / ".")) left.insert(entry.path().filename().string());
+  CHECK(left == std::set<std::string>{"drive.toml", "notes of the user"});
 }
 
 TEST_CASE("an output folder that cannot be made or written to is an error with path and cause") {

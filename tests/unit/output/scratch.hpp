@@ -32,4 +32,6 @@ inline std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
+inline void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
 }  // namespace tessera::test

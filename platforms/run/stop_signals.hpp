@@ -1,0 +1,24 @@
+#pragma once
+// SIGINT, SIGTERM and SIGHUP ask a run to end in order: with its results, marked as partial. A second one of the same kind ends the process
+// at once, as ever.
+#include <csignal>
+
+namespace tessera {
+
+/// From here on the signals are noted. One that is ignored from outside, as SIGHUP under nohup, stays ignored.
+void watch_stop_signals();
+
+/// The latest signal that asked the program to stop; 0 where none has.
+[[nodiscard]] int stop_signal();
+
+/// The exit status of a program that `signal` ended, as shells say it: 130, 143 or 129.
+[[nodiscard]] constexpr int exit_stopped_by(int signal) { return 128 + signal; }
+
+[[nodiscard]] constexpr bool is_stop_status(int status) {
+  return status == exit_stopped_by(SIGINT) || status == exit_stopped_by(SIGTERM) || status == exit_stopped_by(SIGHUP);
+}
+
+/// All of them that are not ignored from outside.
+[[nodiscard]] sigset_t stop_signal_set();
+
+}  // namespace tessera

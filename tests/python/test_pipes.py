@@ -1,0 +1,66 @@
+"""A trace or description that comes through a pipe is as good as one in a file."""
+
+import gzip
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+from simulate import SIMULATOR, simulate
+
+TRACE = "".join(f"{i * 10_000},hm,0,{'Read' if i % 3 else 'Write'},{(i * 37 % 1009) * 4096},4096,1\n" for i in range(5_000)).encode()
+RUN = ("run", "demo", "--layer", "cmr")
+
+
+def fed(content: bytes, *arguments) -> subprocess.CompletedProcess:
+    return subprocess.run([SIMULATOR, *map(str, arguments)], input=content, capture_output=True)
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("form", [(), ("--format", "msr")])
+def test_a_trace_from_standard_input_gives_the_results_of_the_file(tmp_path, pack, form):
+    file = tmp_path / "trace.csv"
+    file.write_bytes(pack(TRACE))
+    simulate(*RUN, "--trace", file, *form, "--out", tmp_path / "file")
+    piped = fed(file.read_bytes(), *RUN, "--trace", "/dev/stdin", *form, "--out", tmp_path / "pipe")
+    assert piped.returncode == 0, piped.stderr
+    of_file, of_pipe = summary(tmp_path / "file"), summary(tmp_path / "pipe")
+    assert of_file["metrics"]["host.served"]["value"] == 5_000
+    for metric in ("host.served", "host.latency.mean"):
+        assert of_pipe["metrics"][metric] == of_file["metrics"][metric]
+    assert of_pipe["run"]["input_hash"] == of_file["run"]["input_hash"]
+
+
+def test_a_trace_from_a_fifo_is_read_once(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=lambda: fifo.write_bytes(TRACE))
+    writer.start()
+    described = json.loads(simulate("describe", fifo, "--json").stdout)
+    writer.join()
+    assert described["requests"] == 5_000
+
+
+def test_a_pipe_that_is_not_read_to_its_end_has_no_hash(tmp_path):
+    endless = f"yes '10,hm,0,Read,4096,4096,1' | {SIMULATOR} run demo --layer cmr --trace /dev/stdin --limit 500 --out {tmp_path}"
+    assert subprocess.run(["/bin/sh", "-c", endless], capture_output=True).returncode == 0
+    assert summary(tmp_path)["metrics"]["host.served"]["value"] == 500
+    assert summary(tmp_path)["run"]["input_hash"] is None
+
+
+def test_a_description_from_standard_input_is_read_once(tmp_path):
+    description = simulate("list", "parameters", "demo", "--schema").stdout  # a valid text, but no description
+    assert fed(description.encode(), "check", "/dev/stdin").returncode == 2
+    piped = fed(b'extends = "demo"\n[media]\nrpm = "5400 rpm"\n', "run", "/dev/stdin", "--workload", "random-4k", "--limit", "10", "--out", tmp_path)
+    assert piped.returncode == 0, piped.stderr
+    assert 'rpm = "5400 rpm"' in (tmp_path / "drive.toml").read_text()
+
+
+def test_a_comparison_refuses_a_pipe_that_only_one_of_its_runs_could_read(tmp_path):
+    refused = fed(TRACE[:1000], "compare", "demo", "--layers", "cmr", "--trace", "/dev/stdin", "--out", tmp_path / "out")
+    assert refused.returncode == 2 and b"expected a file" in refused.stderr
