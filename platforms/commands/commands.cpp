@@ -70,7 +70,7 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
   DriveConfig defaults;
   const std::vector<Parameter> untouched = collect(defaults);
   DriveConfig config;
-  if (!options.drive.empty()) config = load_drive(search.find(DescriptionFile::drive, options.drive), {}, "");
+  if (!options.drive.empty()) config = load_drive(search.load(DescriptionFile::drive, options.drive), {}, "");
   const std::vector<Parameter> parameters = collect(config);
   switch (options.format) {
     case cli::ListFormat::text: std::cout << parameters_as_text(parameters, options.drive.empty() ? nullptr : &untouched); break;
@@ -111,7 +111,7 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 }
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
-  const DriveConfig config = load_drive(search.find(DescriptionFile::drive, options.drive), options.set, options.layer);
+  const DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer);
   const FormatPlan plan = plan_drive(config);
   std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
   for (const Region& region : plan)

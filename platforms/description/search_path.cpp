@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "platforms/description/toml_document.hpp"
-
 namespace tessera {
 
 namespace fs = std::filesystem;
@@ -47,15 +45,27 @@ std::vector<NamedFile> SearchPath::names(DescriptionFile kind) const {
 
 std::vector<NamedFile> SearchPath::list(DescriptionFile kind) const {
   auto files = names(kind);
-  for (auto& file : files) file.summary = TomlDocument::load(file.file).summary();
+  for (auto& file : files) file.summary = TomlDocument::load(file.file, by_name(kind)).summary();
   return files;
+}
+
+FindDescription SearchPath::by_name(DescriptionFile kind) const {
+  return [this, kind](const std::string& name) -> std::optional<fs::path> {
+    for (const auto& file : names(kind))
+      if (file.name == name) return file.file;
+    return std::nullopt;
+  };
+}
+
+TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const {
+  return TomlDocument::load(find(kind, name), by_name(kind));
 }
 
 fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
   const std::string noun = kind == DescriptionFile::drive ? "drive" : "workload";
   if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {
     std::error_code error;
-    if (fs::is_regular_file(name, error)) return name;
+    if (fs::exists(name, error) && !fs::is_directory(name, error)) return name;
     throw InputError(std::string(name) + ": no such " + noun + " file");
   }
   std::vector<std::string> known;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "platforms/description/toml_document.hpp"
 
 namespace tessera {
 
@@ -32,11 +33,15 @@ class SearchPath {
   /// Throws InputError: no such file; or an unknown name with the nearest known one and the folders that were searched.
   [[nodiscard]] std::filesystem::path find(DescriptionFile kind, std::string_view name) const;
 
+  /// The description that find() finds, over all that it extends; it may extend any that is known by name.
+  [[nodiscard]] TomlDocument load(DescriptionFile kind, std::string_view name) const;
+
   /// All that can be found by name, in alphabetical order; a name in an earlier root hides the same name in a later one.
   [[nodiscard]] std::vector<NamedFile> list(DescriptionFile kind) const;
 
  private:
   [[nodiscard]] std::vector<std::filesystem::path> folders(DescriptionFile kind) const;
+  [[nodiscard]] FindDescription by_name(DescriptionFile kind) const;
   /// Without summaries: looking a name up must not fail because of an unrelated broken file.
   [[nodiscard]] std::vector<NamedFile> names(DescriptionFile kind) const;
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <system_error>
 
+#include "platforms/description/nesting.hpp"
 #include "platforms/description/range_text.hpp"
 
 namespace tessera {
@@ -16,6 +18,9 @@ namespace {
 
 using Table = DescriptionValue::Table;
 using Array = DescriptionValue::Array;
+
+/// Descriptions that extend one another in a row.
+constexpr std::size_t most_extended = 64;
 
 DescriptionValue converted(const toml::node& node, const std::string& file) {
   DescriptionValue value;
@@ -46,6 +51,8 @@ DescriptionValue converted(const toml::node& node, const std::string& file) {
 }
 
 DescriptionValue parsed(std::string_view text, const std::string& file) {
+  if (const std::size_t line = line_nested_too_deep(text); line != 0)
+    throw input_error(file, line, "tables and arrays are nested more than " + std::to_string(deepest_nesting) + " deep");
   try {
     return converted(toml::parse(text, file), file);
   } catch (const toml::parse_error& error) {
@@ -73,9 +80,11 @@ void merge(DescriptionValue& lower, DescriptionValue&& upper) {
     return;
   }
   lower.place = upper.place;
+  std::map<std::string, std::size_t, std::less<>> below;  // by name: a generated description may have many keys
+  for (std::size_t i = 0; i < lower_table->size(); ++i) below.emplace((*lower_table)[i].name, i);
   for (auto& entry : *upper_table) {
-    if (auto* below = lower.find(entry.name)) {
-      merge(*below, std::move(entry.value));
+    if (const auto same = below.find(entry.name); same != below.end()) {
+      merge((*lower_table)[same->second].value, std::move(entry.value));
     } else {
       lower_table->push_back(std::move(entry));
     }
@@ -93,7 +102,8 @@ std::vector<std::string> siblings(const std::filesystem::path& file) {
   return names;
 }
 
-std::filesystem::path extended_file(const std::filesystem::path& file, const DescriptionValue& extends) {
+/// The file beside `file`, or else a description that is known by the name: one's own "common" may extend the built-in one.
+std::filesystem::path extended_file(const std::filesystem::path& file, const DescriptionValue& extends, const FindDescription& find) {
   const auto* name = std::get_if<std::string>(&extends.data);
   if (name == nullptr || name->empty()) {
     throw input_error(extends.place.file, extends.place.line, "extends: expected the name of a description, found " + extends.text());
@@ -101,20 +111,26 @@ std::filesystem::path extended_file(const std::filesystem::path& file, const Des
   std::filesystem::path target = file.parent_path() / *name;
   if (target.extension() != ".toml") target += ".toml";
   std::error_code error;
-  if (std::filesystem::is_regular_file(target, error)) return target;
+  const bool beside = std::filesystem::is_regular_file(target, error);
+  if (beside && !std::filesystem::equivalent(target, file, error)) return target;
+  if (const auto known = find ? find(*name) : std::nullopt) return *known;
+  if (beside) return target;
   throw input_error(extends.place.file, extends.place.line,
                     "extends: there is no file " + target.string() + "; " + unknown_name("description", *name, siblings(file)));
 }
 
 /// `file` over all that it extends; `chain` holds the files that led here.
-DescriptionValue loaded(const std::filesystem::path& file, std::vector<std::filesystem::path>& chain) {
+DescriptionValue loaded(const std::filesystem::path& file, const FindDescription& find, std::vector<std::filesystem::path>& chain) {
   chain.push_back(file);
   DescriptionValue value = parsed(file_text(file), file.string());
   auto& table = std::get<Table>(value.data);
   const auto extends = std::find_if(table.begin(), table.end(), [](const auto& entry) { return entry.name == "extends"; });
   if (extends == table.end()) return value;
 
-  const std::filesystem::path lower_file = extended_file(file, extends->value);
+  const std::filesystem::path lower_file = extended_file(file, extends->value, find);
+  if (chain.size() == most_extended)
+    throw input_error(file.string(), extends->value.place.line,
+                      "more than " + std::to_string(most_extended) + " descriptions extend one another");
   std::error_code error;
   const auto first =
       std::find_if(chain.begin(), chain.end(), [&](const auto& seen) { return std::filesystem::equivalent(seen, lower_file, error); });
@@ -124,7 +140,7 @@ DescriptionValue loaded(const std::filesystem::path& file, std::vector<std::file
     throw input_error(file.string(), extends->value.place.line, "extends goes in a circle: " + circle + first->filename().string());
   }
   table.erase(extends);
-  DescriptionValue lower = loaded(lower_file, chain);
+  DescriptionValue lower = loaded(lower_file, find, chain);
   merge(lower, std::move(value));
   return lower;
 }
@@ -213,9 +229,9 @@ std::string toml_quoted(std::string_view text) {
   return out + '"';
 }
 
-TomlDocument TomlDocument::load(const std::filesystem::path& file) {
+TomlDocument TomlDocument::load(const std::filesystem::path& file, const FindDescription& find) {
   TomlDocument document;
-  document.root_ = loaded(file, document.files_);
+  document.root_ = loaded(file, find, document.files_);
   return document;
 }
 
@@ -245,6 +261,9 @@ void TomlDocument::set(std::string_view assignment) {
     if (!is_bare_key(key)) throw InputError(option + ": expected a dotted path such as media.rpm before the '=', found '" + path + "'");
     names.push_back(key);
   }
+  if (names.size() > deepest_nesting)
+    throw InputError(option.substr(0, 40) + "...: expected a path of at most " + std::to_string(deepest_nesting) + " parts, found " +
+                     std::to_string(names.size()));
   const DescriptionValue* below = &root_;
   for (const auto& name : names) {
     if (below != nullptr && !std::holds_alternative<Table>(below->data)) {

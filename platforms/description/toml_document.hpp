@@ -3,6 +3,8 @@
 // remembers where it was written, so that an error found later still names file and line.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,12 +46,15 @@ struct DescriptionEntry {
 /// A TOML basic string: quoted and escaped.
 [[nodiscard]] std::string toml_quoted(std::string_view text);
 
+/// The file of a description that is known by name; empty where there is none.
+using FindDescription = std::function<std::optional<std::filesystem::path>(const std::string& name)>;
+
 class TomlDocument {
  public:
-  /// Loads `file`. Its top-level key `extends = "NAME"` names a file to start from: a sibling without its `.toml`, or a path
-  /// relative to the folder of `file`. Tables merge key by key, every other value replaces the extended file's.
-  /// Throws InputError: unreadable file, TOML syntax (with line), a missing extended file (with the nearest that exists), a circle.
-  static TomlDocument load(const std::filesystem::path& file);
+  /// Loads `file`. Its top-level key `extends = "NAME"` names a file to start from: a sibling without its `.toml`, a path
+  /// relative to the folder of `file`, or else a name that `find` knows. Tables merge key by key, every other value replaces the extended
+  /// file's. Throws InputError: unreadable file, TOML syntax (with line), a missing extended file (with the nearest that exists), a circle.
+  static TomlDocument load(const std::filesystem::path& file, const FindDescription& find = {});
 
   /// A document from memory, where `name` stands for the file in messages; it may not extend another.
   static TomlDocument parse(std::string_view toml, std::string_view name);

@@ -56,7 +56,10 @@ const LayerFactory& DriveConfig::selected() const {
 }
 
 DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer) {
-  TomlDocument document = TomlDocument::load(file);
+  return load_drive(TomlDocument::load(file), overrides, layer);
+}
+
+DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer) {
   for (const std::string& assignment : overrides) document.set(assignment);
   DriveConfig config;
   DescriptionReader reader(document);

@@ -12,6 +12,7 @@
 #include "host/host_config.hpp"
 #include "media/media_config.hpp"
 #include "nand/nand_config.hpp"
+#include "platforms/description/toml_document.hpp"
 #include "power/power_config.hpp"
 
 namespace tessera {
@@ -39,7 +40,10 @@ struct DriveConfig {
   [[nodiscard]] std::vector<std::string> layer_names() const;
 };
 
-/// Reads a drive file (or a name on the search path) with its overrides; InputError with file and line.
+/// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given.
+[[nodiscard]] DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer);
+
+/// The same of a file that extends none but those beside it.
 [[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                                      const std::string& layer);
 

@@ -65,6 +65,54 @@ TEST_CASE("a circle of extends is shown whole, at the line that closes it") {
   CHECK(load_message(self) == self.string() + ":1: extends goes in a circle: self.toml -> self.toml");
 }
 
+TEST_CASE("a name without a file beside it is looked up among the known descriptions, one's own name as well") {
+  TemporaryFolder folder;
+  const auto common = folder.write("drives/common.toml", "a = 1\nb = 1\n");
+  const FindDescription find = [&](const std::string& name) {
+    return name == "common" ? std::optional<std::filesystem::path>(common) : std::nullopt;
+  };
+  const auto mine = folder.write("mine/fast.toml", "extends = \"common\"\nb = 2\n");
+  CHECK(TomlDocument::load(mine, find).root().text() == "{a = 1, b = 2}");
+  const auto same_name = folder.write("mine/common.toml", "extends = \"common\"\nb = 3\n");
+  CHECK(TomlDocument::load(same_name, find).root().text() == "{a = 1, b = 3}");
+  const auto over_mine = folder.write("mine/faster.toml", "extends = \"./fast.toml\"\nb = 4\n");
+  CHECK(TomlDocument::load(over_mine, find).root().text() == "{a = 1, b = 4}");
+}
+
+TEST_CASE("at most 64 descriptions extend one another") {
+  TemporaryFolder folder;
+  folder.write("d0.toml", "a = 1\n");
+  for (int i = 1; i <= 64; ++i) folder.write("d" + std::to_string(i) + ".toml", "extends = \"d" + std::to_string(i - 1) + "\"\n");
+  CHECK(TomlDocument::load(folder.path("d63.toml")).files().size() == 64);
+  CHECK(load_message(folder.path("d64.toml")) == folder.path("d1.toml").string() + ":1: more than 64 descriptions extend one another");
+}
+
+TEST_CASE("nesting is bounded, whatever it is made of, and both sides of the bound are known") {
+  const auto key = [](std::size_t parts) {
+    std::string text = "a";
+    for (std::size_t i = 1; i < parts; ++i) text += i % 2 == 0 ? ".a" : ". \"=#.\"";
+    return text;
+  };
+  const auto message = [](const std::string& toml) { return message_of([&] { (void)TomlDocument::parse(toml, "d"); }); };
+  const std::string refused = "tables and arrays are nested more than 64 deep";
+  CHECK(message("x = 1\n" + key(65) + " = 1\n").empty());
+  CHECK(message("x = 1\n" + key(66) + " = 1\n") == "d:2: " + refused);
+  CHECK(message("s = \"\"\"\n...\n\"\"\"\n" + key(100'000) + " = 1\n") == "d:4: " + refused);
+  CHECK(message("[" + key(100'000) + "]\n") == "d:1: " + refused);
+  CHECK(message("x = " + std::string(64, '[') + std::string(64, ']')).empty());
+  CHECK(message("x = " + std::string(65, '[') + std::string(65, ']')) == "d:1: " + refused);
+  std::string inline_tables = "x = ";
+  for (int i = 0; i < 200; ++i) inline_tables += "{" + key(50) + " = ";
+  CHECK(message(inline_tables + "1" + std::string(200, '}')) == "d:1: " + refused);
+  CHECK(message("text = \"" + std::string(1'000, '.') + "\" # " + std::string(1'000, '.') + "\n").empty());
+  auto document = TomlDocument::parse("", "d");
+  CHECK_THAT(message_of([&] { document.set(std::string(100'000, '.') + "a=1"); }), Catch::Contains("expected a dotted path"));
+  CHECK_THAT(message_of([&] { document.set("a" + std::string(50'000, 'a') + ".b=1"); }), Catch::Equals(""));
+  std::string deep = "a";
+  for (int i = 0; i < 50'000; ++i) deep += ".a";
+  CHECK_THAT(message_of([&] { document.set(deep + "=1"); }), Catch::Contains("a path of at most 64 parts, found 50001"));
+}
+
 TEST_CASE("a missing extended file names the line and the nearest file") {
   TemporaryFolder folder;
   folder.write("common.toml", "");
