@@ -79,9 +79,9 @@ void HostChannel::on_time(std::uint64_t argument) {
   link_.complete(request);
 }
 
-bool HostChannel::write_waiting(LogicalSector first, LogicalSector end) const {
+bool HostChannel::write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const {
   for (const Slot& slot : slots_) {
-    if (slot.request == nullptr || slot.done || slot.command.op != HostOp::write) continue;
+    if (slot.request == nullptr || slot.done || slot.command.op != HostOp::write || slot.command.tag == in_hand) continue;
     const LogicalRun run = enclosing(slot.command.blocks);
     if (run.first < end && first < run.end()) return true;
   }

@@ -23,7 +23,7 @@ class HostChannel final : public HostPort, private TimelineListener {
   void complete(HostCommand& command, Status status) override;
   [[nodiscard]] std::uint32_t outstanding() const override { return outstanding_; }
   [[nodiscard]] Picoseconds last_activity() const override { return last_activity_; }
-  [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end) const override;
+  [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const override;
 
   void power_off();
   [[nodiscard]] bool idle() const { return outstanding_ == 0; }

@@ -64,7 +64,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
     if (!ok(edges)) co_return edges;
   }
   const DataSpan data = command.buffer.all();
-  const WriteOptions options{.durable = command.force_unit_access};
+  const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
   co_return co_await layer_.write(run, data, options);
 }
 

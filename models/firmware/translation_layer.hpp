@@ -27,8 +27,9 @@ struct Ports {
 };
 
 struct WriteOptions {
-  bool durable = false;     ///< FUA: on media or flash before completion, not only in a buffer
-  bool background = false;  ///< the drain of a buffer: no host request waits for it
+  bool durable = false;       ///< FUA: on media or flash before completion, not only in a buffer
+  bool background = false;    ///< the drain of a buffer: no host request waits for it
+  HostTag tag = no_host_tag;  ///< of the host command that the write is part of
 };
 
 /// The firmware between host sectors and devices. Several operations are under way at once; the command front end

@@ -11,6 +11,10 @@ namespace tessera {
 
 enum class HostOp : std::uint8_t { read, write, flush, trim };
 
+/// The host's name for a command while the drive has it, below the queue depth.
+using HostTag = std::uint32_t;
+inline constexpr HostTag no_host_tag = ~HostTag{0};
+
 /// One command in the controller: a write's data is already in `buffer`, a read's is to be put there. The buffer holds the
 /// drive sectors that enclose `blocks`.
 struct HostCommand {
@@ -18,7 +22,7 @@ struct HostCommand {
   bool force_unit_access = false;  ///< FUA: durable on non-volatile media before completion
   HostRun blocks;                  ///< 512 B blocks as the host named them
   DataBuffer buffer;
-  std::uint32_t tag = 0;  ///< host tag, below the queue depth
+  HostTag tag = 0;
 };
 
 class HostPort {
@@ -30,8 +34,8 @@ class HostPort {
   [[nodiscard]] virtual std::uint32_t outstanding() const = 0;
   /// Time at which the last command was accepted or completed; idle detectors compare it with now.
   [[nodiscard]] virtual Picoseconds last_activity() const = 0;
-  /// Whether any accepted, uncompleted write touches [first, end): the checkpoint of a cleaning asks.
-  [[nodiscard]] virtual bool write_waiting(LogicalSector first, LogicalSector end) const = 0;
+  /// Whether any accepted, uncompleted write but that of tag `in_hand` touches [first, end): the checkpoint of a cleaning asks.
+  [[nodiscard]] virtual bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const = 0;
 };
 
 }  // namespace tessera

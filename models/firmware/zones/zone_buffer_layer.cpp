@@ -74,7 +74,7 @@ Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
 
 Task<Status> ZoneBufferLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
   const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
-  const Request request{run, priority, predicts_hot(run.count)};
+  const Request request{options.tag, priority, predicts_hot(run.count)};
   for (std::uint32_t done = 0; done < run.count;) {
     const ZoneRun piece = store_.piece({run.first + done, std::min(run.count - done, largest_write())});
     const DataSpan part = data.part(done, piece.count);

@@ -48,7 +48,7 @@ class ZoneBufferLayer : public TranslationLayer {
 
   /// What its pieces need to know of a host's write.
   struct Request {
-    LogicalRun run;
+    HostTag tag = no_host_tag;
     MediaClass priority = MediaClass::host;
     bool hot = false;
   };

@@ -235,6 +235,22 @@ TEST_CASE("the write that a cleaning is for does not stop its collection") {
   drive.check_content();
 }
 
+TEST_CASE("a write across a zone border does not stop the collection of the victim that it ends") {
+  AmphisbaenaSetup setup;
+  setup.zones().zone = sectors(32);
+  setup.zones().zones = 3;
+  setup.bench.media.tracks = 128;
+  AmphisbaenaDrive drive(setup);
+  learn_small_writes(drive);
+  for (std::uint32_t chunk = 0; chunk < 6; ++chunk) drive.write(drive.at(0, 4 * chunk), 4);
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write(drive.at(0, 29), 6);
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("cleaning.aborted") == 0);
+  CHECK(drive.metric("victim.sectors") == 24);
+  drive.check_content();
+}
+
 TEST_CASE("a chunk's blocks are read back from either part, and a trimmed block leaves both") {
   AmphisbaenaDrive drive(AmphisbaenaSetup{});
   learn_small_writes(drive);

@@ -4,7 +4,7 @@
 
 namespace tessera::amphisbaena {
 
-void ChunkCollection::begin(std::uint32_t zone, LogicalRun in_hand) {
+void ChunkCollection::begin(std::uint32_t zone, HostTag in_hand) {
   zone_ = zone;
   in_hand_ = in_hand;
   parts_.clear();
@@ -53,11 +53,7 @@ Task<Status> ChunkCollection::read_victims(std::size_t end, std::uint32_t first,
 }
 
 bool ChunkCollection::write_waits() const {
-  const LogicalSector zone_first = store_.sector_at(zone_, 0);
-  const LogicalSector zone_end = store_.sector_at(zone_ + 1, 0);
-  const LogicalSector before = std::clamp(in_hand_.first, zone_first, zone_end);
-  const LogicalSector behind = std::clamp(in_hand_.end(), zone_first, zone_end);
-  return host_.write_waiting(zone_first, before) || host_.write_waiting(behind, zone_end);
+  return host_.write_waiting(store_.sector_at(zone_, 0), store_.sector_at(zone_ + 1, 0), in_hand_);
 }
 
 void ChunkCollection::stop_behind(std::size_t part) {

@@ -18,8 +18,8 @@ class ChunkCollection final : public VictimSource {
                   bool may_abort)
       : host_(host), buffer_(buffer), chunks_(chunks), store_(store), stale_(stale), may_abort_(may_abort) {}
 
-  /// All chunks of `zone`; the caller holds it alone. `in_hand`: the write that the cleaning is for, which does not count as waiting.
-  void begin(std::uint32_t zone, LogicalRun in_hand);
+  /// All chunks of `zone`; the caller holds it alone. `in_hand`: of the write that the cleaning is for, which does not wait.
+  void begin(std::uint32_t zone, HostTag in_hand);
 
   /// Slots of the victims, as many as offsets().
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
@@ -58,7 +58,7 @@ class ChunkCollection final : public VictimSource {
   bool may_abort_;
 
   std::uint32_t zone_ = 0;
-  LogicalRun in_hand_;
+  HostTag in_hand_ = no_host_tag;
   std::vector<Part> parts_;
   std::vector<std::uint32_t> offsets_;
   std::vector<std::uint32_t> slots_;

@@ -6,7 +6,7 @@
 namespace tessera::amphisbaena {
 
 /// The high-frequency buffer first: its blocks may need chunks.
-Task<Status> Amphisbaena::make_room(Room needed, LogicalRun in_hand) {
+Task<Status> Amphisbaena::make_room(Room needed, HostTag in_hand) {
   while (blocks_.free_slots() < needed.blocks) {
     const LogicalSector block = roles_.next_to_leave();
     const Status status = co_await evict_block(block, Leaving::filtered, in_hand);
@@ -20,7 +20,7 @@ Task<Status> Amphisbaena::make_room(Room needed, LogicalRun in_hand) {
 }
 
 /// Until there is a free frame.
-Task<Status> Amphisbaena::free_frame(LogicalRun in_hand) {
+Task<Status> Amphisbaena::free_frame(HostTag in_hand) {
   while (chunks_.free_frames() == 0) {
     const Status status = co_await clean_chunks(in_hand);
     if (!ok(status)) co_return status;
@@ -57,7 +57,7 @@ void Amphisbaena::weigh_changed_zones() {
 }
 
 /// Writes back the zone with the highest weight: all its chunks, or fewer where a write to it waits.
-Task<Status> Amphisbaena::clean_chunks(LogicalRun in_hand) {
+Task<Status> Amphisbaena::clean_chunks(HostTag in_hand) {
   const Picoseconds begin = ports_.cpu.now();
   weigh_changed_zones();
   TESSERA_CHECK(ranking_.highest() != 0, "the low-frequency buffer is full of nothing");
@@ -104,7 +104,7 @@ Task<Status> Amphisbaena::log_stale_records(std::uint32_t zone) {
 // The high-frequency buffer
 
 /// Moves a block to its chunk: alone where the low-frequency buffer has the chunk, else with all filtered blocks of the chunk.
-Task<Status> Amphisbaena::evict_block(LogicalSector block, Leaving which, LogicalRun in_hand) {
+Task<Status> Amphisbaena::evict_block(LogicalSector block, Leaving which, HostTag in_hand) {
   const std::uint32_t zone = store_.zone_of(block);
   const std::uint32_t chunk = chunks_.chunk_of(store_.offset_of(block));
   if (chunks_.find(zone, chunk) == ChunkSpace::none) {

@@ -73,8 +73,8 @@ Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request&
       FifoMutex::Lock& mine = *turn;
       co_await mine;
     }
-    if (review_due_) status = co_await review(request.run);
-    if (ok(status)) status = co_await make_room(needed, request.run);
+    if (review_due_) status = co_await review(request.tag);
+    if (ok(status)) status = co_await make_room(needed, request.tag);
     if (!ok(status)) co_return status;
   }
   const auto placements = placements_.take();

@@ -66,23 +66,23 @@ class Amphisbaena final : public ZoneBufferLayer {
   [[nodiscard]] Placement place_in_chunk(std::uint32_t zone, std::uint32_t offset);
 
   // The two cleanups, by whoever holds space_: cleanup.cpp
-  [[nodiscard]] Task<Status> make_room(Room needed, LogicalRun in_hand);
-  [[nodiscard]] Task<Status> clean_chunks(LogicalRun in_hand);
-  [[nodiscard]] Task<Status> free_frame(LogicalRun in_hand);
+  [[nodiscard]] Task<Status> make_room(Room needed, HostTag in_hand);
+  [[nodiscard]] Task<Status> clean_chunks(HostTag in_hand);
+  [[nodiscard]] Task<Status> free_frame(HostTag in_hand);
   void weigh_changed_zones();
   [[nodiscard]] VictimZone victim_of(std::uint32_t zone) const;
   [[nodiscard]] Task<Status> log_stale_records(std::uint32_t zone);
   enum class Leaving : std::uint8_t { filtered, any };
-  [[nodiscard]] Task<Status> evict_block(LogicalSector block, Leaving which, LogicalRun in_hand);
+  [[nodiscard]] Task<Status> evict_block(LogicalSector block, Leaving which, HostTag in_hand);
   [[nodiscard]] Task<Status> move_to_chunk(std::uint32_t zone, std::uint32_t chunk);
   void collect_group(LogicalSector block, bool alone);
 
   // Sizes of the two buffers: reallocation.cpp
-  [[nodiscard]] Task<Status> review(LogicalRun in_hand);
+  [[nodiscard]] Task<Status> review(HostTag in_hand);
   [[nodiscard]] std::uint32_t chunks_for(std::uint64_t ghost_hits) const;
-  [[nodiscard]] Task<Status> take_chunks(std::uint32_t count, LogicalRun in_hand);
-  [[nodiscard]] Task<Status> return_idle_chunks(LogicalRun in_hand);
-  [[nodiscard]] Task<Status> return_frame(std::uint32_t frame, LogicalRun in_hand);
+  [[nodiscard]] Task<Status> take_chunks(std::uint32_t count, HostTag in_hand);
+  [[nodiscard]] Task<Status> return_idle_chunks(HostTag in_hand);
+  [[nodiscard]] Task<Status> return_frame(std::uint32_t frame, HostTag in_hand);
 
   AmphisbaenaConfig config_;
   std::uint32_t frames_;

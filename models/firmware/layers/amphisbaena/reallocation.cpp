@@ -7,7 +7,7 @@ namespace tessera::amphisbaena {
 
 /// More ghosts were written again than a chunk has blocks: the high-frequency buffer was too small for blocks with long update periods.
 /// Otherwise it gives back what it does not use.
-Task<Status> Amphisbaena::review(LogicalRun in_hand) {
+Task<Status> Amphisbaena::review(HostTag in_hand) {
   review_due_ = false;
   const std::uint64_t ghost_hits = period_ghost_hits_;
   period_ghost_hits_ = 0;
@@ -28,7 +28,7 @@ std::uint32_t Amphisbaena::chunks_for(std::uint64_t ghost_hits) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>((ghost_hits + added) / blocks, frames_));
 }
 
-Task<Status> Amphisbaena::take_chunks(std::uint32_t count, LogicalRun in_hand) {
+Task<Status> Amphisbaena::take_chunks(std::uint32_t count, HostTag in_hand) {
   for (; count != 0 && blocks_.frames() < config_.most_hfb(frames_); --count) {
     const Status status = co_await free_frame(in_hand);
     if (!ok(status)) co_return status;
@@ -40,7 +40,7 @@ Task<Status> Amphisbaena::take_chunks(std::uint32_t count, LogicalRun in_hand) {
 }
 
 /// The paper's "any block ... is not updated" would return nearly all of them; here no block of the chunk was.
-Task<Status> Amphisbaena::return_idle_chunks(LogicalRun in_hand) {
+Task<Status> Amphisbaena::return_idle_chunks(HostTag in_hand) {
   ports_.cpu.scan(blocks_.frames());
   for (std::uint32_t from = 0; blocks_.frames() > config_.least_hfb(frames_);) {
     const std::optional<std::uint32_t> frame = blocks_.next_idle_borrowed(from);
@@ -54,7 +54,7 @@ Task<Status> Amphisbaena::return_idle_chunks(LogicalRun in_hand) {
 }
 
 /// Its blocks move to their chunks first, as in a cleanup.
-Task<Status> Amphisbaena::return_frame(std::uint32_t frame, LogicalRun in_hand) {
+Task<Status> Amphisbaena::return_frame(std::uint32_t frame, HostTag in_hand) {
   const std::uint32_t end = (frame + 1) * chunks_.chunk_sectors();
   for (std::uint32_t slot = frame * chunks_.chunk_sectors(); slot < end;) {
     const std::optional<LogicalSector> block = blocks_.block_in(slot);
