@@ -1,10 +1,33 @@
 #include "controller/controller.hpp"
 
+#include <sstream>
+
+#include "base/error.hpp"
+
 namespace tessera {
+
+namespace {
+
+constexpr Picoseconds boot_patience{86'400 * ps_per_second};
+
+const char* in_words(LifePhase waits) {
+  switch (waits) {
+    case LifePhase::cpu_wait: return "the CPU";
+    case LifePhase::lock: return "a lock";
+    case LifePhase::media_queue: return "the disk channel";
+    case LifePhase::flash_queue: return "the flash channel";
+    case LifePhase::cleaning: return "space";
+    case LifePhase::background_wait: return "a timer or work of others";
+    default: return to_string(waits);
+  }
+}
+
+}  // namespace
 
 Controller::Controller(Timeline& timeline, const ControllerConfig& config, const ControllerLinks& links, SectorShape shape,
                        Bytes dram_capacity, Bytes host_buffer, std::uint32_t tags, Image image)
-    : executor_(timeline, config),
+    : timeline_(timeline),
+      executor_(timeline, config),
       memory_(executor_, links.dram, shape, dram_capacity, host_buffer, config),
       disk_channel_(timeline, executor_, links.media, links.positioning, links.tracks, config),
       flash_channel_(links.flash == nullptr ? nullptr
@@ -18,15 +41,40 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   TESSERA_CHECK(firmware_ == nullptr, "the controller was powered on twice");
   booted_ = std::move(booted);
   firmware_ = image_(ports());
+  timeline_.post(timeline_.now() + boot_patience, *this);
   executor_.start(boot(after_power_cut), nullptr, executor_.now());
 }
 
 Task<void> Controller::boot(bool after_power_cut) {
   const Status status = co_await firmware_->boot(after_power_cut);
+  timeline_.withdraw(*this);
   booted_(status);
 }
 
+void Controller::on_time(std::uint64_t) { throw ModelBug("liveness: the firmware did not boot within a simulated day\n" + account()); }
+
+std::string Controller::account() const {
+  constexpr std::size_t most = 40;  // lines: more tell no more
+  std::ostringstream text;
+  text << "  disk channel: " << (disk_channel_.idle() ? "idle" : "busy") << ", " << disk_channel_.queued()
+       << " chains queued; flash channel: "
+       << (flash_channel_ == nullptr ? "none"
+           : flash_channel_->idle()  ? "idle"
+                                     : "busy")
+       << "; firmware tasks: " << executor_.tasks();
+  std::size_t lines = 0;
+  executor_.each_task([&](const RootTask& task) {
+    if (++lines > most) return;
+    const HostRequest* request = task.life == nullptr ? nullptr : host_channel_.request_of(task.life);
+    text << "\n  " << (request == nullptr ? "background work" : "request " + std::to_string(request->number)) << " waits for "
+         << in_words(task.waits) << " since " << static_cast<double>(task.since.value()) * 1e-9 << " ms";
+  });
+  if (lines > most) text << "\n  and " << lines - most << " more";
+  return text.str();
+}
+
 void Controller::power_off() {
+  timeline_.withdraw(*this);
   executor_.power_off();
   firmware_.reset();
   disk_channel_.power_off();

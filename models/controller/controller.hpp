@@ -5,6 +5,7 @@
 // order of disk commands. Not modelled: instruction fetch, several cores, bus contention between register accesses.
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "controller/disk_channel.hpp"
 #include "controller/flash_channel.hpp"
@@ -25,7 +26,7 @@ struct ControllerLinks {
   HostLinkUp& host;
 };
 
-class Controller {
+class Controller final : private TimelineListener {
  public:
   /// Makes the firmware from its image; called at every power-on.
   using Image = std::function<std::unique_ptr<FirmwareEntry>(const Ports&)>;
@@ -35,8 +36,11 @@ class Controller {
 
   /// Tasks end before the firmware whose locks they hold.
   ~Controller() { executor_.power_off(); }
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
 
-  /// Loads the firmware and boots it; `booted` is called when boot() ended, with its status, at the timeline's now().
+  /// Loads the firmware and boots it; `booted` is called when boot() ended, with its status, at the timeline's now(). A boot that
+  /// does not end within a simulated day is a bug of the model.
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
   /// The power failed at now(): every task ends, the DRAM is lost but for the dumped regions.
   void power_off();
@@ -54,12 +58,16 @@ class Controller {
 
   /// Nothing is outstanding, buffered or begun: the state in which a run may end.
   [[nodiscard]] bool idle() const;
+  /// What each task waits for and what the channels hold, in words: for messages about a drive that does not answer.
+  [[nodiscard]] std::string account() const;
   void report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const;
   void reset_statistics();
 
  private:
   Task<void> boot(bool after_power_cut);
+  void on_time(std::uint64_t argument) override;
 
+  Timeline& timeline_;
   Executor executor_;
   MemoryController memory_;
   DiskChannel disk_channel_;

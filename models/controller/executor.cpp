@@ -34,6 +34,8 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, Picoseconds ready)
 void Executor::spawn(Task<void> task) { start(std::move(task), nullptr, now()); }
 
 void Executor::enqueue(DeviceWait& wait, Picoseconds at) {
+  wait.root->waits = LifePhase::cpu_wait;
+  wait.root->since = at;
   ready_.push_back({at, orders_++, &wait});
   std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
   if (!running_) schedule_dispatch();
@@ -117,6 +119,8 @@ void Executor::suspend(DeviceWait& wait, LifePhase phase) {
   account_cpu();
   wait.root = current_;
   wait.phase = phase;
+  current_->waits = phase;
+  current_->since = local_;
 }
 
 void Executor::make_ready(DeviceWait& wait) {

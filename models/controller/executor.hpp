@@ -20,6 +20,8 @@ struct RootTask {
   Task<void> task;
   RequestLife* life = nullptr;  ///< null for background work, and once the request was completed
   DeviceWait start;
+  LifePhase waits = LifePhase::cpu_wait;  ///< for what, and since when
+  Picoseconds since;
 };
 
 /// Receives what firmware reports (events.csv, waveforms, triggers) and what the CPU does.
@@ -68,6 +70,11 @@ class Executor final : public CpuPort, private TimelineListener {
 
   [[nodiscard]] bool idle() const { return roots_.empty(); }
   [[nodiscard]] std::size_t tasks() const { return roots_.size(); }
+  /// Calls `visit(root)` for each task that is alive.
+  template <class Visit>
+  void each_task(Visit visit) const {
+    for (const auto& root : roots_) visit(*root);
+  }
   void observe(CpuObserver* observer) { observer_ = observer; }
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics() { busy_ = Picoseconds(0); }

@@ -88,6 +88,12 @@ bool HostChannel::write_waiting(LogicalSector first, LogicalSector end, HostTag 
   return false;
 }
 
+const HostRequest* HostChannel::request_of(const RequestLife* life) const {
+  for (const Slot& slot : slots_)
+    if (slot.request != nullptr && &slot.request->life == life) return slot.request;
+  return nullptr;
+}
+
 void HostChannel::power_off() {
   timeline_.withdraw(*this);
   for (Slot& slot : slots_) slot = {};

@@ -25,6 +25,9 @@ class HostChannel final : public HostPort, private TimelineListener {
   [[nodiscard]] Picoseconds last_activity() const override { return last_activity_; }
   [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const override;
 
+  /// The command that `life` belongs to; null where it was answered.
+  [[nodiscard]] const HostRequest* request_of(const RequestLife* life) const;
+
   void power_off();
   [[nodiscard]] bool idle() const { return outstanding_ == 0; }
 

@@ -78,6 +78,10 @@ class LayerFactory {
   /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
   [[nodiscard]] virtual bool promises_flushed_only() const { return false; }
 
+  /// How long one request may rightfully wait for cleanings, its own and those of all tags before it; layers that need more than the
+  /// default of host.timeout name it.
+  [[nodiscard]] virtual Picoseconds longest_wait() const { return Picoseconds(0); }
+
   /// Regions that the layer wants on this geometry, or a sentence why it cannot have them in `problem`.
   [[nodiscard]] virtual FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const = 0;
   /// A sentence why the layer cannot run with this flash, or nothing.

@@ -15,6 +15,10 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field("write_overhead_after_write", write_overhead_after_write, overhead,
                 "added to the command overhead of a write that follows a write");
   visitor.field("read_completion_overhead", read_completion_overhead, overhead, "added to the completion overhead of a read");
+  visitor.field(
+      "timeout", timeout, {0, 1e18},
+      "a command that the drive leaves unanswered for this long ends the run as a bug; 0: none does; by default longer for layers whose "
+      "cleanings take longer (docs/models/host.md)");
 }
 
 }  // namespace tessera

@@ -16,6 +16,8 @@ struct HostConfig {
   Picoseconds write_overhead_after_write;
   Picoseconds read_completion_overhead;
 
+  Picoseconds timeout{120 * ps_per_second};  // four times the 30 s after which Linux gives a SCSI command up (sd.h, SD_TIMEOUT)
+
   void describe(ParameterVisitor& visitor);
 };
 

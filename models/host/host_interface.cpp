@@ -11,7 +11,7 @@ HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::
       sector_bytes_(sector_bytes),
       downstream_(downstream),
       upstream_(upstream),
-      tag_in_use_(config.tags) {}
+      watchdog_(timeline, config.timeout, config.tags) {}
 
 Bytes HostInterface::buffer_need(const HostRequest& request) const {
   if (request.op != HostOp::read && request.op != HostOp::write) return Bytes(0);
@@ -23,10 +23,10 @@ Bytes HostInterface::buffer_need(const HostRequest& request) const {
 }
 
 void HostInterface::issue(HostRequest& request) {
-  TESSERA_CHECK(request.tag < tag_in_use_.size(), "the host used a tag that the drive does not have");
-  TESSERA_CHECK(!tag_in_use_[request.tag], "the host used a tag for two commands at once");
+  TESSERA_CHECK(request.tag < config_.tags, "the host used a tag that the drive does not have");
+  TESSERA_CHECK(!watchdog_.in_use(request.tag), "the host used a tag for two commands at once");
   TESSERA_CHECK(buffer_need(request) <= config_.buffer, "a request larger than the host buffer reached the drive");
-  tag_in_use_[request.tag] = true;
+  watchdog_.issued(request);
   if (!waiting_.empty() || buffered_ + buffer_need(request) > config_.buffer) {
     waiting_.push_back(&request);
     return;
@@ -70,7 +70,7 @@ void HostInterface::on_time(std::uint64_t argument) {
   request.life.account(LifePhase::link, timeline_.now());
   if ((argument & up) == 0) return downstream_.arrived(request);
   buffered_ -= buffer_need(request);
-  tag_in_use_[request.tag] = false;
+  watchdog_.answered(request);
   while (!waiting_.empty() && buffered_ + buffer_need(*waiting_.front()) <= config_.buffer) {
     HostRequest& next = *waiting_.front();
     waiting_.pop_front();
@@ -83,7 +83,7 @@ void HostInterface::power_off() {
   timeline_.withdraw(*this);
   waiting_.clear();
   buffered_ = Bytes(0);
-  tag_in_use_.assign(config_.tags, false);
+  watchdog_.power_off();
   link_free_ = timeline_.now();
 }
 

@@ -10,6 +10,7 @@
 #include "base/timeline.hpp"
 #include "host/host_config.hpp"
 #include "host/host_request.hpp"
+#include "host/watchdog.hpp"
 
 namespace tessera {
 
@@ -39,6 +40,9 @@ class HostInterface final : private TimelineListener {
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
+  /// Ends the run when the drive leaves a command unanswered for config.timeout; `account` says what it does instead.
+  void watch(Watchdog::Account account) { watchdog_.start(std::move(account)); }
+
   /// All commands in the drive are lost; the host learns of it otherwise (Player::power_lost).
   void power_off();
 
@@ -63,7 +67,7 @@ class HostInterface final : private TimelineListener {
   Picoseconds busy_;
   Bytes buffered_;
   HostOp last_op_ = HostOp::read;
-  std::vector<bool> tag_in_use_;
+  Watchdog watchdog_;
   std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue
 };
 

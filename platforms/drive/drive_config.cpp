@@ -49,6 +49,12 @@ std::vector<std::string> DriveConfig::layer_names() const {
   return names;
 }
 
+HostConfig DriveConfig::host_for_layer() const {
+  HostConfig fitted = host;
+  if (host.timeout == HostConfig().timeout) fitted.timeout = std::max(host.timeout, selected().longest_wait());
+  return fitted;
+}
+
 const LayerFactory& DriveConfig::selected() const {
   for (const auto& factory : layers)
     if (factory->name() == layer) return *factory;

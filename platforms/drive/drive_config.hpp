@@ -38,6 +38,8 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
+  /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
+  [[nodiscard]] HostConfig host_for_layer() const;
 };
 
 /// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given.

@@ -24,12 +24,13 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       media_("media", timeline_, config.media, plan, content, seed),
       dram_("dram", config.dram),
       nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
-      host_interface_("host_interface", timeline_, config.host, sector_shape_.sector_bytes),
+      host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes),
       dump_engine_(config.power) {
   controller_ = std::make_unique<ControllerModule>(
       "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),
       nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this), sector_shape_, config.dram.capacity, config.host.buffer,
       config.host.tags, [this](const Ports& ports) { return load_image(ports); });
+  host_interface_.core().watch([this] { return controller_->core().account(); });
   host_interface_.bus.bind(bus_.from_host);
   controller_->bus.bind(bus_.from_controller);
   bus_.to_mailbox.bind(controller_->mailbox);

@@ -86,7 +86,9 @@ void Simulation::on_time(std::uint64_t argument) {
     case begin_drain: return drain();
     case poll_idle:
       if (drive_.idle()) return measure();
-      TESSERA_CHECK(drive_.timeline().now() < drain_limit_, "the drive did not become idle within a simulated day");
+      if (drive_.timeline().now() >= drain_limit_)
+        throw ModelBug("liveness: the drive did not become idle within a simulated day after the last request\n" +
+                       drive_.controller().account());
       drive_.timeline().post(drive_.timeline().now() + drain_poll, *this, poll_idle);
       return;
   }

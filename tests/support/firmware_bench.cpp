@@ -38,6 +38,7 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
                               *this};
   controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape, config.dram.capacity, config.host.buffer,
                                              config.host.tags, std::move(image));
+  host_.watch([this] { return controller_->account(); });
   boot(false);
 }
 

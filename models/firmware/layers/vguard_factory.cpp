@@ -23,6 +23,8 @@ class VguardFactory final : public LayerFactory {
     return "shingled bands written in place, the next track moved to a cache (Virtual Guard, Shafaei and Desnoyers 2017)";
   }
   void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  /// With 32 tags whose every write moves the tracks behind it, requests took 72 s; there may be 256 tags.
+  [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint64_t cache = config_.cache_radii(geometry);

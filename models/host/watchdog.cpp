@@ -1,0 +1,59 @@
+#include "host/watchdog.hpp"
+
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr const char* names[] = {"read", "write", "FLUSH", "TRIM"};
+
+double milliseconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-9; }
+
+}  // namespace
+
+Watchdog::Watchdog(Timeline& timeline, Picoseconds patience, std::uint32_t tags)
+    : timeline_(timeline), patience_(patience), commands_(tags) {}
+
+void Watchdog::issued(const HostRequest& request) {
+  const Picoseconds now = timeline_.now();
+  commands_[request.tag] = {&request, now};
+  if (posted_ || patience_ == Picoseconds(0) || !account_) return;
+  posted_ = true;
+  timeline_.post(now + patience_, *this);
+}
+
+void Watchdog::on_time(std::uint64_t) {
+  posted_ = false;
+  const Command* oldest = nullptr;
+  for (const Command& command : commands_)
+    if (command.request != nullptr && (oldest == nullptr || command.since < oldest->since)) oldest = &command;
+  if (oldest == nullptr) return;
+  if (oldest->since + patience_ <= timeline_.now()) bark(*oldest);
+  posted_ = true;
+  timeline_.post(oldest->since + patience_, *this);
+}
+
+void Watchdog::bark(const Command& command) const {
+  const HostRequest& request = *command.request;
+  std::ostringstream text;
+  text << "liveness: the drive has not answered request " << request.number << " (" << names[static_cast<std::size_t>(request.op)];
+  if (request.op != HostOp::flush) text << " of " << request.blocks.count << " blocks from " << request.blocks.first.value();
+  text << ", tag " << request.tag << ") within host.timeout: it is at the drive for " << milliseconds(timeline_.now() - command.since)
+       << " ms, since " << milliseconds(command.since) << " ms\n  its life up to " << milliseconds(request.life.mark) << " ms:";
+  for (std::size_t phase = 0; phase < life_phases; ++phase)
+    if (request.life.parts[phase] != Picoseconds(0))
+      text << " " << to_string(static_cast<LifePhase>(phase)) << " " << milliseconds(request.life.parts[phase]) << " ms";
+  text << "\n" << account_();
+  throw ModelBug(text.str());
+}
+
+void Watchdog::power_off() {
+  for (Command& command : commands_) command.request = nullptr;
+  timeline_.withdraw(*this);
+  posted_ = false;
+}
+
+}  // namespace tessera

@@ -1,0 +1,201 @@
+// Liveness: the watchdog ends a run whose drive leaves a request unanswered, and says what the drive does instead; and the caches of the
+// firmware go on when they are full.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "firmware/layers/cmr.hpp"
+#include "firmware/shared/range_locks.hpp"
+#include "firmware/shared/wait_queue.hpp"
+#include "support/crowd.hpp"
+#include "support/layer_drive.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+/// A layer whose tasks wait for one another: the base of the planted deadlocks.
+class StuckLayer : public TranslationLayer {
+ public:
+  explicit StuckLayer(const Ports& ports) : ports_(ports) {}
+  [[nodiscard]] std::uint64_t user_sectors() const override { return 256; }
+  Task<Status> format() override { co_return Status::ok; }
+  Task<Status> recover() override { co_return Status::ok; }
+  Task<Status> read(LogicalRun, DataSpan data) override {
+    ports_.memory.clear(data);
+    co_return Status::ok;
+  }
+  Task<Status> write(LogicalRun, DataSpan, WriteOptions) override { co_return Status::ok; }
+  Task<Status> flush() override { co_return Status::ok; }
+  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
+  void prefill(std::uint64_t) override {}
+  void report(MetricSet&) const override {}
+
+ protected:
+  Ports ports_;
+};
+
+/// Writes wait for room that nobody makes.
+class NeverRoom final : public StuckLayer {
+ public:
+  explicit NeverRoom(const Ports& ports) : StuckLayer(ports), room_(ports.cpu) {}
+  Task<Status> write(LogicalRun, DataSpan, WriteOptions) override {
+    co_await room_.change(LifePhase::cleaning);
+    co_return Status::ok;
+  }
+
+ private:
+  WaitQueue room_;
+};
+
+/// Writes to even sectors lock the map and then the log, writes to odd ones the log and then the map.
+class OppositeLocks final : public StuckLayer {
+ public:
+  explicit OppositeLocks(const Ports& ports) : StuckLayer(ports), map_(ports.cpu), log_(ports.cpu) {}
+  Task<Status> write(LogicalRun run, DataSpan, WriteOptions) override {
+    const bool even = run.first.value() % 2 == 0;
+    auto first = (even ? map_ : log_).exclusive(all);
+    co_await first;
+    const Picoseconds later = ports_.cpu.now() + 1_ms;
+    co_await ports_.cpu.sleep_until(later);
+    auto second = (even ? log_ : map_).exclusive(all);
+    co_await second;
+    co_return Status::ok;
+  }
+
+ private:
+  static constexpr SectorRange all{LogicalSector(0), LogicalSector(256)};
+  SectorLocks map_;
+  SectorLocks log_;
+};
+
+class NeverBoots final : public StuckLayer {
+ public:
+  explicit NeverBoots(const Ports& ports) : StuckLayer(ports), room_(ports.cpu) {}
+  Task<Status> recover() override {
+    co_await room_.change(LifePhase::cleaning);
+    co_return Status::ok;
+  }
+
+ private:
+  WaitQueue room_;
+};
+
+template <class Layer>
+class StuckDrive : public LayerDrive<Layer> {
+ public:
+  explicit StuckDrive(const BenchConfig& config = small_drive())
+      : LayerDrive<Layer>(
+            config, [](const DriveGeometry& geometry, std::string&) { return FormatPlan{{.name = "data", .count = geometry.radii()}}; },
+            [](const Ports& ports, const DriveGeometry&, const FormatPlan&) { return std::make_unique<Layer>(ports); }) {}
+};
+
+/// What the run dies of.
+template <class Action>
+std::string bug_of(Action action) {
+  try {
+    action();
+  } catch (const ModelBug& bug) {
+    return bug.what();
+  }
+  return "nothing";
+}
+
+bool says(const std::string& text, const std::string& what) {
+  INFO(text);
+  CHECK(text.find(what) != std::string::npos);
+  return text.find(what) != std::string::npos;
+}
+
+BenchConfig patience(Picoseconds timeout) {
+  BenchConfig config = small_drive();
+  config.host.timeout = timeout;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("watchdog: a request that the drive never completes ends the run, with its life and what each task waits for") {
+  StuckDrive<NeverRoom> drive;
+  REQUIRE(drive.bench().read(0, 8) == Status::ok);
+  drive.bench().run_for(50_s);
+  HostRequest& stuck = drive.bench().submit(HostOp::write, 24, 8);
+  const Picoseconds issued = drive.bench().now();
+  const std::string text = bug_of([&] { (void)drive.bench().run_until_done(stuck); });
+  CHECK(drive.bench().now() == issued + 120_s);
+  says(text, "(write of 8 blocks from 24, tag ");
+  says(text, "at the drive for 120000 ms, since 50000");
+  says(text, "firmware tasks: 1");
+  says(text, "waits for space since");
+}
+
+TEST_CASE("watchdog: two tasks that lock in opposite order are named with their locks") {
+  StuckDrive<OppositeLocks> drive;
+  drive.bench().submit(HostOp::write, 0, 8);
+  drive.bench().submit(HostOp::write, 8, 8);
+  const std::string text = bug_of([&] { drive.bench().run_until_all_done(); });
+  says(text, "has not answered request");
+  const std::size_t first = text.find("waits for a lock");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("waits for a lock", first + 1) != std::string::npos);
+}
+
+TEST_CASE("watchdog: the time is that of the oldest command, whatever is answered meanwhile") {
+  StuckDrive<NeverRoom> drive(patience(5_s));
+  drive.bench().submit(HostOp::write, 0, 8);
+  for (int second = 0; second < 4; ++second) {
+    drive.bench().run_for(1_s);
+    REQUIRE(drive.bench().read(64, 8) == Status::ok);
+  }
+  drive.bench().submit(HostOp::write, 8, 8);
+  CHECK(drive.bench().now() < 5_s);
+  says(bug_of([&] { drive.bench().run_for(2_s); }), "at the drive for 5000 ms");
+}
+
+TEST_CASE("watchdog: a command lost with the power is not waited for, and its tag counts anew") {
+  StuckDrive<NeverRoom> drive(patience(5_s));
+  drive.bench().submit(HostOp::write, 0, 8);
+  drive.bench().run_for(4_s);
+  drive.bench().cut_now();
+  drive.bench().run_for(3_s);
+  drive.bench().submit(HostOp::write, 0, 8);
+  drive.bench().run_for(4_s);
+  says(bug_of([&] { drive.bench().run_for(2_s); }), "at the drive for 5000 ms");
+}
+
+TEST_CASE("watchdog: with a timeout of 0 nothing is watched") {
+  StuckDrive<NeverRoom> drive(patience(Picoseconds(0)));
+  drive.bench().submit(HostOp::write, 0, 8);
+  drive.bench().run_for(1'000'000_s);
+  CHECK_FALSE(drive.bench().controller().idle());
+}
+
+TEST_CASE("watchdog: a boot that never ends is a bug of the model after a simulated day") {
+  StuckDrive<NeverBoots> drive;
+  const std::string text = bug_of([&] { drive.bench().cut_now(); });
+  says(text, "did not boot within a simulated day");
+  says(text, "background work waits for space");
+}
+
+TEST_CASE("liveness: a write cache far smaller than what is written at once serves everything, in each durability") {
+  for (const CacheDurability durability : {CacheDurability::plp, CacheDurability::journal, CacheDurability::volatile_memory}) {
+    for (const std::uint64_t cached : {16, 40}) {
+      FirmwareConfig config;
+      config.write_cache.capacity = Bytes(cached * 4096);
+      config.write_cache.durability = durability;
+      CAPTURE(static_cast<int>(durability), cached);
+      TestDrive drive(make_cmr_factory(), {{"journal_tracks", durability == CacheDurability::journal ? 2 : 0}}, small_drive(), config);
+      withstand(drive, {.longest = 64});
+      withstand(drive, {.sectors = 6, .longest = 6}, 2);
+    }
+  }
+}
+
+TEST_CASE("liveness: a staging buffer of one request's size serves unaligned writes of every tag") {
+  BenchConfig config = small_drive();
+  config.controller.staging_buffer = Bytes(2 * 4096);
+  TestDrive drive(make_cmr_factory(), {}, config);
+  withstand(drive, {.sectors = 40, .longest = 3});
+}
