@@ -76,7 +76,8 @@ void declare_simulation(Arguments& arguments) {
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
   arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
-  arguments.repeated("--cut-at", "TIME", "cut the power at this time, then boot and go on");
+  arguments.repeated("--cut-at", "TIME",
+                     "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
@@ -116,9 +117,12 @@ std::optional<VcdOptions> vcd_options(const Arguments& arguments) {
   return vcd;
 }
 
-std::vector<Picoseconds> cut_times(const Arguments& arguments) {
+/// The times of --cut-at: those since power-on (boot+TIME), or those since the start of the replay.
+std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
+  constexpr std::string_view boot = "boot+";
   std::vector<Picoseconds> times;
-  for (const auto& text : arguments.list("--cut-at")) times.push_back(parse_time("--cut-at", text));
+  for (const std::string_view text : arguments.list("--cut-at"))
+    if (text.starts_with(boot) == of_boot) times.push_back(parse_time("--cut-at", of_boot ? text.substr(boot.size()) : text));
   std::sort(times.begin(), times.end());
   const auto twin = std::adjacent_find(times.begin(), times.end());
   if (twin != times.end()) arguments.fail("--cut-at: two cuts at the same time");
@@ -153,7 +157,8 @@ RunOptions read_simulation(const Arguments& arguments) {
     if (arguments.given("--content")) arguments.fail("--check needs --content tags or bytes");
     run.content = ContentOption::tags;
   }
-  run.cut_at = cut_times(arguments);
+  run.cut_at = cut_times(arguments, false);
+  run.boot_cuts = cut_times(arguments, true);
   run.requests = arguments.set("--requests");
   if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
   run.events = arguments.set("--events");

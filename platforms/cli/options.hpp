@@ -75,7 +75,8 @@ struct RunOptions {
   std::vector<std::string> set;  ///< `path=value`, in the order given
   bool check = false;            ///< scoreboard on
   ContentOption content = ContentOption::none;
-  std::vector<Picoseconds> cut_at;  ///< rising
+  std::vector<Picoseconds> cut_at;     ///< since the start of the replay, rising
+  std::vector<Picoseconds> boot_cuts;  ///< since power-on, before the replay, rising
   bool requests = false;
   std::optional<IntervalOption> intervals;
   bool events = false;

@@ -41,6 +41,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
   /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
   void power_off();
+  /// From the cut until the power is back.
+  [[nodiscard]] Picoseconds outage() const { return config_.power.outage; }
   /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
   [[nodiscard]] Picoseconds restart_delay() const;
 

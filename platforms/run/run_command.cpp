@@ -47,6 +47,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
   config.cuts = options.cut_at;
+  config.boot_cuts = options.boot_cuts;
   // The seed also says where the spindle stands when the replay starts: runs of a recorded trace differ by it alone.
   const std::uint64_t turn = revolution(drive.media.speed).value();
   config.start_delay = Picoseconds(RandomStream(options.seed, "run.spindle_phase").below(turn));
@@ -86,6 +87,17 @@ void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_
 boost::json::value input_hash(const std::filesystem::path& trace, const ContentHash& of_pipe) {
   if (std::filesystem::is_regular_file(trace)) return boost::json::value(content_hash(trace.string()).text());
   return of_pipe.complete() ? boost::json::value(of_pipe.text()) : nullptr;
+}
+
+/// Of the power cuts that were asked for, which were not made and why.
+std::vector<std::string> cut_notes(const Simulation& simulation, std::uint64_t asked) {
+  std::vector<std::string> notes;
+  const std::uint64_t dark = simulation.cuts_in_outage();
+  const std::uint64_t late = asked - simulation.cuts_made() - dark;
+  const std::string of_the_cuts = " of the power cuts that were asked for ";
+  if (dark > 0) notes.push_back(std::to_string(dark) + of_the_cuts + "fell into an outage: there was no power to cut");
+  if (late > 0) notes.push_back(std::to_string(late) + of_the_cuts + "came too late: behind the start of the replay (boot+) or its end");
+  return notes;
 }
 
 boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
@@ -173,9 +185,8 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
-  if (simulation.cuts_made() < options.cut_at.size())
-    notes.push_back(std::to_string(options.cut_at.size() - simulation.cuts_made()) +
-                    " of the power cuts that were asked for fell into an outage or behind the end of the replay");
+  for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size())) notes.push_back(std::move(note));
+  if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
   MetricSet& metrics = simulation.metrics();
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
@@ -192,7 +203,7 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
 
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
-  return simulation.failed() > 0 ? exit_failed_requests : exit_good;
+  return simulation.failed() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
 }
 
 }  // namespace tessera

@@ -13,9 +13,6 @@ namespace {
 constexpr Picoseconds drain_poll = 1_ms;
 constexpr Picoseconds drain_patience = 86'400_s;
 
-/// Requests of a verification sweep under way at once, as far as the drive has tags.
-constexpr std::uint32_t verification_depth = 8;
-
 std::vector<Picoseconds> moved_by(std::vector<Picoseconds> cuts, Picoseconds origin) {
   for (Picoseconds& at : cuts) at += origin;
   return cuts;
@@ -28,39 +25,25 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
     : drive_(drive),
       config_(config),
       host_("host", drive.timeline_module()),
-      source_(open_input(first_boot())),
+      boot_cuts_(moved_by(config.boot_cuts, drive.timeline().now())),
+      source_([&] {
+        power_on();
+        return open_input(Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
+      }()),
       player_(config.player, drive.timeline(), *source_, host_),
-      scoreboard_(config.check ? std::make_unique<Scoreboard>(config.content, config.promise) : nullptr),
+      scoreboard_(config.check ? std::make_unique<Scoreboard>(config.content, config.promise, drive.sector_shape().blocks()) : nullptr),
       measurement_(drive) {
   host_.socket.bind(drive.host_socket());
-  if (scoreboard_ != nullptr) player_.set_checker(*scoreboard_);
+  if (scoreboard_ != nullptr) {
+    player_.set_checker(*scoreboard_);
+    drive_.media().device().set_fault_listener(scoreboard_.get());
+  }
   player_.add_observer(*this);
   player_.set_end_listener(*this);
+  schedule_cut();
 }
 
-void Simulation::post_now(Step step) { drive_.timeline().post(drive_.timeline().now(), *this, step); }
-
-void Simulation::boot(bool after_cut) {
-  const Picoseconds powered = drive_.timeline().now();
-  drive_.power_on(after_cut, [this, after_cut, powered](Status status) {
-    TESSERA_CHECK(ok(status), "the firmware did not boot");
-    // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-    const Picoseconds answers = drive_.controller().executor().now();
-    if (after_cut) {
-      recovery_ = answers - powered;
-      drive_.timeline().post(answers, *this, recovered);
-    } else {
-      drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
-    }
-  });
-}
-
-Bytes Simulation::first_boot() {
-  boot(false);
-  const std::uint64_t sectors = drive_.firmware().user_sectors();
-  drive_.firmware().prefill(sectors * config_.prefill_percent / 100);
-  return Bytes(sectors * drive_.sector_shape().sector_bytes);
-}
+void Simulation::post_now(Event event) { drive_.timeline().post(drive_.timeline().now(), *this, event); }
 
 void Simulation::run() {
   sc_core::sc_start();
@@ -69,23 +52,18 @@ void Simulation::run() {
 }
 
 void Simulation::on_time(std::uint64_t argument) {
-  switch (static_cast<Step>(argument)) {
-    case begin_replay:
-      origin_ = drive_.timeline().now();
-      cuts_ = CutSchedule(moved_by(config_.cuts, origin_));
-      measurement_.begin();
-      host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
-      player_.start();
-      schedule_cut();
-      return;
-    case cut: return make_cut();
-    case restart: return boot(true);
+  switch (static_cast<Event>(argument)) {
+    case begin_replay: return start_replay();
+    case cut: return cut_when_due();
+    case power_back: phase_ = Phase::starting; return;
+    case boot_again: return power_on();
     case recovered:
-      if (scoreboard_ == nullptr) return resume_replay();
-      return verify([this] { resume_replay(); });
+      if (scoreboard_ == nullptr) return go_on();
+      phase_ = Phase::verification;
+      return verify([this] { go_on(); });
     case begin_drain: return drain();
     case poll_idle:
-      if (drive_.idle()) return measure();
+      if (drive_.idle() || !drain_failure_.empty()) return measure();
       if (drive_.timeline().now() >= drain_limit_)
         throw ModelBug("liveness: the drive did not become idle within a simulated day after the last request\n" +
                        drive_.controller().account());
@@ -94,27 +72,91 @@ void Simulation::on_time(std::uint64_t argument) {
   }
 }
 
-void Simulation::schedule_cut() {
-  if (const auto next = cuts_.next()) drive_.timeline().post(*next, *this, cut);
+/// Boots the firmware. A drive whose first format was cut is formatted again.
+void Simulation::power_on() {
+  const Picoseconds powered = drive_.timeline().now();
+  const bool formats = stage_ == Stage::format;
+  phase_ = formats ? Phase::on : Phase::recovery;
+  drive_.power_on(!formats, [this, powered](Status status) { booted(powered, status); });
+  if (formats) drive_.firmware().prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100);
 }
 
-void Simulation::make_cut() {
-  if (replay_ended_) return;
-  const Picoseconds now = drive_.timeline().now();
-  if (cut_listener_) cut_listener_(now);
-  host_.power_lost();
-  player_.power_lost();
-  drive_.power_off();
-  if (const auto& torn = drive_.media().device().torn(); torn && scoreboard_ != nullptr)
-    scoreboard_->exempt_torn(torn->held, torn->written);
-  drive_.timeline().post(now + drive_.restart_delay(), *this, restart);
+void Simulation::booted(Picoseconds powered, Status status) {
+  TESSERA_CHECK(ok(status), "the firmware did not boot");
+  // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
+  const Picoseconds answers = drive_.controller().executor().now();
+  if (stage_ == Stage::format) {
+    stage_ = Stage::ready;
+    if (!player_.powered()) player_.power_restored();
+    drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
+  } else {
+    recovery_ = answers - powered;
+    drive_.timeline().post(answers, *this, recovered);
+  }
 }
 
-void Simulation::resume_replay() {
+void Simulation::start_replay() {
+  drive_.timeline().withdraw(*this);  // a cut that was asked for before the replay comes too late
+  stage_ = Stage::replay;
+  origin_ = drive_.timeline().now();
+  cuts_ = CutSchedule(moved_by(config_.cuts, origin_));
+  measurement_.begin();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
-  cuts_.happened(drive_.timeline().now());
+  player_.start();
   schedule_cut();
+}
+
+void Simulation::schedule_cut() {
+  if (const auto next = schedule().next()) drive_.timeline().post(*next, *this, cut);
+}
+
+/// A cut comes after everything else that happens at its instant, so that one command line cuts at one place.
+void Simulation::cut_when_due() {
+  if (!drive_.timeline().empty() && drive_.timeline().next() == drive_.timeline().now()) return post_now(cut);
+  schedule().happened(drive_.timeline().now() + drive_.outage());
+  cut_now();
+}
+
+void Simulation::cut_now() {
+  TESSERA_CHECK(phase_ != Phase::outage, "a power cut in an outage");
+  const Picoseconds now = drive_.timeline().now();
+  ++cuts_made_;
+  if (cut_listener_) cut_listener_(now);
+  drive_.timeline().withdraw(*this);
+  lose_requests();
+  if (phase_ != Phase::starting) {
+    drive_.power_off();
+    if (const auto& torn = drive_.media().device().torn(); torn && scoreboard_ != nullptr)
+      scoreboard_->exempt_torn(torn->held, torn->written);
+  }
+  phase_ = Phase::outage;
+  drive_.timeline().post(now + drive_.outage(), *this, power_back);
+  drive_.timeline().post(now + drive_.restart_delay(), *this, boot_again);
+  schedule_cut();
+}
+
+/// What the host had at the drive will not be answered: its flush, the reads of a verification, the requests of the replay.
+void Simulation::lose_requests() {
+  host_.power_lost();
+  if (flushing_ && scoreboard_ != nullptr) scoreboard_->lost(flush_);
+  flushing_ = false;
+  if (sweep_ != nullptr) sweep_->power_lost();
+  sweep_.reset();
+  if (player_.powered()) player_.power_lost();
+}
+
+/// The drive has recovered and everything was there.
+void Simulation::go_on() {
+  phase_ = Phase::on;
+  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
   player_.power_restored();
+  switch (stage_) {
+    case Stage::ready: drive_.timeline().post(drive_.timeline().now() + config_.start_delay, *this, begin_replay); return;
+    case Stage::drain: return post_now(begin_drain);
+    case Stage::read_back: return finish();
+    case Stage::format:
+    case Stage::replay: return;
+  }
 }
 
 void Simulation::on_complete(const HostRequest& request, Picoseconds) {
@@ -129,7 +171,7 @@ void Simulation::stop() {
 }
 
 void Simulation::on_end(Picoseconds) {
-  replay_ended_ = true;
+  stage_ = Stage::drain;
   post_now(begin_drain);
 }
 
@@ -137,51 +179,41 @@ void Simulation::drain() {
   flush_ = {};
   flush_.op = HostOp::flush;
   flush_.life.begin(drive_.timeline().now());
+  flushing_ = true;
   if (scoreboard_ != nullptr) scoreboard_->issued(flush_);
-  host_.set_receiver([this](HostRequest& request) {
-    TESSERA_CHECK(ok(request.status), "the flush that drains the drive failed");
-    if (scoreboard_ != nullptr) scoreboard_->completed(request);
-    drain_limit_ = drive_.timeline().now() + drain_patience;
-    post_now(poll_idle);
-  });
+  host_.set_receiver([this](HostRequest& request) { drained(request); });
   host_.issue(flush_);
 }
 
+void Simulation::drained(const HostRequest& flush) {
+  flushing_ = false;
+  if (!ok(flush.status)) drain_failure_ = std::string("the drain's flush failed: ") + to_string(flush.status);
+  if (scoreboard_ != nullptr) scoreboard_->completed(flush);
+  drain_limit_ = drive_.timeline().now() + drain_patience;
+  post_now(poll_idle);
+}
+
 void Simulation::measure() {
+  stage_ = Stage::read_back;
   metrics_ = measurement_.end(player_);
+  if (scoreboard_ != nullptr)
+    metrics_->add("host.excused", static_cast<double>(excused_), "1",
+                  "of host.failed, requests to sectors that the description's faults destroyed");
   // Layers that look for nothing at boot have no figure of their own.
   if (metrics_->find("recovery.time") == nullptr) {
     const auto ms = recovery_ ? std::optional(static_cast<double>(recovery_->value()) * 1e-9) : std::nullopt;
     metrics_->add("recovery.time", ms, "ms", "time of the last recovery after a power cut");
   }
   measured_until_ = drive_.timeline().now();
-  if (scoreboard_ == nullptr) return drive_.timeline_module().stop();
-  verify([this] { drive_.timeline_module().stop(); });
+  if (scoreboard_ == nullptr) return finish();
+  verify([this] { finish(); });
 }
 
-Simulation::Sweep::Sweep(DriveModule& of_drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> then)
-    : judge(scoreboard),
-      source(scoreboard),
-      player({ReplayPolicy{ReplayKind::closed, std::min(tags, verification_depth)}, std::min(tags, verification_depth), 0},
-             of_drive.timeline(), source, host),
-      drive(of_drive),
-      next(std::move(then)) {
-  player.set_checker(scoreboard);
-  player.set_end_listener(*this);
-  player.add_observer(*this);
-}
-
-void Simulation::Sweep::on_complete(const HostRequest& request, Picoseconds) {
-  if (!ok(request.status) && !judge.exempted(request.blocks)) judge.unreadable(request);
-}
-
-void Simulation::Sweep::on_end(Picoseconds) { next(); }
+void Simulation::finish() { drive_.timeline_module().stop(); }
 
 void Simulation::verify(std::function<void()> next) {
-  sweep_ = std::make_unique<Sweep>(drive_, host_, *scoreboard_, config_.player.tags, std::move(next));
-  if (sweep_->source.requests() == 0) return sweep_->next();
-  host_.set_receiver([this](HostRequest& request) { sweep_->player.completed(request); });
-  sweep_->player.start();
+  sweep_ = std::make_unique<VerificationSweep>(drive_, host_, *scoreboard_, config_.player.tags, std::move(next));
+  sweep_->start();
 }
 
 }  // namespace tessera

@@ -1,17 +1,22 @@
 #pragma once
-// One run: boot, replay, power cuts and recoveries, drain, verification.
+// One run: boot, replay, drain, measurement, and power cuts in any of these.
 //
-//   boot -> replay [-> cut -> outage -> recovery -> verification -> replay]... -> drain -> measurement -> verification -> end
+//   format -> ready -> replay -> drain -> read back -> end        how far the run has come (Stage): no cut sets it back, but
+//                                                                 for one in the format, which is then begun again
+//   on -> outage -> starting -> recovery -> verification -> on    what the drive is at (Phase): a cut in any of them but the
+//                                                                 outage leads to the outage
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/run/measurement.hpp"
+#include "platforms/run/verification_sweep.hpp"
 #include "power/cut_schedule.hpp"
 #include "stimuli/player/host_module.hpp"
 #include "stimuli/player/player.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
-#include "stimuli/scoreboard/verification_source.hpp"
 
 namespace tessera {
 
@@ -21,12 +26,16 @@ struct SimulationConfig {
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
   std::uint32_t prefill_percent = 0;
-  Picoseconds start_delay;        ///< from the end of boot to the start of the replay: where the spindle stands then
-  std::vector<Picoseconds> cuts;  ///< since the start of the replay
+  Picoseconds start_delay;             ///< from the end of boot to the start of the replay: where the spindle stands then
+  std::vector<Picoseconds> cuts;       ///< since the start of the replay
+  std::vector<Picoseconds> boot_cuts;  ///< since the first power-on, before the start of the replay
 };
 
 class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
  public:
+  enum class Stage : std::uint8_t { format, ready, replay, drain, read_back };
+  enum class Phase : std::uint8_t { on, outage, starting, recovery, verification };
+
   /// Powers the drive on; `open_input` is called once, with its user capacity.
   Simulation(DriveModule& drive, const SimulationConfig& config,
              const std::function<std::unique_ptr<TraceSource>(Bytes capacity)>& open_input);
@@ -41,6 +50,13 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   /// Runs sc_start() to the end; throws what the model threw.
   void run();
 
+  /// Cuts the power now; from within an action of the drive's timeline, not in an outage.
+  void cut_now();
+  [[nodiscard]] Stage stage() const { return stage_; }
+  [[nodiscard]] Phase phase() const { return phase_; }
+  /// Instant of the start of the replay; 0 before it.
+  [[nodiscard]] Picoseconds origin() const { return origin_; }
+
   [[nodiscard]] MetricSet& metrics() { return *metrics_; }
   [[nodiscard]] const Measurement& measurement() const { return measurement_; }
   [[nodiscard]] const Player& player() const { return player_; }
@@ -48,58 +64,59 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
   /// Requests that failed although no exemption of the scoreboard excuses them.
   [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }
-  /// Cuts that were made, and those that fell into an outage or behind the end.
-  [[nodiscard]] std::uint64_t cuts_made() const { return cuts_.done(); }
+  /// Why the drain is not one, or nothing: the drive failed the flush.
+  [[nodiscard]] const std::string& drain_failure() const { return drain_failure_; }
+  [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
+  /// Cuts that fell into an outage: there was no power to cut.
+  [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
   [[nodiscard]] bool partial() const { return player_.stopped(); }
   /// From the start of the replay to the end of the drain: verification sweeps at the end are not part of the run.
   [[nodiscard]] Picoseconds duration() const { return measured_until_ - origin_; }
 
  private:
-  enum Step : std::uint64_t { begin_replay, cut, restart, recovered, begin_drain, poll_idle };
+  enum Event : std::uint64_t { begin_replay, cut, power_back, boot_again, recovered, begin_drain, poll_idle };
 
   void on_end(Picoseconds now) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
-  void post_now(Step step);
-  void boot(bool after_cut);
-  [[nodiscard]] Bytes first_boot();
+  void post_now(Event event);
+  void power_on();
+  void booted(Picoseconds powered, Status status);
+  void start_replay();
   void schedule_cut();
-  void make_cut();
-  void resume_replay();
+  void cut_when_due();
+  void lose_requests();
+  void go_on();
   void drain();
+  void drained(const HostRequest& flush);
   void measure();
-  /// Reads back every block ever written, then calls `next`.
+  void finish();
   void verify(std::function<void()> next);
+  [[nodiscard]] CutSchedule& schedule() { return stage_ < Stage::replay ? boot_cuts_ : cuts_; }
 
   DriveModule& drive_;
   SimulationConfig config_;
   HostModule host_;
+  CutSchedule boot_cuts_;
+  CutSchedule cuts_;
+  Stage stage_ = Stage::format;
+  Phase phase_ = Phase::on;
   std::unique_ptr<TraceSource> source_;
   Player player_;
   std::unique_ptr<Scoreboard> scoreboard_;
   Measurement measurement_;
   std::optional<MetricSet> metrics_;
-  CutSchedule cuts_;
   Picoseconds origin_;
   Picoseconds measured_until_;
   std::optional<Picoseconds> recovery_;  ///< firmware's part of the last boot after a cut
-  bool replay_ended_ = false;
+  std::uint64_t cuts_made_ = 0;
   std::uint64_t excused_ = 0;
   HostRequest flush_;
+  bool flushing_ = false;
+  std::string drain_failure_;
   Picoseconds drain_limit_;
   std::function<void(Picoseconds)> cut_listener_;
-
-  struct Sweep final : PlayerEndListener, RequestObserver {
-    Sweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> next);
-    void on_end(Picoseconds) override;
-    void on_complete(const HostRequest& request, Picoseconds now) override;
-    Scoreboard& judge;
-    VerificationSource source;
-    Player player;
-    DriveModule& drive;
-    std::function<void()> next;
-  };
-  std::unique_ptr<Sweep> sweep_;
+  std::unique_ptr<VerificationSweep> sweep_;
 };
 
 }  // namespace tessera

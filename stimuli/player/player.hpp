@@ -68,6 +68,8 @@ class Player final : public TimelineListener {
 
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] bool stopped() const { return stopped_; }
+  /// Between power_lost() and power_restored() it is not.
+  [[nodiscard]] bool powered() const { return powered_; }
   /// Requests at the drive (or lost by it and not yet issued again).
   [[nodiscard]] std::uint32_t outstanding() const { return static_cast<std::uint32_t>(at_drive_.size() - free_tags_.size()); }
   /// Requests completed, warm-up and failures included.

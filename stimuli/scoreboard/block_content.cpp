@@ -6,10 +6,10 @@ namespace tessera {
 
 namespace {
 
-/// Word `index` of the pattern behind a tag: a bijection of their sum, so that no two words nearby are alike.
+/// Word `index` of the pattern behind a tag: a bijection of a mix of both, so that no two words nearby are alike.
 std::uint64_t pattern(Tag tag, std::size_t index) {
   if (tag == never_written) return 0;
-  std::uint64_t word = (tag << 6) + index;
+  std::uint64_t word = tag * 0x9e3779b97f4a7c15ULL + index;  // odd: tags stay apart
   word = (word ^ (word >> 32)) * 0xd6e8feb86659fd93ULL;
   return word ^ (word >> 32);
 }

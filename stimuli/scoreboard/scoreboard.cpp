@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.hpp"
 #include "stimuli/scoreboard/block_content.hpp"
+#include "stimuli/scoreboard/version_tag.hpp"
 
 namespace tessera {
 
@@ -21,19 +23,28 @@ Pending take(std::vector<Pending>& pending, const HostRequest& request) {
 
 std::string in_words(Tag found) {
   if (found == destroyed) return "a destroyed sector";
-  if ((found & prefill_mark) != 0) return "prefilled data of block " + std::to_string(found & ~prefill_mark);
-  return found == never_written ? "a block never written" : "version " + std::to_string(found);
+  if ((found & prefill_mark) != 0) return "prefilled data of block " + std::to_string(block_of(found).value());
+  if (found == never_written) return "a block never written";
+  return "version " + std::to_string(version_of(found)) + " of block " + std::to_string(block_of(found).value());
 }
 
 std::string expected_in_words(Tag entry) {
   if (entry == destroyed || (entry & trim_mark) == 0) return in_words(entry);
-  return "anything older than the TRIM " + std::to_string(entry & ~trim_mark);
+  return "anything older than the TRIM " + std::to_string(version_of(entry));
 }
 
 }  // namespace
 
-Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise) : mode_(mode), promise_(promise) {
+Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks)
+    : mode_(mode), promise_(promise), sector_blocks_(sector_blocks) {
   TESSERA_CHECK(mode != ContentMode::none, "a scoreboard needs content to look at");
+}
+
+Tag Scoreboard::next_version(HostRun blocks) {
+  if (++versions_ >= most_versions)
+    throw InputError("--check tells apart " + std::to_string(most_versions) +
+                     " writes and TRIMs, and this run has more: check a part of it");
+  return version_tag(versions_, blocks.first);
 }
 
 void Scoreboard::issued(HostRequest& request) {
@@ -45,15 +56,17 @@ void Scoreboard::issued(HostRequest& request) {
       reads_.push_back({&request, {}});
       return;
     case HostOp::flush: flushes_.push_back({&request, clock_}); return;
-    case HostOp::write:
+    case HostOp::write: {
+      const Tag first = next_version(request.blocks);
       request.content.resize(request.blocks.count * kept);
-      for (std::uint32_t i = 0; i < request.blocks.count; ++i)
-        write_block(ContentSpan(request.content).subspan(i * kept, kept), next_tag_ + i);
-      at_drive_.push_back({&request, request.blocks, next_tag_, clock_, 0, true, request.force_unit_access, {}});
-      break;
-    case HostOp::trim: at_drive_.push_back({&request, request.blocks, trim_mark | next_tag_, clock_, 0, true, false, {}}); break;
+      for (std::uint32_t i = 0; i < request.blocks.count; ++i) write_block(ContentSpan(request.content).subspan(i * kept, kept), first + i);
+      at_drive_.push_back({&request, request.blocks, first, clock_, 0, true, request.force_unit_access, {}});
+      return;
+    }
+    case HostOp::trim:
+      at_drive_.push_back({&request, request.blocks, trim_mark | next_version(request.blocks), clock_, 0, true, false, {}});
+      return;
   }
-  next_tag_ += request.blocks.count;
 }
 
 void Scoreboard::completed(const HostRequest& request) {
@@ -162,39 +175,57 @@ void Scoreboard::power_cut() {
   rivals_.clear();
 }
 
-void Scoreboard::exempt(HostRun blocks) {
-  for (HostBlock block = blocks.first; block < blocks.end(); ++block) {
-    current_.add(block, destroyed);
-    if (promise_ == DurabilityPromise::flushed) durable_.add(block, destroyed);
+void Scoreboard::exempt(HostBlock block) {
+  current_.add(block, tessera::destroyed);
+  if (promise_ == DurabilityPromise::flushed) durable_.add(block, tessera::destroyed);
+}
+
+/// The version's block may be gone when the version becomes current.
+void Scoreboard::excuse(Version& version, HostBlock block, Tag tag) {
+  if (version.covers(block) && version.entry(block) == tag) version.beside.emplace_back(block, tessera::destroyed);
+}
+
+void Scoreboard::destroyed(ConstContentSpan sector) {
+  const std::size_t kept = kept_per_block(mode_);
+  bool blank = true;
+  for (std::size_t at = 0; at + kept <= sector.size(); at += kept) {
+    const std::optional<Tag> tag = read_block(sector.subspan(at, kept));
+    if (!tag || !names_block(*tag)) continue;
+    blank = false;
+    const HostBlock block = block_of(*tag);
+    ++destroyed_blocks_;
+    if (current_.allows(block, *tag)) exempt(block);
+    for (Version& version : at_drive_) excuse(version, block, *tag);
+    for (Version& version : undurable_) excuse(version, block, *tag);
   }
+  blank_destroyed_ = blank_destroyed_ || blank;
 }
 
 void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   const std::size_t kept = kept_per_block(mode_);
-  const auto sector_blocks = static_cast<std::uint32_t>(held.size() / kept);
-  if (sector_blocks == 0 || written.size() != held.size()) return;
-  const auto may_be = [&](HostBlock block, ConstContentSpan sector, std::uint32_t i) {
-    const std::optional<Tag> tag = read_block(sector.subspan(i * kept, kept));
-    return tag && *tag != destroyed && current_.allows(block, *tag);
-  };
-  // Cuts are rare: looking for the sector among all that was written costs less than keeping an index of versions.
-  for (const HostRun run : current_.runs(sector_blocks)) {
-    const HostBlock first(run.first.value() / sector_blocks * sector_blocks);
-    bool in_place = true;
-    bool told_apart = false;  // blocks that were never written look alike everywhere
-    for (std::uint32_t i = 0; i < sector_blocks && in_place; ++i) {
-      in_place = may_be(first + i, held, i) && may_be(first + i, written, i);
-      told_apart = told_apart || read_block(written.subspan(i * kept, kept)) != never_written;
+  if (held.empty() || written.size() != held.size()) return;
+  const std::size_t count = held.size() / kept;
+  const auto tag_in = [&](ConstContentSpan sector, std::size_t i) { return read_block(sector.subspan(i * kept, kept)); };
+  std::optional<HostBlock> first;  // where the tags say that the sector belongs
+  for (const ConstContentSpan sector : {held, written})
+    for (std::size_t i = 0; i < count && !first; ++i)
+      if (const auto tag = tag_in(sector, i); tag && names_block(*tag)) first = HostBlock(block_of(*tag).value() - i);
+  if (!first) return;  // it held nothing and nothing was on its way to it
+  for (const ConstContentSpan sector : {held, written})
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto tag = tag_in(sector, i);
+      const HostBlock block = *first + i;
+      if (!tag || (names_block(*tag) && block_of(*tag) != block) || !current_.allows(block, *tag)) return;
     }
-    if (in_place && told_apart) return exempt({first, sector_blocks});
-  }
+  for (std::size_t i = 0; i < count; ++i) exempt(*first + i);
 }
 
 void Scoreboard::unreadable(const HostRequest& request) { complain(request, request.blocks.first, "a read that fails"); }
 
 bool Scoreboard::exempted(HostRun blocks) const {
-  for (HostBlock block = blocks.first; block < blocks.end(); ++block)
-    if (current_.allows(block, destroyed)) return true;
+  const std::uint64_t end = (blocks.end().value() + sector_blocks_ - 1) / sector_blocks_ * sector_blocks_;
+  for (HostBlock block(blocks.first.value() / sector_blocks_ * sector_blocks_); block.value() < end; ++block)
+    if (current_.allows(block, tessera::destroyed) || (blank_destroyed_ && current_.allows(block, never_written))) return true;
   return false;
 }
 
@@ -234,6 +265,8 @@ std::vector<HostRun> Scoreboard::written(std::uint32_t longest) const { return c
 void Scoreboard::report(MetricSet& metrics) const {
   metrics.add("scoreboard.checked", static_cast<double>(checked_), "1", "512 B blocks of reads that were compared with what was written");
   metrics.add("scoreboard.errors", static_cast<double>(errors_), "1", "512 B blocks that were not the newest acknowledged version");
+  metrics.add("scoreboard.destroyed", static_cast<double>(destroyed_blocks_), "1",
+              "512 B blocks that faults of the description destroyed: a read of them may fail until they are written again");
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/content.hpp"
+#include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "stimuli/player/request_observer.hpp"
 #include "stimuli/scoreboard/version_map.hpp"
@@ -18,34 +19,36 @@ enum class DurabilityPromise : std::uint32_t {
   flushed        ///< durability `volatile`: only what FLUSH or FUA acknowledged
 };
 
-/// A version is a write request; its tag in a block proves which write, and which block of it.
+/// A version is a write request; its tag in a block names both: the order of the write, and the block (version_tag.hpp).
 ///
 /// A version of a block is current from its write's issue; it is over once a write issued after its acknowledgement is
 /// acknowledged. Writes that were at the drive at one time are not ordered: either may remain. A read may return any version
 /// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
 /// A block never written reads as `never_written` or as its own prefill mark. A trimmed block reads as never written or as
 /// anything older than the TRIM. A write that failed or was lost in a power cut may have left old or new, until written again.
-/// Under the promise `flushed` a cut may leave any version from the last durable one on.
-class Scoreboard final : public ContentChecker {
+/// Under the promise `flushed` a cut may leave any version from the last durable one on. A version that a fault of the description
+/// destroyed (FaultListener) may answer with a read error, never with other data, until its block is written again.
+class Scoreboard final : public ContentChecker, public FaultListener {
  public:
-  /// `mode` is tags or bytes (ModelBug for none).
-  Scoreboard(ContentMode mode, DurabilityPromise promise);
+  /// `mode` is tags or bytes (ModelBug for none); `sector_blocks`: host blocks of a drive sector.
+  Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks = 8);
 
   void issued(HostRequest& request) override;
   void completed(const HostRequest& request) override;
   void lost(const HostRequest& request) override;
   void power_cut() override;
 
-  /// Blocks that the cut made unreadable as the description allows (`powerfail.sector = corrupt`): until they are written
-  /// again they may read as destroyed, or not at all.
-  void exempt(HostRun blocks);
+  /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its
+  /// tags; a sector without any excuses reads of blocks that nobody wrote.
+  void destroyed(ConstContentSpan sector) override;
   /// Exempts a sector that a cut tore while it was overwritten in place: what it `held` and what was `written` are versions of its
   /// blocks. A copy that is made elsewhere does not excuse the loss of the original. After power_cut().
   void exempt_torn(ConstContentSpan held, ConstContentSpan written);
-  /// Whether a read that failed touches a block that exempt() named and nobody wrote since.
+  /// Whether a sector of these blocks was destroyed in part as the description allows and that part not written since: a request may
+  /// fail there, a write of another part of it too.
   [[nodiscard]] bool exempted(HostRun blocks) const;
 
-  /// A read of a verification failed, and no exemption excuses it.
+  /// A request that had no right to fail did: a read of a verification.
   void unreadable(const HostRequest& request);
 
   /// Every block ever written, in ascending runs of at most `longest` blocks.
@@ -53,9 +56,11 @@ class Scoreboard final : public ContentChecker {
 
   [[nodiscard]] std::uint64_t checked() const { return checked_; }
   [[nodiscard]] std::uint64_t errors() const { return errors_; }
+  /// Blocks that the description's faults destroyed while a read could still have returned them.
+  [[nodiscard]] std::uint64_t destroyed_blocks() const { return destroyed_blocks_; }
   /// The first ten errors: request, block, what was expected and what was found.
   [[nodiscard]] const std::vector<std::string>& messages() const { return messages_; }
-  /// Adds scoreboard.checked and scoreboard.errors (512 B blocks).
+  /// Adds scoreboard.* (512 B blocks).
   void report(MetricSet& metrics) const;
 
  private:
@@ -88,6 +93,9 @@ class Scoreboard final : public ContentChecker {
     std::uint64_t issued = 0;
   };
 
+  [[nodiscard]] Tag next_version(HostRun blocks);
+  void exempt(HostBlock block);
+  void excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);
   void make_durable(std::uint64_t before);
@@ -100,8 +108,9 @@ class Scoreboard final : public ContentChecker {
 
   ContentMode mode_;
   DurabilityPromise promise_;
-  std::uint64_t clock_ = 0;  // counts issues and acknowledgements
-  Tag next_tag_ = 1;
+  std::uint32_t sector_blocks_;
+  std::uint64_t clock_ = 0;        // counts issues and acknowledgements
+  std::uint64_t versions_ = 0;     // given out so far
   std::vector<Version> at_drive_;  // writes and TRIMs, in order of issue
   std::vector<Version> lost_;      // between lost() and power_cut()
   std::vector<Version> rivals_;    // ended, but after the issue of one at the drive that they overlap
@@ -112,6 +121,8 @@ class Scoreboard final : public ContentChecker {
   std::vector<Version> undurable_;  // promise `flushed` only: ended since, in that order
   std::uint64_t checked_ = 0;
   std::uint64_t errors_ = 0;
+  std::uint64_t destroyed_blocks_ = 0;
+  bool blank_destroyed_ = false;  // a sector was destroyed that held no version
   std::vector<std::string> messages_;
 };
 

@@ -64,3 +64,36 @@ def test_a_sector_that_a_cut_made_unreadable_in_place_is_the_only_one_excused(tm
     assert result.metric("host.failed") == 0
     if layer == "cmr":  # imr-rmw restores most of such sectors from its backup
         assert result.metric("media.damaged_reads") > 0
+
+
+def test_cuts_hit_format_recovery_and_verification(tmp_path):
+    # imr-rmw looks through its backup region for about a second before it reads back what was written.
+    cuts = ("boot+1 us", "boot+12 ms", "500 ms", "800 ms", "1300 ms", "2.35 s")
+    result = run(
+        tmp_path, "demo", "--layer", "imr-rmw", "--workload", "random-4k", "--limit", "2000", "--replay", "closed:8", "--check",
+        *QUICK_RETURN, *(word for at in cuts for word in ("--cut-at", at)),
+    )
+    assert result.summary["run"]["power_cuts"] == len(cuts)
+    assert result.metric("scoreboard.errors") == 0
+    assert result.metric("host.served") == 2000
+
+
+def test_cuts_hit_the_drain_and_are_told_where_there_is_no_power(tmp_path):
+    result = run(
+        tmp_path, "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "500", "--replay", "closed:8", "--check", *QUICK_RETURN,
+        "--set", "firmware.write_cache.capacity=4 MiB", "--cut-at", "1 s", "--cut-at", "1.005 s", "--cut-at", "1.5 s", "--cut-at", "1 h",
+    )
+    assert result.summary["run"]["power_cuts"] == 2
+    assert result.metric("run.simulated_seconds") > 1.5
+    assert result.metric("scoreboard.errors") == 0
+    notes = " ".join(result.summary["run"]["notes"])
+    assert "1 of the power cuts that were asked for fell into an outage" in notes
+    assert "1 of the power cuts that were asked for came too late" in notes
+
+
+def test_a_drive_that_fails_the_flush_of_its_drain_ends_with_results(tmp_path):
+    result = run(
+        tmp_path, "demo", "--layer", "hwsr", "--workload", "web-server", "--fold", "--limit", "3000", "--replay", "closed:16",
+        "--set", "nand.program_failures_per_million=300000", status=1,
+    )
+    assert any(note.startswith("the drain's flush failed: ") for note in result.summary["run"]["notes"])

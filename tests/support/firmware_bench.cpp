@@ -27,7 +27,11 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
       dram_(config.dram),
       host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
-  if (config.content != ContentMode::none) scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise);
+  if (config.content != ContentMode::none) {
+    const auto sector_blocks = static_cast<std::uint32_t>(config.media.sector_size.value()) / host_block_bytes;
+    scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise, sector_blocks);
+    media_.set_fault_listener(scoreboard_.get());
+  }
   const SectorShape shape{static_cast<std::uint32_t>(config.media.sector_size.value()), config.content};
   const ControllerLinks links{*this,
                               media_.positioning(),

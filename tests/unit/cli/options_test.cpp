@@ -169,6 +169,14 @@ TEST_CASE("run: --check stores tags where no content is named") {
   CHECK(message(run_with({"--check", "--content", "none"})) == "tessera-sim run: --check needs --content tags or bytes");
 }
 
+TEST_CASE("--cut-at boot+TIME counts from power-on, TIME from the start of the replay") {
+  const auto run = parsed_as<RunOptions>(
+      {"run", "common", "--workload", "w", "--out", "o", "--cut-at", "boot+3ms", "--cut-at", "1s", "--cut-at", "boot+2 ms"});
+  CHECK(run.cut_at == std::vector<Picoseconds>{1_s});
+  CHECK(run.boot_cuts == std::vector<Picoseconds>{2_ms, 3_ms});
+  CHECK(message(run_with({"--cut-at", "boot+5"})).starts_with("--cut-at: expected a time"));
+}
+
 TEST_CASE("run: options that do not go together are refused with a sentence") {
   CHECK(message({"run", "common", "--out", "o"}) == "tessera-sim run: expected --trace FILE or --workload NAME");
   CHECK(message(run_with({"--workload", "web"})) == "tessera-sim run: --trace and --workload exclude each other: give one of them");

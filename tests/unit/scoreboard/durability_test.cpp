@@ -8,6 +8,17 @@
 using namespace tessera;
 using tessera::test::Host;
 
+namespace {
+
+/// What a sector holds after a write whose tag there is `first`; its blocks from `blocks` on were never written.
+std::vector<std::byte> content(Tag first, std::uint32_t blocks = 8) {
+  std::vector<std::byte> sector(8 * kept_per_block(ContentMode::tags));
+  for (std::uint32_t i = 0; i < blocks; ++i) write_block(ContentSpan(sector).subspan(i * 8, 8), first + i);
+  return sector;
+}
+
+}  // namespace
+
 TEST_CASE("promise `acknowledged`: a cut takes nothing that was acknowledged") {
   Host host;
   const Tag old = Host::tag(host.written(0), 0);
@@ -49,7 +60,7 @@ TEST_CASE("a block that the cut may make unreadable is exempt until it is writte
   const Tag old = Host::tag(host.written(0, 9), 0);
   HostRequest& lost = host.write(0);
   host.cut({&lost});
-  host.board.exempt({HostBlock(0), 8});
+  host.board.destroyed(content(old));
   CHECK(host.reads_as(7, destroyed));
   CHECK(host.reads_as(7, old + 7));
   CHECK_FALSE(host.reads_as(8, destroyed));
@@ -61,11 +72,6 @@ TEST_CASE("a block that the cut may make unreadable is exempt until it is writte
 }
 
 TEST_CASE("a torn sector is exempt where it was overwritten in place, and only there") {
-  const auto content = [](Tag first, std::uint32_t blocks = 8) {
-    std::vector<std::byte> sector(8 * kept_per_block(ContentMode::tags));
-    for (std::uint32_t i = 0; i < blocks; ++i) write_block(ContentSpan(sector).subspan(i * 8, 8), first + i);
-    return sector;
-  };
   Host host;
   const Tag old = Host::tag(host.written(16, 8), 16);
   const Tag other = Host::tag(host.written(40, 8), 40);
@@ -94,10 +100,57 @@ TEST_CASE("a torn sector is exempt where it was overwritten in place, and only t
   }
 }
 
+TEST_CASE("a torn sector is found by its address, however much was trimmed") {
+  Host host;
+  const Tag other = Host::tag(host.written(16, 8), 16);
+  host.done(host.trim(16, 8));  // it may read as anything older than this
+  const Tag old = Host::tag(host.written(40, 8), 40);
+  host.done(host.trim(40, 8));
+  HostRequest& lost = host.write(40, 8);
+  host.cut({&lost});
+  host.board.exempt_torn(content(old), content(Host::tag(lost, 40)));
+  CHECK(host.board.exempted({HostBlock(40), 8}));
+  CHECK_FALSE(host.board.exempted({HostBlock(0), 40}));
+  CHECK(host.reads_as(16, other));
+  CHECK_FALSE(host.reads_as(16, destroyed));
+}
+
+TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else") {
+  Host host;
+  const Tag old = Host::tag(host.written(16, 8), 16);
+  HostRequest& now = host.written(16, 8);
+  SECTION("an old copy excuses nothing") {
+    host.board.destroyed(content(old));
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+  }
+  SECTION("the current version: until it is written again") {
+    host.board.destroyed(content(Host::tag(now, 16)));
+    CHECK(host.board.destroyed_blocks() == 8);
+    CHECK(host.board.exempted({HostBlock(23), 1}));
+    CHECK_FALSE(host.board.exempted({HostBlock(24), 8}));
+    CHECK_FALSE(host.reads_as(16, old));
+    host.written(16, 8);
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+  }
+  SECTION("a write that is still at the drive") {
+    HostRequest& later = host.write(16, 8);
+    host.board.destroyed(content(Host::tag(later, 16)));
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+    host.done(later);
+    CHECK(host.board.exempted({HostBlock(16), 8}));
+    CHECK_FALSE(host.reads_as(16, Host::tag(now, 16)));
+  }
+  SECTION("a sector that held nothing excuses reads of what was never written") {
+    host.board.destroyed(content(never_written, 0));
+    CHECK(host.board.exempted({HostBlock(64), 8}));
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+  }
+}
+
 TEST_CASE("a verification reads exempt blocks apart, and a read that fails elsewhere is an error") {
   Host host;
   HostRequest& request = host.written(0, 24);
-  host.board.exempt({HostBlock(8), 8});
+  host.board.destroyed(content(Host::tag(request, 8)));
   VerificationSource source(host.board);
   REQUIRE(source.requests() == 3);
   TraceRecord record;

@@ -7,6 +7,7 @@
 
 #include "stimuli/scoreboard/block_content.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
+#include "stimuli/scoreboard/version_tag.hpp"
 
 namespace tessera::test {
 

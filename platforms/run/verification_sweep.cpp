@@ -1,0 +1,56 @@
+#include "platforms/run/verification_sweep.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+/// Requests under way at once, as far as the drive has tags.
+constexpr std::uint32_t most_at_once = 8;
+
+PlayerConfig player_config(std::uint32_t tags) {
+  const std::uint32_t depth = std::min(tags, most_at_once);
+  return {ReplayPolicy{ReplayKind::closed, depth}, depth, 0};
+}
+
+}  // namespace
+
+VerificationSweep::VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags,
+                                     std::function<void()> ended)
+    : drive_(drive),
+      host_(host),
+      scoreboard_(scoreboard),
+      source_(scoreboard),
+      player_(player_config(tags), drive.timeline(), source_, host),
+      ended_(std::move(ended)) {
+  player_.set_checker(scoreboard);
+  player_.set_end_listener(*this);
+  player_.add_observer(*this);
+}
+
+VerificationSweep::~VerificationSweep() { drive_.timeline().withdraw(player_); }
+
+void VerificationSweep::start() {
+  if (source_.requests() == 0) return ended_();
+  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  running_ = true;
+  player_.start();
+}
+
+void VerificationSweep::on_end(Picoseconds) {
+  running_ = false;
+  ended_();
+}
+
+void VerificationSweep::power_lost() {
+  if (running_) player_.power_lost();
+  running_ = false;
+}
+
+void VerificationSweep::on_complete(const HostRequest& request, Picoseconds) {
+  if (!ok(request.status) && !scoreboard_.exempted(request.blocks)) scoreboard_.unreadable(request);
+}
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+#pragma once
+// Reads back every block that was ever written, and tells the scoreboard of what cannot be read.
+#include <functional>
+
+#include "platforms/drive/drive_module.hpp"
+#include "stimuli/player/host_module.hpp"
+#include "stimuli/player/player.hpp"
+#include "stimuli/scoreboard/scoreboard.hpp"
+#include "stimuli/scoreboard/verification_source.hpp"
+
+namespace tessera {
+
+/// A closed-loop player of its own, while the run's player has nothing at the drive: it stays out of the statistics.
+class VerificationSweep final : private PlayerEndListener, private RequestObserver {
+ public:
+  /// `tags`: of the host interface. `ended` is called from within the last completion, or from start() where there is nothing to read.
+  VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
+  ~VerificationSweep();
+
+  void start();
+  /// The power is cut in the middle of it: a sweep is not resumed but made anew.
+  void power_lost();
+
+ private:
+  void on_end(Picoseconds) override;
+  void on_complete(const HostRequest& request, Picoseconds now) override;
+
+  DriveModule& drive_;
+  HostModule& host_;
+  Scoreboard& scoreboard_;
+  VerificationSource source_;
+  Player player_;
+  std::function<void()> ended_;
+  bool running_ = false;
+};
+
+}  // namespace tessera
