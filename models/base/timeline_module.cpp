@@ -2,9 +2,23 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace tessera {
 
+namespace {
+
+/// A coarser kernel would round every time that crosses a socket, silently.
+void require_picoseconds() {
+  if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
+    throw InputError("the kernel's time resolution is " + sc_core::sc_get_time_resolution().to_string() +
+                     "; the drive counts in picoseconds: leave it at 1 ps (sc_set_time_resolution)");
+}
+
+}  // namespace
+
 TimelineModule::TimelineModule(sc_core::sc_module_name name, Picoseconds quantum) : sc_core::sc_module(name), quantum_(quantum) {
+  require_picoseconds();
   SC_HAS_PROCESS(TimelineModule);
   SC_METHOD(run);
   sensitive << wake_;

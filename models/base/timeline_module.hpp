@@ -14,7 +14,8 @@ namespace tessera {
 
 class TimelineModule : public sc_core::sc_module {
  public:
-  /// `quantum`: how far local time may run ahead of kernel time; 0 enters the kernel for every entry.
+  /// `quantum`: how far local time may run ahead of kernel time; 0 enters the kernel for every entry. InputError where the kernel's time
+  /// resolution is not 1 ps.
   TimelineModule(sc_core::sc_module_name name, Picoseconds quantum);
 
   [[nodiscard]] Timeline& timeline() { return timeline_; }

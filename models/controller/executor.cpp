@@ -84,10 +84,11 @@ void Executor::run(DeviceWait& wait) {
   charge(Cycles(config_.costs.interrupt));
   RootTask* const root = wait.root;
   const auto task = wait.task;
+  const bool background = root->life == nullptr;  // as it begins: the task lets go of the life when it acknowledges
   task.resume();
   running_ = false;
   busy_ += local_ - begin;
-  if (observer_ != nullptr) observer_->cpu_ran(begin, local_, root->life == nullptr);
+  if (observer_ != nullptr) observer_->cpu_ran(begin, local_, background);
   current_ = nullptr;
   if (root->task.done()) retire(root);
 }

@@ -15,19 +15,29 @@ HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineM
       core_(drive.timeline(), config, sector_bytes, *this, *this),
       payloads_(config.tags) {
   host.register_nb_transport_fw(this, &HostInterfaceModule::issue);
+  host.register_b_transport(this, &HostInterfaceModule::refuse);
   bus.register_nb_transport_bw(this, &HostInterfaceModule::answered);
 }
 
 tlm::tlm_sync_enum HostInterfaceModule::issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host spoke out of protocol");
+  const HostExtension* extension = payload.get_extension<HostExtension>();
+  if (extension == nullptr || extension->request == nullptr || !payload.has_mm()) {
+    refuse(payload, delay);
+    return tlm::TLM_COMPLETED;
+  }
   drive_.synchronise(delay);
   payload.acquire();
-  HostRequest& request = *payload.get_extension<HostExtension>()->request;
+  HostRequest& request = *extension->request;
   core_.issue(request);
   payloads_[request.tag] = &payload;
   drive_.reschedule();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
+}
+
+void HostInterfaceModule::refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 void HostInterfaceModule::arrived(HostRequest& request) {

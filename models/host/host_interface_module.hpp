@@ -1,6 +1,7 @@
 #pragma once
 // The host interface as a SystemC module. Towards the host a target socket that any initiator may bind: a payload with a
-// HostExtension, BEGIN_REQ answered END_REQ, completion as BEGIN_RESP. Towards the controller an initiator on the bus.
+// HostExtension and a memory manager, BEGIN_REQ answered END_REQ, completion as BEGIN_RESP. Any other payload, and b_transport, is answered
+// with a generic error response: what a command means is in the extension. Towards the controller an initiator on the bus.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -25,6 +26,7 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
 
  private:
   tlm::tlm_sync_enum issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void arrived(HostRequest& request) override;
   void completed(HostRequest& request) override;

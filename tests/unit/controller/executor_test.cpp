@@ -67,6 +67,34 @@ TEST_CASE("a task that is ready while the CPU is busy counts the difference as w
   CHECK(second.parts[static_cast<std::size_t>(LifePhase::cpu_wait)] == 200_ns);
 }
 
+TEST_CASE("what a request's task uses of the CPU is shown as the host's, its completion included, and background work as such") {
+  struct Observer final : CpuObserver {
+    void firmware_event(const FirmwareEvent&, Picoseconds) override {}
+    void cpu_ran(Picoseconds, Picoseconds, bool is_background) override { background.push_back(is_background); }
+    std::vector<bool> background;
+  };
+  Machine machine;
+  Executor cpu(machine.timeline, machine.config);
+  Observer observer;
+  cpu.observe(&observer);
+  RequestLife life;
+  life.begin(1_us);
+  Gate gate;
+  gate.cpu = &cpu;
+  const auto acknowledge_then_wait = [](Executor& on, Gate& at) -> Task<void> {
+    on.charge(Cycles(10));
+    on.release_life();
+    co_await at;
+    on.charge(Cycles(10));
+  };
+  cpu.start(acknowledge_then_wait(cpu, gate), &life, 1_us);
+  machine.timeline.run();
+  CHECK(observer.background == std::vector<bool>{false});
+  cpu.make_ready(gate.wait);
+  machine.timeline.run();
+  CHECK(observer.background == std::vector<bool>{false, true});
+}
+
 TEST_CASE("an interrupt resumes its task after the interrupt latency") {
   Machine machine;
   machine.config.interrupt_latency = 700_ns;
