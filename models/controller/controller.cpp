@@ -41,6 +41,7 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   TESSERA_CHECK(firmware_ == nullptr, "the controller was powered on twice");
   booted_ = std::move(booted);
   firmware_ = image_(ports());
+  memory_.check_capacity();
   timeline_.post(timeline_.now() + boot_patience, *this);
   executor_.start(boot(after_power_cut), nullptr, executor_.now());
 }

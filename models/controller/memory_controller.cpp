@@ -8,6 +8,13 @@
 
 namespace tessera {
 
+namespace {
+
+/// How far reservations are counted on behind the end of a DRAM that is too small: the tables take memory of the machine meanwhile.
+constexpr Bytes most_counted_beyond{std::uint64_t{1} << 30};
+
+}  // namespace
+
 MemoryController::MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
                                    const ControllerConfig& config)
     : executor_(executor),
@@ -23,15 +30,20 @@ MemoryController::MemoryController(Executor& executor, DramLink& link, SectorSha
 DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std::string_view what) {
   constexpr std::uint64_t line = 64;
   const Bytes rounded((size.value() + line - 1) / line * line);
-  const Bytes left = capacity_ - used_;
-  if (rounded > left)
-    throw InputError("the DRAM of " + std::to_string(capacity_.value()) + " B (dram.capacity) cannot hold the " + std::string(what) +
-                     " of " + std::to_string(size.value()) + " B: " + std::to_string(left.value()) + " B are left; a DRAM of " +
-                     std::to_string((used_ + rounded).value()) + " B would fit it");
+  if (missing_.empty() && rounded > capacity_ - used_)
+    missing_ = "the DRAM of " + std::to_string(capacity_.value()) + " B (dram.capacity) cannot hold the " + std::string(what) + " of " +
+               std::to_string(size.value()) + " B: " + std::to_string((capacity_ - used_).value()) + " B are left; ";
+  if (!missing_.empty() && (complete_ || used_ + rounded > capacity_ + most_counted_beyond))
+    throw InputError(missing_ + "it takes more than " + std::to_string(std::max(capacity_, used_).value()) + " B");
   const DramAddress address(used_.value());
   used_ += rounded;
   reserved_[static_cast<std::size_t>(category)] += size;
   return address;
+}
+
+void MemoryController::check_capacity() {
+  complete_ = true;
+  if (!missing_.empty()) throw InputError(missing_ + "a DRAM of " + std::to_string(used_.value()) + " B would fit it and all the rest");
 }
 
 MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std::string_view what) {
@@ -73,6 +85,8 @@ DataBuffer MemoryController::reserve_buffer(MemoryCategory category, std::uint32
 }
 
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
+  if (!missing_.empty()) [[unlikely]]
+    return;  // a table that lies behind the end of the DRAM is filled; check_capacity() will refuse it
   executor_.stall(link_.access(address, bytes, access, executor_.now()));
 }
 
@@ -153,6 +167,7 @@ void MemoryController::power_off() {
   used_ = Bytes(0);
   reserved_ = {};
   next_dumped_ = 0;
+  complete_ = false;
   host_in_use_.set(0, executor_.now());
   staging_in_use_.set(0, executor_.now());
   host_cursor_ = staging_cursor_ = 0;

@@ -19,6 +19,10 @@ class MemoryController final : public MemoryPort {
   MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
                    const ControllerConfig& config);
 
+  /// The firmware is loaded and has reserved what it needs: InputError where that is more than there is, with the first that did not fit
+  /// and the sum of all. Until then reservations go on behind the end of the DRAM, so that the sum is known.
+  void check_capacity();
+
   // MemoryPort
   MemoryRegion reserve(MemoryCategory category, Bytes size, std::string_view what) override;
   MemoryRegion reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) override;
@@ -65,6 +69,8 @@ class MemoryController final : public MemoryPort {
   Bytes host_capacity_;
   Bytes staging_capacity_;
   Bytes used_;
+  std::string missing_;    ///< what the first reservation that did not fit lacked
+  bool complete_ = false;  ///< check_capacity() was passed: nothing more may be missing
   std::array<Bytes, memory_categories> reserved_{};
   std::vector<std::unique_ptr<std::byte[], void (*)(void*)>> backing_;
   std::vector<Dumped> dumped_;

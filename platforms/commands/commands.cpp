@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "platforms/description/listing.hpp"
-#include "platforms/drive/drive_config.hpp"
+#include "platforms/drive/drive_module.hpp"
 #include "platforms/output/explain.hpp"
 #include "platforms/run/input.hpp"
 #include "stimuli/readers/open_trace.hpp"
@@ -113,6 +113,9 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   const DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer);
   const FormatPlan plan = plan_drive(config);
+  // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
+  DriveModule drive("drive", config, plan, ContentMode::none, 0);
+  drive.power_on(false, [](Status) {});
   std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";

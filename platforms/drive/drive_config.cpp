@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
 
@@ -15,6 +16,45 @@ const std::vector<std::string> format_names{"conventional", "shingled", "interla
 std::string section_name(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+/// The sectors around a write that begins and ends inside sectors are read into the staging buffer; a request of one sector that begins
+/// inside one takes two of the host buffer.
+void check_buffers(const DriveConfig& config) {
+  const Bytes two = config.media.sector_size * 2;
+  for (const auto& [name, size] :
+       {std::pair("controller.staging_buffer", config.controller.staging_buffer), {"host.buffer", config.host.buffer}})
+    if (size < two)
+      throw InputError(std::string(name) + " is " + std::to_string(size.value()) +
+                       " B; expected at least two sectors (media.sector_size), " + std::to_string(two.value()) + " B");
+}
+
+FormatPlan planned(const DriveConfig& config) {
+  const LayerFactory& factory = config.selected();
+  const DriveGeometry geometry = geometry_of(config.media);
+  check_buffers(config);
+  if (factory.needs_flash() && !config.has_flash())
+    throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
+  if (config.has_flash() && factory.needs_flash()) {
+    if (config.nand.page_size != config.media.sector_size)
+      throw InputError("a flash page holds one drive sector: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
+                       " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
+    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value()),
+                           static_cast<std::uint32_t>(config.nand.page_size.value())};
+    if (const std::string problem = factory.check_flash(shape); !problem.empty()) throw InputError(factory.name() + ": " + problem);
+  }
+  std::string problem;
+  FormatPlan plan = factory.plan(geometry, problem);
+  if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
+  if (const std::string clash = config.firmware.problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value())); !clash.empty())
+    throw InputError(clash);
+  if (config.format != "layer") {
+    for (const Region& region : plan)
+      if (region.format != RecordingFormat::conventional && format_names[static_cast<std::size_t>(region.format)] != config.format)
+        throw InputError("the layer " + factory.name() + " needs " + format_names[static_cast<std::size_t>(region.format)] +
+                         " tracks and the drive's format is pinned to " + config.format);
+  }
+  return plan;
 }
 
 }  // namespace
@@ -68,7 +108,8 @@ DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std:
 DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer) {
   for (const std::string& assignment : overrides) document.set(assignment);
   DriveConfig config;
-  DescriptionReader reader(document);
+  config.document = std::move(document);
+  DescriptionReader reader(config.document);
   config.describe(reader);
   reader.finish();
   if (!layer.empty()) config.layer = layer;
@@ -79,31 +120,18 @@ DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& ov
   return config;
 }
 
+InputError DriveConfig::refusal(const std::string& sentence) const {
+  const std::string own = "layers." + section_name(layer) + ".";
+  return InputError(with_named_places(sentence, document,
+                                      [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
+}
+
 FormatPlan plan_drive(const DriveConfig& config) {
-  const LayerFactory& factory = config.selected();
-  const DriveGeometry geometry = geometry_of(config.media);
-  if (factory.needs_flash() && !config.has_flash())
-    throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
-  if (config.has_flash() && factory.needs_flash()) {
-    if (config.nand.page_size != config.media.sector_size)
-      throw InputError("a flash page holds one drive sector: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
-                       " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
-    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value()),
-                           static_cast<std::uint32_t>(config.nand.page_size.value())};
-    if (const std::string problem = factory.check_flash(shape); !problem.empty()) throw InputError(factory.name() + ": " + problem);
+  try {
+    return planned(config);
+  } catch (const InputError& error) {
+    throw config.refusal(error.what());
   }
-  std::string problem;
-  FormatPlan plan = factory.plan(geometry, problem);
-  if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
-  if (const std::string clash = config.firmware.problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value())); !clash.empty())
-    throw InputError(clash);
-  if (config.format != "layer") {
-    for (const Region& region : plan)
-      if (region.format != RecordingFormat::conventional && format_names[static_cast<std::size_t>(region.format)] != config.format)
-        throw InputError("the layer " + factory.name() + " needs " + format_names[static_cast<std::size_t>(region.format)] +
-                         " tracks and the drive's format is pinned to " + config.format);
-  }
-  return plan;
 }
 
 }  // namespace tessera

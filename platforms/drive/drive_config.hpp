@@ -32,6 +32,8 @@ struct DriveConfig {
   FirmwareConfig firmware;
   std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
 
+  TomlDocument document;  ///< what it was read from; empty where it was made in memory
+
   void describe(ParameterVisitor& visitor);
 
   [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
@@ -40,6 +42,8 @@ struct DriveConfig {
   [[nodiscard]] std::vector<std::string> layer_names() const;
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
+  /// A refusal of several fields together, with the places where the description says them.
+  [[nodiscard]] InputError refusal(const std::string& sentence) const;
 };
 
 /// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given.

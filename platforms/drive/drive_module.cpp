@@ -64,6 +64,14 @@ void DriveModule::check_dump_blocks() const {
 }
 
 void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> booted) {
+  try {
+    load_firmware(after_power_cut, std::move(booted));
+  } catch (const InputError& error) {
+    throw config_.refusal(error.what());
+  }
+}
+
+void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
   controller_->core().power_on(after_power_cut, std::move(booted));
   dump_engine_.restart();
   const Bytes dumped = controller_->core().memory().dumped_bytes();

@@ -42,9 +42,38 @@ std::string message_of(const std::function<void()>& action) {
 TEST_CASE("the DRAM's capacity is enforced to the byte and the message says what would fit") {
   Machine machine;
   const std::uint64_t left = (1_MiB - 256_KiB - 64_KiB).value();
-  CHECK_NOTHROW(Machine().memory.reserve(MemoryCategory::metadata, Bytes(left), "map"));
-  CHECK(message_of([&] { machine.memory.reserve(MemoryCategory::metadata, Bytes(left + 1), "map"); }) ==
-        "the DRAM of 1048576 B (dram.capacity) cannot hold the map of 720897 B: 720896 B are left; a DRAM of 1048640 B would fit it");
+  machine.memory.reserve(MemoryCategory::metadata, Bytes(left), "map");
+  CHECK_NOTHROW(machine.memory.check_capacity());
+  Machine small;
+  small.memory.reserve(MemoryCategory::metadata, Bytes(left + 1), "map");
+  CHECK(message_of([&] { small.memory.check_capacity(); }) ==
+        "the DRAM of 1048576 B (dram.capacity) cannot hold the map of 720897 B: 720896 B are left; a DRAM of 1048640 B would fit it and "
+        "all the rest");
+}
+
+TEST_CASE("the capacity that a DRAM too small is told to have holds all that is reserved") {
+  const auto reserve_all = [](Machine& machine) {
+    for (const std::uint64_t size : {700'000U, 100'000U, 1U, 300'000U})
+      machine.memory.reserve(MemoryCategory::metadata, Bytes(size), "table");
+    static_cast<void>(machine.memory.reserve_buffer(MemoryCategory::merge_buffer, 3, "merge buffer"));
+    machine.memory.check_capacity();
+  };
+  Machine small;
+  const std::string message = message_of([&] { reserve_all(small); });
+  const auto at = message.find("a DRAM of ") + std::string("a DRAM of ").size();
+  const Bytes proposed(std::stoull(message.substr(at)));
+  Machine enough(proposed);
+  CHECK_NOTHROW(reserve_all(enough));
+  Machine one_short(Bytes(proposed.value() - 1));
+  CHECK_THROWS_AS(reserve_all(one_short), InputError);
+}
+
+TEST_CASE("what is reserved after the check, or far behind the end of the DRAM, is refused at once") {
+  Machine machine;
+  machine.memory.check_capacity();
+  CHECK_THROWS_AS(machine.memory.reserve(MemoryCategory::metadata, 1_MiB, "late"), InputError);
+  Machine small;
+  CHECK_THROWS_AS(small.memory.reserve(MemoryCategory::metadata, Bytes(std::uint64_t{1} << 50), "huge"), InputError);
 }
 
 TEST_CASE("reserved tables are zeroed, counted by category and do not overlap") {
