@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string_view>
 #include <systemc>
 
@@ -71,6 +72,9 @@ int sc_main(int argc, char* argv[]) {
   } catch (const tessera::ModelBug& bug) {
     std::cerr << "tessera-sim: model bug at " << sc_core::sc_time_stamp() << ": " << bug.what() << "\n";
     return exit_model_bug;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "tessera-sim: this machine has not enough memory for what the description asks for\n";
+    return exit_other;
   } catch (const std::exception& error) {
     std::cerr << "tessera-sim: " << error.what() << "\n";
     return exit_other;

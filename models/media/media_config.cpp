@@ -56,6 +56,17 @@ void check_zones(const MediaConfig& config, std::vector<std::string>& problems) 
   }
 }
 
+/// Layouts and seek times are tabulated by track when the drive is built: the largest takes a few seconds.
+void check_tracks(const MediaConfig& config, std::vector<std::string>& problems) {
+  std::uint64_t radii = 0;
+  for (const MediaZone& zone : zones_of(config)) radii += zone.shape.radii;
+  if (radii > max_tracks_per_surface)
+    problems.push_back("zones: " + std::to_string(radii) + " tracks a surface; expected at most " + std::to_string(max_tracks_per_surface));
+  if (radii * config.surfaces > max_tracks)
+    problems.push_back("tracks: " + std::to_string(radii * config.surfaces) + " on all surfaces; expected at most " +
+                       std::to_string(max_tracks));
+}
+
 void check_capacity(const MediaConfig& config, std::vector<std::string>& problems) {
   std::uint64_t all = 0;
   for (const MediaZone& zone : zones_of(config)) {
@@ -120,7 +131,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("sector_size", sector_size, {512, 4096}, "Bytes of a drive sector: 4096, or 512 on old drives.");
   visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "first_block_offset"},
                 "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end, the offset at its start.");
-  visitor.field("tracks", tracks, {0, 1 << 26}, "Tracks a surface, where one zone is enough (instead of `zones`).");
+  visitor.field("tracks", tracks, {0, max_tracks_per_surface}, "Tracks a surface, where one zone is enough (instead of `zones`).");
   visitor.field("sectors_per_track", sectors_per_track, {0, max_sectors_per_track}, "Sectors a track of the uniform form.");
   visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
   visitor.field("cylinder_skew", cylinder_skew, {0, max_sectors_per_track},
@@ -176,6 +187,7 @@ std::vector<std::string> MediaConfig::validate() const {
   std::vector<std::string> problems;
   if (sector_size != Bytes(512) && sector_size != Bytes(4096)) problems.emplace_back("sector_size is neither 512 B nor 4096 B");
   check_zones(*this, problems);
+  if (problems.empty()) check_tracks(*this, problems);
   if (problems.empty()) check_capacity(*this, problems);
   check_seek(*this, problems);
   if (problems.empty()) check_defects(*this, problems);

@@ -16,6 +16,8 @@ namespace tessera {
 
 /// Tracks with more sectors than this are refused: angles stay exact up to here (see TrackDensity).
 inline constexpr std::uint32_t max_sectors_per_track = 16384;
+inline constexpr std::uint32_t max_tracks_per_surface = 1 << 24;  // thirty times a drive of today
+inline constexpr std::uint64_t max_tracks = 1 << 28;              // of all surfaces: as many
 
 /// Sectors that share one revolution. Sector i begins floor(i * revolution / sectors) after the track's start. The step is
 /// kept with 28 fractional bits and rounded up, which gives exactly that floor while sectors * sectors <= 2^28.

@@ -53,7 +53,7 @@ struct NandConfig {
     v.field("channels", channels, {1, 64}, "channels, each with a bus of its own");
     v.field("dies", dies, {1, 64}, "dies on a channel");
     v.field("planes", planes, {1, 16}, "planes of a die; they run operations of one kind together");
-    v.field("blocks", blocks, {0, 1e9}, "erase blocks for the translation layer; 0: the drive has no flash");
+    v.field("blocks", blocks, {0, 4194304}, "erase blocks for the translation layer; 0: the drive has no flash");
     v.field("log_blocks", log_blocks, {0, 1e6}, "further blocks reserved for checkpoint and log");
     v.field("dump_blocks", dump_blocks, {0, 1e6}, "further blocks reserved for the dump at power loss");
     v.field("pages_per_block", pages_per_block, {1, 65536}, "pages of an erase block");

@@ -57,10 +57,13 @@ class Arguments {
 
   /// Each of these throws InputError `tessera-sim COMMAND: ...` unless the arguments fit together so.
   void check_values() const {
+    for (const auto& [name, word] : words_)
+      if (given(name) && word.empty()) fail(name + ": expected a value, found an empty one");
     for (const auto& [name, texts] : texts_) {
       if (texts.size() > 1 && !repeated_.contains(name))
         fail(name + " was given " + std::to_string(texts.size()) + " times, expected once");
       for (const auto& text : texts) {
+        if (text.empty()) fail(name + ": expected a value after it, found an empty one");
         if (text.starts_with("--")) fail(name + ": expected a value after it, found the option '" + text + "'");
       }
     }

@@ -186,6 +186,9 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   std::vector<std::string> notes = probes.finish();
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size())) notes.push_back(std::move(note));
+  if (options.warmup != 0 && simulation.player().completions() <= options.warmup)
+    notes.push_back("the warm-up of " + std::to_string(options.warmup) + " requests covers the whole run of " +
+                    std::to_string(simulation.player().completions()) + ": nothing of it was measured");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
   MetricSet& metrics = simulation.metrics();
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);

@@ -38,5 +38,5 @@ def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     refused = simulate("check", file, "--layer", "mu-rmw", "--set", "media.sector_size=4 KiB", status=2).stderr
     assert f"nand.page_size: {file}:4" in refused and "media.sector_size: --set media.sector_size=4 KiB" in refused
     file.write_text('extends = "common"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')
-    refused = simulate("check", file, "--layer", "static-1234", status=2).stderr
-    assert f"(layers.static_1234.band_tracks: {file}:3)" in refused
+    refused = simulate("check", file, "--layer", "static-1234", "--set", "media.tracks=60", status=2).stderr
+    assert "static_r4123" not in refused and "media.tracks: --set media.tracks=60" in refused

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "firmware/buffer/buffered_layer.hpp"
+#include "firmware/shared/idle_look.hpp"
 
 namespace tessera {
 
@@ -104,20 +105,20 @@ Task<void> BufferedLayer::watch_idle() {
     }
     if (!host_idle()) {
       const Picoseconds since = ports_.host.outstanding() == 0 ? ports_.host.last_activity() : ports_.cpu.now();
-      const Picoseconds look_again = since + config_.idle_after + Picoseconds(1);
+      const Picoseconds look_again = next_idle_look(since, since, config_.idle_after);
       co_await ports_.cpu.sleep_until(look_again);
       continue;
     }
     const MemBuffer::Slot oldest = buffer_.longest_waiting();
     if (oldest == MemBuffer::none) {  // on its way by a host command
-      const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+      const Picoseconds later = ports_.cpu.now() + std::max(config_.idle_after, shortest_idle_look);
       co_await ports_.cpu.sleep_until(later);
       continue;
     }
     const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
     const Status status = co_await write_back_segment(segment, MediaClass::background);
     if (ok(status)) continue;
-    const Picoseconds later = ports_.cpu.now() + config_.idle_after;
+    const Picoseconds later = ports_.cpu.now() + std::max(config_.idle_after, shortest_idle_look);
     co_await ports_.cpu.sleep_until(later);
   }
 }

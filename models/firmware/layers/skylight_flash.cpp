@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/shared/idle_look.hpp"
+
 namespace tessera {
 
 SkylightFlash::SkylightFlash(const Ports& ports, const SkylightFlashConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
@@ -74,7 +76,7 @@ Task<void> SkylightFlash::clean_when_idle() {
       continue;
     }
     if (!host_idle()) {
-      const Picoseconds look_again = std::max(ports_.host.last_activity(), ports_.cpu.now()) + idle_after_ + Picoseconds(1);
+      const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), idle_after_);
       co_await ports_.cpu.sleep_until(look_again);
       continue;
     }

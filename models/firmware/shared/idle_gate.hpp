@@ -6,6 +6,7 @@
 #include "base/parameter.hpp"
 #include "firmware/ports/host_port.hpp"
 #include "firmware/ports/media_port.hpp"
+#include "firmware/shared/idle_look.hpp"
 #include "firmware/shared/wait_queue.hpp"
 
 namespace tessera {
@@ -70,7 +71,7 @@ class IdleGate {
         work_.wake_all();
         continue;
       }
-      const Picoseconds quiet = std::max(quiet_since(), cpu_.now()) + config_.idle_after + Picoseconds(1);
+      const Picoseconds quiet = next_idle_look(quiet_since(), cpu_.now(), config_.idle_after);
       const Picoseconds look_again = std::min(quiet, std::max(due_since_ + config_.max_defer, cpu_.now() + Picoseconds(1)));
       co_await cpu_.sleep_until(look_again);
     }

@@ -1,4 +1,5 @@
 // Write cache: which dirty sectors go to the inner layer, and when.
+#include "firmware/shared/idle_look.hpp"
 #include "firmware/shared/write_cache.hpp"
 
 namespace tessera {
@@ -47,7 +48,7 @@ Task<void> WriteCache::watch_idle() {
       continue;
     }
     if (host_idle()) work_.wake_all();
-    const Picoseconds look_again = std::max(ports_.host.last_activity(), ports_.cpu.now()) + config_.idle_after + Picoseconds(1);
+    const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), config_.idle_after);
     co_await ports_.cpu.sleep_until(look_again);
   }
 }

@@ -32,6 +32,8 @@ std::string problem_of(const StaticMappingConfig& config, const DriveGeometry& g
     return "a random access zone of " + std::to_string(config.raz_tracks) + " tracks has " + std::to_string(usable) +
            " to use, but saving what an update destroys needs " + std::to_string(needed) + ": raz_tracks of " + std::to_string(2 * needed) +
            " would do";
+  if (config.safe() && geometry.zones.front().sectors_per_track < 2)
+    return "the record of the used tracks lies in two sectors of one track, but tracks of the outermost zone hold only one";
   if (!config.safe() && usable < config.journal_tracks)
     return "a random access zone of " + std::to_string(config.raz_tracks) + " tracks has " + std::to_string(usable) +
            " to use, fewer than the " + std::to_string(config.journal_tracks) + " of journal_tracks";
