@@ -1,6 +1,7 @@
 #include "controller/controller.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -42,17 +43,46 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   booted_ = std::move(booted);
   firmware_ = image_(ports());
   memory_.check_capacity();
-  timeline_.post(timeline_.now() + boot_patience, *this);
+  timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);
+  if (after_power_cut) recovery_.begin(counts(), timeline_.now());
   executor_.start(boot(after_power_cut), nullptr, executor_.now());
 }
 
 Task<void> Controller::boot(bool after_power_cut) {
   const Status status = co_await firmware_->boot(after_power_cut);
   timeline_.withdraw(*this);
+  if (after_power_cut) recovery_.end(counts(), executor_.now(), true);
   booted_(status);
 }
 
-void Controller::on_time(std::uint64_t) { throw ModelBug("liveness: the firmware did not boot within a simulated day\n" + account()); }
+void Controller::on_time(std::uint64_t argument) {
+  if (argument == boot_overdue) throw ModelBug("liveness: the firmware did not boot within a simulated day\n" + account());
+  std::exchange(quiet_, nullptr)();
+}
+
+PortCounts Controller::counts() const {
+  PortCounts counts;
+  disk_channel_.count(counts);
+  if (flash_channel_ != nullptr) flash_channel_->count(counts);
+  counts.cpu = executor_.ran();
+  return counts;
+}
+
+void Controller::halt(std::function<void()> quiet) {
+  timeline_.withdraw(*this);
+  quiet_ = std::move(quiet);
+  ++restarts_;
+  executor_.halt();
+  host_channel_.halt();
+  disk_channel_.halt([this] { tell_when_quiet(); });
+  if (flash_channel_ != nullptr) flash_channel_->halt([this] { tell_when_quiet(); });
+  tell_when_quiet();
+}
+
+/// From an entry of its own: a device that has just ended an operation is not to lose it from under its feet.
+void Controller::tell_when_quiet() {
+  if (disk_channel_.idle() && (flash_channel_ == nullptr || flash_channel_->idle())) timeline_.post(timeline_.now(), *this, devices_quiet);
+}
 
 std::string Controller::account() const {
   constexpr std::size_t most = 40;  // lines: more tell no more
@@ -76,6 +106,8 @@ std::string Controller::account() const {
 
 void Controller::power_off() {
   timeline_.withdraw(*this);
+  quiet_ = nullptr;
+  if (recovery_.under_way()) recovery_.end(counts(), timeline_.now(), false);
   executor_.power_off();
   firmware_.reset();
   disk_channel_.power_off();
@@ -93,6 +125,8 @@ void Controller::report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now
   memory_.report(metrics, now);
   disk_channel_.report(metrics, elapsed);
   if (flash_channel_ != nullptr) flash_channel_->report(metrics);
+  recovery_.report(metrics);
+  metrics.add("recovery.restarts", static_cast<double>(restarts_), "1", "restarts of the firmware without a power cut");
 }
 
 void Controller::reset_statistics() {

@@ -11,6 +11,7 @@
 #include "controller/flash_channel.hpp"
 #include "controller/host_channel.hpp"
 #include "controller/memory_controller.hpp"
+#include "controller/recovery_figures.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -45,6 +46,10 @@ class Controller final : private TimelineListener {
   /// The power failed at now(): every task ends, the DRAM is lost but for the dumped regions.
   void power_off();
 
+  /// Resets the CPU at now() without a power cut: the firmware stops where it is, operations that a device has begun end as they would,
+  /// and `quiet` is called when none is left, for power_off() and power_on() to follow. A power cut may come first.
+  void halt(std::function<void()> quiet);
+
   /// A host request arrived over the link at now().
   void arrived(HostRequest& request) { host_channel_.arrived(request, *firmware_); }
 
@@ -64,8 +69,12 @@ class Controller final : private TimelineListener {
   void reset_statistics();
 
  private:
+  enum Alarm : std::uint64_t { boot_overdue, devices_quiet };
+
   Task<void> boot(bool after_power_cut);
   void on_time(std::uint64_t argument) override;
+  void tell_when_quiet();
+  [[nodiscard]] PortCounts counts() const;
 
   Timeline& timeline_;
   Executor executor_;
@@ -76,6 +85,9 @@ class Controller final : private TimelineListener {
   Image image_;
   std::unique_ptr<FirmwareEntry> firmware_;
   std::function<void(Status)> booted_;
+  std::function<void()> quiet_;
+  RecoveryFigures recovery_;
+  std::uint64_t restarts_ = 0;
 };
 
 }  // namespace tessera

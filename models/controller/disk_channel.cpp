@@ -1,6 +1,7 @@
 #include "controller/disk_channel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -53,6 +54,13 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   TESSERA_CHECK(current_ != nullptr, "the media completed a step that nobody asked for");
   MediaChain& chain = *current_;
   ++steps_;
+  const MediaStep& step = chain.steps()[chain.steps_done];
+  ++(step.op == MediaOp::read ? served_.media_reads : served_.media_writes);
+  (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
+  if (quiet_) {
+    current_ = nullptr;
+    return quiet_();
+  }
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;
@@ -85,6 +93,13 @@ void DiskChannel::power_off() {
   timeline_.withdraw(*this);
   queue_.clear();
   current_ = nullptr;
+  quiet_ = nullptr;
+}
+
+void DiskChannel::halt(std::function<void()> quiet) {
+  timeline_.withdraw(*this);
+  queue_.clear();
+  quiet_ = std::move(quiet);
 }
 
 void DiskChannel::reset_statistics() {

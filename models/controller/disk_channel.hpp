@@ -1,12 +1,15 @@
 #pragma once
 // The disk channel: queues the firmware's chains, feeds the head-disk assembly one step at a time, and tells each
 // waiting task where its time went.
+#include <functional>
+
 #include "base/geometry.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 #include "controller/media_queue.hpp"
+#include "controller/recovery_figures.hpp"
 
 namespace tessera {
 
@@ -32,6 +35,10 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void step_done(const MediaBreakdown& timing, Status status);
 
   void power_off();
+  /// The firmware is about to end: what waits is dropped, and `quiet` is called when the step in hand, if any, has ended.
+  void halt(std::function<void()> quiet);
+  /// Adds what it served, by kind.
+  void count(PortCounts& counts) const { counts += served_; }
   [[nodiscard]] bool idle() const { return current_ == nullptr && queue_.empty(); }
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics();
@@ -53,6 +60,8 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   Picoseconds bus_latency_;
   std::uint64_t submit_cycles_;
   MediaChain* current_ = nullptr;
+  std::function<void()> quiet_;  // set while it halts
+  PortCounts served_;
   Picoseconds chain_began_;
   Picoseconds background_total_;  // of finished background chains
   std::uint64_t chains_ = 0;

@@ -57,6 +57,7 @@ void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
 }
 
 void Executor::on_time(std::uint64_t argument) {
+  if (halted_) return;
   if (argument != dispatch) {
     auto& sleeper = *reinterpret_cast<DeviceWait*>(argument);
     account(sleeper, sleeper.phase, timeline_.now());
@@ -88,6 +89,7 @@ void Executor::run(DeviceWait& wait) {
   task.resume();
   running_ = false;
   busy_ += local_ - begin;
+  ran_ += local_ - begin;
   if (observer_ != nullptr) observer_->cpu_ran(begin, local_, background);
   current_ = nullptr;
   if (root->task.done()) retire(root);
@@ -140,7 +142,7 @@ void Executor::event(const FirmwareEvent& event) {
 }
 
 void Executor::power_off() {
-  running_ = false;
+  running_ = halted_ = false;
   local_ = timeline_.now();
   // A frame that ends gives its locks back, which would make others ready: they are all gone with the power.
   powering_off_ = true;

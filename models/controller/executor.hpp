@@ -47,6 +47,8 @@ class Executor final : public CpuPort, private TimelineListener {
   /// Adds the parts of a finished device operation to the waiting request's life; they must reach up to now().
   static void account(DeviceWait& wait, LifePhase phase, Picoseconds until);
 
+  /// No task runs on from here: the CPU is held in reset until power_off().
+  void halt() { halted_ = true; }
   /// Ends every task: the power failed. Their frames are destroyed; nothing of theirs may be touched afterwards.
   void power_off();
 
@@ -68,6 +70,8 @@ class Executor final : public CpuPort, private TimelineListener {
   /// The running task's request ends here: accounts its CPU and DRAM time; the rest of the task counts as background.
   void release_life();
 
+  /// Time in which it ran tasks, since it was made.
+  [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ ? local_ - timeline_.now() : Picoseconds(0)); }
   [[nodiscard]] bool idle() const { return roots_.empty(); }
   [[nodiscard]] std::size_t tasks() const { return roots_.size(); }
   /// Calls `visit(root)` for each task that is alive.
@@ -108,6 +112,8 @@ class Executor final : public CpuPort, private TimelineListener {
   bool dispatch_pending_ = false;
   bool running_ = false;
   bool powering_off_ = false;
+  bool halted_ = false;
+  Picoseconds ran_;  // since it was made
   Picoseconds busy_;
   CpuObserver* observer_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "controller/flash_channel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -36,9 +37,16 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   TESSERA_CHECK(at != active_.end(), "the NAND completed a command that nobody asked for");
   FlashBatch& batch = **at;
   ++commands_;
+  switch (command.op) {
+    case FlashOp::read: ++served_.flash_reads; break;
+    case FlashOp::read_oob: ++served_.flash_oob_reads; break;
+    case FlashOp::program: ++served_.flash_programs; break;
+    case FlashOp::erase: ++served_.flash_erases; break;
+  }
   if (ok(batch.status)) batch.status = command.status;
   if (--batch.pending > 0) return;
   active_.erase(at);
+  if (quiet_) return quiet_();
   batch.busy = busy;
   if (RequestLife* life = batch.wait.root->life; life != nullptr) {
     // The critical path ends with the last command; before it, the request waited for the batch's other commands.
@@ -51,6 +59,12 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
 void FlashChannel::power_off() {
   timeline_.withdraw(*this);
   active_.clear();
+  quiet_ = nullptr;
+}
+
+void FlashChannel::halt(std::function<void()> quiet) {
+  timeline_.withdraw(*this);
+  quiet_ = std::move(quiet);
 }
 
 void FlashChannel::report(MetricSet& metrics) const {

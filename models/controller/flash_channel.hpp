@@ -1,9 +1,12 @@
 #pragma once
 // The flash channel: hands a batch's commands to the NAND and completes it when all of them are.
+#include <functional>
+
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
+#include "controller/recovery_figures.hpp"
 
 namespace tessera {
 
@@ -30,6 +33,10 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   void command_done(FlashCommand& command, Picoseconds busy);
 
   void power_off();
+  /// The firmware is about to end: `quiet` is called when the commands that the NAND has, if any, have ended.
+  void halt(std::function<void()> quiet);
+  /// Adds what it served, by kind.
+  void count(PortCounts& counts) const { counts += served_; }
   [[nodiscard]] bool idle() const { return active_.empty(); }
   void report(MetricSet& metrics) const;
   void reset_statistics() { commands_ = 0; }
@@ -44,6 +51,8 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   Picoseconds bus_latency_;
   std::uint64_t submit_cycles_;
   std::vector<FlashBatch*> active_;
+  std::function<void()> quiet_;  // set while it halts
+  PortCounts served_;
   std::uint64_t commands_ = 0;
 };
 

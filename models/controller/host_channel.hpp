@@ -28,6 +28,8 @@ class HostChannel final : public HostPort, private TimelineListener {
   /// The command that `life` belongs to; null where it was answered.
   [[nodiscard]] const HostRequest* request_of(const RequestLife* life) const;
 
+  /// Answers nothing more; buffers stay where devices may still need them.
+  void halt() { timeline_.withdraw(*this); }
   void power_off();
   [[nodiscard]] bool idle() const { return outstanding_ == 0; }
 

@@ -78,6 +78,7 @@ void declare_simulation(Arguments& arguments) {
   arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
   arguments.repeated("--cut-at", "TIME",
                      "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
+  arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
@@ -129,6 +130,14 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
   return times;
 }
 
+std::vector<Picoseconds> restart_times(const Arguments& arguments) {
+  std::vector<Picoseconds> times;
+  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_time("--restart-at", text));
+  std::sort(times.begin(), times.end());
+  if (std::adjacent_find(times.begin(), times.end()) != times.end()) arguments.fail("--restart-at: two restarts at the same time");
+  return times;
+}
+
 RunOptions read_simulation(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   arguments.require("--out", "--out DIR, the folder for the results");
@@ -159,6 +168,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   }
   run.cut_at = cut_times(arguments, false);
   run.boot_cuts = cut_times(arguments, true);
+  run.restarts = restart_times(arguments);
   run.requests = arguments.set("--requests");
   if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
   run.events = arguments.set("--events");

@@ -76,6 +76,7 @@ struct RunOptions {
   bool check = false;            ///< scoreboard on
   ContentOption content = ContentOption::none;
   std::vector<Picoseconds> cut_at;     ///< since the start of the replay, rising
+  std::vector<Picoseconds> restarts;   ///< of the firmware, since the start of the replay, rising
   std::vector<Picoseconds> boot_cuts;  ///< since power-on, before the replay, rising
   bool requests = false;
   std::optional<IntervalOption> intervals;

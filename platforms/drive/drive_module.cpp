@@ -86,6 +86,13 @@ void DriveModule::power_off() {
   const Picoseconds now = timeline().now();
   media_.power_off();
   if (nand_ != nullptr) nand_->device().cut(now);
+  end_firmware();
+  dump_engine_.dumped();
+  media_.power_on();
+}
+
+/// Controller and link lose everything but what the firmware has counted and the dumped regions.
+void DriveModule::end_firmware() {
   MetricSet counted;
   firmware_->report(counted);
   counted.add_counts(before_cut_);
@@ -94,8 +101,14 @@ void DriveModule::power_off() {
   controller_->power_off();
   host_interface_.power_off();
   dram_.device().cut();
-  dump_engine_.dumped();
-  media_.power_on();
+}
+
+void DriveModule::restart_firmware(std::function<void()> stopped) {
+  host_interface_.power_off();
+  controller_->core().halt([this, stopped = std::move(stopped)] {
+    end_firmware();
+    stopped();
+  });
 }
 
 Picoseconds DriveModule::restart_delay() const { return config_.power.outage + config_.power.boot_time + dump_engine_.restore_time(); }

@@ -41,6 +41,12 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
   /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
   void power_off();
+  /// Restarts the firmware without a power cut, from within an action of the timeline: it stops where it is, what the devices have begun
+  /// ends as it would, host commands are lost, DRAM but for the dumped regions is not trusted. `stopped` is called when all that is done;
+  /// restart_time() later power_on() is to follow. A power cut may come first, and then `stopped` is not called.
+  void restart_firmware(std::function<void()> stopped);
+  /// From the stop of the firmware to its first instruction.
+  [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
   /// From the cut until the power is back.
   [[nodiscard]] Picoseconds outage() const { return config_.power.outage; }
   /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
@@ -68,6 +74,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void reset_statistics();
 
  private:
+  void end_firmware();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }

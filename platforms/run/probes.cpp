@@ -37,9 +37,9 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
   if (intervals_) simulation.add_observer(*intervals_);
   simulation.add_observer(*this);
   if (events_ || intervals_ || waves_) drive.controller().executor().observe(this);
-  simulation.set_cut_listener([this](Picoseconds at) {
-    if (events_) events_->record(at, {"power_cut", FirmwareEvent::Edge::instant, 0, 0});
-    if (waves_ != nullptr && trigger_ == "power_cut") waves_->trigger(at);
+  simulation.set_cut_listener([this](const char* kind, Picoseconds at) {
+    if (events_) events_->record(at, {kind, FirmwareEvent::Edge::instant, 0, 0});
+    if (waves_ != nullptr && trigger_ == kind) waves_->trigger(at);
   });
 }
 

@@ -48,6 +48,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.prefill_percent = options.prefill_percent;
   config.cuts = options.cut_at;
   config.boot_cuts = options.boot_cuts;
+  config.restarts = options.restarts;
   // The seed also says where the spindle stands when the replay starts: runs of a recorded trace differ by it alone.
   const std::uint64_t turn = revolution(drive.media.speed).value();
   config.start_delay = Picoseconds(RandomStream(options.seed, "run.spindle_phase").below(turn));
@@ -113,6 +114,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["unstable"] = unstable;
   run["cleans"] = simulation.measurement().layer_cleans();
   run["power_cuts"] = simulation.cuts_made();
+  run["restarts"] = simulation.restarts_made();
   boost::json::array list;
   for (const std::string& note : notes) list.emplace_back(note);
   run["notes"] = std::move(list);
@@ -189,6 +191,9 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   if (options.warmup != 0 && simulation.player().completions() <= options.warmup)
     notes.push_back("the warm-up of " + std::to_string(options.warmup) + " requests covers the whole run of " +
                     std::to_string(simulation.player().completions()) + ": nothing of it was measured");
+  if (const std::size_t missed = options.restarts.size() - simulation.restarts_made(); missed > 0)
+    notes.push_back(std::to_string(missed) +
+                    " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
   MetricSet& metrics = simulation.metrics();
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);

@@ -55,6 +55,7 @@ void Simulation::on_time(std::uint64_t argument) {
   switch (static_cast<Event>(argument)) {
     case begin_replay: return start_replay();
     case cut: return cut_when_due();
+    case restart: return restart_when_due();
     case power_back: phase_ = Phase::starting; return;
     case boot_again: return power_on();
     case recovered:
@@ -74,14 +75,13 @@ void Simulation::on_time(std::uint64_t argument) {
 
 /// Boots the firmware. A drive whose first format was cut is formatted again.
 void Simulation::power_on() {
-  const Picoseconds powered = drive_.timeline().now();
   const bool formats = stage_ == Stage::format;
   phase_ = formats ? Phase::on : Phase::recovery;
-  drive_.power_on(!formats, [this, powered](Status status) { booted(powered, status); });
+  drive_.power_on(!formats, [this](Status status) { booted(status); });
   if (formats) drive_.firmware().prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100);
 }
 
-void Simulation::booted(Picoseconds powered, Status status) {
+void Simulation::booted(Status status) {
   TESSERA_CHECK(ok(status), "the firmware did not boot");
   // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
   const Picoseconds answers = drive_.controller().executor().now();
@@ -90,7 +90,6 @@ void Simulation::booted(Picoseconds powered, Status status) {
     if (!player_.powered()) player_.power_restored();
     drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
   } else {
-    recovery_ = answers - powered;
     drive_.timeline().post(answers, *this, recovered);
   }
 }
@@ -100,6 +99,7 @@ void Simulation::start_replay() {
   stage_ = Stage::replay;
   origin_ = drive_.timeline().now();
   cuts_ = CutSchedule(moved_by(config_.cuts, origin_));
+  restarts_ = CutSchedule(moved_by(config_.restarts, origin_));
   measurement_.begin();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
   player_.start();
@@ -108,6 +108,7 @@ void Simulation::start_replay() {
 
 void Simulation::schedule_cut() {
   if (const auto next = schedule().next()) drive_.timeline().post(*next, *this, cut);
+  if (const auto next = restarts_.next()) drive_.timeline().post(*next, *this, restart);
 }
 
 /// A cut comes after everything else that happens at its instant, so that one command line cuts at one place.
@@ -121,7 +122,7 @@ void Simulation::cut_now() {
   TESSERA_CHECK(phase_ != Phase::outage, "a power cut in an outage");
   const Picoseconds now = drive_.timeline().now();
   ++cuts_made_;
-  if (cut_listener_) cut_listener_(now);
+  if (cut_listener_) cut_listener_("power_cut", now);
   drive_.timeline().withdraw(*this);
   lose_requests();
   if (phase_ != Phase::starting) {
@@ -132,6 +133,29 @@ void Simulation::cut_now() {
   phase_ = Phase::outage;
   drive_.timeline().post(now + drive_.outage(), *this, power_back);
   drive_.timeline().post(now + drive_.restart_delay(), *this, boot_again);
+  schedule_cut();
+}
+
+/// One that falls into an outage or another restart restarts nothing.
+void Simulation::restart_when_due() {
+  const Picoseconds now = drive_.timeline().now();
+  restarts_.happened(now);
+  if (firmware_runs()) return restart_now();
+  if (const auto next = restarts_.next()) drive_.timeline().post(*next, *this, restart);
+}
+
+void Simulation::restart_now() {
+  TESSERA_CHECK(firmware_runs(), "a restart of a firmware that does not run");
+  const Picoseconds now = drive_.timeline().now();
+  ++restarts_made_;
+  if (cut_listener_) cut_listener_("firmware_restart", now);
+  drive_.timeline().withdraw(*this);
+  lose_requests();
+  phase_ = Phase::stopping;
+  drive_.restart_firmware([this] {
+    phase_ = Phase::starting;
+    drive_.timeline().post(drive_.timeline().now() + drive_.restart_time(), *this, boot_again);
+  });
   schedule_cut();
 }
 
@@ -199,11 +223,6 @@ void Simulation::measure() {
   if (scoreboard_ != nullptr)
     metrics_->add("host.excused", static_cast<double>(excused_), "1",
                   "of host.failed, requests to sectors that the description's faults destroyed");
-  // Layers that look for nothing at boot have no figure of their own.
-  if (metrics_->find("recovery.time") == nullptr) {
-    const auto ms = recovery_ ? std::optional(static_cast<double>(recovery_->value()) * 1e-9) : std::nullopt;
-    metrics_->add("recovery.time", ms, "ms", "time of the last recovery after a power cut");
-  }
   measured_until_ = drive_.timeline().now();
   if (scoreboard_ == nullptr) return finish();
   verify([this] { finish(); });

@@ -28,21 +28,22 @@ struct SimulationConfig {
   std::uint32_t prefill_percent = 0;
   Picoseconds start_delay;             ///< from the end of boot to the start of the replay: where the spindle stands then
   std::vector<Picoseconds> cuts;       ///< since the start of the replay
+  std::vector<Picoseconds> restarts;   ///< of the firmware, without a cut; since the start of the replay
   std::vector<Picoseconds> boot_cuts;  ///< since the first power-on, before the start of the replay
 };
 
 class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
  public:
   enum class Stage : std::uint8_t { format, ready, replay, drain, read_back };
-  enum class Phase : std::uint8_t { on, outage, starting, recovery, verification };
+  enum class Phase : std::uint8_t { on, outage, stopping, starting, recovery, verification };
 
   /// Powers the drive on; `open_input` is called once, with its user capacity.
   Simulation(DriveModule& drive, const SimulationConfig& config,
              const std::function<std::unique_ptr<TraceSource>(Bytes capacity)>& open_input);
 
   void add_observer(RequestObserver& observer) { player_.add_observer(observer); }
-  /// Told of power cuts (for the event log).
-  void set_cut_listener(std::function<void(Picoseconds)> listener) { cut_listener_ = std::move(listener); }
+  /// Told of power cuts and restarts (for the event log).
+  void set_cut_listener(std::function<void(const char* kind, Picoseconds)> listener) { cut_listener_ = std::move(listener); }
 
   /// The replay takes no more requests and the run ends in order, marked as partial; so it does after a stop signal.
   void stop();
@@ -52,6 +53,10 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
 
   /// Cuts the power now; from within an action of the drive's timeline, not in an outage.
   void cut_now();
+  /// Restarts the firmware now, without a power cut; from within an action of the drive's timeline, while the firmware runs.
+  void restart_now();
+  /// Whether there is a firmware to restart.
+  [[nodiscard]] bool firmware_runs() const { return phase_ == Phase::on || phase_ == Phase::recovery || phase_ == Phase::verification; }
   [[nodiscard]] Stage stage() const { return stage_; }
   [[nodiscard]] Phase phase() const { return phase_; }
   /// Instant of the start of the replay; 0 before it.
@@ -66,6 +71,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }
   /// Why the drain is not one, or nothing: the drive failed the flush.
   [[nodiscard]] const std::string& drain_failure() const { return drain_failure_; }
+  [[nodiscard]] std::uint64_t restarts_made() const { return restarts_made_; }
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that fell into an outage: there was no power to cut.
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
@@ -74,17 +80,18 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] Picoseconds duration() const { return measured_until_ - origin_; }
 
  private:
-  enum Event : std::uint64_t { begin_replay, cut, power_back, boot_again, recovered, begin_drain, poll_idle };
+  enum Event : std::uint64_t { begin_replay, cut, restart, power_back, boot_again, recovered, begin_drain, poll_idle };
 
   void on_end(Picoseconds now) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
   void post_now(Event event);
   void power_on();
-  void booted(Picoseconds powered, Status status);
+  void booted(Status status);
   void start_replay();
   void schedule_cut();
   void cut_when_due();
+  void restart_when_due();
   void lose_requests();
   void go_on();
   void drain();
@@ -99,6 +106,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   HostModule host_;
   CutSchedule boot_cuts_;
   CutSchedule cuts_;
+  CutSchedule restarts_;
   Stage stage_ = Stage::format;
   Phase phase_ = Phase::on;
   std::unique_ptr<TraceSource> source_;
@@ -108,14 +116,14 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::optional<MetricSet> metrics_;
   Picoseconds origin_;
   Picoseconds measured_until_;
-  std::optional<Picoseconds> recovery_;  ///< firmware's part of the last boot after a cut
   std::uint64_t cuts_made_ = 0;
+  std::uint64_t restarts_made_ = 0;
   std::uint64_t excused_ = 0;
   HostRequest flush_;
   bool flushing_ = false;
   std::string drain_failure_;
   Picoseconds drain_limit_;
-  std::function<void(Picoseconds)> cut_listener_;
+  std::function<void(const char*, Picoseconds)> cut_listener_;
   std::unique_ptr<VerificationSweep> sweep_;
 };
 

@@ -112,13 +112,45 @@ void FirmwareBench::cut_at(Picoseconds when) {
   cut_now();
 }
 
-bool FirmwareBench::cut_after_actions(std::uint64_t actions) {
+bool FirmwareBench::run_actions(std::uint64_t actions) {
   for (std::uint64_t i = 0; i < actions; ++i) {
     if (timeline_.empty() || (outstanding_ == 0 && controller_->idle())) return false;
     timeline_.step();
   }
+  return true;
+}
+
+bool FirmwareBench::cut_after_actions(std::uint64_t actions) {
+  if (!run_actions(actions)) return false;
   cut_now();
   return true;
+}
+
+bool FirmwareBench::restart_after_actions(std::uint64_t actions) {
+  if (!run_actions(actions)) return false;
+  restart_now();
+  return true;
+}
+
+void FirmwareBench::restart_now() {
+  stop_firmware(~std::uint64_t{0});
+  controller_->power_off();
+  dram_.cut();
+  boot(true);
+}
+
+void FirmwareBench::cut_while_stopping(std::uint64_t actions) {
+  stop_firmware(actions);
+  lose_power();
+  boot(true);
+}
+
+void FirmwareBench::stop_firmware(std::uint64_t actions) {
+  bool stopped = false;
+  host_.power_off();
+  controller_->halt([&stopped] { stopped = true; });
+  lose_requests();
+  for (; actions > 0 && !stopped; --actions) timeline_.step();
 }
 
 void FirmwareBench::cut_now() {
@@ -141,13 +173,17 @@ void FirmwareBench::lose_power() {
   controller_->power_off();
   host_.power_off();
   dram_.cut();
+  lose_requests();
+  media_.restore(timeline_.now());
+}
+
+void FirmwareBench::lose_requests() {
   if (scoreboard_)
     for (const auto& request : requests_)
       if (!done(*request)) scoreboard_->lost(*request);
   requests_.clear();
   outstanding_ = 0;
   if (scoreboard_) scoreboard_->power_cut();
-  media_.restore(timeline_.now());
 }
 
 void FirmwareBench::verify_all() {

@@ -82,6 +82,12 @@ class FirmwareBench final : private MediaLink,
   /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
   /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
   bool cut_after_actions(std::uint64_t actions);
+  /// Restarts the firmware without a power cut: what the devices have begun ends, then it boots through recover(). Uncompleted requests are
+  /// lost. After `actions` as cut_after_actions().
+  void restart_now();
+  bool restart_after_actions(std::uint64_t actions);
+  /// Restarts the firmware and cuts the power when `actions` timeline actions of its stop have been carried out, if it lasts so long.
+  void cut_while_stopping(std::uint64_t actions);
   /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
   void cut_twice(std::uint64_t actions);
   /// Reads back every block that was ever written, through the firmware.
@@ -137,7 +143,10 @@ class FirmwareBench final : private MediaLink,
   void completed(HostRequest& request) override;
   void power_on(bool after_cut);
   void boot(bool after_cut);
+  bool run_actions(std::uint64_t actions);
   void lose_power();
+  void lose_requests();
+  void stop_firmware(std::uint64_t actions);
 
   BenchConfig config_;
   Timeline timeline_;

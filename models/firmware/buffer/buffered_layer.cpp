@@ -196,7 +196,6 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   const Bytes nodes = SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes();
   const Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
   report_mapping_memory(metrics, paper_metadata_bytes + nodes, actual + caches);
-  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
 }
 
 }  // namespace tessera

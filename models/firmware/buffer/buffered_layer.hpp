@@ -151,7 +151,6 @@ class BufferedLayer : public TranslationLayer {
   Tally victims_taken_;
   Tally sectors_taken_;
   DurationHistogram cleaning_;
-  Picoseconds recovery_;
 };
 
 }  // namespace tessera

@@ -7,7 +7,6 @@
 namespace tessera {
 
 Task<Status> BufferedLayer::recover() {
-  const Picoseconds begin = ports_.cpu.now();
   Status status = co_await recover_media();
   if (!ok(status)) co_return status;
   if (rewrites_) status = co_await replay_last_rewrite();
@@ -15,7 +14,6 @@ Task<Status> BufferedLayer::recover() {
   if (!ok(status)) co_return status;
   if (config_.promised() == BufferDurability::plp) sequence_ = buffer_.restore();
   if (journal_) status = co_await replay_journal();
-  recovery_ = ports_.cpu.now() - begin;
   co_return status;
 }
 

@@ -14,7 +14,6 @@ void CacheStatistics::report(MetricSet& metrics) const {
   report_cleanings(metrics, cleaning, "cleanings");
   metrics.add("victim.pages_mean", victim_pages.mean(), "1", "valid cached pages of a merged band");
   metrics.count("flash.program_failures", static_cast<double>(failed_programs), "1", "programs that failed and were repeated elsewhere");
-  metrics.add("recovery.time", recovery, "time of the last recovery after a power cut");
 }
 
 }  // namespace tessera

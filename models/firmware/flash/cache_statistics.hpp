@@ -12,7 +12,6 @@ struct CacheStatistics {
   DurationHistogram rmw;  ///< bands merged
   Tally victim_pages;
   std::uint64_t failed_programs = 0;
-  Picoseconds recovery;
 
   /// A band was merged with `pages` cached ones.
   void merged(Picoseconds time, std::uint64_t pages);

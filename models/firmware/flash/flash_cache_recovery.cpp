@@ -6,7 +6,6 @@
 namespace tessera {
 
 Task<Status> FlashCacheLayer::recover() {
-  const Picoseconds begin = ports_.cpu.now();
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
   FoundPages found;
@@ -17,7 +16,6 @@ Task<Status> FlashCacheLayer::recover() {
   if (!ok(status)) co_return status;
   co_await restore_spaces(found.tags);
   restored();
-  statistics_.recovery = ports_.cpu.now() - begin;
   co_return Status::ok;
 }
 

@@ -35,7 +35,6 @@ Task<Status> TrackMovingLayer::format() { co_return co_await mover_.log().format
 
 /// Tops of a read-modify-write first, then the map, then the move that was under way.
 Task<Status> TrackMovingLayer::recover() {
-  const Picoseconds begin = ports_.cpu.now();
   Status status = co_await rmw_.recover();
   if (!ok(status)) co_return status;
   status = co_await mover_.log().recover();
@@ -47,7 +46,6 @@ Task<Status> TrackMovingLayer::recover() {
     const MoveWords words = *unfinished;
     status = co_await resume(words);
   }
-  recovery_ = ports_.cpu.now() - begin;
   co_return status;
 }
 
@@ -146,7 +144,6 @@ void TrackMovingLayer::report_moving(MetricSet& metrics) const {
   mover_.report(metrics);
   metrics.count("intervals.count", static_cast<double>(heat_.intervals()), "1", "intervals at whose end hot tracks were looked for");
   metrics.count("move.failed_commits", static_cast<double>(failed_commits_), "1", "changes of the track map that could not be logged");
-  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
 }
 
 }  // namespace tessera

@@ -58,7 +58,6 @@ class TrackMovingLayer : public InterlacedLayer {
   HeatLog heat_;
   IdleGate gate_;
   TrackMover mover_;
-  Picoseconds recovery_;
 
  private:
   void blocked() final { gate_.wake(); }

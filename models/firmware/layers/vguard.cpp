@@ -228,7 +228,6 @@ PhysicalRun Vguard::record_place(Slot slot) const {
 Task<Status> Vguard::format() { co_return Status::ok; }
 
 Task<Status> Vguard::recover() {
-  const Picoseconds begun = ports_.cpu.now();
   // Which tracks hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
   HeaderScan scan(ports_.media);
@@ -248,7 +247,6 @@ Task<Status> Vguard::recover() {
   }
   Status status = Status::ok;
   if (free_slots_ == 0) status = co_await end_cleaning();
-  recovery_ = ports_.cpu.now() - begun;
   co_return status;
 }
 
@@ -278,7 +276,6 @@ void Vguard::report(MetricSet& metrics) const {
   metrics.count("guard.count", static_cast<double>(guards_), "1", "tracks moved to the cache because the one in front was written");
   metrics.count("guard.put_back", static_cast<double>(put_back_), "1", "tracks written in place again");
   report_cleanings(metrics, cleanings_, "cleanings: bands whose cached tracks were put back");
-  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
   const Bytes bitmap((holds_data_.size() + 63) / 64 * 8);
   const Bytes tracks(track_by_slot_.size() * sizeof(std::uint64_t));
   metrics.add("meta.ram_bytes_actual", static_cast<double>((bitmap + slot_by_track_.bytes() + tracks + lists_.bytes()).value()), "B",

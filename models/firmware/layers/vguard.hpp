@@ -89,7 +89,6 @@ class Vguard final : public TranslationLayer {
   std::uint64_t read_cached_ = 0;
   std::uint64_t read_in_place_ = 0;
   DurationHistogram cleanings_;
-  Picoseconds recovery_;
 };
 
 [[nodiscard]] std::unique_ptr<LayerFactory> make_vguard_factory();

@@ -188,7 +188,6 @@ Task<Status> ZoneBufferLayer::recover() {
     void found(std::uint32_t slot, const SlotRecord& record) override { slots.push_back({slot, record}); }
     std::vector<FoundSlot> slots;
   };
-  const Picoseconds begin = ports_.cpu.now();
   Status status = co_await store_.recover();
   if (!ok(status)) co_return status;
   Collector collector;
@@ -199,7 +198,6 @@ Task<Status> ZoneBufferLayer::recover() {
   if (!ok(status)) co_return status;
   std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
   status = co_await restored(collector.slots);
-  statistics_.recovery = ports_.cpu.now() - begin;
   co_return status;
 }
 

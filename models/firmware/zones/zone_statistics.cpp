@@ -26,7 +26,6 @@ void BufferStatistics::report(MetricSet& metrics) const {
   metrics.count("hit.read.buffer", static_cast<double>(reads_buffer), "sectors", "sectors read from the buffer");
   metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their bands");
   report_cleanings(metrics, cleaning, "cleanings of the buffer");
-  metrics.add("recovery.time", recovery, "time of the last recovery after a power cut");
 }
 
 }  // namespace tessera

@@ -24,7 +24,6 @@ struct BufferStatistics {
   std::uint64_t reads_buffer = 0;     ///< sectors read from the buffer
   std::uint64_t reads_zone = 0;       ///< sectors read from their zones
   DurationHistogram cleaning;
-  Picoseconds recovery;
 
   void report(MetricSet& metrics) const;
 };

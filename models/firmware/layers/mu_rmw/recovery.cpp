@@ -7,7 +7,6 @@
 namespace tessera::mu_rmw {
 
 Task<Status> MuRmw::recover() {
-  const Picoseconds begin = ports_.cpu.now();
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
   FoundPages found;
@@ -16,7 +15,6 @@ Task<Status> MuRmw::recover() {
   next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
   co_await restore_lists(found.tags);
   status = co_await restore_tables(found.tags);
-  statistics_.cache.recovery = ports_.cpu.now() - begin;
   co_return status;
 }
 

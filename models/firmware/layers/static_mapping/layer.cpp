@@ -170,12 +170,7 @@ bool StaticMapping::endangered(const PhysicalRun& run) const {
 
 Task<Status> StaticMapping::format() { co_return co_await allocation_.format(); }
 
-Task<Status> StaticMapping::recover() {
-  const Picoseconds begun = ports_.cpu.now();
-  const Status status = co_await restore();
-  recovery_ = ports_.cpu.now() - begun;
-  co_return status;
-}
+Task<Status> StaticMapping::recover() { co_return co_await restore(); }
 
 /// Finds the used tracks, and ends an update that a cut may have interrupted.
 Task<Status> StaticMapping::restore() {
@@ -224,7 +219,6 @@ void StaticMapping::report(MetricSet& metrics) const {
   metrics.count("backup.voids", static_cast<double>(backup_ ? backup_->voids() : 0), "1", "backup records that were voided");
   metrics.count("log.sectors", static_cast<double>(allocation_.record_writes()), "sectors",
                 "sectors written to record which tracks are in use");
-  metrics.add("recovery.time", recovery_, "time of the last recovery after a power cut");
   const Bytes bits((layout_.tracks() + 7) / 8);
   report_mapping_memory(metrics, bits, allocation_.bytes());
   metrics.add("capacity.space_gain", space_gain(config_.band_tracks, config_.head_width), "1",

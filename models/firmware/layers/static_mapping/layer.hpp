@@ -60,7 +60,6 @@ class StaticMapping final : public TranslationLayer {
   WriteCount all_;
   WriteCount updates_;  // of tracks that held data
   DurationHistogram rmws_;
-  Picoseconds recovery_;
 };
 
 }  // namespace tessera::static_mapping
