@@ -7,3 +7,4 @@ install(DIRECTORY models stimuli platforms DESTINATION include/tessera FILES_MAT
 install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION lib/cmake/tessera)
+install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md DESTINATION share/doc/tessera)

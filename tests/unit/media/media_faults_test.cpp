@@ -53,7 +53,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("a marginal sector fails as many reads in a row as stated, goes well once, and begins anew; its neighbours are delivered") {
+TEST_CASE("a marginal sector fails as many reads in a row as stated, goes well once, and begins anew, and its neighbours are delivered") {
   MediaConfig config = test::small_drive();
   config.transient_sectors = {{0, 5, 42, 2}};
   Bench bench(config);
