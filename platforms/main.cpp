@@ -16,6 +16,7 @@
 #include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
 #include "platforms/run/run_command.hpp"
+#include "platforms/torture/torture_command.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ struct Dispatch {
   }
   int operator()(const tessera::cli::RunOptions& options) const { return tessera::run_command(options, search); }
   int operator()(const tessera::cli::CompareOptions& options) const { return tessera::compare_command(options, search); }
+  int operator()(const tessera::cli::TortureOptions& options) const { return tessera::torture_command(options, search); }
   int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
   int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }

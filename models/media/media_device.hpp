@@ -54,6 +54,9 @@ class MediaDevice {
   [[nodiscard]] const SeekCurve& seek_curve() const { return mechanics_.curve(); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return geometry_.sectors_on(track); }
   [[nodiscard]] bool busy() const { return step_ != nullptr; }
+  /// The step in flight and its times; only while busy.
+  [[nodiscard]] const MediaStep& step() const { return *step_; }
+  [[nodiscard]] const MediaTiming& timing() const { return timing_; }
 
   /// Begins a step; the device must be idle and powered. The step, its buffer and header stay where they are until it ends.
   /// A run that leaves its track or lies on unformatted tracks takes no time and ends with `rule_violation`.

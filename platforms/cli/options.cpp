@@ -7,12 +7,12 @@
 #include "base/error.hpp"
 #include "platforms/cli/arguments.hpp"
 #include "platforms/cli/option_values.hpp"
+#include "platforms/cli/shared_arguments.hpp"
+#include "platforms/cli/torture_arguments.hpp"
 
 namespace tessera::cli {
 
 namespace {
-
-constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
 constexpr const char* run_examples = R"(Examples:
   tessera-sim run common --layer imr-rmw --trace web_0.csv.xz --check --out results/web_0
@@ -37,28 +37,6 @@ constexpr const char* check_examples = R"(Examples:
   tessera-sim check common --layer mu-rmw
   tessera-sim check ./my_drive.toml --set dram.capacity="64 MiB")";
 constexpr const char* exit_statuses = "Exit status: 0 good, 1 anything else, 2 bad input or description, 3 model bug, 130 interrupted.";
-
-void declare_trace_reading(Arguments& arguments) {
-  arguments.option("--format", "NAME", "format of the trace; recognised from its content where not given");
-  arguments.option("--volume", "NAME", "only this volume of a trace that has several");
-  arguments.option("--columns", "SPEC", "columns of a text trace, where no TOML file beside it says");
-  arguments.option("--time-unit", "UNIT", "unit of the times of an ascii trace: s, ms, us or ns");
-  arguments.option("--limit", "N", "at most N requests");
-}
-
-TraceOptions trace_reading(const Arguments& arguments, const std::string& file) {
-  TraceOptions trace;
-  trace.file = arguments.text(file);
-  trace.format = arguments.text("--format");
-  trace.volume = arguments.text("--volume");
-  trace.columns = arguments.text("--columns");
-  if (arguments.given("--time-unit")) {
-    static const std::vector<std::string> units{"s", "ms", "us", "ns"};
-    trace.time_unit = units[parse_name("--time-unit", arguments.text("--time-unit"), units)];
-  }
-  if (arguments.given("--limit")) trace.limit = arguments.count("--limit", 0, 1, unbounded);
-  return trace;
-}
 
 /// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
 void declare_simulation(Arguments& arguments) {
@@ -116,18 +94,6 @@ std::optional<VcdOptions> vcd_options(const Arguments& arguments) {
   vcd.before = arguments.given("--vcd-before") ? parse_time("--vcd-before", arguments.text("--vcd-before")) : 1_ms;
   vcd.after = arguments.given("--vcd-after") ? parse_time("--vcd-after", arguments.text("--vcd-after")) : 10_ms;
   return vcd;
-}
-
-/// The times of --cut-at: those since power-on (boot+TIME), or those since the start of the replay.
-std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
-  constexpr std::string_view boot = "boot+";
-  std::vector<Picoseconds> times;
-  for (const std::string_view text : arguments.list("--cut-at"))
-    if (text.starts_with(boot) == of_boot) times.push_back(parse_time("--cut-at", of_boot ? text.substr(boot.size()) : text));
-  std::sort(times.begin(), times.end());
-  const auto twin = std::adjacent_find(times.begin(), times.end());
-  if (twin != times.end()) arguments.fail("--cut-at: two cuts at the same time");
-  return times;
 }
 
 std::vector<Picoseconds> restart_times(const Arguments& arguments) {
@@ -293,6 +259,8 @@ constexpr Command commands[] = {
      run_examples, declare_run, read_run},
     {"compare", "DRIVE --layers A,B,...|all (--trace FILE | --workload NAME) --out DIR [OPTIONS]",
      "Run many layers on the same input and show one table", compare_examples, declare_compare, read_compare},
+    {"torture", "DRIVE [--layer NAME|all] [OPTIONS]", "Cut the power thousands of times and check that nothing is lost", torture_examples,
+     declare_torture, read_torture},
     {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
     {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",

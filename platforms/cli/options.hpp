@@ -94,6 +94,22 @@ struct CompareOptions {
   std::uint32_t jobs = 0;              ///< runs at a time; 0: as many as there are CPUs
 };
 
+enum class TortureDurability : std::uint8_t { plp, journal, volatile_memory, none };  ///< of the write cache; none: there is none
+
+struct TortureOptions {
+  RunOptions run;                             ///< drive, input, seed, overrides and exact cuts; no results of a run
+  std::vector<std::string> words;             ///< of a command line that gives them again, without layer, durability, prefill and cuts
+  std::string layer;                          ///< "all": each in turn; "" = the drive's own
+  std::vector<TortureDurability> durability;  ///< each in turn
+  std::vector<std::string> faults;            ///< names of fault_settings()
+  std::optional<std::uint32_t> prefill;       ///< drawn from the seed where not given
+  std::uint64_t operations = 0;               ///< persistent operations that are cut before, inside and after
+  std::uint64_t cuts = 0;                     ///< at random instants
+  std::uint32_t jobs = 0;                     ///< processes at a time; 0: as many as there are CPUs
+  std::filesystem::path minimise;             ///< trace to write; "" = do not
+  bool json = false;
+};
+
 struct ExplainOptions {
   std::filesystem::path run;
   std::uint64_t request = 0;  ///< its number in the run, from 0
@@ -126,7 +142,8 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
+using ParsedCommand =
+    std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

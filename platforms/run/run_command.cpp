@@ -13,6 +13,7 @@
 #include "platforms/output/summary.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/probes.hpp"
+#include "platforms/run/promise.hpp"
 #include "platforms/run/simulation.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "stimuli/readers/content_hash.hpp"
@@ -40,10 +41,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.player.tags = drive.host.tags;
   config.player.warmup = options.warmup;
   config.content = content_mode(options);
-  const WriteCacheConfig& cache = drive.firmware.write_cache;
-  const bool promises_little =
-      (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) || drive.selected().promises_flushed_only();
-  config.promise = promises_little ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
+  config.promise = promise_of(drive);
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
   config.cuts = options.cut_at;

@@ -21,6 +21,7 @@ class Columns final : public LineTraceReader {
     if (line_number() <= spec_.header) return false;
     expect_fields(least_, Fields::capacity, "as the description of the columns says");
     raw.op = operation(fields_[spec_.op - 1]);
+    raw.force_unit_access = std::ranges::find(spec_.forced, fields_[spec_.op - 1]) != spec_.forced.end();
     raw.time = time(spec_.time.number - 1, "time", spec_.time.unit);
     if (raw.op != HostOp::flush) {
       raw.offset = bytes(spec_.offset, "offset");

@@ -88,7 +88,11 @@ ColumnsSpec interpret(const std::vector<Entry>& entries, const std::string& orig
       add_words(spec, entry, HostOp::read);
     else if (entry.key == "w")
       add_words(spec, entry, HostOp::write);
-    else if (entry.key == "f")
+    else if (entry.key == "u") {
+      const std::size_t before = spec.words.size();
+      add_words(spec, entry, HostOp::write);
+      for (std::size_t i = before; i < spec.words.size(); ++i) spec.forced.push_back(spec.words[i].first);
+    } else if (entry.key == "f")
       add_words(spec, entry, HostOp::flush);
     else if (entry.key == "t")
       add_words(spec, entry, HostOp::trim);
@@ -103,7 +107,7 @@ ColumnsSpec interpret(const std::vector<Entry>& entries, const std::string& orig
     else
       throw input_error(
           entry.origin, entry.line,
-          unknown_name("entry", entry.key, {"time", "offset", "size", "op", "r", "w", "f", "t", "volume", "separator", "header"}));
+          unknown_name("entry", entry.key, {"time", "offset", "size", "op", "r", "w", "u", "f", "t", "volume", "separator", "header"}));
   }
   const std::pair<const char*, bool> needed[] = {{"time", spec.time.number != 0},
                                                  {"offset", spec.offset.number != 0},

@@ -15,7 +15,7 @@ namespace tessera {
 ///   time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0,volume=2:dev,separator=space,header=1
 ///
 /// time = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; offset and size = COLUMN:UNIT with the bytes of one (or "bytes");
-/// op = COLUMN, and r, w, f, t = the words for read, write, flush, trim ('|' between several); volume = COLUMN[:PREFIX];
+/// op = COLUMN, and r, w, u, f, t = the words for read, write, write with FUA, flush, trim ('|' between several); volume = COLUMN[:PREFIX];
 /// separator = comma (the default), space, tab, semicolon or one character; header = number of lines at the top to pass over.
 struct ColumnsSpec {
   struct Column {
@@ -28,6 +28,7 @@ struct ColumnsSpec {
   Column size;
   std::size_t op = 0;
   std::vector<std::pair<std::string, HostOp>> words;
+  std::vector<std::string> forced;  ///< of the words for write, those with forced unit access
   std::size_t volume = 0;  ///< 0 = none
   std::string volume_prefix;
   char separator = ',';

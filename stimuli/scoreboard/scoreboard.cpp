@@ -256,7 +256,8 @@ void Scoreboard::complain(const HostRequest& request, HostBlock block, const std
   if (errors_++ >= kept_messages) return;
   std::string expected;
   for (const Tag entry : current_.versions(block)) expected += (expected.empty() ? "" : " or ") + expected_in_words(entry);
-  messages_.push_back("request " + std::to_string(request.number) + ", block " + std::to_string(block.value()) + ": expected " + expected +
+  messages_.push_back("request " + std::to_string(request.number) + ", block " + std::to_string(block.value()) + " of sector " +
+                      std::to_string(block.value() / sector_blocks_) + ": expected " + expected +
                       ", found " + found);
 }
 

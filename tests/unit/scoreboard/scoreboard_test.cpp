@@ -154,7 +154,7 @@ TEST_CASE("the first ten errors are told in full, the rest is counted") {
   for (int i = 0; i < 12; ++i) host.reads_as(40, never_written);
   CHECK(host.board.errors() == 12);
   REQUIRE(host.board.messages().size() == 10);
-  CHECK(host.board.messages()[0] == "request 1, block 40: expected version 1 of block 40, found a block never written");
+  CHECK(host.board.messages()[0] == "request 1, block 40 of sector 5: expected version 1 of block 40, found a block never written");
   MetricSet metrics;
   host.board.report(metrics);
   CHECK(metrics.find("scoreboard.checked")->value == 12.0);

@@ -1,0 +1,40 @@
+#include "platforms/cli/shared_arguments.hpp"
+
+#include <algorithm>
+
+namespace tessera::cli {
+
+void declare_trace_reading(Arguments& arguments) {
+  arguments.option("--format", "NAME", "format of the trace; recognised from its content where not given");
+  arguments.option("--volume", "NAME", "only this volume of a trace that has several");
+  arguments.option("--columns", "SPEC", "columns of a text trace, where no TOML file beside it says");
+  arguments.option("--time-unit", "UNIT", "unit of the times of an ascii trace: s, ms, us or ns");
+  arguments.option("--limit", "N", "at most N requests");
+}
+
+TraceOptions trace_reading(const Arguments& arguments, const std::string& file) {
+  TraceOptions trace;
+  trace.file = arguments.text(file);
+  trace.format = arguments.text("--format");
+  trace.volume = arguments.text("--volume");
+  trace.columns = arguments.text("--columns");
+  if (arguments.given("--time-unit")) {
+    static const std::vector<std::string> units{"s", "ms", "us", "ns"};
+    trace.time_unit = units[parse_name("--time-unit", arguments.text("--time-unit"), units)];
+  }
+  if (arguments.given("--limit")) trace.limit = arguments.count("--limit", 0, 1, unbounded);
+  return trace;
+}
+
+std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
+  constexpr std::string_view boot = "boot+";
+  std::vector<Picoseconds> times;
+  for (const std::string_view text : arguments.list("--cut-at"))
+    if (text.starts_with(boot) == of_boot) times.push_back(parse_time("--cut-at", of_boot ? text.substr(boot.size()) : text));
+  std::sort(times.begin(), times.end());
+  const auto twin = std::adjacent_find(times.begin(), times.end());
+  if (twin != times.end()) arguments.fail("--cut-at: two cuts at the same time");
+  return times;
+}
+
+}  // namespace tessera::cli

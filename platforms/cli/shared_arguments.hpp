@@ -1,0 +1,21 @@
+#pragma once
+// Arguments that several commands have.
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "platforms/cli/arguments.hpp"
+#include "platforms/cli/options.hpp"
+
+namespace tessera::cli {
+
+inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
+
+/// How a trace is read; `file` names the option or positional with its path.
+void declare_trace_reading(Arguments& arguments);
+[[nodiscard]] TraceOptions trace_reading(const Arguments& arguments, const std::string& file);
+
+/// The times of --cut-at: those since power-on (boot+TIME), or those since the start of the replay.
+[[nodiscard]] std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot);
+
+}  // namespace tessera::cli

@@ -1,0 +1,76 @@
+#include "platforms/cli/torture_arguments.hpp"
+
+#include <algorithm>
+
+#include "platforms/cli/shared_arguments.hpp"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::uint64_t usual_operations = 2000;
+constexpr std::uint64_t usual_cuts = 2000;
+constexpr std::uint64_t most_jobs = 1024;
+
+const std::vector<std::string> durabilities{"plp", "journal", "volatile", "none"};
+const std::vector<std::string> faults{"torn", "paired"};
+
+std::vector<TortureDurability> durability(const Arguments& arguments) {
+  if (arguments.given("--durability") && arguments.text("--durability") != "all")
+    return {static_cast<TortureDurability>(arguments.choice("--durability", durabilities))};
+  return {TortureDurability::plp, TortureDurability::journal, TortureDurability::volatile_memory, TortureDurability::none};
+}
+
+}  // namespace
+
+void declare_torture(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file; 'torture' is made for this");
+  arguments.option("--layer", "NAME", "translation layer, or all; the drive's own where not given");
+  arguments.option("--durability", "NAME", "of the write cache: plp, journal, volatile, none for no write cache, or all (where not given)");
+  arguments.repeated("--faults", "NAME",
+                     "torn: the sector under the head becomes unreadable; paired: a torn page takes its partner with it");
+  arguments.option("--operations", "N", "persistent operations that are cut before, inside and after; 2000 where not given");
+  arguments.option("--cuts", "N", "cuts at random instants, as many as operations or fewer; 2000 where not given");
+  arguments.repeated("--cut-at", "TIME", "cut at these instants only, one run in one process");
+  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start; drawn from the seed where not given");
+  arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
+  arguments.option("--trace", "FILE", "trace to replay instead");
+  declare_trace_reading(arguments);
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.option("--minimise", "FILE", "shorten the requests of the first loss and write them to this trace");
+  arguments.flag("--json", "as JSON");
+  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.option("--jobs", "N", "processes at a time; as many as there are CPUs where not given");
+}
+
+ParsedCommand read_torture(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'torture' is made for this");
+  arguments.exclude("--trace", "--workload");
+  arguments.exclude("--cut-at", "--minimise");
+  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
+  TortureOptions torture;
+  RunOptions& run = torture.run;
+  run.drive = arguments.text("DRIVE");
+  if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
+  run.workload = arguments.text("--workload");
+  if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
+  run.fold = true;
+  run.set = arguments.list("--set");
+  run.cut_at = cut_times(arguments, false);
+  run.boot_cuts = cut_times(arguments, true);
+  run.seed = arguments.count("--seed", run.seed, 0, unbounded);
+  torture.words =
+      arguments.words({"--layer", "--durability", "--cuts", "--cut-at", "--prefill", "--minimise", "--json", "--seed", "--jobs"});
+  torture.layer = arguments.text("--layer");
+  torture.durability = durability(arguments);
+  for (const std::string& name : arguments.list("--faults")) torture.faults.push_back(faults[parse_name("--faults", name, faults)]);
+  if (arguments.given("--prefill")) torture.prefill = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
+  torture.operations = arguments.count("--operations", usual_operations, 1, unbounded);
+  torture.cuts = arguments.count("--cuts", std::min(usual_cuts, torture.operations), 0, torture.operations);
+  torture.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
+  torture.minimise = arguments.text("--minimise");
+  torture.json = arguments.set("--json");
+  return torture;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,15 @@
+#pragma once
+// What a drive promises of an acknowledged write, from its description.
+#include "platforms/drive/drive_config.hpp"
+#include "stimuli/scoreboard/scoreboard.hpp"
+
+namespace tessera {
+
+[[nodiscard]] inline DurabilityPromise promise_of(const DriveConfig& drive) {
+  const WriteCacheConfig& cache = drive.firmware.write_cache;
+  const bool little =
+      (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) || drive.selected().promises_flushed_only();
+  return little ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
+}
+
+}  // namespace tessera

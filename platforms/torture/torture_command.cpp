@@ -1,0 +1,280 @@
+#include "platforms/torture/torture_command.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "platforms/compare/child_processes.hpp"
+#include "platforms/description/listing.hpp"
+#include "platforms/run/input.hpp"
+#include "platforms/torture/campaign.hpp"
+#include "platforms/torture/hurtful_workload.hpp"
+#include "platforms/torture/minimise.hpp"
+#include "platforms/torture/recorded_source.hpp"
+
+namespace tessera {
+
+namespace {
+
+using cli::TortureDurability;
+using cli::TortureOptions;
+
+constexpr const char* trace_columns = "time=1:ps,op=2:r=r,w=w,f=f,t=t,u=u,offset=3:512,size=4:512";
+constexpr const char* usual_cache = "64 KiB";
+/// Trials of a minimiser, each a whole campaign over fewer requests.
+constexpr std::size_t minimiser_tries = 200;
+/// Requests after the one in hand at a cut are those that the copy still takes, and the queue.
+constexpr std::uint64_t requests_behind = 64;
+
+const char* name_of(TortureDurability durability) {
+  switch (durability) {
+    case TortureDurability::plp: return "plp";
+    case TortureDurability::journal: return "journal";
+    case TortureDurability::volatile_memory: return "volatile";
+    case TortureDurability::none: return "none";
+  }
+  return "";
+}
+
+/// One drive to torture: a layer with a durability.
+struct Case {
+  std::string layer;
+  TortureDurability durability = TortureDurability::none;
+  std::uint32_t prefill = 0;
+  DriveConfig drive;
+  FormatPlan plan;
+};
+
+/// Layers with a buffer of their own have its durability among their parameters, under this path; "" for the others.
+std::string own_durability(DriveConfig& drive, std::string layer) {
+  std::ranges::replace(layer, '-', '_');
+  const std::string path = "layers." + layer + ".durability";
+  ParameterCollector collector;
+  drive.describe(collector);
+  const bool has = std::ranges::any_of(collector.parameters(), [&](const auto& parameter) { return parameter.path() == path; });
+  return has ? path : "";
+}
+
+std::vector<std::string> settings(const TortureOptions& options, DriveConfig& plain, const std::string& layer,
+                                  TortureDurability durability) {
+  std::vector<std::string> set = options.run.set;
+  for (const std::string& fault : options.faults)
+    set.emplace_back(fault == "torn" ? "media.powerfail.sector=corrupt" : "nand.paired_page=true");
+  const std::string own = own_durability(plain, layer);
+  if (!own.empty() && durability != TortureDurability::none) set.push_back(own + "=" + name_of(durability));
+  const bool journals_itself = !own.empty() && durability == TortureDurability::journal;
+  if (durability == TortureDurability::none || journals_itself) {
+    set.emplace_back("firmware.write_cache.capacity=0 B");
+    return set;
+  }
+  if (plain.firmware.write_cache.capacity == Bytes(0)) set.push_back(std::string("firmware.write_cache.capacity=") + usual_cache);
+  set.push_back(std::string("firmware.write_cache.durability=") + name_of(durability));
+  return set;
+}
+
+/// Empty drives, half full ones and full ones fail in different ways.
+std::uint32_t drawn_prefill(std::uint64_t seed) { return static_cast<std::uint32_t>(RandomStream(seed, "torture.prefill").below(3) * 50); }
+
+std::unique_ptr<TraceSource> open_source(const TortureOptions& options, const SearchPath& search, const TortureInput& drive) {
+  if (options.run.trace || !options.run.workload.empty())
+    return open_input(options.run, search, {Bytes(drive.blocks * host_block_bytes), drive.sector, drive.largest});
+  HurtfulWorkload::Drive shape;
+  shape.blocks = drive.blocks;
+  shape.sector_blocks = static_cast<std::uint32_t>(drive.sector.value() / host_block_bytes);
+  shape.track_sectors = drive.track_sectors;
+  shape.largest = static_cast<std::uint32_t>(drive.largest.value() / host_block_bytes);
+  return std::make_unique<HurtfulWorkload>(options.run.seed, shape);
+}
+
+TrialConfig trial_config(const TortureOptions& options, const SearchPath& search, const Case& tortured) {
+  TrialConfig trial;
+  trial.drive = &tortured.drive;
+  trial.plan = tortured.plan;
+  trial.seed = options.run.seed;
+  trial.prefill_percent = tortured.prefill;
+  trial.input = [&options, &search](const TortureInput& drive) { return open_source(options, search, drive); };
+  trial.operations = options.operations;
+  trial.cuts = options.cuts;
+  trial.jobs = options.jobs != 0 ? options.jobs : static_cast<std::uint32_t>(usable_cpus());
+  trial.cut_at = options.run.cut_at;
+  trial.boot_cuts = options.run.boot_cuts;
+  trial.exact = !trial.cut_at.empty() || !trial.boot_cuts.empty();
+  return trial;
+}
+
+/// The one command that does it again.
+std::string command_again(const TortureOptions& options, const Case& tortured, const Finding& finding, const std::string& input) {
+  std::string command = "tessera-sim torture " + options.run.drive + " --layer " + tortured.layer + " --durability " +
+                        name_of(tortured.durability) + " --prefill " + std::to_string(tortured.prefill) + " --seed " +
+                        std::to_string(options.run.seed);
+  for (const std::string& word : options.words) command += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";
+  command += input;
+  for (const std::string& cut : finding.cuts) command += " --cut-at " + cut;
+  return command;
+}
+
+void tell(std::ostream& out, const TortureOptions& options, const Case& tortured, const Finding& finding, const std::string& input) {
+  out << to_string(finding.outcome) << ": " << tortured.layer << ", durability " << name_of(tortured.durability) << ", seed "
+      << options.run.seed;
+  if (finding.cuts.empty()) {
+    out << ", without a cut\n";
+  } else {
+    out << ", cut in " << finding.stage << ", " << finding.instant << ", at " << finding.cuts.back() << "\n";
+  }
+  for (const std::string& message : finding.messages) out << "  " << message << "\n";
+  out << "  again: " << command_again(options, tortured, finding, input) << "\n";
+}
+
+std::vector<TraceRecord> first_requests(TraceSource& source, std::uint64_t count) {
+  std::vector<TraceRecord> records;
+  for (TraceRecord record; records.size() < count && source.next(record);) records.push_back(record);
+  return records;
+}
+
+void write_trace(const std::filesystem::path& file, const std::vector<TraceRecord>& records) {
+  std::ofstream out(file);
+  for (const TraceRecord& record : records) {
+    const char op = record.op == HostOp::read    ? 'r'
+                    : record.op == HostOp::flush ? 'f'
+                    : record.op == HostOp::trim  ? 't'
+                    : record.force_unit_access   ? 'u'
+                                                 : 'w';
+    out << record.arrival.value() << ',' << op << ',' << record.offset.value() / host_block_bytes << ','
+        << record.size.value() / host_block_bytes << '\n';
+  }
+  if (!out.flush()) throw InputError(file.string() + ": cannot be written");
+}
+
+/// Fewer requests that still lose something, with the cut that shows it.
+void minimise(const TortureOptions& options, const SearchPath& search, const Case& tortured, const CampaignResult& result) {
+  TrialConfig trial = trial_config(options, search, tortured);
+  const TortureInput drive{result.uncut.user_blocks, tortured.drive.media.sector_size,
+                           tortured.drive.host.buffer - tortured.drive.media.sector_size, 1};
+  const std::uint64_t taken = result.told.front().requests;
+  const auto whole = trial.input(drive);
+  Finding shown = result.told.front();
+  const std::function<bool(const std::vector<TraceRecord>&)> fails = [&](const std::vector<TraceRecord>& records) {
+    trial.input = [&records](const TortureInput&) { return std::make_unique<RecordedSource>(records); };
+    const CampaignResult tried = run_campaign(trial, true);
+    if (tried.failures > 0) shown = tried.told.front();
+    return tried.failures > 0;
+  };
+  std::vector<TraceRecord> records = first_requests(*whole, taken + requests_behind);
+  if (!fails(records)) {
+    std::cout << "  the minimiser saw no failure in the first " << records.size() << " requests\n";
+    return;
+  }
+  records = minimised(std::move(records), fails, minimiser_tries);
+  write_trace(options.minimise, records);
+  std::cout << "minimised to " << records.size() << " requests, in " << options.minimise.string() << ":\n";
+  tell(std::cout, options, tortured, shown, " --trace " + options.minimise.string() + " --columns " + trace_columns);
+}
+
+constexpr const char* stages[] = {"format", "replay", "start", "recovery", "verification", "drain"};
+
+void print_heading() {
+  std::cout << std::left << std::setw(16) << "layer" << std::setw(10) << "durability" << std::right << std::setw(8) << "prefill"
+            << std::setw(9) << "requests" << std::setw(11) << "operations";
+  for (const char* stage : stages) std::cout << std::setw(std::string_view(stage).size() > 8 ? 13 : 9) << stage;
+  std::cout << std::setw(9) << "in a row" << std::setw(9) << "failures" << std::setw(9) << "seconds"
+            << "\n";
+}
+
+void print_row(const Case& tortured, const CampaignResult& result, double seconds) {
+  std::cout << std::left << std::setw(16) << tortured.layer << std::setw(10) << name_of(tortured.durability) << std::right << std::setw(7)
+            << tortured.prefill << "%" << std::setw(9) << result.uncut.requests << std::setw(11) << result.uncut.operations;
+  for (const char* stage : stages) {
+    const auto at = result.cuts.find(stage);
+    std::cout << std::setw(std::string_view(stage).size() > 8 ? 13 : 9) << (at == result.cuts.end() ? 0 : at->second);
+  }
+  std::cout << std::setw(9) << result.in_a_row << std::setw(9) << result.failures << std::setw(9) << std::fixed << std::setprecision(1)
+            << seconds << "\n"
+            << std::flush;
+}
+
+boost::json::object as_json(const TortureOptions& options, const Case& tortured, const CampaignResult& result) {
+  boost::json::object row;
+  row["layer"] = tortured.layer;
+  row["durability"] = name_of(tortured.durability);
+  row["prefill"] = tortured.prefill;
+  row["seed"] = options.run.seed;
+  row["requests"] = result.uncut.requests;
+  row["operations"] = result.uncut.operations;
+  boost::json::object cuts;
+  for (const auto& [stage, count] : result.cuts) cuts[stage] = count;
+  row["cuts"] = std::move(cuts);
+  row["in_a_row"] = result.in_a_row;
+  row["failures"] = result.failures;
+  boost::json::array told;
+  for (const Finding& finding : result.told) {
+    boost::json::object failure;
+    failure["outcome"] = to_string(finding.outcome);
+    failure["stage"] = finding.stage;
+    failure["instant"] = finding.instant;
+    failure["messages"] = boost::json::value_from(finding.messages);
+    failure["again"] = command_again(options, tortured, finding, "");
+    told.emplace_back(std::move(failure));
+  }
+  row["told"] = std::move(told);
+  return row;
+}
+
+std::vector<std::string> layers_of(const TortureOptions& options, const DriveConfig& plain) {
+  if (options.layer == "all") return plain.layer_names();
+  return {options.layer.empty() ? plain.layer : options.layer};
+}
+
+}  // namespace
+
+int torture_command(const TortureOptions& options, const SearchPath& search) {
+  const std::filesystem::path file = search.find(DescriptionFile::drive, options.run.drive);
+  DriveConfig plain = load_drive(file, options.run.set, "");
+  bool lost = false;
+  bool bug = false;
+  bool minimised_one = options.minimise.empty();
+  boost::json::array rows;
+  if (!options.json) print_heading();
+  for (const std::string& layer : layers_of(options, plain)) {
+    std::string refusal;
+    bool offered = false;
+    for (const TortureDurability durability : options.durability) {
+      Case tortured{layer, durability, options.prefill.value_or(drawn_prefill(options.run.seed)), {}, {}};
+      CampaignResult result;
+      const auto begin = std::chrono::steady_clock::now();
+      try {
+        tortured.drive = load_drive(file, settings(options, plain, layer, durability), layer);
+        tortured.plan = plan_drive(tortured.drive);
+        result = run_campaign(trial_config(options, search, tortured));
+      } catch (const InputError& error) {
+        result.refusal = error.what();
+      }
+      if (!result.refusal.empty()) {
+        refusal = result.refusal;
+        continue;
+      }
+      offered = true;
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      if (options.json)
+        rows.push_back(as_json(options, tortured, result));
+      else
+        print_row(tortured, result, took.count());
+      for (const Finding& finding : result.told) {
+        (finding.outcome == Finding::Outcome::loss || finding.outcome == Finding::Outcome::failure ? lost : bug) = true;
+        if (!options.json) tell(std::cout, options, tortured, finding, "");
+      }
+      if (result.failures > 0 && !minimised_one) {
+        minimised_one = true;
+        minimise(options, search, tortured, result);
+      }
+    }
+    if (!offered) throw InputError(refusal);
+  }
+  if (options.json) std::cout << boost::json::serialize(rows) << "\n";
+  return lost ? 1 : bug ? 3 : 0;
+}
+
+}  // namespace tessera
