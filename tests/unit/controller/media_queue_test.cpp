@@ -93,7 +93,7 @@ TEST_CASE("a chain is served out of turn at its age limit and not a picosecond s
   for (const bool aged : {false, true}) {
     Queue queue(SchedulingPolicy::shortest_seek, 100_ms);
     queue.add(900);  // oldest and farthest
-    queue.add(501);
+    queue.add(501, 0, MediaClass::host, 1_ms);
     CHECK(queue.pop(aged ? 100_ms : 100_ms - 1_ps) == (aged ? 900 : 501));
   }
 }

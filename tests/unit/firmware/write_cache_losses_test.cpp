@@ -100,3 +100,48 @@ TEST_CASE("write cache: a write that waits for room in the journal goes on when 
   drive->run_until_all_done();
   CHECK(drive.wrong_blocks() == 0);
 }
+
+TEST_CASE("write cache: a sector of the journal that cannot be read hides no record behind it") {
+  BenchConfig bench = small_drive();
+  {
+    const TestDrive planned(make_cmr_factory(), {{"journal_tracks", 2}}, bench);
+    const auto journal = std::ranges::find(planned.plan(), "journal", &Region::name);
+    bench.media.unreadable_sectors = {{0, static_cast<double>(journal->first), 2}};  // the first behind the superblocks
+  }
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(48 * 4096);
+  config.write_cache.durability = CacheDurability::journal;
+  TestDrive drive(make_cmr_factory(), {{"journal_tracks", 2}}, bench, config);
+  REQUIRE(drive->write(0, blocks_per_sector) == Status::ok);
+  drive->run_until_idle(10_s);
+  REQUIRE(drive->write(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("write cache: a cut that tears a superblock of the journal leaves the one before in force") {
+  const Shape shape{16, 24, 0};
+  const auto submit_all = [&](TestDrive& drive) {
+    for (std::uint64_t i = 0; i < depth; ++i) drive->submit(HostOp::write, i * 5 % 60 * blocks_per_sector, 4 * blocks_per_sector);
+  };
+  const auto made = [&] { return drive_of(shape, CacheDurability::journal, DestageOrder::first_come, 1); };
+  std::vector<Picoseconds> ends;  // of superblocks
+  {
+    TestDrive drive = made();
+    drive->steps.clear();
+    submit_all(drive);
+    drive->run_until_all_done();
+    const std::uint64_t journal = std::ranges::find(drive.plan(), "journal", &Region::name)->first;
+    for (const FirmwareBench::StepRecord& step : drive->steps)
+      if (step.op == MediaOp::write && step.run.track.radius == journal && step.run.first < 2) ends.push_back(step.timing.end);
+  }
+  REQUIRE(ends.size() > 2);
+  for (const Picoseconds end : ends) {
+    TestDrive drive = made();
+    submit_all(drive);
+    drive->cut_at(end - Picoseconds(1));
+    REQUIRE(drive->boot_status() == Status::ok);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}

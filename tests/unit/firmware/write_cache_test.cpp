@@ -97,7 +97,7 @@ TEST_CASE("write cache: destaging begins above the high mark and ends at the low
 TEST_CASE("write cache: FLUSH returns when all that was acknowledged is on the platters") {
   for (const DestageOrder order : {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning}) {
     TestDrive drive = cached_cmr(cache(64, CacheDurability::volatile_memory, order));
-    for (const std::uint64_t sector : {40U, 20U, 3U, 21U}) REQUIRE(write_sector(drive, sector) == Status::ok);
+    for (const std::uint64_t sector : {40U, 20U, 3U, 21U, 60U}) REQUIRE(write_sector(drive, sector) == Status::ok);
     REQUIRE(drive->flush() == Status::ok);
     drive->cut_at(drive->now() + Picoseconds(1));
     CHECK(drive.wrong_blocks() == 0);

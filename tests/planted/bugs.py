@@ -1,0 +1,70 @@
+"""The planted bugs of tests/planted/bugs: what each changes, and which tests must notice."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "bugs"
+FIELDS = {"what", "file", "find", "plant", "caught_by"}
+
+
+class BadBug(Exception):
+    """An entry that cannot be planted."""
+
+
+@dataclass(frozen=True)
+class Catcher:
+    """A test program and the cases of it to run (a filter of Catch2)."""
+
+    program: str
+    cases: str
+
+    def __str__(self) -> str:
+        return f"{self.program}: {self.cases}"
+
+
+@dataclass(frozen=True)
+class Bug:
+    name: str
+    what: str
+    file: str
+    find: str
+    plant: str
+    caught_by: tuple[Catcher, ...]
+
+    def planted(self, text: str) -> str:
+        """`text`, the content of the bug's file, with the bug in it."""
+        count = text.count(self.find)
+        if count != 1:
+            raise BadBug(f"planted bug {self.name}: the text to find is {count} times in {self.file}, not once")
+        return text.replace(self.find, self.plant)
+
+
+def _bug(name: str, entry: dict, source: Path) -> Bug:
+    if set(entry) != FIELDS:
+        raise BadBug(f"{source}: {name} has the fields {sorted(entry)}, not {sorted(FIELDS)}")
+    catchers = []
+    for catcher in entry["caught_by"]:
+        program, _, cases = catcher.partition(": ")
+        if not cases:
+            raise BadBug(f"{source}: {name} is caught by '{catcher}', which is not 'program: cases'")
+        catchers.append(Catcher(program, cases))
+    if not catchers:
+        raise BadBug(f"{source}: {name} names no test that catches it")
+    return Bug(name, entry["what"], entry["file"], entry["find"], entry["plant"], tuple(catchers))
+
+
+def all_bugs(folder: Path = FOLDER) -> dict[str, Bug]:
+    """Every planted bug by name, in the order of files and entries."""
+    bugs: dict[str, Bug] = {}
+    for source in sorted(folder.glob("*.toml")):
+        for name, entry in tomllib.loads(source.read_text()).items():
+            if name in bugs:
+                raise BadBug(f"{source}: there are two bugs named {name}")
+            bugs[name] = _bug(name, entry, source)
+    return bugs
+
+
+def share_of(names: list[str], size: int, turn: int) -> list[str]:
+    """`size` of the names; from turn to turn the next ones, and after the last the first again."""
+    return [names[(turn * size + i) % len(names)] for i in range(min(size, len(names)))]

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Plants each bug alone, builds, and runs the tests until one fails: those that the bug names first, then the wider suite.
+
+run.py [NAME...] [--share N] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bugs import BadBug, Bug, Catcher, all_bugs, share_of
+from tree import ROOT
+
+BUILD = ROOT / "build" / "planted" / "build" / "release"
+TIMEOUT = 120  # s; a test that hangs has noticed something
+
+
+@dataclass
+class Outcome:
+    bug: Bug
+    catcher: Catcher | None = None
+    named: bool = False
+    seconds: float = 0
+
+
+def quiet(command: list[str]) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise BadBug(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
+def configure(name: str) -> None:
+    quiet(["cmake", "--preset", "planted", f"-DTESSERA_PLANTED={name}"])
+
+
+def build(*targets: str) -> None:
+    quiet(["cmake", "--build", str(BUILD), "--target", *targets])
+
+
+def fails(program: str, cases: str | None) -> bool:
+    found = [p for p in BUILD.glob(f"tests/*/*/{program}") if p.is_file()]
+    if len(found) != 1:
+        raise BadBug(f"there is no test program {program}")
+    command = [str(found[0]), "--abort", *([re.sub(r"([,\[\]\\])", r"\\\1", cases)] if cases else [])]
+    try:
+        done = subprocess.run(command, cwd=found[0].parent, capture_output=True, text=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return True
+    if cases and "No test cases matched" in done.stdout:
+        raise BadBug(f"{program} has no test case '{cases}'")
+    return done.returncode != 0
+
+
+def unit_programs() -> list[str]:
+    """The pure cores' programs; those of SystemC modules test no firmware."""
+    folders = sorted((ROOT / "tests" / "unit").glob("*/CMakeLists.txt"))
+    words = [word for file in folders for word in file.read_text().replace("(", " ").split()]
+    return [word for word in dict.fromkeys(words) if word.startswith("unit_") and word != "unit_readers_real_traces"]
+
+
+def hunt(bug: Bug) -> Outcome:
+    begin = time.monotonic()
+    outcome = Outcome(bug)
+    configure(bug.name)
+    for catcher in bug.caught_by:
+        build(catcher.program)
+        if fails(catcher.program, catcher.cases):
+            outcome.catcher, outcome.named = catcher, True
+            break
+    else:
+        for program in unit_programs():
+            build(program)
+            if fails(program, None):
+                outcome.catcher = Catcher(program, "*")
+                break
+    outcome.seconds = time.monotonic() - begin
+    return outcome
+
+
+TITLE = """# Planted bugs
+
+Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](testing.md)).
+Made by `./dev planted --page docs/guide/planted-bugs.md`.
+"""
+HEAD = "| planted bug | file | caught by |\n|---|---|---|"
+
+
+def row(outcome: Outcome) -> str:
+    caught = "**nothing**" if outcome.catcher is None else f"`{outcome.catcher}`"
+    return f"| {outcome.bug.what} | `{outcome.bug.file}` | {caught} |"
+
+
+def chosen(arguments: argparse.Namespace) -> list[Bug]:
+    bugs = all_bugs()
+    names = arguments.names or list(bugs)
+    for name in names:
+        if name not in bugs:
+            raise BadBug(f"there is no planted bug named {name}")
+    if arguments.share:
+        commits = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+        names = share_of(names, arguments.share, int(commits.stdout))
+    return [bugs[name] for name in names]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="plants bugs and sees that the tests catch them")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="bugs; all if none is named")
+    parser.add_argument("--share", type=int, metavar="N", help="only N of them, others at each commit")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the table to this file too")
+    arguments = parser.parse_args()
+    lines, bad = [HEAD], []
+    try:
+        print("| planted bug | file | caught by | time |")
+        for bug in chosen(arguments):
+            outcome = hunt(bug)
+            lines.append(row(outcome))
+            print(f"{lines[-1]} {outcome.seconds:.0f} s |", flush=True)
+            if not outcome.named:
+                bad.append(bug.name)
+    except BadBug as problem:
+        print(f"planted: {problem}", file=sys.stderr)
+        return 2
+    if arguments.page:
+        arguments.page.write_text("\n".join([TITLE, *lines]) + "\n")
+    print(f"{len(lines) - 1} bugs planted, {len(lines) - 1 - len(bad)} caught by the tests that they name")
+    if bad:
+        print("not caught so: " + ", ".join(bad), file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
