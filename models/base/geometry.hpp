@@ -22,6 +22,7 @@ struct DriveGeometry {
   std::uint32_t reserved_sectors = 0;  ///< in front of the first logical sector of the first zone
   std::uint64_t exported_sectors = 0;  ///< capacity a conventional mapping exports, from the first; 0 = all that there is
   std::vector<GeometryZone> zones;     ///< from the outer diameter inwards, without gaps
+  std::uint32_t spare_radii = 0;       ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
 
   [[nodiscard]] std::uint32_t radii() const { return zones.empty() ? 0 : zones.back().first_radius + zones.back().radii; }
   [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{radii()} * surfaces; }

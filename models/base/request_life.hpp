@@ -19,11 +19,12 @@ enum class LifePhase : std::uint8_t {
   background_wait,  ///< at the disk channel behind background work
   seek,
   rotation,
-  transfer,     ///< sectors under the head
-  flash_queue,  ///< behind other flash operations
-  flash,        ///< array and bus time of flash operations
-  cleaning,     ///< space had to be made first
-  outage,       ///< the power was off, or the drive was booting
+  transfer,        ///< sectors under the head
+  flash_queue,     ///< behind other flash operations
+  flash,           ///< array and bus time of flash operations
+  cleaning,        ///< space had to be made first
+  error_recovery,  ///< the firmware read or wrote again, relocated, or went by way of spare sectors
+  outage,          ///< the power was off, or the drive was booting
   count_
 };
 inline constexpr std::size_t life_phases = static_cast<std::size_t>(LifePhase::count_);

@@ -5,6 +5,10 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::uint64_t recovered = 0;  // timeline argument; anything else is the address of a submitted chain
+}
+
 DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning,
                          const TrackCapacity& tracks, const ControllerConfig& config)
     : timeline_(timeline),
@@ -14,15 +18,20 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       tracks_(tracks),
       queue_(config.scheduling, config.age_limit, config.background_age_limit),
       bus_latency_(config.bus_latency),
+      interrupt_latency_(config.interrupt_latency),
       submit_cycles_(config.costs.submit) {}
 
 Picoseconds DiskChannel::background_busy(Picoseconds at) const {
-  const bool background = current_ != nullptr && current_->priority == MediaClass::background;
-  return background && at > chain_began_ ? background_total_ + (at - chain_began_) : background_total_;
+  const Picoseconds began = recovering_ ? recovery_began_ : chain_began_;
+  const bool background =
+      recovering_ ? recovering_ == MediaClass::background : current_ != nullptr && current_->priority == MediaClass::background;
+  return background && at > began ? background_total_ + (at - began) : background_total_;
 }
 
 void DiskChannel::submit(MediaChain& chain) {
   executor_.charge(Cycles(submit_cycles_));
+  if (supervisor_ != nullptr && supervisor_->armed()) [[unlikely]]
+    supervisor_->look_up(chain);
   executor_.suspend(chain.wait, LifePhase::media_queue);
   chain.submitted = executor_.now();
   chain.steps_done = 0;
@@ -31,19 +40,28 @@ void DiskChannel::submit(MediaChain& chain) {
 }
 
 void DiskChannel::on_time(std::uint64_t argument) {
+  if (argument == recovered) return resume_service();
   auto& chain = *reinterpret_cast<MediaChain*>(argument);
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
+  if (chain.priority == MediaClass::recovery) return serve(chain);
   queue_.push(chain);
   longest_queue_ = std::max(longest_queue_, queue_.size());
-  if (current_ == nullptr) serve_next();
+  if (current_ == nullptr && !recovering_) serve_next();
 }
 
-void DiskChannel::serve_next() {
+void DiskChannel::serve_next() { serve(queue_.pop(positioning_, timeline_.now())); }
+
+void DiskChannel::serve(MediaChain& chain) {
+  TESSERA_CHECK(current_ == nullptr, "a media chain is served while another is");
   const Picoseconds now = timeline_.now();
-  MediaChain& chain = queue_.pop(positioning_, now);
   chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
   chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  if (supervisor_ != nullptr && supervisor_->armed() && chain.priority != MediaClass::recovery && supervisor_->concerns(chain))
+      [[unlikely]] {
+    chain.status = Status::ok;
+    return hand_over(chain);
+  }
   current_ = &chain;
   chain_began_ = now;
   ++chains_;
@@ -76,16 +94,44 @@ void DiskChannel::finish() {
   busy_ += now - chain_began_;
   if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
   current_ = nullptr;
-  if (RequestLife* life = chain.wait.root->life; life != nullptr) {
-    const MediaBreakdown& parts = chain.breakdown;
-    life->account(LifePhase::background_wait, life->mark + parts.background_wait);
-    life->account(LifePhase::media_queue, life->mark + parts.queue);
-    life->account(LifePhase::seek, life->mark + parts.seek);
-    life->account(LifePhase::rotation, life->mark + parts.rotation);
-    life->account(LifePhase::transfer, life->mark + parts.transfer);
-    TESSERA_CHECK(life->mark == now, "the parts of a media chain do not sum to its duration");
-  }
+  if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
+    return hand_over(chain);
+  account(chain);
   executor_.interrupt(chain.wait);
+  if (!queue_.empty() && !recovering_) serve_next();
+}
+
+/// Adds the parts of a chain, which ended or is handed over now, to the life of the request that waits for it.
+void DiskChannel::account(const MediaChain& chain) {
+  RequestLife* const life = chain.wait.root->life;
+  if (life == nullptr) return;
+  const MediaBreakdown& parts = chain.breakdown;
+  life->account(LifePhase::background_wait, life->mark + parts.background_wait);
+  life->account(LifePhase::media_queue, life->mark + parts.queue);
+  life->account(LifePhase::seek, life->mark + parts.seek);
+  life->account(LifePhase::rotation, life->mark + parts.rotation);
+  life->account(LifePhase::transfer, life->mark + parts.transfer);
+  TESSERA_CHECK(life->mark == timeline_.now(), "the parts of a media chain do not sum to its duration");
+}
+
+/// Gives the chain to the supervisor, as a task of its own behind an interrupt.
+void DiskChannel::hand_over(MediaChain& chain) {
+  account(chain);
+  recovering_ = chain.priority;
+  recovery_began_ = timeline_.now();
+  executor_.start(recover(chain), nullptr, timeline_.now() + interrupt_latency_);
+}
+
+Task<void> DiskChannel::recover(MediaChain& chain) {
+  chain.status = co_await supervisor_->carry_out(chain);
+  chain.wait.phase = LifePhase::error_recovery;
+  executor_.make_ready(chain.wait);
+  timeline_.post(executor_.now(), *this, recovered);
+}
+
+void DiskChannel::resume_service() {
+  if (recovering_ == MediaClass::background) background_total_ += timeline_.now() - recovery_began_;
+  recovering_.reset();
   if (!queue_.empty()) serve_next();
 }
 
@@ -93,12 +139,14 @@ void DiskChannel::power_off() {
   timeline_.withdraw(*this);
   queue_.clear();
   current_ = nullptr;
+  recovering_.reset();
   quiet_ = nullptr;
 }
 
 void DiskChannel::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
   queue_.clear();
+  recovering_.reset();
   quiet_ = std::move(quiet);
 }
 

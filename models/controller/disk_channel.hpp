@@ -2,6 +2,7 @@
 // The disk channel: queues the firmware's chains, feeds the head-disk assembly one step at a time, and tells each
 // waiting task where its time went.
 #include <functional>
+#include <optional>
 
 #include "base/geometry.hpp"
 #include "base/metrics.hpp"
@@ -29,6 +30,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
 
   // MediaPort
   void submit(MediaChain& chain) override;
+  void supervise(MediaSupervisor* supervisor) override { supervisor_ = supervisor; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
 
   /// The step in hand ended at now().
@@ -39,7 +41,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void halt(std::function<void()> quiet);
   /// Adds what it served, by kind.
   void count(PortCounts& counts) const { counts += served_; }
-  [[nodiscard]] bool idle() const { return current_ == nullptr && queue_.empty(); }
+  [[nodiscard]] bool idle() const { return current_ == nullptr && !recovering_ && queue_.empty(); }
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics();
 
@@ -48,7 +50,12 @@ class DiskChannel final : public MediaPort, private TimelineListener {
  private:
   void on_time(std::uint64_t argument) override;
   void serve_next();
+  void serve(MediaChain& chain);
   void finish();
+  void account(const MediaChain& chain);
+  void hand_over(MediaChain& chain);
+  Task<void> recover(MediaChain& chain);
+  void resume_service();
   [[nodiscard]] Picoseconds background_busy(Picoseconds at) const;
 
   Timeline& timeline_;
@@ -58,8 +65,12 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   const TrackCapacity& tracks_;
   MediaQueue queue_;
   Picoseconds bus_latency_;
+  Picoseconds interrupt_latency_;
   std::uint64_t submit_cycles_;
   MediaChain* current_ = nullptr;
+  MediaSupervisor* supervisor_ = nullptr;
+  std::optional<MediaClass> recovering_;  // of the chain in the supervisor's hands
+  Picoseconds recovery_began_;
   std::function<void()> quiet_;  // set while it halts
   PortCounts served_;
   Picoseconds chain_began_;

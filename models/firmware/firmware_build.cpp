@@ -5,6 +5,7 @@ namespace tessera {
 void FirmwareConfig::describe(ParameterVisitor& visitor) {
   visitor.section("write_cache", write_cache, "write cache of the drive");
   visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
+  visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
 }
 
 std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
@@ -13,7 +14,7 @@ std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector
 
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan)
-    : layer_(factory.make(ports, geometry, plan)), top_(layer_.get()) {
+    : ports_(ports), layer_(factory.make(ports, geometry, plan)), top_(layer_.get()) {
   if (config.write_cache.capacity.value() != 0) {
     write_cache_ = std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *top_);
     top_ = write_cache_.get();
@@ -23,11 +24,35 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
     top_ = read_cache_.get();
   }
   server_ = std::make_unique<CommandServer>(ports, *top_);
+  const SpareLayout spares(geometry);
+  if (spares.usable()) defects_ = std::make_unique<DefectManager>(config.defects, ports, spares, geometry.sector_bytes);
+}
+
+Task<Status> Firmware::boot(bool after_power_cut) {
+  return after_power_cut && defects_ != nullptr ? boot_from_table() : server_->boot(after_power_cut);
+}
+
+Task<Status> Firmware::boot_from_table() {
+  const Status status = co_await defects_->load();
+  if (!ok(status)) co_return status;
+  co_return co_await server_->boot(true);
+}
+
+Task<void> Firmware::serve(HostCommand& command) {
+  const bool changes = command.op == HostOp::write || command.op == HostOp::trim;
+  return changes && defects_ != nullptr && defects_->read_only() ? refuse(command) : server_->serve(command);
+}
+
+Task<void> Firmware::refuse(HostCommand& command) {
+  ports_.cpu.charge(Cycles(ports_.cpu.costs().command));
+  ports_.host.complete(command, Status::read_only);
+  co_return;
 }
 
 void Firmware::report(MetricSet& metrics) const {
   top_->report(metrics);
   server_->report(metrics);
+  if (defects_ != nullptr) defects_->report(metrics);
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "firmware/command_server.hpp"
+#include "firmware/defects/defect_manager.hpp"
 #include "firmware/shared/read_cache.hpp"
 #include "firmware/shared/write_cache.hpp"
 #include "firmware/translation_layer.hpp"
@@ -13,6 +14,7 @@ namespace tessera {
 struct FirmwareConfig {
   WriteCacheConfig write_cache;
   ReadCacheConfig read_cache;
+  DefectsConfig defects;
 
   void describe(ParameterVisitor& visitor);
   /// A sentence why this firmware cannot run on `plan`, or nothing.
@@ -20,15 +22,16 @@ struct FirmwareConfig {
 };
 
 /// Host commands go through command server, read cache, write cache and layer, in this order; caches of no capacity are left
-/// out.
+/// out. Below the layer, where the drive has spare tracks, is its defect management.
 class Firmware final : public FirmwareEntry {
  public:
   /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
   Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
            const FormatPlan& plan);
 
-  [[nodiscard]] Task<Status> boot(bool after_power_cut) override { return server_->boot(after_power_cut); }
-  [[nodiscard]] Task<void> serve(HostCommand& command) override { return server_->serve(command); }
+  [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
+  /// A drive that takes no more writes answers them, and TRIMs, with `read_only`.
+  [[nodiscard]] Task<void> serve(HostCommand& command) override;
   [[nodiscard]] bool idle() const override { return server_->idle(); }
 
   [[nodiscard]] std::uint64_t user_sectors() const { return top_->user_sectors(); }
@@ -37,11 +40,16 @@ class Firmware final : public FirmwareEntry {
   void report(MetricSet& metrics) const;
 
  private:
+  Task<Status> boot_from_table();
+  Task<void> refuse(HostCommand& command);
+
+  Ports ports_;
   std::unique_ptr<TranslationLayer> layer_;
   std::unique_ptr<WriteCache> write_cache_;
   std::unique_ptr<ReadCache> read_cache_;
   TranslationLayer* top_;
   std::unique_ptr<CommandServer> server_;
+  std::unique_ptr<DefectManager> defects_;  // behind all others: their addresses in DRAM do not depend on it
 };
 
 }  // namespace tessera

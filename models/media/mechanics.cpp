@@ -16,7 +16,7 @@ constexpr std::uint32_t nearby_radii = 4;
 
 Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry)
     : geometry_(geometry),
-      curve_(SeekCurve::of(config, geometry.radii())),
+      curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       overhead_(config.channel_overhead),

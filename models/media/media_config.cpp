@@ -108,19 +108,20 @@ void check_defects(const MediaConfig& config, std::vector<std::string>& problems
   const auto sectors_at = [&](const NumberRow& row) -> std::uint32_t {
     for (const MediaZone& zone : zones)
       if (row[1] < zone.shape.first_radius + double{1} * zone.shape.radii) return zone.shape.sectors_per_track;
-    return 0;
+    return zones.back().shape.sectors_per_track;
   };
-  const auto check = [&](const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name) {
+  const std::uint32_t radii = zones.back().shape.first_radius + zones.back().shape.radii;
+  const auto check = [&](const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name, std::uint32_t spares) {
     if (!whole_rows(rows, columns, name, problems)) return;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (rows[row][0] >= config.surfaces || rows[row][2] >= sectors_at(rows[row]))
+      if (rows[row][0] >= config.surfaces || rows[row][1] >= radii + double{1} * spares || rows[row][2] >= sectors_at(rows[row]))
         problems.push_back(name + ": row " + std::to_string(row + 1) + " names a surface, radius or sector that the drive does not have");
   };
-  check(config.slipped_defects, 3, "slipped_defects");
-  check(config.unreadable_sectors, 3, "unreadable_sectors");
-  check(config.transient_sectors, 4, "transient_sectors");
-  check(config.write_fault_sectors, 3, "write_fault_sectors");
-  check(config.grown_defects, 4, "grown_defects");
+  check(config.slipped_defects, 3, "slipped_defects", 0);
+  check(config.unreadable_sectors, 3, "unreadable_sectors", config.spare_tracks);
+  check(config.transient_sectors, 4, "transient_sectors", config.spare_tracks);
+  check(config.write_fault_sectors, 3, "write_fault_sectors", config.spare_tracks);
+  check(config.grown_defects, 4, "grown_defects", config.spare_tracks);
 }
 
 }  // namespace
@@ -138,6 +139,9 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
   visitor.field("reserved_sectors", reserved_sectors, {0, count_max}, "Sectors in front of the first logical sector.");
   visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
+  visitor.field(
+      "spare_tracks", spare_tracks, {0, 4096},
+      "Tracks a surface behind the last zone that no layer gets: spares for bad sectors and their table; 0: no defect management.");
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
                 "Tracks that are shorter by some sectors because defects were slipped over.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
@@ -215,6 +219,7 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   geometry.surfaces = config.surfaces;
   geometry.reserved_sectors = config.reserved_sectors;
   geometry.exported_sectors = config.exported_sectors;
+  geometry.spare_radii = config.spare_tracks;
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
   return geometry;
 }

@@ -34,6 +34,7 @@ struct MediaConfig {
   std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
   std::uint32_t reserved_sectors = 0;
   std::uint64_t exported_sectors = 0;
+  std::uint32_t spare_tracks = 2;          ///< radii behind the last zone
   std::vector<NumberRow> slipped_defects;  ///< surface, radius, sectors fewer
 
   // Faults.

@@ -27,7 +27,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
     : config_(checked(config, plan)),
       geometry_(config_, plan),
       mechanics_(config_, geometry_),
-      store_(tessera::shape_of(config_, content), std::uint64_t{geometry_.radii()} * geometry_.surfaces(), geometry_.most_sectors()),
+      store_(tessera::shape_of(config_, content), geometry_.tracks(), geometry_.most_sectors()),
       powerfail_(seed, "media.powerfail"),
       faults_(config_, geometry_, seed) {
   statistics_.regions.resize(geometry_.regions().size());

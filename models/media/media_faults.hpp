@@ -63,9 +63,16 @@ class MediaFaults {
   template <class F>
   void written(std::uint64_t track, std::uint32_t first, std::uint32_t count, Picoseconds at, F&& lost) {
     const std::uint64_t begin = key(track, first);
-    for (auto at_spot = spots_.lower_bound(begin); at_spot != spots_.end() && at_spot->first < begin + count; ++at_spot) {
-      at_spot->second.failed = 0;
-      if (at_spot->second.unreadable(at)) lost(static_cast<std::uint32_t>(at_spot->first - begin) + first);
+    for (auto at_spot = spots_.lower_bound(begin); at_spot != spots_.end() && at_spot->first < begin + count;) {
+      Spot& spot = at_spot->second;
+      if (spot.unreadable(at)) {
+        lost(static_cast<std::uint32_t>(at_spot->first - begin) + first);
+      } else if (spot.passing) {
+        at_spot = spots_.erase(at_spot);
+        continue;
+      }
+      spot.failed = 0;
+      ++at_spot;
     }
   }
 
@@ -78,7 +85,7 @@ class MediaFaults {
     Picoseconds bad_from = never;     ///< unreadable from this instant on
     std::uint32_t failing_reads = 0;  ///< in a row, before one goes well
     std::uint32_t failed = 0;         ///< of these
-    bool passing = false;             ///< drawn: forgotten once a read went well
+    bool passing = false;             ///< drawn: forgotten once a read went well or the sector was written
     bool write_fault = false;
     [[nodiscard]] bool unreadable(Picoseconds at) const { return at >= bad_from; }
   };

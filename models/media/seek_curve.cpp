@@ -33,23 +33,23 @@ SeekCurve SeekCurve::from_points(const std::vector<SeekPoint>& points, std::uint
   return SeekCurve(std::move(time));
 }
 
-SeekCurve SeekCurve::from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii) {
+SeekCurve SeekCurve::from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t beyond) {
   TESSERA_CHECK(full_stroke >= t_min, "a full stroke shorter than the shortest seek");
-  std::vector<Picoseconds> time(radii);
+  std::vector<Picoseconds> time(radii + beyond);
   const auto span = static_cast<long double>((full_stroke - t_min).value());
   const auto stroke = static_cast<long double>(radii > 1 ? radii - 1 : 1);
-  for (std::uint32_t d = 1; d < radii; ++d)
+  for (std::uint32_t d = 1; d < radii + beyond; ++d)
     time[d] = t_min + Picoseconds(static_cast<std::uint64_t>(std::llround(span * std::sqrt(static_cast<long double>(d) / stroke))));
   return SeekCurve(std::move(time));
 }
 
-SeekCurve SeekCurve::of(const MediaConfig& config, std::uint32_t radii) {
-  if (config.seek_curve.empty()) return from_formula(config.seek_min, config.seek_full_stroke, radii);
+SeekCurve SeekCurve::of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond) {
+  if (config.seek_curve.empty()) return from_formula(config.seek_min, config.seek_full_stroke, radii, beyond);
   constexpr double ps_per_ms = 1e9;
   std::vector<SeekPoint> points;
   for (const NumberRow& row : config.seek_curve)
     points.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
-  return from_points(points, radii);
+  return from_points(points, radii + beyond);
 }
 
 }  // namespace tessera

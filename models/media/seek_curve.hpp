@@ -19,10 +19,11 @@ class SeekCurve {
   /// Linear between the points, the last slope beyond the last, the first point's time below the first; each entry is
   /// rounded to a picosecond. Points ascend in distance; at least one is needed.
   static SeekCurve from_points(const std::vector<SeekPoint>& points, std::uint32_t radii);
-  /// t_min + a*sqrt(d) with a = (full_stroke - t_min) / sqrt(radii - 1) (interlaced paper, eq. 1).
-  static SeekCurve from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii);
-  /// The curve that a valid description states.
-  static SeekCurve of(const MediaConfig& config, std::uint32_t radii);
+  /// t_min + a*sqrt(d) with a = (full_stroke - t_min) / sqrt(radii - 1) (interlaced paper, eq. 1), also for the distances to `beyond`
+  /// radii more.
+  static SeekCurve from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t beyond = 0);
+  /// The curve that a valid description states, for `radii` and the spare radii `beyond` them.
+  static SeekCurve of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond = 0);
 
   /// Time to move over `distance` radii; 0 for no distance.
   [[nodiscard]] Picoseconds time(std::uint32_t distance) const { return time_[distance]; }

@@ -26,8 +26,27 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
     radii_ = zone.shape.first_radius + zone.shape.radii;
     most_sectors_ = std::max(most_sectors_, zone.shape.sectors_per_track);
   }
+  spare_radii_ = config.spare_tracks;
+  if (spare_radii_ != 0) add_spares();
   index_groups();
   add_slipped(config);
+}
+
+/// Conventional tracks that go on where the last zone ends. Regions end before them, and with these the reach of every overlap.
+void TrackGeometry::add_spares() {
+  Region spares;
+  spares.name = "spares";
+  spares.first = radii_;
+  spares.count = spare_radii_;
+  TrackGroup group = groups_.back();
+  group.first_radius = group.region_first = radii_;
+  group.end_radius = group.region_end = all_radii();
+  group.region = static_cast<std::uint32_t>(regions_.size());
+  group.skewed = true;
+  group.interlaced = false;
+  group.top = group.bottom;
+  groups_.push_back(group);
+  regions_.push_back(spares);
 }
 
 void TrackGeometry::add_groups(const MediaZone& zone) {
@@ -69,9 +88,9 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
 
 void TrackGeometry::index_groups() {
   // At most 4096 entries: the table stays in the first-level cache, and the walk from it is nearly always empty.
-  while ((radii_ >> coarse_shift_) >= 4096) ++coarse_shift_;
+  while ((all_radii() >> coarse_shift_) >= 4096) ++coarse_shift_;
   std::uint32_t group = 0;
-  for (std::uint32_t i = 0; i <= (radii_ - 1) >> coarse_shift_; ++i) {
+  for (std::uint32_t i = 0; i <= (all_radii() - 1) >> coarse_shift_; ++i) {
     while ((i << coarse_shift_) >= groups_[group].end_radius) ++group;
     coarse_.push_back(group);
   }

@@ -64,15 +64,18 @@ struct TrackGroup {
 
 class TrackGeometry {
  public:
-  /// `plan` must have passed check_plan(); an empty plan formats the whole drive as one conventional region, "data".
+  /// `plan` must have passed check_plan(); an empty plan formats the whole drive as one conventional region, "data". Spare
+  /// tracks, if any, are one more region behind the last: "spares".
   TrackGeometry(const MediaConfig& config, const FormatPlan& plan);
 
   [[nodiscard]] Picoseconds revolution() const { return Picoseconds(turn_.divisor()); }
   [[nodiscard]] std::uint32_t surfaces() const { return surfaces_; }
-  [[nodiscard]] std::uint32_t radii() const { return radii_; }
-  [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }  ///< of any track
+  [[nodiscard]] std::uint32_t radii() const { return radii_; }                                   ///< that layers may have
+  [[nodiscard]] std::uint32_t spare_radii() const { return spare_radii_; }                       ///< behind these
+  [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{all_radii()} * surfaces_; }  ///< spares included
+  [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }                     ///< of any track
   [[nodiscard]] const FormatPlan& regions() const { return regions_; }
-  [[nodiscard]] bool contains(PhysicalTrack track) const { return track.surface < surfaces_ && track.radius < radii_; }
+  [[nodiscard]] bool contains(PhysicalTrack track) const { return track.surface < surfaces_ && track.radius < all_radii(); }
 
   /// The radius must exist.
   [[nodiscard]] const TrackGroup& group_of(std::uint32_t radius) const {
@@ -133,13 +136,16 @@ class TrackGeometry {
     return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
   }
   void slip(PhysicalTrack track, TrackShape& shape) const;
+  [[nodiscard]] std::uint32_t all_radii() const { return radii_ + spare_radii_; }
   void add_groups(const MediaZone& zone);
+  void add_spares();
   void index_groups();
   void add_slipped(const MediaConfig& config);
 
   FixedDivisor turn_;
   std::uint32_t surfaces_;
   std::uint32_t radii_ = 0;
+  std::uint32_t spare_radii_ = 0;
   std::uint32_t most_sectors_ = 0;
   FormatPlan regions_;
   std::vector<TrackGroup> groups_;

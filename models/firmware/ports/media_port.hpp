@@ -23,8 +23,8 @@ enum class StepHint : std::uint8_t {
   backup_round_trip  ///< a visit to the backup region and back: (rmw_mid_turns - 1) turns, head stays where it was
 };
 
-/// Who waits for a chain; host and dependent go before background.
-enum class MediaClass : std::uint8_t { host, dependent, background };
+/// Who waits for a chain; host and dependent go before background. Chains of a supervisor that has taken over go before all.
+enum class MediaClass : std::uint8_t { host, dependent, background, recovery };
 
 /// Out-of-band bytes of one sector (the record of a backup, a slot header). Written with the last sector of a run, so that
 /// its presence proves that the whole run reached the platter, or with each sector, where sectors are rewritten one by one;
@@ -96,6 +96,25 @@ class MediaChain {
   std::size_t size_ = 0;
 };
 
+/// The firmware that looks after bad sectors (firmware/defects). While it has a chain in hand, the port serves nothing but its own
+/// chains, of class `recovery`: so it meets no other access half-way, and the order of chains stays.
+class MediaSupervisor {
+ public:
+  /// Whether any sector is known to be bad or to lie elsewhere. Where none is, chains are not looked at.
+  [[nodiscard]] bool armed() const { return armed_; }
+  /// Charges the running task, which submits the chain, for looking its runs up.
+  virtual void look_up(const MediaChain& chain) = 0;
+  /// Whether the chain cannot be served as it is.
+  [[nodiscard]] virtual bool concerns(const MediaChain& chain) const = 0;
+  /// Carries out a chain that concerns it, or what is left of one that met a media error, from step `steps_done` on, which it
+  /// counts on; gives the status of the first step that failed for good.
+  [[nodiscard]] virtual Task<Status> carry_out(MediaChain& chain) = 0;
+
+ protected:
+  ~MediaSupervisor() = default;
+  bool armed_ = false;
+};
+
 class MediaPort {
  public:
   virtual ~MediaPort() = default;
@@ -105,6 +124,10 @@ class MediaPort {
 
   /// Awaitable: submits `chain` and waits for it; gives its status.
   [[nodiscard]] auto run(MediaChain& chain) { return DeviceAwaiter<MediaPort, MediaChain>{*this, chain}; }
+
+  /// Whom to hand chains to that met a media error or bad sectors; null for nobody: then the waiting task gets the error. A port that
+  /// never fails needs none.
+  virtual void supervise(MediaSupervisor*) {}
 
   /// Sectors on a track as formatted (a top track of an interlaced region holds fewer than a bottom one).
   [[nodiscard]] virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;

@@ -112,9 +112,14 @@ TEST_CASE("defects must lie on the drive") {
   CHECK_THAT(problems_of(config), Contains("unreadable_sectors: row 1"));
   config.unreadable_sectors = {{3, 0, 0}};
   CHECK_THAT(problems_of(config), Contains("unreadable_sectors: row 1"));
-  config.unreadable_sectors = {{0, 30, 0}};
+  config.unreadable_sectors = {{0, 31, 79}};  // the last sector of the two spare tracks
+  CHECK(config.validate().empty());
+  config.unreadable_sectors = {{0, 32, 0}};
   CHECK_THAT(problems_of(config), Contains("unreadable_sectors: row 1"));
   config.unreadable_sectors.clear();
+  config.slipped_defects = {{0, 30, 1}};  // spare tracks are all of one length
+  CHECK_THAT(problems_of(config), Contains("slipped_defects: row 1"));
+  config.slipped_defects.clear();
   config.transient_sectors = {{0, 25, 79, 2}};
   config.grown_defects = {{0, 25, 79, 1000}};
   config.write_fault_sectors = {{0, 25, 79}};

@@ -128,7 +128,7 @@ TEST_CASE("a run that leaves its track or the formatted tracks breaks the rules 
   MediaDevice device(config, {test::region(RecordingFormat::interlaced, 10, 10)}, ContentMode::none, 1);
   const PhysicalTrack track{0, 10};
   for (const PhysicalRun run :
-       {PhysicalRun{{2, 10}, 0, 1}, PhysicalRun{{0, 50}, 0, 1}, PhysicalRun{track, 100, 1}, PhysicalRun{track, 0, 101},
+       {PhysicalRun{{2, 10}, 0, 1}, PhysicalRun{{0, 52}, 0, 1}, PhysicalRun{track, 100, 1}, PhysicalRun{track, 0, 101},
         PhysicalRun{track, 0, 0}, PhysicalRun{{0, 9}, 0, 1}, PhysicalRun{{0, 20}, 0, 1}}) {
     Picoseconds now = 7_ms;
     CHECK(perform(device, read_step(run), now) == Status::rule_violation);

@@ -1,0 +1,88 @@
+#pragma once
+// Defect management: what the drive does about sectors that cannot be read or written. It lies below every layer and none knows of it.
+//
+// - A read that failed is repeated sector by sector. A sector that came back late is moved to a spare; one that never does is marked lost
+// in
+//   the buffer, answers with a media error, and is pending: the next write to it is read back, and where that fails goes to a spare.
+// - A write that failed is repeated; the sector that stopped it goes to a spare.
+// - A run that contains bad sectors is carried out in parts, in its own order and with its header in the last one: a header that is on
+//   the platter still proves that the whole run is.
+// - A move counts once the table that says so is durable. Where a write needs a spare and none is left, the drive is read-only from then
+// on.
+#include <array>
+#include <cstdint>
+
+#include "base/metrics.hpp"
+#include "firmware/defects/defect_table.hpp"
+#include "firmware/defects/defects_config.hpp"
+#include "firmware/defects/spare_layout.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class DefectManager final : public MediaSupervisor {
+ public:
+  /// `layout` must be usable; the manager takes over its media port's errors.
+  DefectManager(const DefectsConfig& config, const Ports& ports, const SpareLayout& layout, std::uint32_t sector_bytes);
+  ~DefectManager();
+  DefectManager(const DefectManager&) = delete;
+  DefectManager& operator=(const DefectManager&) = delete;
+
+  /// Boot after a power cut, before anything else: reads the table.
+  Task<Status> load();
+  /// The drive takes no more writes from the host.
+  [[nodiscard]] bool read_only() const { return table_.read_only(); }
+
+  void look_up(const MediaChain& chain) override;
+  [[nodiscard]] bool concerns(const MediaChain& chain) const override;
+  [[nodiscard]] Task<Status> carry_out(MediaChain& chain) override;
+
+  /// Adds the metrics `defects.*`.
+  void report(MetricSet& metrics) const;
+
+ private:
+  /// Sectors [first, first + count) of a step that are carried out as one: good ones, or one bad sector.
+  struct Part {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    const Defect* defect = nullptr;
+    [[nodiscard]] std::uint32_t end() const { return first + count; }
+  };
+  static constexpr std::uint32_t most_parts = MediaChain::max_steps / 2;  // a part may be written and read back
+
+  [[nodiscard]] std::uint64_t key_of(const MediaStep& step, std::uint32_t offset) const;
+  [[nodiscard]] const Defect* next_defect(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const;
+  [[nodiscard]] Part next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const;
+  [[nodiscard]] MediaStep step_of(const MediaStep& step, const Part& part) const;
+  [[nodiscard]] Part single(const MediaStep& step, std::uint32_t offset) const;
+
+  Task<Status> carry_out_step(MediaStep step);
+  Task<Status> recover(MediaStep step, Part part);
+  Task<Status> recover_marked(MediaStep step, Part part);
+  Task<Status> read_again(MediaStep step, std::uint32_t offset);
+  Task<Status> write_again(MediaStep step, std::uint32_t offset);
+  Task<Status> run_single(MediaStep step, bool verify);
+  void deliver(const MediaStep& step, std::uint32_t offset);
+  Task<Status> relocate(std::uint64_t sector, MediaStep content);
+  Task<void> note_pending(std::uint64_t sector);
+  void note_verified(std::uint64_t sector);
+  Task<void> end_writing();
+  void event(const char* kind, std::uint64_t sector);
+
+  DefectsConfig config_;
+  Ports ports_;
+  SpareLayout layout_;
+  DefectTable table_;
+  bool started_ = false;        // the table was loaded or begun
+  DataBuffer sector_;           // one sector under recovery
+  std::span<std::byte> bytes_;  // as firmware's own bytes
+  SectorHeader header_{};
+
+  std::uint64_t retries_ = 0;
+  std::uint64_t recovered_ = 0;
+  std::uint64_t uncorrectable_ = 0;
+  std::uint64_t write_faults_ = 0;
+  std::uint64_t relocations_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,202 @@
+// Power cuts while sectors are moved, while the table is written, and in runs whose headers prove them whole.
+#include <catch2/catch.hpp>
+
+#include "firmware/shared/log_record.hpp"
+#include "support/random_histories.hpp"
+#include "unit/defects/defect_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+/// Groups of eight sectors, each with two places that take turns. A record in the header of a write's last sector numbers it; at boot the
+/// higher number counts. So a header that is on the platter although its run is not brings wrong data back.
+class TurnLayer final : public TranslationLayer {
+ public:
+  static constexpr std::uint32_t group = 8;
+  static constexpr std::uint32_t groups = 12;
+
+  explicit TurnLayer(const Ports& ports)
+      : ports_(ports), staging_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, group, "group")) {}
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return group * groups; }
+  Task<Status> format() override { co_return Status::ok; }
+  Task<Status> flush() override { co_return Status::ok; }
+  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
+  void prefill(std::uint64_t) override {}
+  void report(MetricSet&) const override {}
+
+  Task<Status> recover() override {
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      for (std::uint32_t turn = 0; turn < 2; ++turn) {
+        SectorHeader header{};
+        MediaChain chain;
+        chain.read(place(g, turn), {}, StepHint::position, &header);
+        const Status status = co_await ports_.media.run(chain);
+        const std::optional<LogRecord> record = decode(header);
+        if (delivered(status) && record && record->sequence > number_[g]) number_[g] = record->sequence;
+      }
+    }
+    co_return Status::ok;
+  }
+  Task<Status> read(LogicalRun run, DataSpan data) override {
+    for (std::uint32_t done = 0; done < run.count; ++done) {
+      const std::uint64_t sector = run.first.value() + done;
+      const auto g = static_cast<std::uint32_t>(sector / group);
+      MediaChain chain;
+      PhysicalRun one = place(g, number_[g] % 2);
+      one.first = (one.first + static_cast<std::uint32_t>(sector % group)) % 16;
+      one.count = 1;
+      chain.read(one, data.part(done, 1));
+      const Status status = co_await ports_.media.run(chain);
+      if (!ok(status)) co_return status;
+    }
+    co_return Status::ok;
+  }
+  /// Whole groups only.
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions) override {
+    const auto g = static_cast<std::uint32_t>(run.first.value() / group);
+    TESSERA_CHECK(run.count == group && run.first.value() % group == 0, "the layer of this test writes whole groups");
+    const std::uint64_t number = number_[g] + 1;
+    SectorHeader header = encode({RecordType::superblock, number, 1, {}});
+    MediaChain chain;
+    chain.write(place(g, number % 2), data, StepHint::position, &header);
+    const Status status = co_await ports_.media.run(chain);
+    if (ok(status)) number_[g] = number;
+    co_return status;
+  }
+
+ private:
+  /// Runs wrap at the track's end: sectors 12 to 15 and 0 to 3.
+  static PhysicalRun place(std::uint32_t g, std::uint64_t turn) { return {{0, 2 * g + static_cast<std::uint32_t>(turn)}, 12, group}; }
+
+  Ports ports_;
+  DataBuffer staging_;
+  std::array<std::uint64_t, groups> number_{};
+};
+
+class TurnFactory final : public LayerFactory {
+ public:
+  [[nodiscard]] std::string name() const override { return "turns"; }
+  [[nodiscard]] std::string summary() const override { return "two places that take turns"; }
+  void describe(ParameterVisitor&) override {}
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string&) const override {
+    return {{.name = "data", .count = geometry.radii()}};
+  }
+  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry&, const FormatPlan&) const override {
+    return std::make_unique<TurnLayer>(ports);
+  }
+};
+
+constexpr std::uint32_t group_blocks = TurnLayer::group * blocks_per_sector;
+
+}  // namespace
+
+TEST_CASE("a cut at any instant while a late sector is moved loses nothing") {
+  for (std::uint64_t actions = 0;; ++actions) {
+    DefectDrive drive([](MediaConfig& media) { media.transient_sectors = {{0, 1, 4, 6}, {0, 1, 9, 5}}; });
+    REQUIRE(drive.write(16, 16) == Status::ok);
+    drive->submit(HostOp::read, 16 * blocks_per_sector, 16 * blocks_per_sector);
+    const bool cut = drive->cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive->boot_status() == Status::ok);
+    REQUIRE(drive.read(16, 16) == Status::ok);
+    REQUIRE(drive.wrong_blocks() == 0);
+    if (!cut) {
+      CHECK(actions > 20);
+      break;
+    }
+  }
+}
+
+TEST_CASE("a cut at any instant while writes move sectors keeps what was acknowledged, also when recovery is cut") {
+  for (std::uint64_t actions = 0;; ++actions) {
+    DefectDrive drive([](MediaConfig& media) {
+      media.unreadable_sectors = {{0, 1, 4}};
+      media.write_fault_sectors = {{0, 1, 11}};
+    });
+    REQUIRE(drive.read(16, 16) == Status::media_error);
+    HostRequest& first = drive->submit(HostOp::write, 16 * blocks_per_sector, 16 * blocks_per_sector);
+    bool acknowledged = false;
+    bool cut = true;
+    for (std::uint64_t left = actions; left > 0 && cut; --left) {
+      drive->timeline().step();
+      acknowledged = FirmwareBench::done(first);
+      cut = !acknowledged;
+    }
+    drive->cut_twice(actions % 12);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive->boot_status() == Status::ok);
+    if (acknowledged) REQUIRE(drive.read(16, 16) == Status::ok);
+    REQUIRE(drive.wrong_blocks() == 0);
+    REQUIRE(drive.write(16, 16) == Status::ok);  // goes well whatever the cut left
+    REQUIRE(drive.read(16, 16) == Status::ok);
+    REQUIRE(drive.defects("reallocated") == 2);
+    drive->cut_now();
+    REQUIRE(drive.read(16, 16) == Status::ok);
+    REQUIRE(drive.wrong_blocks() == 0);
+    if (!cut) {
+      CHECK(actions > 20);
+      break;
+    }
+  }
+}
+
+TEST_CASE("a header proves its run where sectors of it lie on spares or are moved while it is written") {
+  // The bad sector at each place of the run, the last with the header too: written to a spare from the start, or found bad by the write.
+  const std::uint32_t bad = GENERATE(0U, 3U, 4U, 7U);
+  const bool known = GENERATE(true, false);
+  const double sector = (12 + bad) % 16;
+  for (std::uint64_t actions = 0;; ++actions) {
+    BenchConfig config = drive_with([&](MediaConfig& media) { media.write_fault_sectors = {{0, 1, sector}}; });
+    if (!known) config.media.write_fault_sectors = {{0, 0, sector}};
+    TestDrive drive(std::make_unique<TurnFactory>(), {}, config);
+    REQUIRE(drive->write(0, group_blocks) == Status::ok);  // number 1, at radius 1
+    if (known) {
+      REQUIRE(drive->write(0, group_blocks) == Status::ok);  // number 2, at radius 0
+      REQUIRE(drive.metric("defects.reallocated") == 1);
+    }
+    drive->submit(HostOp::write, 0, group_blocks);
+    const bool cut = drive->cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive->boot_status() == Status::ok);
+    REQUIRE(drive->read(0, group_blocks) == Status::ok);
+    REQUIRE(drive->scoreboard().errors() == 0);
+    if (!cut) break;
+  }
+}
+
+TEST_CASE("random faults and cuts: cmr returns what was acknowledged or says that it is lost") {
+  const std::uint64_t seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{13}));
+  const bool journal = GENERATE(false, true);
+  RandomStream random(seed, "defect histories");
+  BenchConfig config = small_drive();
+  config.seed = seed;
+  config.media.spare_tracks = 8;
+  config.media.transient_errors_per_million = 10'000;
+  config.media.transient_error_reads = 8;
+  config.media.write_faults_per_million = 5'000;
+  config.media.servo_faults_per_million = 50'000;
+  for (int i = 0; i < 6; ++i) {
+    const double radius = pick(random, 0, 39);
+    const double sector = pick(random, 0, 15);
+    config.media.transient_sectors.push_back({0, radius, sector, double(pick(random, 1, 10))});
+    if (radius < 32 && !journal) config.media.write_fault_sectors.push_back({0, double(pick(random, 0, 31)), sector});
+    if (!journal) config.media.unreadable_sectors.push_back({0, double(pick(random, 0, 31)), double(pick(random, 0, 15))});
+    if (!journal)
+      config.media.grown_defects.push_back({0, double(pick(random, 0, 31)), double(pick(random, 0, 15)), double(pick(random, 0, 60'000))});
+  }
+  FirmwareConfig firmware;
+  std::map<std::string, double> parameters;
+  if (journal) {
+    firmware.write_cache.capacity = Bytes(64 * 4096);
+    firmware.write_cache.durability = CacheDurability::journal;
+    parameters["journal_tracks"] = 2;
+  }
+  TestDrive drive(make_cmr_factory(), parameters, config, firmware);
+  random_cuts(drive, random);
+  CHECK(drive.metric("defects.read_only") == 0);
+  CHECK(drive.metric("media.faults.transient") > 0);
+}
