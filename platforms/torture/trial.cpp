@@ -64,7 +64,7 @@ Trial::Trial(const TrialConfig& config, int pipe)
         write_line(pipe_, bad.to_line());
       }) {
   simulation_.add_observer(*this);
-  simulation_.set_cut_listener([this](Picoseconds) { since_cut_ = 0; });
+  simulation_.set_cut_listener([this](const char*, Picoseconds) { since_cut_ = 0; });
 }
 
 SimulationConfig Trial::simulation_config() const {
