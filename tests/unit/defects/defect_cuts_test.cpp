@@ -168,6 +168,49 @@ TEST_CASE("a header proves its run where sectors of it lie on spares or are move
   }
 }
 
+TEST_CASE("the header of a run with a bad sector is on its last sector and nowhere else") {
+  const std::uint32_t bad = GENERATE(0U, 3U, 4U, 7U);
+  BenchConfig config = drive_with([&](MediaConfig& media) { media.write_fault_sectors = {{0, 1, double((12 + bad) % 16)}}; });
+  TestDrive drive(std::make_unique<TurnFactory>(), {}, config);
+  for (int write = 0; write < 3; ++write) REQUIRE(drive->write(0, group_blocks) == Status::ok);  // the third goes by way of the spare
+  const auto header_at = [&](PhysicalTrack track, std::uint32_t sector) {
+    SectorHeader header;
+    drive->media().content().read_header(drive->media().geometry().linear(track), sector, header);
+    return header != SectorHeader{};
+  };
+  for (std::uint32_t offset = 0; offset < 7; ++offset) CHECK_FALSE(header_at({0, 1}, (12 + offset) % 16));
+  CHECK(header_at({0, 1}, 3) == (bad != 7));
+  CHECK(header_at({0, first_spare_radius}, 2) == (bad == 7));
+}
+
+TEST_CASE("a save that a cut tears leaves the one before it, also where one copy has no good place left") {
+  const auto one_copy = [](MediaConfig& media) {
+    media.write_fault_sectors = {{0, 1, 4}, {0, 2, 4}};
+    media.unreadable_sectors = {{0, first_spare_radius, 0}, {0, first_spare_radius, 1}};
+    media.powerfail_sector = PowerfailSector::corrupt;
+  };
+  for (std::uint64_t actions = 0;; ++actions) {
+    DefectDrive drive(one_copy);
+    REQUIRE(drive.write(16, 16) == Status::ok);
+    drive->submit(HostOp::write, 32 * blocks_per_sector, 16 * blocks_per_sector);
+    const bool cut = drive->cut_after_actions(actions);
+    INFO("cut after " << actions << " actions");
+    REQUIRE(drive->boot_status() == Status::ok);
+    REQUIRE(drive.read(16, 16) == Status::ok);
+    REQUIRE(drive->scoreboard().errors() == 0);
+    if (!cut) break;
+    // Between two actions of the timeline the head is in the middle of a sector, too.
+    DefectDrive torn(one_copy);
+    REQUIRE(torn.write(16, 16) == Status::ok);
+    torn->submit(HostOp::write, 32 * blocks_per_sector, 16 * blocks_per_sector);
+    for (std::uint64_t left = actions; left > 0; --left) torn->timeline().step();
+    if (torn->timeline().empty() || torn->timeline().next() == torn->now()) continue;
+    torn->cut_at(torn->timeline().next() - 1_ps);
+    REQUIRE(torn->boot_status() == Status::ok);
+    REQUIRE(torn.read(16, 16) == Status::ok);
+  }
+}
+
 TEST_CASE("random faults and cuts: cmr returns what was acknowledged or says that it is lost") {
   const std::uint64_t seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{13}));
   const bool journal = GENERATE(false, true);

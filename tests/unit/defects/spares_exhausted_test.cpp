@@ -48,6 +48,18 @@ TEST_CASE("the drive takes writes until the last spare is used, and is read-only
   }
 }
 
+TEST_CASE("a move that cannot be saved is not acknowledged, and the drive is read-only") {
+  BenchConfig config = worn_out();
+  for (double sector = 0; sector < 4; ++sector) config.media.unreadable_sectors.push_back({0, first_spare_radius, sector});
+  DefectDrive drive(config);
+  REQUIRE(drive.write(400, 4) == Status::ok);
+  CHECK(drive.write(0, 4) == Status::read_only);
+  CHECK(drive.defects("reallocated") == 0);
+  CHECK(drive.defects("read_only") == 1);
+  CHECK(drive.write(400, 4) == Status::read_only);
+  CHECK(drive.read(400, 4) == Status::ok);
+}
+
 TEST_CASE("a late sector that finds no spare stays where it is, and the drive goes on") {
   BenchConfig config = worn_out();
   config.media.transient_sectors = {{0, 20, 3, 6}};
