@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/simulated_time.hpp"
 #include "platforms/description/quantity.hpp"
 
 namespace tessera::cli {
@@ -38,6 +39,12 @@ std::size_t parse_name(std::string_view option, std::string_view text, const std
   const auto match = std::find(names.begin(), names.end(), text);
   if (match != names.end()) return static_cast<std::size_t>(match - names.begin());
   throw InputError(std::string(option) + ": " + unknown_name("value", text, names));
+}
+
+Picoseconds parse_instant(std::string_view option, std::string_view text) {
+  const Picoseconds instant = parse_time(option, text);
+  if (instant > end_of_input) reject(option, "an instant in the first 200 days, as far as a run goes", text);
+  return instant;
 }
 
 Picoseconds parse_time(std::string_view option, std::string_view text) {

@@ -98,7 +98,7 @@ std::optional<VcdOptions> vcd_options(const Arguments& arguments) {
 
 std::vector<Picoseconds> restart_times(const Arguments& arguments) {
   std::vector<Picoseconds> times;
-  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_time("--restart-at", text));
+  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_instant("--restart-at", text));
   std::sort(times.begin(), times.end());
   if (std::adjacent_find(times.begin(), times.end()) != times.end()) arguments.fail("--restart-at: two restarts at the same time");
   return times;
@@ -309,7 +309,7 @@ ParsedCommand parse(int argc, const char* const* argv) {
     return PrintText{std::string(version.what()) + "\n"};
   } catch (const CLI::ExtrasError&) {
     for (const auto& candidate : arguments) {
-      if (!candidate.command().parsed()) continue;
+      if (!candidate.command().parsed() || candidate.command().remaining().empty()) continue;
       reject_leftover(candidate.command(), candidate.command().remaining().front());
     }
     const std::string leftover = app.remaining().front();

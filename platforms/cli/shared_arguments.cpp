@@ -30,7 +30,7 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
   constexpr std::string_view boot = "boot+";
   std::vector<Picoseconds> times;
   for (const std::string_view text : arguments.list("--cut-at"))
-    if (text.starts_with(boot) == of_boot) times.push_back(parse_time("--cut-at", of_boot ? text.substr(boot.size()) : text));
+    if (text.starts_with(boot) == of_boot) times.push_back(parse_instant("--cut-at", of_boot ? text.substr(boot.size()) : text));
   std::sort(times.begin(), times.end());
   const auto twin = std::adjacent_find(times.begin(), times.end());
   if (twin != times.end()) arguments.fail("--cut-at: two cuts at the same time");

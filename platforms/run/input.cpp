@@ -1,6 +1,7 @@
 #include "platforms/run/input.hpp"
 
 #include "base/error.hpp"
+#include "base/simulated_time.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
 #include "stimuli/generators/generator.hpp"
@@ -46,9 +47,21 @@ InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
   return limits;
 }
 
+/// A workload whose mean gap and number of requests go past the time that can be simulated is refused before the run.
+void check_length(const WorkloadConfig& workload, const cli::RunOptions& options) {
+  if (options.replay.mode == cli::ReplayMode::closed || workload.arrivals.law == ArrivalLaw::none) return;
+  const double days = static_cast<double>(workload.arrivals.mean.value()) * 1e-12 / 86'400 * static_cast<double>(workload.requests) *
+                      static_cast<double>(options.time_scale.numerator) / static_cast<double>(options.time_scale.denominator);
+  const double most = static_cast<double>(end_of_input.value()) * 1e-12 / 86'400;
+  if (days > most)
+    throw InputError("the workload " + options.workload + " takes " + std::to_string(static_cast<std::uint64_t>(days)) +
+                     " days: arrivals.mean times requests; a run goes as far as 200 days of simulated time");
+}
+
 std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
   WorkloadConfig workload = load_workload(search, options.workload);
   if (options.limit) workload.requests = options.skip + *options.limit;
+  check_length(workload, options);
   auto source = make_generator(workload, options.workload, options.seed, limits.capacity);
   source = window(std::move(source), options.skip, options.limit);
   const TimeScale scale{options.time_scale.numerator, options.time_scale.denominator};

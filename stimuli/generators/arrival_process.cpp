@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include "base/simulated_time.hpp"
+
 namespace tessera {
+
+namespace {
+
+/// Longer gaps end any run: 200 days (end_of_input).
+constexpr double longest_ns = static_cast<double>(end_of_input.value()) / 1e3;
+
+}  // namespace
 
 ArrivalProcess::ArrivalProcess(const ArrivalConfig& config, RandomStream random)
     : law_(config.law),
@@ -19,7 +28,7 @@ ArrivalProcess::ArrivalProcess(const ArrivalConfig& config, RandomStream random)
 
 Picoseconds ArrivalProcess::gap() {
   if (law_ == ArrivalLaw::none) return Picoseconds(0);
-  return Picoseconds(static_cast<std::uint64_t>(std::llround(std::max(0.0, draw_ns()))) * 1000);
+  return Picoseconds(static_cast<std::uint64_t>(std::llround(std::clamp(draw_ns(), 0.0, longest_ns))) * 1000);
 }
 
 double ArrivalProcess::draw_ns() {

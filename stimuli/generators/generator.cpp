@@ -150,7 +150,7 @@ class Generator final : public TraceSource {
 
   bool next(TraceRecord& record) override {
     if (made_ == requests_) return false;
-    if (made_++ > 0) now_ += arrivals_.gap();
+    if (made_++ > 0) now_ += std::min(arrivals_.gap(), Picoseconds::max() - now_);  // no request so late is taken
     const bool write = operations_.unit() < write_share_;
     const Bytes size = (write ? write_sizes_ : read_sizes_)(sizes_random_);
     AddressSource& addresses = !write && read_addresses_ ? *read_addresses_ : *addresses_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/simulated_time.hpp"
 
 namespace tessera {
 
@@ -88,10 +89,14 @@ bool Player::read_ahead() {
 
 /// See ReplayPolicy. A bounded policy that finds its time past was held back until now by a lack of places.
 Picoseconds Player::arrival_of_next() const {
-  if (!config_.policy.bounded() || taken_ == 0) {
-    return config_.policy.kind == ReplayKind::closed ? timeline_.now() : origin_ + next_.arrival;
-  }
-  return std::max(timeline_.now(), config_.policy.earliest(last_arrival_, next_.arrival - last_input_));
+  if (config_.policy.kind == ReplayKind::closed) return within_range(timeline_.now(), Picoseconds(0));
+  if (!config_.policy.bounded() || taken_ == 0) return within_range(origin_, next_.arrival);
+  return std::max(timeline_.now(), within_range(last_arrival_, next_.arrival - last_input_));
+}
+
+Picoseconds Player::within_range(Picoseconds from, Picoseconds later) const {
+  if (from <= end_of_input && later <= end_of_input - from) return from + later;
+  throw InputError(source_.position() + ": the request arrives after more than 200 days of simulated time, which is as far as a run goes");
 }
 
 void Player::take(Picoseconds arrival) {

@@ -87,6 +87,8 @@ class Player final : public TimelineListener {
   bool read_ahead();
   void take(Picoseconds arrival);
   [[nodiscard]] Picoseconds arrival_of_next() const;
+  /// `from` + `later`; InputError at the record in hand where that is beyond the time that can be simulated.
+  [[nodiscard]] Picoseconds within_range(Picoseconds from, Picoseconds later) const;
   [[nodiscard]] bool tag_free() const { return powered_ && !free_tags_.empty(); }
   [[nodiscard]] bool place_free() const { return config_.policy.bounded() ? !free_requests_.empty() : tag_free(); }
 

@@ -27,11 +27,6 @@ struct ReplayPolicy {
   [[nodiscard]] static ReplayPolicy parse(std::string_view text);
 
   [[nodiscard]] bool bounded() const { return kind != ReplayKind::timed; }
-
-  /// Arrival of the next request if a place were free at once; `previous` and `gap` are d[i-1] and t[i] - t[i-1].
-  [[nodiscard]] Picoseconds earliest(Picoseconds previous, Picoseconds gap) const {
-    return kind == ReplayKind::closed ? previous : previous + gap;
-  }
 };
 
 }  // namespace tessera

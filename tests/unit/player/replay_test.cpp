@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "base/simulated_time.hpp"
 #include "stub_drive.hpp"
 
 using namespace tessera;
@@ -179,4 +180,29 @@ TEST_CASE("completing a request twice, or with an unaccounted life, is a model b
   link.last->life.account(LifePhase::transfer, 5_ms);
   player.completed(*link.last);
   CHECK_THROWS_AS(player.completed(*link.last), ModelBug);
+}
+
+TEST_CASE("a request arrives as late as time can be simulated, and one a picosecond later is refused at its place") {
+  const char* policy = GENERATE("timed", "queue:4");
+  CAPTURE(policy);
+  const Picoseconds boot = 3_s;
+  ListSource last(
+      {{0_ps, HostOp::read, false, 0, Bytes(0), Bytes(4096)}, {end_of_input - boot, HostOp::read, false, 0, Bytes(0), Bytes(4096)}});
+  Bench served(last, config(policy), 1_ms);
+  served.timeline.advance_to(boot);
+  served.run();
+  CHECK(served.recorder.ends.back() == end_of_input + 1_ms);
+
+  ListSource beyond(
+      {{0_ps, HostOp::read, false, 0, Bytes(0), Bytes(4096)}, {end_of_input - boot + 1_ps, HostOp::read, false, 0, Bytes(0), Bytes(4096)}});
+  Bench refused(beyond, config(policy), 1_ms);
+  refused.timeline.advance_to(boot);
+  CHECK_THROWS_WITH(refused.run(), Catch::Contains(":2") && Catch::Contains("more than 200 days of simulated time"));
+}
+
+TEST_CASE("a closed loop that outlasts the time that can be simulated is refused at the request that would pass it") {
+  auto source = ListSource::at_ms({0, 0, 0, 0, 0});
+  Bench bench(source, config("closed:1"), end_of_input / 4 + 1_ps);
+  CHECK_THROWS_WITH(bench.run(), Catch::Contains(":5") && Catch::Contains("more than 200 days"));
+  CHECK(bench.recorder.ends.size() == 4);
 }
