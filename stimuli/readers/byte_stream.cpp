@@ -1,6 +1,7 @@
 #include "stimuli/readers/byte_stream.hpp"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <boost/iostreams/concepts.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
@@ -18,6 +19,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
+constexpr int most_window_bits = 27;  // of zstd: 128 MiB, as its own tool allows unasked; a header of a few bytes may ask for 2 GiB
 
 /// The file as it lies on disk or comes through a pipe.
 class RawStream : public ByteStream {
@@ -110,8 +112,7 @@ class ZstdStream : public ByteStream {
  public:
   ZstdStream(const std::string& path, std::unique_ptr<ByteStream> file)
       : path_(path), file_(std::move(file)), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
-    const auto window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
-    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, window.upperBound);
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, most_window_bits);
   }
   std::size_t read(std::span<char> out) override {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
@@ -121,6 +122,8 @@ class ZstdStream : public ByteStream {
         break;
       }
       pending_ = ZSTD_decompressStream(context_.get(), &to, &from_);
+      if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge)
+        throw input_error(path_, 0, "the zstd stream needs a window above 128 MiB: unpack it first (zstd -d --long=31)");
       if (ZSTD_isError(pending_) != 0) throw damaged(path_, "zstd", produced_ + to.pos, ZSTD_getErrorName(pending_));
     }
     produced_ += to.pos;

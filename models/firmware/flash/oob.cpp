@@ -47,7 +47,9 @@ bool OobCodec::decode(std::span<const std::byte> image, OobHeader& header, std::
   Prefix prefix;
   std::memcpy(&prefix, image.data(), sizeof(prefix));
   if (prefix.magic != magic || prefix.crc != crc32(image.subspan(sizeof(prefix.crc)))) return false;
-  header = {LogicalSector(prefix.lsn), prefix.seq, static_cast<OobHeader::Kind>(prefix.kind)};
+  const auto kind = static_cast<OobHeader::Kind>(prefix.kind);
+  if (kind != OobHeader::Kind::data && kind != OobHeader::Kind::mapping) return false;
+  header = {LogicalSector(prefix.lsn), prefix.seq, kind};
   const std::byte* const body = image.data() + header_size;
   if (slot_bytes_ == sizeof(std::uint32_t)) {
     if (!pages.empty()) std::memcpy(pages.data(), body, pages.size_bytes());

@@ -37,7 +37,7 @@ class OobCodec {
   /// `pages` has slots() entries, `image` bytes() bytes.
   void encode(const OobHeader& header, std::span<const std::uint32_t> pages, std::span<std::byte> image) const;
 
-  /// Header and slots of an image; false where checksum or magic do not match (torn, foreign or never written).
+  /// Header and slots of an image; false where checksum, magic or kind do not match (torn, foreign or never written).
   /// An empty `pages` leaves the slots out.
   [[nodiscard]] bool decode(std::span<const std::byte> image, OobHeader& header, std::span<std::uint32_t> pages) const;
 

@@ -239,7 +239,7 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
     return message(arguments);
   };
   CHECK(with({}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
-  CHECK(with({"--layers", ""}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
+  CHECK(with({"--layers", ""}) == "tessera-sim compare: --layers: expected a value after it, found an empty one");
   CHECK(with({"--layers", "cmr,cmr"}) == "tessera-sim compare: --layers: 'cmr' is named twice");
   CHECK(with({"--layers", "cmr", "--seeds", "0"}) == "--seeds: expected a whole number from 1 to 10000, found '0'");
   CHECK(with({"--layers", "cmr", "--jobs", "x"}) == "--jobs: expected a whole number from 1 to 1024, found 'x'");
@@ -255,6 +255,10 @@ TEST_CASE("a misspelt option or command names the nearest one") {
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, explain, describe, list, check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
+}
+
+TEST_CASE("an unknown word in front of a command is refused as a command") {
+  CHECK_THAT(message({"xplain", "check"}), Catch::Matchers::StartsWith("tessera-sim: unknown command 'xplain'"));
 }
 
 TEST_CASE("explain takes a run and the number of a request") {

@@ -121,3 +121,22 @@ TEST_CASE("the content hash is FNV-1a of the raw bytes") {
   CHECK(content_hash(folder.write("foobar", "foobar")).text() == "85944171f73967e8");
   CHECK(error_of(folder, [&] { static_cast<void>(content_hash(folder.path("none"))); }) == "none: the file cannot be opened for reading");
 }
+
+TEST_CASE("a zstd header of a few bytes that asks for a window of 2 GiB is refused") {
+  const auto with_window = [](unsigned log) {
+    ZSTD_CCtx* context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, static_cast<int>(log));
+    const std::string text = "1,web,2,Read,0,512,1\n";
+    std::string out(1'000, '\0');
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    ZSTD_inBuffer from{text.data(), text.size(), 0};
+    ZSTD_compressStream2(context, &to, &from, ZSTD_e_continue);  // the content's length stays unknown, so the window is stated
+    ZSTD_compressStream2(context, &to, &from, ZSTD_e_end);
+    ZSTD_freeCCtx(context);
+    out.resize(to.pos);
+    return out;
+  };
+  const Folder folder;
+  CHECK(read_all(folder.write("a", with_window(27)), "msr").size() == 1);
+  CHECK_THAT(reading_error(with_window(28), "msr"), Catch::Contains("needs a window above 128 MiB"));
+}
