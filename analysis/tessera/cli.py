@@ -13,6 +13,7 @@ from rich.console import Console
 from tessera.bench import measure
 from tessera.demo import demonstrate
 from tessera.growth import measure_growth
+from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
 from tessera.papers.report import write_page
@@ -60,6 +61,17 @@ def bench(
             measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
         else:
             measure(Console(), out, large_drive, only)
+
+
+@app.command("long-runs")
+def long_runs_command(
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers; one of each kind where none is named.")] = None,
+    requests: Annotated[int, typer.Option(help="Requests of the longest run.")] = 10_000_000,
+) -> None:
+    """Measure whether the simulator's memory grows with the length of a run; exit status 1 where it does."""
+    with simulator_errors():
+        if not long_runs(requests, tuple(layers or LAYERS), Console()):
+            raise typer.Exit(1)
 
 
 @app.command()

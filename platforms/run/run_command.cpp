@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <fstream>
 #include <iostream>
 
 #include "base/error.hpp"
@@ -72,14 +73,21 @@ double cpu_seconds_used() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+/// The kernel's high-water mark of this program. That of getrusage() counts what the process held before it became this program, as a
+/// copy of whatever started it.
+std::optional<double> peak_memory_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) * 1024;  // in KiB
+  return std::nullopt;
+}
+
 /// The figures of the machine that ran it: the only ones that may differ between two runs of one description.
 void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_seconds) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   metrics.add("run.cpu_seconds", cpu_seconds, "s", "CPU time of the simulation (of this machine)");
   metrics.add("run.requests_per_cpu_second", cpu_seconds > 0 ? std::optional(static_cast<double>(requests) / cpu_seconds) : std::nullopt,
               "1/s", "host requests simulated a CPU-second (of this machine)");
-  metrics.add("run.peak_memory_bytes", static_cast<double>(usage.ru_maxrss) * 1024, "B", "largest resident memory (of this machine)");
+  metrics.add("run.peak_memory_bytes", peak_memory_bytes(), "B", "largest resident memory (of this machine)");
 }
 
 /// Null where the trace came through a pipe and was not read to its end.
