@@ -35,6 +35,17 @@ TEST_CASE("command server: unaligned writes to one sector at once do not lose ea
   CHECK(drive.wrong_blocks() == 0);
 }
 
+TEST_CASE("command server: an unaligned write gives its buffer back") {
+  BenchConfig config = small_drive();
+  config.controller.staging_buffer = Bytes(2 * 4096);  // what one such write needs
+  TestDrive drive(make_cmr_factory(), {}, config);
+  for (std::uint64_t sector = 0; sector < 4; ++sector) {
+    const HostRequest& request = drive->submit(HostOp::write, sector * blocks_per_sector + 1, 3);
+    drive->run_for(1_s);
+    REQUIRE(FirmwareBench::done(request));
+  }
+}
+
 TEST_CASE("command server: the last block is served, one past it is refused") {
   TestDrive drive(make_cmr_factory(), {});
   const std::uint64_t end = drive.firmware().user_sectors() * blocks_per_sector;

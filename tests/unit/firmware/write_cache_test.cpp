@@ -82,16 +82,34 @@ TEST_CASE("write cache: neighbouring dirty sectors go in one write, in order of 
   CHECK(drive->steps[2].run == PhysicalRun{{0, 2}, 8, 1});
 }
 
+TEST_CASE("write cache: no destage is longer than largest_destage") {
+  FirmwareConfig config = cache(64, CacheDurability::plp);
+  config.write_cache.largest_destage = Bytes(2 * 4096);
+  TestDrive drive = cached_cmr(config);
+  REQUIRE(write_sector(drive, 1, 6) == Status::ok);
+  drive->steps.clear();
+  drive->run_until_idle(10_s);
+  REQUIRE(drive->steps.size() == 3);
+  for (const FirmwareBench::StepRecord& step : drive->steps) CHECK(step.run.count == 2);
+}
+
+TEST_CASE("write cache: a write longer than its journal goes there in parts, although the cache would take it whole") {
+  TestDrive drive = cached_cmr(cache(400, CacheDurability::journal));  // a journal of 62 sectors
+  REQUIRE(write_sector(drive, 5, 90) == Status::ok);
+  drive->cut_now();
+  CHECK(drive.wrong_blocks() == 0);
+}
+
 TEST_CASE("write cache: destaging begins above the high mark and ends at the low mark") {
-  FirmwareConfig config = cache(100, CacheDurability::plp);
+  FirmwareConfig config = cache(200, CacheDurability::plp);
   config.write_cache.idle_after = 1000_s;
   TestDrive drive = cached_cmr(config);
-  for (std::uint64_t sector = 0; sector < 150; sector += 2) REQUIRE(write_sector(drive, sector) == Status::ok);
+  for (std::uint64_t sector = 0; sector < 300; sector += 2) REQUIRE(write_sector(drive, sector) == Status::ok);
   drive->run_for(10_s);
-  CHECK(drive.metric("cache.destaged") == 0);  // 75 of 100 dirty: not above
-  REQUIRE(write_sector(drive, 150) == Status::ok);
+  CHECK(drive.metric("cache.destaged") == 0);  // 150 of 200 dirty: not above
+  REQUIRE(write_sector(drive, 300) == Status::ok);
   drive->run_for(10_s);
-  CHECK(drive.metric("cache.destaged") == 26);  // 76 down to 50
+  CHECK(drive.metric("cache.destaged") == 51);  // 151 down to 100
 }
 
 TEST_CASE("write cache: FLUSH returns when all that was acknowledged is on the platters") {
