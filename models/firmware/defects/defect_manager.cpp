@@ -129,6 +129,7 @@ Task<Status> DefectManager::carry_out(MediaChain& chain) {
 
 Task<Status> DefectManager::carry_out_step(MediaStep step) {
   Status worst = Status::ok;
+  Status failed = Status::ok;
   std::uint32_t grain = step.run.count;
   for (std::uint32_t done = 0; done < step.run.count;) {
     std::array<Part, most_parts> parts;
@@ -161,13 +162,19 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
     } else {
       Status outcome = status;
       if (status == Status::media_error) outcome = co_await recover(step, stopped);
-      if (step.op == MediaOp::write ? !holds(outcome) : !delivered(outcome)) co_return outcome;
+      if (step.op == MediaOp::write && outcome == Status::read_only) {
+        // The other sectors can be written all the same, but nothing may prove the run whole.
+        step.header = nullptr;
+        failed = outcome;
+      } else if (step.op == MediaOp::write ? !holds(outcome) : !delivered(outcome)) {
+        co_return outcome;
+      }
       if (step.op == MediaOp::read) worst = worse(worst, outcome);
       done = stopped.end();
       grain = step.run.count;
     }
   }
-  co_return worst;
+  co_return ok(failed) ? worst : failed;
 }
 
 /// A part that met a media error: one sector, or a read that has marked in its buffer what it did not bring.

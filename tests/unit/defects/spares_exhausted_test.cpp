@@ -60,6 +60,22 @@ TEST_CASE("a move that cannot be saved is not acknowledged, and the drive is rea
   CHECK(drive.read(400, 4) == Status::ok);
 }
 
+TEST_CASE("a write that finds no spare for one of its sectors writes the others") {
+  DefectDrive drive(worn_out());
+  REQUIRE(drive.write(spares * 16 - 2, 2) == Status::ok);
+  for (std::uint32_t i = 0; i < spares; ++i) REQUIRE(drive.write(std::uint64_t{i} * 16, 4) == Status::ok);
+  CHECK(drive.write(spares * 16 - 2, 6) == Status::read_only);
+  CHECK(drive.read(spares * 16) != Status::ok);
+  CHECK(drive.read(spares * 16 + 1, 3) == Status::ok);
+  // What the failed write brought is there: none of it reads as never written.
+  const ContentStore& content = drive->media().content();
+  for (std::uint32_t sector = 1; sector < 4; ++sector) {
+    std::vector<std::byte> held(content.shape().kept());
+    CHECK(content.read(spares, sector, 1, held) == Status::ok);
+    CHECK(std::ranges::any_of(held, [](std::byte byte) { return byte != std::byte{0}; }));
+  }
+}
+
 TEST_CASE("a late sector that finds no spare stays where it is, and the drive goes on") {
   BenchConfig config = worn_out();
   config.media.transient_sectors = {{0, 20, 3, 6}};

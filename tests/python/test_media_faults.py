@@ -1,0 +1,39 @@
+"""Sectors that need retries, writes that stop and tracks that are lost: every layer goes on over the drive's defect management."""
+
+import pytest
+from simulate import FLASH_LAYERS, LAYERS, run
+
+# None of these loses data for good: a sector comes back at one of the retries, or is written again or to a spare.
+STORM = (
+    *("--set", "media.transient_errors_per_million=3000", "--set", "media.transient_error_reads=9"),
+    *("--set", "media.write_faults_per_million=1000", "--set", "media.servo_faults_per_million=10000"),
+)
+# A write buffer so small that it is emptied during the run.
+SMALL = {layer: ("--set", f"layers.{layer}.memory=1 MiB", "--set", f"layers.{layer}.flash=32 MiB") for layer in ("sblock", "hwsr")}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_storm_of_faults_that_can_be_repaired_loses_nothing(tmp_path, layer):
+    settings = SMALL.get(layer) or (("--set", "nand.blocks=640") if layer in FLASH_LAYERS else ())
+    result = run(
+        tmp_path, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 2000,
+        "--check", "--requests", "--cut-at", "2 s", *STORM, *settings,
+    )
+    assert result.metric("scoreboard.errors") == 0
+    assert result.metric("host.failed") == 0
+    assert result.metric("host.served") == 2000
+    assert result.metric("media.faults.servo") + result.metric("media.faults.transient") + result.metric("media.faults.write") > 0
+    assert result.metric("defects.uncorrectable") == 0
+    assert result.metric("defects.read_only") == 0
+
+
+def test_a_drive_that_runs_out_of_spares_ends_read_only_with_its_results(tmp_path):
+    result = run(
+        tmp_path, "torture", "--layer", "cmr", "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 1500,
+        "--check", "--set", "media.write_faults_per_million=600000", "--set", "firmware.defects.write_retries=1",
+        "--set", "media.spare_tracks=1", status=1,
+    )
+    assert result.metric("defects.read_only") == 1
+    assert result.metric("defects.spares_left") == 0
+    assert result.metric("host.failed") > 0
+    assert result.metric("scoreboard.errors") == 0
