@@ -17,6 +17,7 @@ from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
 from tessera.papers.report import write_page
+from tessera.recovery import write_recovery
 from tessera.reference import write_reference
 from tessera.run_folder import Run
 from tessera.sameness import differences
@@ -118,3 +119,10 @@ def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = 
     """Write docs/guide/metrics.md, docs/guide/parameters.md and tests/golden/digests.json anew."""
     with simulator_errors():
         write_reference(out)
+
+
+@app.command()
+def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
+    """Measure how long each layer takes to recover and write the table of docs/reliability.md anew."""
+    with simulator_errors():
+        write_recovery(Console(), out)

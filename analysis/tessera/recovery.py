@@ -1,0 +1,91 @@
+"""How long each layer takes to recover, and what its caches and checkpoints do to that: the table of docs/reliability.md."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from tessera.papers.page import number, table
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY, layer_names, run_simulator
+
+PAGE = REPOSITORY / "docs" / "reliability.md"
+BEGIN = "<!-- tessera recovery: begin -->\n"
+END = "<!-- tessera recovery: end -->\n"
+REQUESTS = 30_000  # of web-server on the full drive `demo`: its caches are full by then
+
+
+@dataclass(frozen=True)
+class Case:
+    layer: str
+    what: str
+    settings: tuple[str, ...] = ()
+
+
+def cases() -> list[Case]:
+    """Every layer as `demo` has it, then one setting at a time."""
+    found = [Case(layer, "as in `demo`") for layer in layer_names()]
+    found += [
+        Case("cmr", f"write cache of {size} MiB, {durability}", _cache(size, durability))
+        for size in (1, 8)
+        for durability in ("plp", "journal")
+    ]
+    found += [Case(layer, f"log_records = {records}", _set(layer, log_records=records)) for layer in ("imr-dtm",) for records in (256, 16_384)]
+    found += [Case(layer, f"nand.blocks = {blocks}", ("--set", f"nand.blocks={blocks}")) for layer in ("skylight-flash", "mu-rmw") for blocks in (192, 768)]
+    found += [
+        Case("skylight-flash", f"checkpoint, every {every} pages", _set("skylight-flash", checkpoint="17 MiB", checkpoint_every=every))
+        for every in (512, 4096)
+    ]
+    found += [Case("fluid", f"buffer of {size} MiB", _set("fluid", buffer=f"{size} MiB")) for size in (12, 192)]
+    found += [Case("sblock", f"write buffer of {size} MiB", _set("sblock", memory=f"{size} MiB")) for size in (1, 6)]
+    return found
+
+
+def _set(layer: str, **settings: object) -> tuple[str, ...]:
+    section = layer.replace("-", "_")
+    return tuple(word for name, value in settings.items() for word in ("--set", f"layers.{section}.{name}={value}"))
+
+
+def _cache(size: int, durability: str) -> tuple[str, ...]:
+    cache = ("--set", f"firmware.write_cache.capacity={size} MiB", "--set", f"firmware.write_cache.durability={durability}")
+    return cache if durability == "plp" else (*cache, "--set", "layers.cmr.journal_tracks=64")
+
+
+def recovered(case: Case, out: Path, requests: int) -> Run:
+    """A run whose power fails when nine tenths of its time have passed."""
+    common = (
+        "run", "demo", "--layer", case.layer, "--workload", "web-server", "--fold", "--limit", requests, "--replay", "closed:16",
+        *case.settings,
+    )  # fmt: skip
+    run_simulator([*common, "--out", out / "whole"], quiet=True)
+    cut = 0.9 * Run(out / "whole").metric("run.simulated_seconds")
+    run_simulator([*common, "--cut-at", f"{cut:.6f} s", "--out", out / "cut"], quiet=True)
+    return Run(out / "cut")
+
+
+def section(out: Path, requests: int) -> str:
+    rows = []
+    for index, case in enumerate(cases()):
+        run = recovered(case, out / str(index), requests)
+        of = lambda name: run.metric(f"recovery.{name}") or 0  # noqa: E731
+        rows.append(
+            (
+                f"`{case.layer}`, {case.what}", number(of("time"), 1), number(of("cpu"), 1), number(of("media_reads"), 0),
+                number(of("sectors_read"), 0), number(of("sectors_written"), 0), number(of("flash_reads") + of("flash_oob_reads"), 0),
+                number(of("flash_programs"), 0), number(of("flash_erases"), 0),
+            )
+        )  # fmt: skip
+    header = ("layer", "time ms", "CPU ms", "media reads", "sectors read", "written", "flash reads", "programs", "erases")
+    return (
+        f"{requests:,} requests of `web-server` on the drive `demo`, 16 at a time; the power fails when nine tenths of the run's time have passed. Made by\n"
+        "`tessera recovery`.\n\n" + table(header, rows)
+    )
+
+
+def write_recovery(console: Console, out: Path, requests: int = REQUESTS, page: Path = PAGE) -> None:
+    """Puts the table between its marks in the page."""
+    text = page.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(before + BEGIN + section(out, requests) + END + after)
+    console.print(f"{page}: written")
