@@ -17,14 +17,13 @@ namespace {
 
 constexpr std::size_t most_told = 5;
 
-void count(CampaignResult& result, Finding finding) {
+void count(CampaignResult& result, bool exact, Finding finding) {
   if (finding.outcome == Finding::Outcome::refused) {
     result.refusal = finding.messages.front();
     return;
   }
-  if (finding.cuts.empty()) {
-    result.uncut = finding;
-  } else {
+  if (finding.cuts.empty() || exact) result.uncut = finding;
+  if (!finding.cuts.empty()) {
     ++result.cuts[finding.stage];
     if (finding.cuts.size() > 1) ++result.in_a_row;
   }
@@ -56,7 +55,7 @@ CampaignResult run_campaign(const TrialConfig& config, bool first_only) {
   char* line = nullptr;
   std::size_t size = 0;
   while (getline(&line, &size, lines) > 0) {
-    count(result, Finding::from_line(line));
+    count(result, config.exact, Finding::from_line(line));
     if (first_only && result.failures > 0) break;
   }
   free(line);
@@ -69,7 +68,7 @@ CampaignResult run_campaign(const TrialConfig& config, bool first_only) {
     Finding crash;
     crash.outcome = Finding::Outcome::crash;
     crash.messages.push_back(std::string("the run without cuts ended by ") + strsignal(WTERMSIG(state)));
-    count(result, crash);
+    count(result, config.exact, crash);
   }
   return result;
 }

@@ -64,7 +64,10 @@ Trial::Trial(const TrialConfig& config, int pipe)
         write_line(pipe_, bad.to_line());
       }) {
   simulation_.add_observer(*this);
-  simulation_.set_cut_listener([this](const char*, Picoseconds) { since_cut_ = 0; });
+  simulation_.set_cut_listener([this](const char*, Picoseconds) {
+    since_cut_ = 0;
+    if (config_.exact) note_cut("as asked for");
+  });
 }
 
 SimulationConfig Trial::simulation_config() const {
@@ -129,19 +132,21 @@ void Trial::reached(const Instant& instant) {
   if (simulation_.phase() == Simulation::Phase::outage) return;
   if (depth_ > 0 && copies_ >= most_copies_of_a_copy) return;
   const std::uint64_t number = ++copies_;
-  Finding name;
-  name.stage = name_of(simulation_.stage(), simulation_.phase());
-  name.instant = instant.in_words();
-  name.cuts = finding_.cuts;
-  name.cuts.push_back(cut_text());
-  if (children_.fork(name.to_line(), hangs_after / (depth_ + 1))) {
-    finding_ = name;
-    return cut_as_copy(instant, number);
-  }
+  const Finding before = finding_;
+  note_cut(instant.in_words());
+  if (children_.fork(finding_.to_line(), hangs_after / (depth_ + 1))) return cut_as_copy(number);
+  finding_ = before;
   if (depth_ > 0) children_.wait_for_all();
 }
 
-void Trial::cut_as_copy(const Instant&, std::uint64_t number) {
+/// The power is about to be cut, here or in a copy.
+void Trial::note_cut(std::string instant) {
+  finding_.stage = name_of(simulation_.stage(), simulation_.phase());
+  finding_.instant = std::move(instant);
+  finding_.cuts.push_back(cut_text());
+}
+
+void Trial::cut_as_copy(std::uint64_t number) {
   ++depth_;
   copies_ = 0;
   instants_.forget();

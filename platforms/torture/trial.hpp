@@ -50,7 +50,8 @@ class Trial final : private RequestObserver {
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void begins(const PersistentOperation& operation);
   void reached(const Instant& instant);
-  void cut_as_copy(const Instant& instant, std::uint64_t number);
+  void note_cut(std::string instant);
+  void cut_as_copy(std::uint64_t number);
   [[nodiscard]] bool worth_a_cut() const;
   [[nodiscard]] std::string cut_text();
   [[nodiscard]] Finding verdict();
