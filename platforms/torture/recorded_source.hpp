@@ -1,5 +1,6 @@
 #pragma once
-// Requests that are at hand, as a source.
+// Requests that are at hand, as a source. Their times count from the first, as those of a trace do.
+#include <utility>
 #include <vector>
 
 #include "stimuli/readers/trace_record.hpp"
@@ -8,7 +9,9 @@ namespace tessera {
 
 class RecordedSource final : public TraceSource {
  public:
-  explicit RecordedSource(std::vector<TraceRecord> records) : records_(std::move(records)) {}
+  explicit RecordedSource(std::vector<TraceRecord> records) : records_(std::move(records)) {
+    for (std::size_t i = records_.size(); i-- > 0;) records_[i].arrival -= records_.front().arrival;
+  }
 
   bool next(TraceRecord& record) override {
     if (next_ == records_.size()) return false;
