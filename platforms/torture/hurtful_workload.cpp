@@ -20,9 +20,8 @@ HurtfulWorkload::HurtfulWorkload(std::uint64_t seed, const Drive& drive) : rando
 
 bool HurtfulWorkload::next(TraceRecord& record) {
   record = {};
-  now_ += pause();
+  if (made_++ > 0) now_ += pause();  // times count from the first request
   record.arrival = now_;
-  ++made_;
   const std::uint64_t kind = random_.below(100);
   record.op = kind < 3 ? HostOp::flush : kind < 9 ? HostOp::trim : kind < 28 ? HostOp::read : HostOp::write;
   if (record.op == HostOp::flush) return true;
