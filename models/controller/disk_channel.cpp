@@ -82,9 +82,10 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;
-  chain.status = status;
-  if (ok(status)) ++chain.steps_done;
-  if (ok(status) && chain.steps_done < chain.steps().size()) return link_.start(chain.steps()[chain.steps_done]);
+  const bool carried = chain.lost == LostSectors::carry && chain.steps()[chain.steps_done].op == MediaOp::read && delivered(status);
+  chain.status = carried ? Status::ok : status;
+  if (ok(chain.status)) ++chain.steps_done;
+  if (ok(chain.status) && chain.steps_done < chain.steps().size()) return link_.start(chain.steps()[chain.steps_done]);
   finish();
 }
 

@@ -88,7 +88,7 @@ Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> 
     std::ranges::fill(oob, erased);
     return Status::media_error;
   }
-  if (index >= block.next) {
+  if (index >= block.next || (!passed_over_.empty() && passed_over_.contains(page.value()))) {
     std::ranges::fill(content, std::byte{0});  // the tag `never_written`
     std::ranges::fill(oob, erased);
     return Status::blank;
@@ -109,11 +109,11 @@ Status NandArray::program(NandPage page, ConstContentSpan content, std::span<con
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
   if (block.bad) return Status::program_failed;
-  if (block.torn || index != block.next) return Status::rule_violation;
+  if (!may_program(block, index)) return Status::rule_violation;
   const bool requested = due(program_failures_, block_of(page).value());
   if (requested || (program_failures_per_million_ != 0 && random_.below(million) < program_failures_per_million_)) {
     spoil(page);
-    ++block.next;
+    advance(page);
     retire(block);
     return Status::program_failed;
   }
@@ -122,8 +122,24 @@ Status NandArray::program(NandPage page, ConstContentSpan content, std::span<con
   std::fill(rest, stored.begin() + kept_, std::byte{0});
   std::fill(std::copy(oob.begin(), oob.end(), stored.begin() + kept_), stored.end(), erased);
   if (lost) lost_.insert(page.value());
-  ++block.next;
+  advance(page);
   return Status::ok;
+}
+
+bool NandArray::may_program(const Block& block, std::uint32_t index) const {
+  if (block.torn || index < block.next) return false;
+  if (index != block.next && !paired_page_) return false;
+  for (std::uint32_t passed = block.next; passed < index; ++passed)
+    if (paired_lower_page(passed, pages_per_block_) == passed) return false;
+  return true;
+}
+
+/// The page is taken, and those that were passed over stay blank.
+void NandArray::advance(NandPage page) {
+  Block& block = at(block_of(page));
+  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
+  for (; block.next < index; ++block.next) passed_over_.insert(page.value() - index + block.next);
+  ++block.next;
 }
 
 Status NandArray::erase(NandBlock number) {
@@ -145,9 +161,9 @@ Status NandArray::erase(NandBlock number) {
 void NandArray::tear_program(NandPage page) {
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
-  if (block.bad || block.torn || index != block.next) return;  // the array had refused it
+  if (block.bad || !may_program(block, index)) return;  // the array had refused it
   spoil(page);
-  ++block.next;
+  advance(page);
   if (paired_page_) spoil(page - (index - paired_lower_page(index, pages_per_block_)));
 }
 
@@ -166,10 +182,11 @@ void NandArray::retire(Block& block) {
 void NandArray::spoil(NandPage page) { unreadable_.insert(page.value()); }
 
 void NandArray::clear_marks(NandBlock block) {
-  if (unreadable_.empty() && lost_.empty()) return;
+  if (unreadable_.empty() && lost_.empty() && passed_over_.empty()) return;
   for (std::uint64_t page = block.value() * pages_per_block_; page < (block.value() + 1) * pages_per_block_; ++page) {
     unreadable_.erase(page);
     lost_.erase(page);
+    passed_over_.erase(page);
   }
 }
 
@@ -183,14 +200,6 @@ NandWear NandArray::wear() const {
     ++wear.blocks;
   }
   return wear;
-}
-
-std::uint32_t paired_lower_page(std::uint32_t page, std::uint32_t pages_per_block) {
-  // Word line k holds lower page 2k-1 and upper page 2k+2, but for the first (lower page 0) and the last (upper page the
-  // block's last): the order in which 2-bit-cell parts program, so that a neighbour disturbs a word line once only.
-  if (page >= 2 && page % 2 == 0) return page == 2 ? 0 : page - 3;
-  if (page + 1 == pages_per_block && page % 2 == 1) return page == 1 ? 0 : page - 2;
-  return page;
 }
 
 }  // namespace tessera

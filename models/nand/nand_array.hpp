@@ -36,8 +36,8 @@ class NandArray {
   Status read(NandPage page, ContentSpan content, std::span<std::byte> oob);
 
   /// Stores content and OOB; OOB bytes that are not given stay erased (0xff), content that is not given is never-written.
-  /// `rule_violation` and no change unless `page` is the next one of an erased block; `program_failed` leaves the page
-  /// unreadable and retires the block.
+  /// `rule_violation` and no change unless `page` is the next one of an erased block; with `paired_page`, upper pages may be passed
+  /// over: their word lines then hold one bit a cell. `program_failed` leaves the page unreadable and retires the block.
   /// `lost`: the data that the page stands for could not be read when it was moved.
   Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false);
 
@@ -76,6 +76,8 @@ class NandArray {
   const Block& at(NandBlock block) const;
   Block& at(NandBlock block);
   std::span<std::byte> slot(Block& block, std::uint32_t page);
+  [[nodiscard]] bool may_program(const Block& block, std::uint32_t index) const;
+  void advance(NandPage page);
   void retire(Block& block);
   void spoil(NandPage page);
   void clear_marks(NandBlock block);
@@ -87,16 +89,14 @@ class NandArray {
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;
   std::vector<Block> blocks_;
-  std::unordered_set<std::uint64_t> unreadable_;  // pages; looked up, never iterated
-  std::unordered_set<std::uint64_t> lost_;        // pages programmed as lost; looked up, never iterated
+  std::unordered_set<std::uint64_t> unreadable_;   // pages; looked up, never iterated
+  std::unordered_set<std::uint64_t> lost_;         // pages programmed as lost; looked up, never iterated
+  std::unordered_set<std::uint64_t> passed_over_;  // blank pages below programmed ones; looked up, never iterated
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;
   std::uint64_t grown_bad_ = 0;
   RandomStream random_;
 };
-
-/// The lower page that shares its word line with upper page `page` of a 2-bit-cell block, or `page` itself where it is a lower one.
-[[nodiscard]] std::uint32_t paired_lower_page(std::uint32_t page, std::uint32_t pages_per_block);
 
 }  // namespace tessera

@@ -27,7 +27,7 @@ NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64
 
 FlashShape NandDevice::shape() const {
   return {config_.blocks, config_.pages_per_block, static_cast<std::uint32_t>(config_.oob_size.value()),
-          static_cast<std::uint32_t>(config_.page_size.value())};
+          static_cast<std::uint32_t>(config_.page_size.value()), config_.paired_page};
 }
 
 void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {

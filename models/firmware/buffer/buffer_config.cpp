@@ -18,6 +18,7 @@ void BufferConfig::describe_caches(ParameterVisitor& visitor) {
                       "plp: dumped on power loss; journal: in a flash journal before the acknowledgement; volatile: FLUSH and FUA only");
   visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");
   visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
+  describe_paired_pages(visitor, paired_pages);
   visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
   visitor.field("idle_after", idle_after, {1e6, 1e16}, "time without host commands after which the write buffer empties itself");
 }
@@ -54,12 +55,13 @@ std::string BufferConfig::flash_problem(const FlashShape& shape, std::uint32_t s
     return "the out-of-band area of a page has " + std::to_string(shape.oob_bytes) + " B and a journal record takes " +
            std::to_string(FlashJournal::record_bytes) + " B";
   const FlashAreas areas(*this, shape, sector_bytes);
+  const PageOrder order(shape, paired());
   const std::uint64_t image = std::uint64_t{segment_blocks} * block_sectors(sector_bytes);
-  if (journals_rewrites() && FlashJournal::capacity(areas.rewrites(), shape.pages_per_block, journal_stripe) < 2 * image)
+  if (journals_rewrites() && FlashJournal::capacity(areas.rewrites(), order, journal_stripe) < 2 * image)
     return "a rewrite_journal of " + std::to_string(areas.rewrites().blocks()) +
            " flash blocks does not hold the images of two segments of " + std::to_string(image) + " pages each beside the rows in use";
   if (promised() == BufferDurability::journal &&
-      FlashJournal::capacity(areas.journal(), shape.pages_per_block, journal_stripe) < 4 * block_sectors(sector_bytes))
+      FlashJournal::capacity(areas.journal(), order, journal_stripe) < 4 * block_sectors(sector_bytes))
     return "a journal of " + std::to_string(areas.journal().blocks()) + " flash blocks does not hold four blocks beside the rows in use";
   if (areas.end() > shape.blocks)
     return "journals and read cache take " + std::to_string(areas.end()) + " flash blocks and the drive has " +

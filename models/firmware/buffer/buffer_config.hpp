@@ -6,6 +6,7 @@
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/ports/flash_port.hpp"
 
 namespace tessera {
@@ -43,6 +44,7 @@ struct BufferConfig {
   std::uint32_t fill_buffers = 4;                  // ours
   Picoseconds idle_after{5'000'000'000'000};       // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
   RewriteGuard rewrite_guard = RewriteGuard::flash;
+  PairedPages paired_pages = PairedPages::lower_only;
   bool paper = false;
   bool crash_safe = true;
 
@@ -52,6 +54,8 @@ struct BufferConfig {
 
   /// As published: nothing survives in memory, and segments are rewritten where they lie with no copy elsewhere.
   [[nodiscard]] BufferDurability promised() const { return paper ? BufferDurability::volatile_memory : durability; }
+  /// The journals' pages; the read cache, which is empty after a power cut, uses all.
+  [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
   [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
   [[nodiscard]] bool journals_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::flash; }
   [[nodiscard]] bool dumps_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::dump; }

@@ -48,9 +48,9 @@ BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std
       fill.data = ports.memory.reserve_buffer(MemoryCategory::read_cache, address_.segment_sectors(), "read cache filling");
   }
   if (config.journals_rewrites())
-    rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe);
+    rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe, config.paired());
   if (config.promised() == BufferDurability::journal)
-    journal_.emplace(*ports.flash, ports.cpu, RecordType::buffered, areas_->journal(), config.journal_stripe);
+    journal_.emplace(*ports.flash, ports.cpu, RecordType::buffered, areas_->journal(), config.journal_stripe, config.paired());
 }
 
 Task<Status> BufferedLayer::format() { return format_media(); }
@@ -106,7 +106,8 @@ Task<Status> BufferedLayer::write_block(const BlockRun& piece, DataSpan data) {
 
 /// Durability `journal`: in flash before the acknowledgement, in groups that always fit a quarter of the log.
 Task<Status> BufferedLayer::journal_write(LogicalRun run, DataSpan data) {
-  const std::uint64_t capacity = FlashJournal::capacity(areas_->journal(), ports_.flash->shape().pages_per_block, config_.journal_stripe);
+  const PageOrder order(ports_.flash->shape(), config_.paired());
+  const std::uint64_t capacity = FlashJournal::capacity(areas_->journal(), order, config_.journal_stripe);
   const auto most = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(capacity / 4, 1, ~std::uint32_t{0}));
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint32_t count = std::min(run.count - done, most);
@@ -120,7 +121,8 @@ Task<Status> BufferedLayer::journal_write(LogicalRun run, DataSpan data) {
   co_return Status::ok;
 }
 
-/// What the oldest records are needed for goes to the disk; where all of it is on its way there, its arrival is waited for.
+/// What the oldest records are needed for goes to the disk; where all of it is on its way there, its arrival is waited for. `read_only`
+/// where the journal is empty and still too small: too few of its flash blocks are left.
 Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
   const MemBuffer::Slot oldest = buffer_.longest_waiting();
   if (oldest != MemBuffer::none) {
@@ -130,16 +132,13 @@ Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
   journal_->release_before(buffer_.oldest(journal_->head()));
-  co_return buffer_.used() != 0 || journal_->fits(pages) ? Status::ok : Status::no_space;
+  co_return buffer_.used() != 0 || journal_->fits(pages) ? Status::ok : Status::read_only;
 }
 
 Task<Status> BufferedLayer::flush() {
   // What is in the journal is in flash already.
   const std::uint64_t target = journal_ ? 0 : sequence_;
-  Status status = co_await write_back_until(target);
-  if (ok(status)) status = deferred_;
-  deferred_ = Status::ok;
-  co_return status;
+  co_return co_await write_back_until(target);
 }
 
 Task<Status> BufferedLayer::trim(LogicalRun run) {
@@ -181,7 +180,15 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   count("hit.read.buffer", read_buffer_, "sectors", "sectors read from the buffer");
   count("hit.read.flash", read_flash_, "sectors", "sectors read from the flash cache");
   count("hit.read.media", read_media_, "sectors", "sectors read from their bands");
-  count("buffer.lost", lost_, "sectors", "acknowledged sectors that could not be written");
+  std::uint64_t failed_programs = cache_ ? cache_->failed_programs() : 0;
+  std::uint64_t retired_blocks = cache_ ? cache_->retired_blocks() : 0;
+  for (const auto* journal : {&rewrites_, &journal_}) {
+    if (!*journal) continue;
+    failed_programs += (*journal)->failed_programs();
+    retired_blocks += (*journal)->retired_blocks();
+  }
+  count("flash.program_failures", failed_programs, "1", "page programs that failed; the blocks were retired");
+  metrics.add("flash.retired_blocks", static_cast<double>(retired_blocks), "1", "blocks that are not used, from the factory or since");
   metrics.add("buffer.dirty.peak", static_cast<double>(std::uint64_t{buffer_.peak()} * config_.block.value()), "B",
               "most blocks in the write buffer: what a power loss must save");
   report_cleanings(metrics, cleaning_, "cleanings");

@@ -139,15 +139,13 @@ class BufferedLayer : public TranslationLayer {
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 
-  std::uint64_t sequence_ = 1;    // of the next write; the journal's own where there is one
-  Status deferred_ = Status::ok;  // a write-back failed after the acknowledgement: the next flush says so
+  std::uint64_t sequence_ = 1;  // of the next write; the journal's own where there is one
 
   std::uint64_t writes_ = 0;
   std::uint64_t absorbed_ = 0;
   std::uint64_t read_buffer_ = 0;
   std::uint64_t read_flash_ = 0;
   std::uint64_t read_media_ = 0;
-  std::uint64_t lost_ = 0;
   Tally victims_taken_;
   Tally sectors_taken_;
   DurationHistogram cleaning_;

@@ -5,6 +5,7 @@
 
 namespace tessera {
 
+/// A sector that the write buffer has as lost came from a journal page that boot could not read.
 Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part = address_.first_segment({run.first + done, run.count - done});
@@ -13,7 +14,7 @@ Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
     if (!ok(status)) co_return status;
     done += part.count;
   }
-  co_return Status::ok;
+  co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
 /// Whether the write buffer or the read cache has all that a read wants of a block.

@@ -65,15 +65,9 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
   const Status status = co_await write_back(order);
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, segment, sectors});
   if (guarded_) guarded_->write(0).count = 0;
-  // Too few flash blocks are left for the journal of rewrites: the disk takes no more writes.
-  if (status == Status::no_space) {
+  if (!ok(status)) {
     buffer_.abandon_write_back(victims_);
     co_return status;
-  }
-  // A block that cannot be written is given up, as it would be tried again for ever.
-  if (!ok(status)) {
-    deferred_ = status;
-    lost_ += sectors;
   }
   buffer_.end_write_back(victims_);
   if (journal_) journal_->release_before(buffer_.oldest(journal_->head()));
@@ -86,10 +80,10 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
 Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {
   if (guarded_) guarded_->write(0) = {first, image.first, image.count};
   if (!rewrites_) co_return Status::ok;
-  const std::uint64_t before = rewrites_->head();
+  rewrites_->release_before(rewrites_->head());  // the rewrite before is on the disk
   const Status status = co_await rewrites_->append(first, image);
-  if (ok(status)) rewrites_->release_before(before);
-  co_return status;
+  // Too few flash blocks are left for an image: the disk takes no more writes.
+  co_return status == Status::no_space ? Status::read_only : status;
 }
 
 bool BufferedLayer::host_idle() const {

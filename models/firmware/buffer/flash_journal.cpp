@@ -1,175 +1,150 @@
 #include "firmware/buffer/flash_journal.hpp"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-
-#include "firmware/flash/flash_reads.hpp"
 
 namespace tessera {
 
-FlashJournal::FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe)
+FlashJournal::FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired)
     : flash_(flash),
       turns_(cpu),
       type_(type),
-      first_block_(area.first),
+      area_(area),
       stripe_(stripe),
-      row_pages_(std::uint64_t{stripe} * flash.shape().pages_per_block),
-      rows_(area.blocks() / stripe),
-      lost_rows_(rows_) {
-  TESSERA_CHECK(rows_ > kept_rows, "a flash journal has too few rows");
-  for (std::uint64_t row = 0; row < rows_; ++row)
-    for (std::uint32_t i = 0; i < stripe_; ++i)
-      if (flash.is_bad(NandBlock(first_block_ + row * stripe_ + i))) lost_rows_[row] = true;
+      order_(flash.shape(), paired),
+      row_pages_(std::uint64_t{stripe} * order_.count()),
+      retired_(area.blocks()) {
+  TESSERA_CHECK(area.blocks() / stripe > kept_rows, "a flash journal has too few rows");
+  for (std::uint64_t block = area.first; block < area.end; ++block) {
+    if (flash.is_bad(NandBlock(block)))
+      retire(block);
+    else
+      free_.push_back(block);
+  }
+  erasable_ = free_.size();
 }
 
-std::uint64_t FlashJournal::capacity(FlashArea area, std::uint32_t pages_per_block, std::uint32_t stripe) {
+std::uint64_t FlashJournal::capacity(FlashArea area, const PageOrder& order, std::uint32_t stripe) {
   const std::uint64_t rows = area.blocks() / stripe;
-  return rows <= kept_rows ? 0 : (rows - kept_rows) * stripe * pages_per_block;
+  return rows <= kept_rows ? 0 : (rows - kept_rows) * stripe * order.count();
 }
 
-/// The next row that can be used; with every row lost, one that holds something needed, which fits() then refuses.
-std::uint64_t FlashJournal::row_after(std::uint64_t row) const {
-  for (std::uint64_t next = row + 1; next < row + rows_; ++next)
-    if (usable(next)) return next;
-  return row + rows_;
-}
-
-/// Page of a sequence number: across the stripe first.
+/// Page of a sequence number in the row being filled: across the stripe first.
 NandPage FlashJournal::page(std::uint64_t sequence) const {
-  const std::uint64_t row = row_of(sequence) % rows_;
-  const std::uint64_t place = sequence % row_pages_;
-  const std::uint64_t block = first_block_ + row * stripe_ + place % stripe_;
-  return NandPage(block * flash_.shape().pages_per_block + place / stripe_);
+  const Row& row = rows_.back();
+  const std::uint64_t place = sequence - row.first;
+  return NandPage(row.blocks[place % stripe_] * flash_.shape().pages_per_block + order_.page(static_cast<std::uint32_t>(place / stripe_)));
 }
 
-bool FlashJournal::fits(std::uint64_t pages) const {
-  std::uint64_t row = row_of(head_);
-  const std::uint64_t in_row = row_pages_ - head_ % row_pages_;
-  if (in_row == row_pages_ && !usable(row)) row = row_after(row);
-  for (std::uint64_t room = in_row; room < pages; room += row_pages_) row = row_after(row);
-  return row_after(row_after(row)) < row_of(needed_from_) + rows_;
+/// A row that is left behind is one that the newest record calls unneeded, so the next append finds blocks to erase.
+bool FlashJournal::fits(std::uint64_t pages, std::uint64_t spare_rows) const {
+  const std::uint64_t room = room_in_row();
+  const std::uint64_t rows = pages <= room ? 0 : (pages - room + row_pages_ - 1) / row_pages_;
+  return free_.size() >= (rows + spare_rows) * stripe_;
 }
 
 Task<Status> FlashJournal::append(std::uint64_t sector, DataSpan data) {
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
-  for (;;) {
-    if (!fits(data.count)) co_return Status::no_space;
-    std::uint64_t group = 0;
-    std::uint32_t done = 0;
-    Status status = Status::ok;
-    while (ok(status) && done < data.count) {
-      status = co_await open_row();
-      if (!ok(status)) break;
-      if (done == 0) group = head_;
-      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(data.count - done, row_pages_ - head_ % row_pages_));
-      const DataSpan part = data.part(done, count);
-      status = co_await program(group, done, data.count, sector + done, part);
-      if (ok(status)) done += count;
+  if (!fits(data.count)) co_return Status::no_space;
+  Status status = co_await append_group(sector, data);
+  while (status == Status::program_failed && fits(data.count, 1)) status = co_await append_group(sector, data);
+  co_return status == Status::program_failed ? Status::no_space : status;
+}
+
+/// `program_failed` where a page of the group was: blocks are retired, and what there is of the group does not count.
+Task<Status> FlashJournal::append_group(std::uint64_t sector, DataSpan data) {
+  std::uint64_t group = none;
+  for (std::uint32_t done = 0; done < data.count;) {
+    if (room_in_row() == 0) {
+      const Status opened = co_await open_row();
+      if (!ok(opened)) co_return opened;
     }
-    if (ok(status)) co_return Status::ok;
-    if (status != Status::program_failed && status != Status::erase_failed) co_return status;
-    lose_row();
+    if (group == none) group = head_;
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(data.count - done, room_in_row()));
+    const DataSpan part = data.part(done, count);
+    const Status status = co_await program(group, done, data.count, sector + done, part);
+    if (!ok(status)) co_return status;
+    done += count;
   }
+  acknowledged_ = group;
+  co_return Status::ok;
 }
 
-void FlashJournal::lose_row() {
-  lost_rows_[row_of(head_) % rows_] = true;
-  head_ = (row_of(head_) + 1) * row_pages_;
-}
-
-/// Sees to it that the head is in an erased row.
+/// Begins a row of erased blocks; those that fail to erase are retired, and others take their places.
 Task<Status> FlashJournal::open_row() {
-  if (head_ % row_pages_ != 0) co_return Status::ok;
-  if (!usable(row_of(head_))) head_ = row_after(row_of(head_)) * row_pages_;
-  commands_.assign(stripe_, FlashCommand{});
-  for (std::uint32_t i = 0; i < stripe_; ++i) {
-    commands_[i].op = FlashOp::erase;
-    commands_[i].block = NandBlock(first_block_ + row_of(head_) % rows_ * stripe_ + i);
+  Row row;
+  while (row.blocks.size() < stripe_) {
+    const std::uint64_t wanted = stripe_ - row.blocks.size();
+    if (erasable_ < wanted) {
+      for (const std::uint64_t block : row.blocks) free_.push_front(block);
+      erasable_ += row.blocks.size();
+      co_return Status::no_space;
+    }
+    commands_.assign(wanted, FlashCommand{});
+    for (FlashCommand& command : commands_) {
+      command.op = FlashOp::erase;
+      command.block = NandBlock(free_.front());
+      free_.pop_front();
+    }
+    erasable_ -= wanted;
+    FlashBatch batch(commands_);
+    const Status worst = co_await flash_.run(batch);
+    if (!ok(worst) && worst != Status::erase_failed) co_return worst;
+    for (const FlashCommand& command : commands_) {
+      if (ok(command.status))
+        row.blocks.push_back(command.block.value());
+      else
+        retire(command.block.value());
+    }
   }
-  FlashBatch batch(commands_);
-  co_return co_await flash_.run(batch);
+  std::ranges::sort(row.blocks);
+  row.first = head_;
+  row.end = head_ + row_pages_;
+  rows_.push_back(std::move(row));
+  co_return Status::ok;
 }
 
-/// Programs data into the row of the head: pages [done, done + data.count) of a group of `total`.
+/// Programs data into the row being filled: pages [done, done + data.count) of a group of `total`.
 Task<Status> FlashJournal::program(std::uint64_t group, std::uint32_t done, std::uint32_t total, std::uint64_t sector, DataSpan data) {
   commands_.assign(data.count, FlashCommand{});
   headers_.resize(std::max<std::size_t>(headers_.size(), data.count));
   for (std::uint32_t i = 0; i < data.count; ++i) {
-    headers_[i] = encode({type_, head_ + i, total, {sector + i, group, done + i, needed_from_}});
+    headers_[i] = encode({type_, head_ + i, total, {sector + i, group, done + i, needed_from_, acknowledged_}});
     commands_[i].op = FlashOp::program;
     commands_[i].page = page(head_ + i);
     commands_[i].data = data.part(i, 1);
     commands_[i].oob = headers_[i];
   }
+  const std::uint64_t unneeded = free_.size();
   FlashBatch batch(commands_);
-  const Status status = co_await flash_.run(batch);
-  if (!ok(status)) co_return status;
+  const Status worst = co_await flash_.run(batch);
+  if (!ok(worst) && worst != Status::program_failed) co_return worst;
   head_ += data.count;
   pages_written_ += data.count;
-  co_return Status::ok;
-}
-
-void FlashJournal::release_before(std::uint64_t sequence) { needed_from_ = std::max(needed_from_, std::min(sequence, head_)); }
-
-// --- Boot ---
-
-/// Reads the out-of-band bytes of the whole area, a row at a time.
-Task<void> FlashJournal::scan(std::vector<Record>& records, std::uint64_t& needed_from) {
-  std::uint64_t newest = 0;
-  headers_.resize(std::max<std::size_t>(headers_.size(), row_pages_));
-  for (std::uint64_t row = 0; row < rows_; ++row) {
-    commands_.assign(row_pages_, FlashCommand{});
-    for (std::uint64_t i = 0; i < row_pages_; ++i) {
-      headers_[i] = {};
-      commands_[i].op = FlashOp::read_oob;
-      commands_[i].page = page(row * row_pages_ + i);
-      commands_[i].oob = headers_[i];
-    }
-    const std::span<FlashCommand> commands(commands_);
-    // Blank and torn pages are what a boot expects to meet; each command has its own status.
-    static_cast<void>(co_await run_reads(flash_, commands));
-    for (std::uint64_t i = 0; i < row_pages_; ++i) {
-      if (!ok(commands_[i].status)) continue;
-      const std::optional<LogRecord> found = decode(headers_[i]);
-      if (!found || found->type != type_) continue;
-      records.push_back({found->sequence, found->payload[1], found->length, found->payload[0], commands_[i].page});
-      if (found->sequence < newest) continue;
-      newest = found->sequence;
-      needed_from = found->payload[3];
-    }
+  if (std::ranges::any_of(commands_, [](const FlashCommand& command) { return ok(command.status); })) erasable_ = unneeded;
+  if (ok(worst)) co_return worst;
+  for (const FlashCommand& command : commands_) {
+    if (ok(command.status)) continue;
+    ++failed_programs_;
+    retire(command.page.value() / flash_.shape().pages_per_block);
   }
+  rows_.back().end = head_;  // the row has a hole now
+  co_return worst;
 }
 
-Task<Status> FlashJournal::recover(std::vector<Record>& records) {
-  records.clear();
-  std::uint64_t needed_from = 0;
-  co_await scan(records, needed_from);
-  if (records.empty()) co_return Status::ok;
-  std::ranges::sort(records, {}, &Record::sequence);
-  const std::uint64_t next_row = row_after(row_of(records.back().sequence));
-  // The row that was to be erased next may be half gone; nothing in it was needed.
-  const std::uint64_t whole_from = next_row < rows_ ? 0 : (next_row - rows_ + 1) * row_pages_;
-  needed_from = std::max(needed_from, whole_from);
-
-  std::map<std::uint64_t, std::uint32_t> pages;  // found of each group
-  for (const Record& record : records) ++pages[record.group];
-  std::erase_if(records, [&](const Record& record) { return record.sequence < needed_from || pages[record.group] != record.count; });
-  head_ = next_row * row_pages_;
-  needed_from_ = records.empty() ? head_ : records.front().sequence;
-  co_return Status::ok;
+void FlashJournal::retire(std::uint64_t block) {
+  if (retired_[block - area_.first]) return;
+  retired_[block - area_.first] = true;
+  ++retired_blocks_;
 }
 
-Task<Status> FlashJournal::read(std::span<const Record> records, DataSpan data) {
-  commands_.assign(records.size(), FlashCommand{});
-  for (std::uint32_t i = 0; i < records.size(); ++i) {
-    commands_[i].op = FlashOp::read;
-    commands_[i].page = records[i].page;
-    commands_[i].data = data.part(i, 1);
+void FlashJournal::release_before(std::uint64_t sequence) {
+  needed_from_ = std::max(needed_from_, std::min(sequence, head_));
+  while (!rows_.empty() && rows_.front().end <= needed_from_) {
+    for (const std::uint64_t block : rows_.front().blocks)
+      if (!retired_[block - area_.first]) free_.push_back(block);
+    rows_.pop_front();
   }
-  const std::span<FlashCommand> commands(commands_);
-  co_return co_await run_reads(flash_, commands);
 }
 
 }  // namespace tessera

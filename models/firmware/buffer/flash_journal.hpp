@@ -3,16 +3,19 @@
 // and a group counts only if all of it is there. A page's sequence number is its place in an endless log.
 //
 // The log is striped: a row of `stripe` flash blocks, on different dies and planes where the drive has them, is erased and
-// filled together. Rows are reused in order, and the row that is erased next never holds a record that is still needed: so an
-// older record never outlives a newer one, wherever a cut ends an erase. A row in which a program or an erase fails is passed
-// over from then on; two more rows than needed are kept free, one to be erased and one to be lost to a failure.
+// filled together. Blocks are used again in the order in which they were given up. Each record says from where on the log is needed,
+// and only what the newest record calls unneeded is erased: so an older record never outlives a newer one, wherever a cut ends an
+// erase. A block in which a program or an erase fails is not used again, and the row goes on, or another one is begun, with others.
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "base/address.hpp"
 #include "base/data_buffer.hpp"
 #include "firmware/buffer/flash_areas.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/shared/backup_region.hpp"
@@ -25,15 +28,18 @@ class FlashJournal {
   /// Out-of-band bytes that a record takes.
   static constexpr std::uint32_t record_bytes = header_bytes;
 
-  FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe);
+  FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired);
 
   /// Pages that can be needed at once in such an area.
-  [[nodiscard]] static std::uint64_t capacity(FlashArea area, std::uint32_t pages_per_block, std::uint32_t stripe);
+  [[nodiscard]] static std::uint64_t capacity(FlashArea area, const PageOrder& order, std::uint32_t stripe);
   /// Sequence number of the next page, or a lower one.
   [[nodiscard]] std::uint64_t head() const { return head_; }
   [[nodiscard]] std::uint64_t pages_written() const { return pages_written_; }
+  [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
+  /// Blocks that are not used any more, those that were bad from the factory included.
+  [[nodiscard]] std::uint64_t retired_blocks() const { return retired_blocks_; }
   /// Whether `pages` more fit behind what is still needed.
-  [[nodiscard]] bool fits(std::uint64_t pages) const;
+  [[nodiscard]] bool fits(std::uint64_t pages) const { return fits(pages, kept_rows - 1); }
 
   /// Appends data, numbered from `sector` on, as one group. Durable on return. Appends go to the flash one after another.
   /// `no_space` where fits() does not hold.
@@ -47,38 +53,66 @@ class FlashJournal {
     std::uint32_t count = 0;   ///< pages of the group
     std::uint64_t sector = 0;  ///< as append() numbered it
     NandPage page;
+    bool readable = true;  ///< false: the page is lost, but its group was acknowledged
   };
   /// Boot after a power cut: all records of complete groups that may still be needed, oldest first. They stay needed until
   /// release_before().
   [[nodiscard]] Task<Status> recover(std::vector<Record>& records);
-  /// The content of records, in order.
+  /// The content of records, in order. Where a page cannot be read its sector is marked as lost, and the status is still `ok`.
   [[nodiscard]] Task<Status> read(std::span<const Record> records, DataSpan data);
 
  private:
   static constexpr std::uint64_t kept_rows = 3;  ///< the one being filled, the one erased next, one lost to a failure
 
-  [[nodiscard]] std::uint64_t row_of(std::uint64_t sequence) const { return sequence / row_pages_; }
-  [[nodiscard]] bool usable(std::uint64_t row) const { return !lost_rows_[row % rows_]; }
-  [[nodiscard]] std::uint64_t row_after(std::uint64_t row) const;
+  /// Blocks that are filled together.
+  struct Row {
+    std::uint64_t first = 0;  ///< sequence numbers of its pages
+    std::uint64_t end = 0;
+    std::vector<std::uint64_t> blocks;
+  };
+  /// What a scan found in the area.
+  struct Found {
+    std::vector<Record> records;
+    std::map<std::uint64_t, std::uint64_t> newest;  ///< by block: of its records
+    std::uint64_t needed_from = 0;                  ///< as the newest record says
+    std::uint64_t next = 0;                         ///< behind the newest record
+    std::vector<std::uint64_t> acknowledged;        ///< groups after which another one was begun, in ascending order
+  };
+
+  [[nodiscard]] std::uint64_t room_in_row() const { return rows_.empty() || rows_.back().end < head_ ? 0 : rows_.back().end - head_; }
+  [[nodiscard]] bool fits(std::uint64_t pages, std::uint64_t spare_rows) const;
   [[nodiscard]] NandPage page(std::uint64_t sequence) const;
   [[nodiscard]] Task<Status> open_row();
-  void lose_row();
+  [[nodiscard]] Task<Status> append_group(std::uint64_t sector, DataSpan data);
   [[nodiscard]] Task<Status> program(std::uint64_t group, std::uint32_t done, std::uint32_t total, std::uint64_t sector, DataSpan data);
-  [[nodiscard]] Task<void> scan(std::vector<Record>& records, std::uint64_t& needed_from);
+  void retire(std::uint64_t block);
+
+  // Boot (flash_journal_recovery.cpp)
+  [[nodiscard]] Task<void> scan(Found& found);
+  void keep_whole_groups(Found& found, std::vector<Record>& records) const;
+  void restore_rows(const Found& found, std::span<const Record> needed);
 
   FlashPort& flash_;
   FifoMutex turns_;  // of appends: the log has one head
   RecordType type_;
-  std::uint64_t first_block_;
+  FlashArea area_;
   std::uint32_t stripe_;
+  PageOrder order_;
   std::uint64_t row_pages_;
-  std::uint64_t rows_;
-  std::vector<bool> lost_rows_;
+  std::deque<Row> rows_;            // oldest first; the last one is being filled
+  std::deque<std::uint64_t> free_;  // blocks in the order in which they are used again
+  std::uint64_t erasable_ = 0;      // of these, from the front: those that the newest record on flash calls unneeded
+  std::vector<bool> retired_;       // by block of the area
   std::uint64_t head_ = 0;
   std::uint64_t needed_from_ = 0;
+  std::uint64_t acknowledged_ = none;  // the last group that was completed
   std::uint64_t pages_written_ = 0;
+  std::uint64_t failed_programs_ = 0;
+  std::uint64_t retired_blocks_ = 0;
   std::vector<FlashCommand> commands_;
   std::vector<SectorHeader> headers_;
+
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
 };
 
 }  // namespace tessera

@@ -33,7 +33,10 @@ SsdReadCache::SsdReadCache(MemoryPort& memory, CpuPort& cpu, FlashPort& flash, c
     bool good = true;
     for (std::uint32_t i = 0; i < blocks_per_unit_; ++i)
       good = good && !flash.is_bad(NandBlock(first_block_ + std::uint64_t{unit} * blocks_per_unit_ + i));
-    if (good) order_.push_back(fresh, unit);
+    if (good)
+      order_.push_back(fresh, unit);
+    else
+      ++retired_units_;
   }
 }
 
@@ -84,6 +87,7 @@ Task<void> SsdReadCache::fill(std::uint64_t block, DataSpan data) {
   FlashBatch batch(fill_commands_);
   const Status status = co_await flash_.run(batch);
   if (!ok(status)) {
+    ++failed_programs_;
     retire(unit);
     co_return;
   }
@@ -133,6 +137,7 @@ void SsdReadCache::empty_unit(std::uint32_t unit) {
 /// The open unit failed: it is not used again.
 void SsdReadCache::retire(std::uint32_t unit) {
   empty_unit(unit);
+  ++retired_units_;
   open_ = DramLists::none;
 }
 

@@ -22,6 +22,7 @@ void BandCacheConfig::describe_merging(ParameterVisitor& v) {
   v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for merging: a merge is band/buffer rounds; 0: a whole band");
   v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the bands, for the merge log and its checkpoints");
   checkpoint.describe(v);
+  describe_paired_pages(v, paired_pages);
 }
 
 FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry& geometry, std::uint64_t map_sectors,

@@ -22,9 +22,11 @@ struct BandCacheConfig {
   Bytes merge_buffer{0};
   std::uint32_t log_radii = 4;  // ours
   TagCheckpointConfig checkpoint;
+  PairedPages paired_pages = PairedPages::lower_only;
 
   /// Bands are rewritten where they lie, as in the paper: a power cut in the middle of it loses the band.
   [[nodiscard]] bool in_place() const { return paper || !crash_safe; }
+  [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
   [[nodiscard]] std::uint32_t spares() const { return in_place() ? 0 : spare_bands; }
   [[nodiscard]] std::uint32_t guard_tracks() const { return head_width - 1; }
   /// Sectors of one round of a merge.

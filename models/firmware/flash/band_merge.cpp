@@ -32,7 +32,7 @@ Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<cons
 }
 
 Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count) {
-  MediaChain chain(MediaClass::dependent);
+  MediaChain chain(MediaClass::dependent, LostSectors::carry);
   std::uint32_t done = 0;
   while (done < count) {
     chain.clear();
@@ -62,7 +62,8 @@ Task<Status> BandMerge::overlay(std::span<const std::uint32_t> pages) {
   }
   if (commands_.empty()) co_return Status::ok;
   const std::span<FlashCommand> reads(commands_);
-  co_return co_await run_reads(flash_, reads);
+  const Status status = co_await run_reads(flash_, reads);
+  co_return delivered(status) ? Status::ok : status;
 }
 
 }  // namespace tessera

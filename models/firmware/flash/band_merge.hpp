@@ -19,7 +19,7 @@ class BandMerge {
 
   /// Writes band `from`, with the sectors in `pages` (flash page by band offset, OobCodec::no_page: not cached) in place of
   /// what it holds, to band `to`. Writing over `from` itself takes a buffer of a whole band: the first track that is
-  /// rewritten destroys those behind it. One merge at a time.
+  /// rewritten destroys those behind it. Sectors that cannot be read, in the band or in flash, are written as lost. One merge at a time.
   [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages);
 
  private:

@@ -3,7 +3,7 @@
 namespace tessera {
 
 Task<Status> sweep_band(MediaPort& media, const BandLayout& layout, BandSweep sweep) {
-  MediaChain chain(sweep.priority);
+  MediaChain chain(sweep.priority, sweep.lost);
   for (std::uint32_t done = 0; done < sweep.data.count;) {
     chain.clear();
     while (done < sweep.data.count && chain.steps().size() < MediaChain::max_steps) {

@@ -15,6 +15,7 @@ struct BandSweep {
   DataSpan data;
   MediaClass priority = MediaClass::dependent;
   SectorHeader* header = nullptr;  ///< of the last sector; stays where it is until the sweep is over
+  LostSectors lost = LostSectors::fail;
 };
 
 /// Sectors [first, first + data.count) of a band, in the order in which its tracks overlap: what a track loses to the one in front is

@@ -12,12 +12,13 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
                                  std::uint64_t region_sectors, std::uint32_t spaces)
     : ports_(ports),
       in_place_(config.in_place()),
+      paired_(config.paired()),
       layout_(geometry, plan, config.band_sectors, ports.media),
       bands_(static_cast<std::uint32_t>(config.bands != 0 ? config.bands : layout_.bands() - config.spares())),
       shape_(ports.flash->shape()),
       codec_(0, sizeof(std::uint32_t)),
       map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.pages())),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint, config.paired())),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
@@ -29,7 +30,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
   for (std::uint64_t space = 0; space < spaces; ++space) {
     const auto first = static_cast<std::uint32_t>(shape_.blocks * space / spaces);
     const auto end = static_cast<std::uint32_t>(shape_.blocks * (space + 1) / spaces);
-    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list);
+    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list, config.paired());
   }
   for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
 }
@@ -100,7 +101,8 @@ Task<Status> FlashCacheLayer::write(LogicalRun run, DataSpan data, WriteOptions)
   co_return Status::ok;
 }
 
-/// A write that finds its space full takes it for itself, cleans it and writes the rest.
+/// A write that finds its space full takes it for itself, cleans it and writes the rest. Where that makes no room, too many blocks have
+/// failed.
 Task<Status> FlashCacheLayer::write_piece(LogicalRun run, DataSpan data) {
   const std::uint32_t number = space_of(band_of(run.first));
   std::optional<NumberLocks::Lock> guard;
@@ -128,7 +130,7 @@ Task<Status> FlashCacheLayer::write_piece(LogicalRun run, DataSpan data) {
     }
     status = co_await make_room(number);
     if (!ok(status)) co_return status;
-    if (admits(spaces_[number], rest.count) == 0) co_return Status::no_space;
+    if (admits(spaces_[number], rest.count) == 0) co_return Status::read_only;
   }
   co_return Status::ok;
 }

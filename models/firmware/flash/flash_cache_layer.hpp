@@ -90,6 +90,7 @@ class FlashCacheLayer : public TranslationLayer {
 
   Ports ports_;
   bool in_place_;
+  PairedPages paired_;
   BandLayout layout_;
   std::uint32_t bands_;  // U
   FlashShape shape_;

@@ -9,7 +9,7 @@ Task<Status> FlashCacheLayer::recover() {
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
   FoundPages found;
-  status = co_await scan_pages(*ports_.flash, codec_, user_sectors(), found, checkpoint_.get());
+  status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, paired_), user_sectors(), found, checkpoint_.get());
   if (!ok(status)) co_return status;
   next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
   status = co_await restore_map(found.tags);

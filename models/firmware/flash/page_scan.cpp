@@ -1,6 +1,7 @@
 #include "firmware/flash/page_scan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "firmware/flash/flash_reads.hpp"
 
@@ -15,6 +16,7 @@ constexpr std::uint64_t blocks_a_batch = 16;
 struct Scan {
   FlashPort& flash;
   const OobCodec& codec;
+  PageOrder order;
   std::uint64_t user_sectors;
   PageTags& tags;
   std::vector<std::uint64_t> pages{};
@@ -41,7 +43,8 @@ Task<Status> read_tags(Scan& scan) {
     PageTag& tag = scan.tags[command.page.value()];
     tag.state = PageTag::State::unreadable;
     OobHeader header;
-    if (!ok(command.status) || !scan.codec.decode(command.oob, header, {})) continue;
+    const bool readable = ok(command.status) || command.status == Status::lost;
+    if (!readable || !scan.codec.decode(command.oob, header, {})) continue;
     if (header.lsn.value() >= scan.user_sectors) continue;
     tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
   }
@@ -50,7 +53,8 @@ Task<Status> read_tags(Scan& scan) {
 
 }  // namespace
 
-Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, FoundPages& found, TagCheckpoint* checkpoint) {
+Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order, std::uint64_t user_sectors, FoundPages& found,
+                        TagCheckpoint* checkpoint) {
   if (checkpoint != nullptr) {
     co_await checkpoint->recover();
     found.next_seq = checkpoint->next_seq();
@@ -58,7 +62,7 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t u
   const FlashShape shape = flash.shape();
   PageTags& tags = found.tags;
   tags.assign(shape.pages(), PageTag{});
-  Scan scan{flash, codec, user_sectors, tags};
+  Scan scan{flash, codec, std::move(order), user_sectors, tags};
   for (std::uint64_t batch = 0; batch < shape.blocks; batch += blocks_a_batch) {
     const std::uint64_t end = std::min(batch + blocks_a_batch, shape.blocks);
     scan.pages.clear();
@@ -73,7 +77,8 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t u
       std::span<const TagCheckpoint::Tag> known;
       if (checkpoint != nullptr && tag.state == PageTag::State::good)
         known = checkpoint->unchanged(static_cast<std::uint32_t>(block), {tag.lsn, tag.seq, tag.kind});
-      for (std::uint64_t i = 1; i < shape.pages_per_block; ++i) {
+      for (std::uint32_t place = 1; place < scan.order.count(); ++place) {
+        const std::uint32_t i = scan.order.page(place);
         if (known.empty()) {
           scan.pages.push_back(first + i);
         } else {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/flash/tag_checkpoint.hpp"
 #include "firmware/ports/flash_port.hpp"
 
@@ -18,7 +19,7 @@ struct FoundPages {
 /// Reads the newest checkpoint, where there are any (`checkpoint` may be null), then the out-of-band area of the first page of every
 /// block, and of the others where the block is neither blank (pages are programmed in order) nor unchanged since the checkpoint, which
 /// afterwards knows what was found. Pages that name no sector of the user space are unreadable.
-[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, std::uint64_t user_sectors, FoundPages& found,
-                                      TagCheckpoint* checkpoint);
+[[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order, std::uint64_t user_sectors,
+                                      FoundPages& found, TagCheckpoint* checkpoint);
 
 }  // namespace tessera

@@ -6,14 +6,16 @@
 
 namespace tessera {
 
-PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order)
+PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order,
+                     PairedPages paired)
     : flash_(*ports.flash),
       first_(first),
       blocks_(blocks),
       pages_per_block_(flash_.shape().pages_per_block),
+      order_(flash_.shape(), paired),
       pool_(blocks, order),
       used_(ports.memory, MemoryCategory::metadata, blocks, 1, "blocks in use of a flash cache"),
-      open_(parallel, OpenBlock{0, pages_per_block_}) {
+      open_(parallel, OpenBlock{0, order_.count()}) {
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)), "free blocks of a flash cache");
 }
 
@@ -32,13 +34,13 @@ void PageSpace::restore(std::uint32_t block, std::uint32_t used) {
     return;
   }
   used_.push_back(0, block - first_);
-  const auto slot = std::find_if(open_.begin(), open_.end(), [this](const OpenBlock& open) { return open.used == pages_per_block_; });
-  if (!bad && slot != open_.end()) *slot = {block, used};
+  const auto slot = std::find_if(open_.begin(), open_.end(), [this](const OpenBlock& open) { return open.used == block_pages(); });
+  if (!bad && slot != open_.end()) *slot = {block, order_.before(used)};
 }
 
 std::uint32_t PageSpace::room(std::uint32_t reserve) const {
-  std::uint32_t room = pool_.free() > reserve ? (pool_.free() - reserve) * pages_per_block_ : 0;
-  for (const OpenBlock& open : open_) room += pages_per_block_ - open.used;
+  std::uint32_t room = pool_.free() > reserve ? (pool_.free() - reserve) * block_pages() : 0;
+  for (const OpenBlock& open : open_) room += block_pages() - open.used;
   return room;
 }
 
@@ -47,23 +49,22 @@ std::uint32_t PageSpace::take(std::uint32_t reserve) {
   for (;;) {
     OpenBlock& open = open_[turn_];
     turn_ = (turn_ + 1) % open_.size();
-    if (open.used == pages_per_block_ && pool_.free() > reserve) {
+    if (open.used == block_pages() && pool_.free() > reserve) {
       open = {first_ + pool_.take(), 0};
       used_.push_back(0, open.block - first_);
     }
-    if (open.used < pages_per_block_) return open.block * pages_per_block_ + open.used++;
+    if (open.used < block_pages()) return open.block * pages_per_block_ + order_.page(open.used++);
   }
 }
 
 void PageSpace::fail(std::uint32_t block) {
   pool_.retire(block - first_);
   for (OpenBlock& open : open_)
-    if (open.block == block) open.used = pages_per_block_;
+    if (open.block == block) open.used = block_pages();
 }
 
 bool PageSpace::open(std::uint32_t block) const {
-  return std::any_of(open_.begin(), open_.end(),
-                     [&](const OpenBlock& open) { return open.block == block && open.used < pages_per_block_; });
+  return std::any_of(open_.begin(), open_.end(), [&](const OpenBlock& open) { return open.block == block && open.used < block_pages(); });
 }
 
 std::vector<std::uint32_t> PageSpace::used() const {
@@ -76,7 +77,7 @@ Task<void> PageSpace::erase(std::span<const std::uint32_t> blocks) {
   std::vector<std::uint32_t> local(blocks.begin(), blocks.end());
   for (std::uint32_t& block : local) {
     for (OpenBlock& open : open_)
-      if (open.block == block) open.used = pages_per_block_;
+      if (open.block == block) open.used = block_pages();
     block -= first_;
     used_.remove(block);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/flash/block_pool.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/shared/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -13,15 +14,17 @@ namespace tessera {
 class PageSpace {
  public:
   /// Blocks [first, first + blocks), `parallel` of which are filled side by side.
-  PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order);
+  PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order, PairedPages paired);
 
   /// First boot: every good block is free.
   void format();
-  /// Boot after a power cut: what the scan found of a block. Its first `used` pages are taken; 0: it is erased.
+  /// Boot after a power cut: what the scan found of a block. Pages in front of `used` are taken; 0: it is erased.
   void restore(std::uint32_t block, std::uint32_t used);
 
   [[nodiscard]] bool contains(std::uint32_t block) const { return block >= first_ && block - first_ < blocks_; }
-  [[nodiscard]] std::uint32_t pages() const { return blocks_ * pages_per_block_; }
+  [[nodiscard]] std::uint32_t pages() const { return blocks_ * block_pages(); }
+  /// Pages of a block that are programmed.
+  [[nodiscard]] std::uint32_t block_pages() const { return order_.count(); }
   [[nodiscard]] std::uint32_t free_blocks() const { return pool_.free(); }
   /// Pages that can be taken while `reserve` blocks stay free.
   [[nodiscard]] std::uint32_t room(std::uint32_t reserve) const;
@@ -45,13 +48,14 @@ class PageSpace {
  private:
   struct OpenBlock {
     std::uint32_t block;
-    std::uint32_t used;  ///< pages taken; pages_per_block: full, or none is open
+    std::uint32_t used;  ///< pages taken; block_pages(): full, or none is open
   };
 
   FlashPort& flash_;
   std::uint32_t first_;
   std::uint32_t blocks_;
   std::uint32_t pages_per_block_;
+  PageOrder order_;
   // Both number blocks from first_.
   BlockPool pool_;
   DramLists used_;

@@ -20,9 +20,11 @@ std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
          std::to_string(shape.pages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
 }
 
-TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config)
+TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config,
+                             PairedPages paired)
     : cpu_(ports.cpu),
       pages_per_block_(ports.flash->shape().pages_per_block),
+      order_(ports.flash->shape(), paired),
       every_(config.every != 0 ? config.every : std::max<std::uint64_t>(1, ports.flash->shape().pages() / 8)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().pages(), "tags of flash pages"),
       log_(ports.media, geometry, region, RecordType::page_tags, *this) {}
@@ -44,8 +46,9 @@ std::span<const TagCheckpoint::Tag> TagCheckpoint::unchanged(std::uint32_t block
   const std::span<const Tag> tags(&tags_.peek(std::uint64_t{block} * pages_per_block_), pages_per_block_);
   const Tag now = Tag::of(first);
   if (tags.front().seq != now.seq || tags.front().sector != now.sector) return {};
-  const bool full = std::all_of(tags.begin(), tags.end(), [](const Tag& tag) { return tag.seq != 0; });
-  return full ? tags : std::span<const Tag>{};
+  for (std::uint32_t place = 0; place < order_.count(); ++place)
+    if (tags[order_.page(place)].seq == 0) return {};
+  return tags;
 }
 
 void TagCheckpoint::restart(const PageTags& tags) {
@@ -73,9 +76,9 @@ Task<void> TagCheckpoint::write() {
 }
 
 std::unique_ptr<TagCheckpoint> make_tag_checkpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-                                                   const TagCheckpointConfig& config) {
+                                                   const TagCheckpointConfig& config, PairedPages paired) {
   if (config.region.value() == 0) return nullptr;
-  return std::make_unique<TagCheckpoint>(ports, geometry, regions_named(plan, "checkpoint"), config);
+  return std::make_unique<TagCheckpoint>(ports, geometry, regions_named(plan, "checkpoint"), config, paired);
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 
 #include "base/parameter.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/shared/dram_table.hpp"
 #include "firmware/shared/table_log.hpp"
 #include "firmware/translation_layer.hpp"
@@ -56,7 +57,8 @@ class TagCheckpoint final : private TableLog::Table {
     }
   };
 
-  TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config);
+  TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config,
+                PairedPages paired);
 
   [[nodiscard]] Task<Status> format() { return log_.format(); }
   /// Boot: finds the newest checkpoint; where there is none, every block has to be read.
@@ -69,6 +71,8 @@ class TagCheckpoint final : private TableLog::Table {
   void programmed(std::uint32_t page, const OobHeader& header, bool good);
   /// Boot: what the pages were found to hold.
   void restart(const PageTags& tags);
+  /// What the page was programmed with since its block was erased; sequence number 0: nothing, or its program failed.
+  [[nodiscard]] OobHeader tag(std::uint32_t page) const { return tags_.peek(page).header(); }
   /// Sequence numbers below this were in use at the checkpoint.
   [[nodiscard]] std::uint64_t next_seq() const { return next_seq_; }
 
@@ -85,6 +89,7 @@ class TagCheckpoint final : private TableLog::Table {
 
   CpuPort& cpu_;
   std::uint32_t pages_per_block_;
+  PageOrder order_;
   std::uint64_t every_;
   DramArray<Tag> tags_;
   TableLog log_;
@@ -95,6 +100,6 @@ class TagCheckpoint final : private TableLog::Table {
 
 /// Nothing where no checkpoints are wanted.
 [[nodiscard]] std::unique_ptr<TagCheckpoint> make_tag_checkpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-                                                                 const TagCheckpointConfig& config);
+                                                                 const TagCheckpointConfig& config, PairedPages paired);
 
 }  // namespace tessera

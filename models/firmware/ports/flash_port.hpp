@@ -20,8 +20,18 @@ struct FlashShape {
   std::uint32_t pages_per_block = 0;
   std::uint32_t oob_bytes = 0;
   std::uint32_t page_bytes = 4096;  ///< data area of a page: one drive sector
+  bool paired_pages = false;        ///< a cut while an upper page is programmed takes the lower page of its word line too
   [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
 };
+
+/// The lower page that shares its word line with upper page `page` of a block of 2-bit cells, or `page` itself where it is a lower one.
+/// Word line k holds lower page 2k-1 and upper page 2k+2, but for the first (lower page 0) and the last (upper page the block's last):
+/// the order in which such parts program, so that a neighbour disturbs a word line once only.
+[[nodiscard]] constexpr std::uint32_t paired_lower_page(std::uint32_t page, std::uint32_t pages_per_block) {
+  if (page >= 2 && page % 2 == 0) return page == 2 ? 0 : page - 3;
+  if (page + 1 == pages_per_block && page % 2 == 1) return page == 1 ? 0 : page - 2;
+  return page;
+}
 
 enum class FlashOp : std::uint8_t { read, read_oob, program, erase };
 

@@ -52,13 +52,19 @@ struct MediaBreakdown {
   Picoseconds transfer;         ///< sectors under the head, overhead of the media channel included
 };
 
+/// What a sector that cannot be read does to the chain that reads it.
+enum class LostSectors : std::uint8_t {
+  fail,  ///< ends it with the status of the read: what the host asked for
+  carry  ///< nothing: it is marked as lost in its buffer, and is carried on as lost wherever the buffer is written
+};
+
 /// Steps that run one after another with nothing in between; stops at the first step that fails. The object stays where
 /// it is (in the caller's coroutine frame) until the chain is complete.
 class MediaChain {
  public:
   static constexpr std::size_t max_steps = 16;
 
-  explicit MediaChain(MediaClass of = MediaClass::host) : priority(of) {}
+  explicit MediaChain(MediaClass of = MediaClass::host, LostSectors on_lost = LostSectors::fail) : priority(of), lost(on_lost) {}
   MediaChain(const MediaChain&) = delete;
   MediaChain& operator=(const MediaChain&) = delete;
 
@@ -85,6 +91,7 @@ class MediaChain {
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
   MediaClass priority;
+  LostSectors lost;
   Picoseconds submitted;        ///< set by the port
   MediaBreakdown breakdown;     ///< set at completion
   Status status = Status::ok;   ///< set at completion: that of the first step that failed

@@ -76,7 +76,7 @@ Task<Status> Hwsr::write_back(const Destage& destage) {
 /// Reads what the image lacks of blocks `from` to T-1, last block first, so that the head ends where the writing begins.
 Task<Status> Hwsr::read_old(const Destage& destage, std::uint32_t from, std::uint32_t& blocks_read) {
   const SectorMask whole = address().whole_block();
-  MediaChain chain(destage.priority);
+  MediaChain chain(destage.priority, LostSectors::carry);
   for (std::uint32_t index = address().segment_blocks(); index-- > from;) {
     if (destage.dirty[index] != whole && holds_data_.test(address().block(destage.segment, index))) {
       const PhysicalRun place = layout_.locate(destage.segment, index, 0, address().block_sectors());

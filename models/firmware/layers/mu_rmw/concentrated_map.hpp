@@ -2,9 +2,11 @@
 // The concentrated address mapping (CAM) of section III-B and figure 4: what MU-RMW keeps in memory. The sector mapping
 // itself is not here: it lies in sub-tables in the out-of-band areas of the cached pages.
 #include <cstdint>
+#include <span>
 
 #include "base/units.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/layers/mu_rmw/address_split.hpp"
 #include "firmware/layers/mu_rmw/scan_index.hpp"
 #include "firmware/ports/cpu_port.hpp"
@@ -20,7 +22,8 @@ class ConcentratedMap {
   static constexpr std::uint32_t no_page = OobCodec::no_page;
   static constexpr std::uint32_t no_block = DramLists::none;
 
-  ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape);
+  ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape,
+                  PairedPages paired);
 
   /// SMD: page of the newest sub-table of a group, or no_page.
   [[nodiscard]] std::uint32_t directory(std::uint64_t group) const;
@@ -31,14 +34,14 @@ class ConcentratedMap {
   /// BML: first block of a band, and the one behind a block; no_block at the end.
   [[nodiscard]] std::uint32_t first_block(std::uint32_t lbn) const { return lists_.front(lbn); }
   [[nodiscard]] std::uint32_t block_after(std::uint32_t block) const { return lists_.after(block); }
-  /// Puts an erased block at the end of the band's list: it is the open one from now on, its first `used` pages are not free.
+  /// Puts an erased block at the end of the band's list: it is the open one from now on, its pages in front of `used` are not free.
   void append_block(std::uint32_t lbn, std::uint32_t block, std::uint32_t used = 0);
   void remove_block(std::uint32_t block);
 
   /// Free pages of the band's open block; 0 where there is none.
   [[nodiscard]] std::uint32_t room(std::uint32_t lbn) const;
-  /// Takes the next `count` free pages, at most room(): valid from now on, though still to be programmed. Gives the first.
-  std::uint32_t take_pages(std::uint32_t lbn, std::uint32_t count);
+  /// Takes the next free pages, at most room(): valid from now on, though still to be programmed.
+  void take_pages(std::uint32_t lbn, std::span<std::uint32_t> pages);
   /// Gives up the free pages of a block that cannot be programmed any further.
   void close_block(std::uint32_t lbn, std::uint32_t block);
 
@@ -62,13 +65,14 @@ class ConcentratedMap {
  private:
   struct OpenBlock {
     std::uint32_t block;  ///< no_block: none yet
-    std::uint32_t used;   ///< pages taken; pages_per_block: full, or closed
+    std::uint32_t used;   ///< pages taken; all that a block has: full, or closed
   };
   [[nodiscard]] bool full(std::uint32_t lbn, std::uint32_t block) const;
 
   CpuPort& cpu_;
   std::uint32_t bands_;
   std::uint32_t pages_per_block_;
+  PageOrder order_;
   DramArray<std::uint32_t> directory_;
   DramLists lists_;
   DramArray<OpenBlock> open_;

@@ -14,7 +14,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       layout_(geometry, plan, config.band_sectors, ports.media),
       bands_(static_cast<std::uint32_t>(config.bands != 0 ? config.bands : layout_.bands() - config.spares())),
       codec_(config.slots, config.slot_bytes),
-      map_(ports.memory, ports.cpu, split_, bands_, shape_),
+      map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired()),
       places_(ports, geometry, config.in_place() ? FormatPlan{} : regions_named(plan, "log"), bands_,
               static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
@@ -22,7 +22,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list),
       epochs_(ports.memory, MemoryCategory::metadata, bands_, "mu-rmw merge counts of the bands"),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint, config.paired())),
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu) {

@@ -4,6 +4,7 @@
 //
 // Order of locks: mapping groups, then the reclamation, then bands. A write that needs a block lets go of its band while it
 // waits for one, so that the band itself can be the victim; `epochs_` tells it afterwards.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,7 @@ struct Scratch {
   std::vector<std::byte> images;     ///< out-of-band image of each command
   std::vector<std::uint32_t> table;  ///< a sub-table
   std::vector<std::uint32_t> pages;  ///< by sector of the operation: its flash page, or the one it replaces
+  std::vector<std::uint32_t> taken;  ///< pages that are programmed
 };
 
 using Scratches = ScratchPool<Scratch>;
@@ -71,6 +73,7 @@ class MuRmw final : public TranslationLayer {
   Task<Status> write_group(LogicalRun run, DataSpan data);
   Task<Status> trim_group(LogicalRun run);
   Task<Status> open_group(Group& group);
+  Task<Status> read_newest_table(Group& group);
   Task<Status> find_room(Group& group);
   void open_block(std::uint32_t lbn);
   Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
@@ -91,10 +94,17 @@ class MuRmw final : public TranslationLayer {
   Task<Status> reconstruct_table(std::uint32_t lbn, std::uint32_t& valid);
   Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
 
+  // Sub-tables that cannot be read (lost_tables.cpp)
+  template <class TagOf>
+  void newest_pages(SplitAddress at, TagOf tag_of, std::span<std::uint32_t> table) const;
+  [[nodiscard]] bool table_from_tags(SplitAddress at, std::span<std::uint32_t> table) const;
+  Task<Status> merge_lost_table(Group& group);
+
   // Recovery (recovery.cpp)
-  Task<void> restore_lists(const PageTags& tags);
-  Task<Status> restore_tables(const PageTags& tags);
-  Task<Status> restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, bool& accepted);
+  void restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stale);
+  Task<Status> restore_tables(const PageTags& tags, std::vector<std::uint32_t>& stale);
+  Task<Status> restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, std::vector<std::uint32_t>& stale,
+                             bool& accepted);
   [[nodiscard]] bool live(const PageTag& tag) const;
   [[nodiscard]] std::uint32_t newest_before(std::uint64_t group, std::uint64_t seq, const PageTags& tags) const;
 
@@ -127,5 +137,21 @@ class MuRmw final : public TranslationLayer {
     Tally victim_blocks;
   } statistics_;
 };
+
+/// The newest page of each sector of the group of `at` in the band's blocks. `tag_of(page)`: its header; sequence number 0 where the page
+/// holds nothing that counts.
+template <class TagOf>
+void MuRmw::newest_pages(SplitAddress at, TagOf tag_of, std::span<std::uint32_t> table) const {
+  std::fill(table.begin(), table.end(), no_page);
+  for (std::uint32_t block = map_.first_block(at.lbn); block != ConcentratedMap::no_block; block = map_.block_after(block)) {
+    for (std::uint32_t i = 0; i < shape_.pages_per_block; ++i) {
+      const std::uint32_t page = block * shape_.pages_per_block + i;
+      const OobHeader tag = tag_of(page);
+      if (tag.seq == 0 || tag.kind != OobHeader::Kind::data || group_of(tag.lsn) != split_.group(at)) continue;
+      std::uint32_t& newest = table[split_(tag.lsn).off];
+      if (newest == no_page || tag_of(newest).seq < tag.seq) newest = page;
+    }
+  }
+}
 
 }  // namespace tessera::mu_rmw

@@ -43,17 +43,20 @@ Task<Status> MuRmw::read_tables(LogicalRun run, DataSpan data, Scratch& scratch)
   for (std::size_t i = 0; i < scratch.commands.size(); ++i) scratch.commands[i].oob = image(scratch, i);
   const std::span<FlashCommand> commands(scratch.commands);
   const Status status = co_await run_reads(*ports_.flash, commands);
-  if (!ok(status)) co_return status;
+  if (!delivered(status)) co_return status;
 
   scratch.table.resize(split_.q());
   for (std::size_t i = 0; i < scratch.commands.size(); ++i) {
     const FlashCommand& command = scratch.commands[i];
     OobHeader header;
-    if (!codec_.decode(image(scratch, i), header, scratch.table)) co_return Status::corrupt;
+    const bool readable = ok(command.status) || command.status == Status::lost;
+    if (readable && !codec_.decode(image(scratch, i), header, scratch.table)) co_return Status::corrupt;
     const std::uint32_t offset = command.data.first - data.first;
     const LogicalRun piece = within_group({run.first + offset, run.count - offset});
+    if (!readable && !table_from_tags(split_(piece.first), scratch.table)) co_return command.status;
     const auto slots = scratch.table.begin() + split_(piece.first).off;
     std::copy(slots, slots + piece.count, scratch.pages.begin() + offset);
+    if (!ok(command.status)) continue;  // a sector that lies beside the sub-table is read again, and found to be lost
     if (header.kind != OobHeader::Kind::data || header.lsn < piece.first || header.lsn >= piece.end()) continue;
     const auto place = static_cast<std::uint32_t>(header.lsn - run.first);
     if (scratch.pages[place] != command.page.value()) continue;

@@ -16,7 +16,7 @@ Task<Status> MuRmw::make_room() {
     const Picoseconds begin = ports_.cpu.now();
     const ScanIndex::Choice victim = map_.choose_victim();  // lines 1-12
     ports_.cpu.scan(victim.visited);
-    Status status = Status::no_space;
+    Status status = Status::read_only;  // every block has failed
     if (victim.kind == ScanIndex::Choice::Kind::obsolete_block) {
       co_await reclaim_block(victim.block);
       status = Status::ok;
@@ -95,12 +95,19 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
   for (std::size_t i = 0; i < work.commands.size(); ++i) work.commands[i].oob = image(work, i);
   const std::span<FlashCommand> commands(work.commands);
   const Status status = co_await run_reads(*ports_.flash, commands);
-  if (!ok(status)) co_return status;
+  if (!delivered(status)) co_return status;
 
   work.table.resize(split_.q());
   for (std::size_t i = 0; i < work.commands.size(); ++i) {
     OobHeader header;
-    if (!codec_.decode(image(work, i), header, work.table)) co_return Status::corrupt;
+    const Status read = work.commands[i].status;
+    if (!ok(read) && read != Status::lost) {
+      // Without tags in memory nothing tells which sectors the group has in flash: all of them are lost.
+      const std::uint32_t lost = map_.directory(split_.group({lbn, work.pages[i], 0}));
+      if (!table_from_tags({lbn, work.pages[i], 0}, work.table)) std::ranges::fill(work.table, lost);
+    } else if (!codec_.decode(image(work, i), header, work.table)) {
+      co_return Status::corrupt;
+    }
     for (std::uint32_t off = 0; off < split_.sectors_of(work.pages[i]); ++off) {
       if (work.table[off] == no_page) continue;
       full_table_.write(work.pages[i] * split_.q() + off) = work.table[off];

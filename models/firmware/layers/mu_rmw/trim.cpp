@@ -45,7 +45,8 @@ Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
   const auto slots = scratch.table.begin() + group.at.off;
   scratch.pages.assign(slots, slots + count);
   std::fill(slots, slots + count, no_page);
-  const std::uint32_t page = map_.take_pages(lbn, 1);
+  std::uint32_t page = no_page;
+  map_.take_pages(lbn, std::span(&page, 1));
   scratch.commands.assign(1, FlashCommand{});
   scratch.images.resize(std::max<std::size_t>(scratch.images.size(), codec_.bytes()));
   SplitAddress start = group.at;

@@ -40,8 +40,15 @@ Task<Status> MuRmw::write_group(LogicalRun run, DataSpan data) {
   co_return status;
 }
 
-/// Takes the band and reads the newest sub-table of the group; an empty one where nothing of the group is cached.
+/// Takes the band and reads the newest sub-table of the group; an empty one where nothing of the group is cached. A band with a
+/// sub-table that cannot be read is merged first.
 Task<Status> MuRmw::open_group(Group& group) {
+  const Status status = co_await read_newest_table(group);
+  if (ok(status) || !delivered(status)) co_return status;
+  co_return co_await merge_lost_table(group);
+}
+
+Task<Status> MuRmw::read_newest_table(Group& group) {
   group.band.emplace(band_locks_, NumberRange{group.at.lbn, group.at.lbn + 1ULL}, LockMode::shared);
   NumberLocks::Lock& band = *group.band;
   co_await band;
@@ -62,7 +69,7 @@ Task<Status> MuRmw::open_group(Group& group) {
   command.oob = image(scratch, 0);
   const std::span<FlashCommand> commands(scratch.commands);
   const Status status = co_await run_reads(*ports_.flash, commands);
-  if (!ok(status)) co_return status;
+  if (!ok(status) && status != Status::lost) co_return status;
   OobHeader header;
   if (!codec_.decode(image(scratch, 0), header, scratch.table)) co_return Status::corrupt;
   if (header.kind == OobHeader::Kind::mapping) group.mapping_page = newest;
@@ -101,7 +108,8 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   Scratch& scratch = *group.scratch;
   const std::uint32_t lbn = group.at.lbn;
   const std::uint32_t off = split_(run.first).off;
-  const std::uint32_t first = map_.take_pages(lbn, run.count);
+  scratch.taken.resize(run.count);
+  map_.take_pages(lbn, scratch.taken);
   scratch.commands.assign(run.count, FlashCommand{});
   scratch.images.resize(std::max<std::size_t>(scratch.images.size(), std::size_t{run.count} * codec_.bytes()));
   scratch.pages.resize(std::max<std::size_t>(scratch.pages.size(), run.count));
@@ -109,12 +117,12 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   next_seq_ += run.count;
   for (std::uint32_t i = 0; i < run.count; ++i) {
     scratch.pages[i] = scratch.table[off + i];
-    scratch.table[off + i] = first + i;
+    scratch.table[off + i] = scratch.taken[i];
     const OobHeader header{run.first + i, seq + i, OobHeader::Kind::data};
     codec_.encode(header, scratch.table, image(scratch, i));
     FlashCommand& command = scratch.commands[i];
     command.op = FlashOp::program;
-    command.page = NandPage(first + i);
+    command.page = NandPage(scratch.taken[i]);
     command.data = data.part(i, 1);
     command.oob = image(scratch, i);
   }
@@ -122,18 +130,18 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   const Status status = co_await ports_.flash->run(batch);
   if (checkpoint_) {
     for (std::uint32_t i = 0; i < run.count; ++i)
-      checkpoint_->programmed(first + i, {run.first + i, seq + i, OobHeader::Kind::data}, ok(scratch.commands[i].status));
+      checkpoint_->programmed(scratch.taken[i], {run.first + i, seq + i, OobHeader::Kind::data}, ok(scratch.commands[i].status));
   }
 
   std::uint32_t good = 0;
   while (good < run.count && ok(scratch.commands[good].status)) ++good;
-  if (!ok(status)) fail_block(lbn, first);
+  if (!ok(status)) fail_block(lbn, scratch.taken.front());
   for (std::uint32_t i = good; i < run.count; ++i) {  // a page behind one that failed names it: void as well
     scratch.table[off + i] = scratch.pages[i];
-    map_.invalidate(lbn, first + i);
+    map_.invalidate(lbn, scratch.taken[i]);
   }
   if (good == 0) co_return 0;
-  map_.set_directory(group.number, first + good - 1);
+  map_.set_directory(group.number, scratch.taken[good - 1]);
   for (std::uint32_t i = 0; i < good; ++i)
     if (scratch.pages[i] != no_page) map_.invalidate(lbn, scratch.pages[i]);
   if (group.mapping_page != no_page) map_.invalidate(lbn, group.mapping_page);

@@ -56,7 +56,7 @@ Task<Status> Pore::make_room(std::uint32_t) {
     cool();
     statistics_.cleaning.record(ports_.cpu.now() - begin);
     ports_.cpu.event({"clean", FirmwareEvent::Edge::end, cache, bands_to_merge_.size()});
-    if (spaces_[cache].room(0) <= free && bands_to_merge_.empty()) co_return Status::no_space;  // no good block is left
+    if (spaces_[cache].room(0) <= free && bands_to_merge_.empty()) co_return Status::read_only;  // no good block is left
   }
   co_return Status::ok;
 }

@@ -15,7 +15,7 @@ Task<Status> Pore::reclaim() {
   std::uint32_t pages = 0;
   for (const std::uint32_t block : blocks) {
     const std::uint32_t valid = owners_.valid_in(block);
-    if (spaces_[cache].open(block) || valid == shape_.pages_per_block) continue;  // nothing to win
+    if (spaces_[cache].open(block) || valid == spaces_[cache].block_pages()) continue;  // nothing to win
     const std::uint32_t room = std::min(copies_.sectors(), spaces_[cache].room(0));
     if (!group.empty() && pages + valid > room) {
       const Status status = co_await empty_blocks(group);
@@ -56,7 +56,8 @@ Task<Status> Pore::empty_blocks(std::span<const std::uint32_t> blocks) {
   co_return Status::ok;
 }
 
-/// Copies valid pages to the next pages of the cache; one whose program fails stays where it is, and so does its block.
+/// Copies valid pages to the next pages of the cache, one that cannot be read as lost; one whose program fails stays where it is, and so
+/// does its block.
 Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   if (pages.empty()) co_return Status::ok;
   commands_.assign(pages.size(), FlashCommand{});
@@ -69,7 +70,7 @@ Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   }
   const std::span<FlashCommand> commands(commands_);
   const Status status = co_await run_reads(*ports_.flash, commands);
-  if (!ok(status)) co_return status;
+  if (!delivered(status)) co_return status;
   for (FlashCommand& command : commands_) command.page = NandPage(spaces_[cache].take(0));
   const std::span<const LogicalSector> copied(sectors);
   co_await program(cache, commands, copied);

@@ -14,8 +14,9 @@ SlotArea::SlotArea(const Ports& ports, const DriveGeometry& geometry, const Form
       sblock_sectors_(sblock_sectors),
       layout_(geometry, regions, shape.slots * sblock_sectors, ports.media) {}
 
-Task<Status> SlotArea::read(std::uint32_t region, std::uint32_t slot, std::uint32_t first, DataSpan data, MediaClass priority) {
-  return sweep_band(media_, layout_, {MediaOp::read, region, slot * sblock_sectors_ + first, data, priority});
+Task<Status> SlotArea::read(std::uint32_t region, std::uint32_t slot, std::uint32_t first, DataSpan data, MediaClass priority,
+                            LostSectors lost) {
+  return sweep_band(media_, layout_, {MediaOp::read, region, slot * sblock_sectors_ + first, data, priority, nullptr, lost});
 }
 
 Task<Status> SlotArea::write(std::uint32_t region, SlotRecord record, DataSpan data, MediaClass priority) {

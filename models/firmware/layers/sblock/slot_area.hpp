@@ -30,7 +30,8 @@ class SlotArea {
   [[nodiscard]] std::uint32_t sblock_sectors() const { return sblock_sectors_; }
 
   /// Reads sectors of a slot from `first` on.
-  [[nodiscard]] Task<Status> read(std::uint32_t region, std::uint32_t slot, std::uint32_t first, DataSpan data, MediaClass priority);
+  [[nodiscard]] Task<Status> read(std::uint32_t region, std::uint32_t slot, std::uint32_t first, DataSpan data, MediaClass priority,
+                                  LostSectors lost);
   /// Writes the whole slot at the record's position; damages what lies within the internal guard. Durable on return; after a cut, or a
   /// status that is not ok, the slot does not have this record.
   [[nodiscard]] Task<Status> write(std::uint32_t region, SlotRecord record, DataSpan data, MediaClass priority);

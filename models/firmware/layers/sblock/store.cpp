@@ -59,7 +59,7 @@ Task<Status> SblockStore::read(LogicalRun run, DataSpan data, MediaClass priorit
     co_return Status::ok;
   }
   const auto first = static_cast<std::uint32_t>(run.first.value() % sblock_sectors());
-  co_return co_await area_.read(place.region, slot, first, data, priority);
+  co_return co_await area_.read(place.region, slot, first, data, priority, LostSectors::fail);
 }
 
 Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<const SectorGap> gaps, MediaClass priority) {
@@ -102,7 +102,7 @@ Task<Status> SblockStore::collect(std::uint32_t region, MediaClass priority) {
 Task<Status> SblockStore::move(Place place, MediaClass priority) {
   const std::uint32_t slot = logs_.slot_of(place.region, place.sblock);
   const DataSpan data = scratch_.part(0, sblock_sectors());
-  const Status status = co_await area_.read(place.region, slot, 0, data, priority);
+  const Status status = co_await area_.read(place.region, slot, 0, data, priority, LostSectors::carry);
   if (!ok(status)) co_return status;
   co_return co_await append(place, data, priority);
 }
@@ -116,7 +116,7 @@ Task<Status> SblockStore::fill(Place place, DataSpan image, std::span<const Sect
   }
   const std::uint32_t first = gaps.front().first;
   const DataSpan old = scratch_.part(0, gaps.back().first + gaps.back().count - first);
-  const Status status = co_await area_.read(place.region, slot, first, old, priority);
+  const Status status = co_await area_.read(place.region, slot, first, old, priority, LostSectors::carry);
   for (const SectorGap& gap : gaps) ports_.memory.copy(old.part(gap.first - first, gap.count), image.part(gap.first, gap.count));
   co_return status;
 }

@@ -1,0 +1,121 @@
+// Boot after a power cut: what a journal in flash holds.
+#include <algorithm>
+#include <optional>
+
+#include "firmware/buffer/flash_journal.hpp"
+#include "firmware/flash/flash_reads.hpp"
+
+namespace tessera {
+
+/// Reads the out-of-band bytes of the whole area, `stripe` blocks at a time. Blocks that failed since may hold what is needed.
+Task<void> FlashJournal::scan(Found& found) {
+  const std::uint32_t pages = flash_.shape().pages_per_block;
+  headers_.resize(std::max<std::size_t>(headers_.size(), row_pages_));
+  for (std::uint64_t first = area_.first; first < area_.end; first += stripe_) {
+    const std::uint64_t blocks = std::min<std::uint64_t>(stripe_, area_.end - first);
+    commands_.assign(blocks * order_.count(), FlashCommand{});
+    for (std::uint64_t i = 0; i < commands_.size(); ++i) {
+      headers_[i] = {};
+      commands_[i].op = FlashOp::read_oob;
+      commands_[i].page = NandPage((first + i % blocks) * pages + order_.page(static_cast<std::uint32_t>(i / blocks)));
+      commands_[i].oob = headers_[i];
+    }
+    const std::span<FlashCommand> commands(commands_);
+    // Blank and torn pages are what a boot expects to meet; each command has its own status.
+    static_cast<void>(co_await run_reads(flash_, commands));
+    for (std::uint64_t i = 0; i < commands_.size(); ++i) {
+      if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) continue;
+      const std::optional<LogRecord> record = decode(headers_[i]);
+      if (!record || record->type != type_) continue;
+      const NandPage page = commands_[i].page;
+      found.records.push_back({record->sequence, record->payload[1], record->length, record->payload[0], page});
+      std::uint64_t& newest = found.newest[page.value() / pages];
+      newest = std::max(newest, record->sequence);
+      if (record->payload[4] != none) found.acknowledged.push_back(record->payload[4]);
+      if (record->sequence < found.next) continue;
+      found.next = record->sequence + 1;
+      found.needed_from = record->payload[3];
+    }
+  }
+  std::ranges::sort(found.records, {}, &Record::sequence);
+  std::ranges::sort(found.acknowledged);
+}
+
+/// Groups that are needed and were completed. One of which a page is missing was completed if a later group says so: then the missing
+/// page was lost since.
+void FlashJournal::keep_whole_groups(Found& found, std::vector<Record>& records) const {
+  std::erase_if(found.records, [&found](const Record& record) { return record.sequence < found.needed_from; });
+  for (std::size_t i = 0; i < found.records.size();) {
+    const Record& head = found.records[i];
+    std::size_t end = i;
+    while (end < found.records.size() && found.records[end].group == head.group) ++end;
+    // Of a group that begins in front of what is needed only the rest counts.
+    const std::uint64_t first = std::max(head.group, found.needed_from);
+    const std::uint64_t behind = head.group + head.count;
+    const bool whole = end - i == behind - first;
+    if (whole || std::ranges::binary_search(found.acknowledged, head.group)) {
+      const std::uint64_t sector = head.sector - (head.sequence - head.group);  // of the group's first page
+      for (std::uint64_t sequence = first; sequence < behind; ++sequence) {
+        if (i < end && found.records[i].sequence == sequence) {
+          records.push_back(found.records[i++]);
+        } else {
+          records.push_back({sequence, head.group, head.count, sector + (sequence - head.group), NandPage(0), false});
+        }
+      }
+    }
+    i = end;
+  }
+}
+
+/// Blocks with needed records are rows of their own; the others are free, those used longest ago first.
+void FlashJournal::restore_rows(const Found& found, std::span<const Record> needed) {
+  std::map<std::uint64_t, std::uint64_t> kept;  // by the end of a block's sequence numbers
+  for (const Record& record : needed) {
+    if (!record.readable) continue;
+    const std::uint64_t block = record.page.value() / flash_.shape().pages_per_block;
+    kept[found.newest.at(block) + 1] = block;
+  }
+  rows_.clear();
+  for (const auto& [end, block] : kept) rows_.push_back({end, end, {block}});
+  std::erase_if(free_, [&kept](std::uint64_t block) {
+    return std::ranges::any_of(kept, [block](const auto& entry) { return entry.second == block; });
+  });
+  const auto newest_in = [&found](std::uint64_t block) {
+    const auto at = found.newest.find(block);
+    return at == found.newest.end() ? 0 : at->second + 1;
+  };
+  std::ranges::stable_sort(free_, {}, newest_in);
+  erasable_ = static_cast<std::uint64_t>(std::ranges::count_if(free_, [&](std::uint64_t block) { return newest_in(block) <= found.needed_from; }));
+}
+
+Task<Status> FlashJournal::recover(std::vector<Record>& records) {
+  records.clear();
+  Found found;
+  co_await scan(found);
+  if (found.records.empty()) co_return Status::ok;
+  head_ = found.next;
+  keep_whole_groups(found, records);
+  restore_rows(found, records);
+  needed_from_ = records.empty() ? head_ : records.front().sequence;
+  if (!records.empty()) acknowledged_ = records.back().group;
+  co_return Status::ok;
+}
+
+Task<Status> FlashJournal::read(std::span<const Record> records, DataSpan data) {
+  commands_.clear();
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (!records[i].readable) {
+      data.buffer->mark_lost(data.first + i);
+      continue;
+    }
+    FlashCommand& command = commands_.emplace_back();
+    command.op = FlashOp::read;
+    command.page = records[i].page;
+    command.data = data.part(i, 1);
+  }
+  const std::span<FlashCommand> commands(commands_);
+  const Status status = co_await run_reads(flash_, commands);
+  co_return delivered(status) ? Status::ok : status;
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// What is left of a mapping group whose newest sub-table cannot be read: the tags of its pages, which firmware with checkpoints has in
+// memory. They do not tell what was trimmed; a trimmed sector may come back as what it was.
+#include "firmware/layers/mu_rmw/layer.hpp"
+
+namespace tessera::mu_rmw {
+
+/// False where there are no tags.
+bool MuRmw::table_from_tags(SplitAddress at, std::span<std::uint32_t> table) const {
+  if (!checkpoint_) return false;
+  const auto tag_of = [this](std::uint32_t page) { return checkpoint_->tag(page); };
+  newest_pages(at, tag_of, table);
+  return true;
+}
+
+/// Merges the band of a group, so that nothing of it is cached, and takes the band again.
+Task<Status> MuRmw::merge_lost_table(Group& group) {
+  const std::uint32_t lbn = group.at.lbn;
+  group.band->unlock();
+  {
+    NumberLocks::Lock lock(reclaim_lock_, {0, 1}, LockMode::exclusive);
+    co_await lock;
+    const Status status = co_await merge_band(lbn);
+    if (!ok(status)) co_return status;
+  }
+  co_return co_await read_newest_table(group);
+}
+
+}  // namespace tessera::mu_rmw
