@@ -35,7 +35,10 @@ NandArray::NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t
       program_failures_(requests(config.program_failures, blocks_.size(), "nand.program_failures")),
       erase_failures_(requests(config.erase_failures, blocks_.size(), "nand.erase_failures")),
       read_failures_(requests(config.read_failures, blocks_.size() * pages_per_block_, "nand.read_failures")),
-      random_(seed, "nand.failures") {
+      random_(seed, "nand.failures"),
+      config_(config),
+      bit_errors_(config_),
+      error_random_(seed, "nand.bit_errors") {
   for (const NumberRow& row : config.bad_blocks) {
     Block& block = blocks_[whole(row.at(0), 0, blocks_.size(), "nand.bad_blocks: block")];
     block.bad = block.factory_bad = true;
@@ -78,11 +81,35 @@ std::span<std::byte> NandArray::slot(Block& block, std::uint32_t page) {
   return std::span(block.content).subspan(page * size, size);
 }
 
-Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> oob) {
+/// Whether a fault of the description keeps the page from being read now. A failure on request is over with the next read; the data
+/// counts as destroyed if that fails too.
+bool NandArray::read_fails(NandPage page, std::uint32_t retry, Picoseconds now) {
+  Block& block = at(block_of(page));
+  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
+  const auto destroyed = [&] {
+    if (fault_listener_ != nullptr && index < block.next && !block.torn) fault_listener_->destroyed(slot(block, index).first(kept_));
+  };
+  if (due(read_failures_, page.value())) {
+    if (!failed_once_.insert(page.value()).second) destroyed();
+    return true;
+  }
+  if (!failed_once_.empty()) failed_once_.erase(page.value());
+  if (!bit_errors_.any() || index >= block.next || block.torn || unreadable_.contains(page.value())) return false;
+  ++block.reads;
+  const PageAge age{block.erases, block.reads, now - block.programmed};
+  if (!bit_errors_.uncorrectable(age, retry, error_random_)) return false;
+  if (retry < config_.read_retries) return true;
+  ++uncorrectable_;
+  destroyed();
+  spoil(page);
+  return true;
+}
+
+Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now) {
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_, "a flash read wants more than a page");
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
-  const bool failed = due(read_failures_, page.value());
+  const bool failed = read_fails(page, retry, now);
   if (failed || block.torn || (!unreadable_.empty() && unreadable_.contains(page.value()))) {
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
     std::ranges::fill(oob, erased);
@@ -104,14 +131,15 @@ Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> 
   return Status::ok;
 }
 
-Status NandArray::program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
+Status NandArray::program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost, Picoseconds now) {
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_, "a flash program brings more than a page");
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
   if (block.bad) return Status::program_failed;
   if (!may_program(block, index)) return Status::rule_violation;
   const bool requested = due(program_failures_, block_of(page).value());
-  if (requested || (program_failures_per_million_ != 0 && random_.below(million) < program_failures_per_million_)) {
+  if (block.next == 0) block.programmed = now;
+  if (requested || fails(block, program_failures_per_million_)) {
     spoil(page);
     advance(page);
     retire(block);
@@ -134,6 +162,14 @@ bool NandArray::may_program(const Block& block, std::uint32_t index) const {
   return true;
 }
 
+/// At random, and more often once the block has seen more erases than it is specified for.
+bool NandArray::fails(const Block& block, std::uint32_t per_million) {
+  std::uint64_t rate = per_million;
+  if (block.erases > config_.endurance)
+    rate += static_cast<std::uint64_t>(config_.worn_failures_per_million) * (block.erases - config_.endurance) / config_.endurance;
+  return rate != 0 && random_.below(million) < rate;
+}
+
 /// The page is taken, and those that were passed over stay blank.
 void NandArray::advance(NandPage page) {
   Block& block = at(block_of(page));
@@ -147,13 +183,14 @@ Status NandArray::erase(NandBlock number) {
   if (block.bad) return Status::erase_failed;
   ++block.erases;
   const bool requested = due(erase_failures_, number.value());
-  if (requested || (erase_failures_per_million_ != 0 && random_.below(million) < erase_failures_per_million_)) {
+  if (requested || fails(block, erase_failures_per_million_)) {
     block.torn = true;
     retire(block);
     return Status::erase_failed;
   }
   clear_marks(number);
   block.next = 0;
+  block.reads = 0;
   block.torn = false;
   return Status::ok;
 }

@@ -9,9 +9,11 @@
 
 #include "base/address.hpp"
 #include "base/content.hpp"
+#include "base/fault_listener.hpp"
 #include "base/random.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/status.hpp"
+#include "nand/bit_errors.hpp"
 #include "nand/nand_config.hpp"
 
 namespace tessera {
@@ -33,13 +35,14 @@ class NandArray {
   /// Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`). A page that was programmed
   /// as lost gives `lost`, 0xff as content, and its OOB.
   /// A page of a bad block reads as it was: its valid pages can be saved.
-  Status read(NandPage page, ContentSpan content, std::span<std::byte> oob);
+  /// `retry`: level of read retry. A page that error correction cannot save at the last level stays unreadable.
+  Status read(NandPage page, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry = 0, Picoseconds now = {});
 
   /// Stores content and OOB; OOB bytes that are not given stay erased (0xff), content that is not given is never-written.
   /// `rule_violation` and no change unless `page` is the next one of an erased block; with `paired_page`, upper pages may be passed
   /// over: their word lines then hold one bit a cell. `program_failed` leaves the page unreadable and retires the block.
   /// `lost`: the data that the page stands for could not be read when it was moved.
-  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false);
+  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false, Picoseconds now = {});
 
   /// `erase_failed` leaves the block unreadable and retires it.
   Status erase(NandBlock block);
@@ -49,6 +52,10 @@ class NandArray {
   void tear_program(NandPage page);
   /// The power failed while `block` was erased: all of it reads as `media_error` until it is erased again.
   void tear_erase(NandBlock block);
+
+  /// Told of pages that can no longer be read; null (the default) for none.
+  void set_fault_listener(FaultListener* listener) { fault_listener_ = listener; }
+  [[nodiscard]] std::uint64_t uncorrectable() const { return uncorrectable_; }
 
   [[nodiscard]] bool is_bad(NandBlock block) const { return at(block).bad; }
   [[nodiscard]] std::uint32_t erases(NandBlock block) const { return at(block).erases; }
@@ -65,6 +72,8 @@ class NandArray {
     std::uint32_t erases = 0;
     bool bad = false;
     bool factory_bad = false;
+    std::uint64_t reads = 0;         // since the last erase
+    Picoseconds programmed;          // when its first page was
     bool torn = false;               // an erase did not end: nothing can be read or programmed
     std::vector<std::byte> content;  // pages_per_block slots of kept content and OOB; empty until first programmed
   };
@@ -77,6 +86,8 @@ class NandArray {
   Block& at(NandBlock block);
   std::span<std::byte> slot(Block& block, std::uint32_t page);
   [[nodiscard]] bool may_program(const Block& block, std::uint32_t index) const;
+  [[nodiscard]] bool fails(const Block& block, std::uint32_t per_million);
+  [[nodiscard]] bool read_fails(NandPage page, std::uint32_t retry, Picoseconds now);
   void advance(NandPage page);
   void retire(Block& block);
   void spoil(NandPage page);
@@ -95,8 +106,14 @@ class NandArray {
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;
+  std::unordered_set<std::uint64_t> failed_once_;  // pages whose last read failed on request; looked up, never iterated
   std::uint64_t grown_bad_ = 0;
+  std::uint64_t uncorrectable_ = 0;
+  FaultListener* fault_listener_ = nullptr;
   RandomStream random_;
+  NandConfig config_;
+  BitErrors bit_errors_;
+  RandomStream error_random_;
 };
 
 }  // namespace tessera

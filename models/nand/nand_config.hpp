@@ -35,6 +35,17 @@ struct NandConfig {
   std::vector<NumberRow> read_failures;
   std::uint32_t program_failures_per_million = 0;
   std::uint32_t erase_failures_per_million = 0;
+  std::uint32_t worn_failures_per_million = 0;
+
+  // Raw bit errors; off while ecc_bits is 0. Values for 2-bit cells of 3,000 to 5,000 erases are in docs/models/nand.md.
+  std::uint32_t ecc_bits = 0;
+  std::uint64_t bit_errors_fresh = 0;
+  std::uint64_t bit_errors_wear = 0;
+  std::uint64_t bit_errors_retention = 0;
+  std::uint64_t bit_errors_disturb = 0;
+  std::uint32_t read_retries = 0;
+  std::uint32_t read_retry_leaves = 50;
+  Picoseconds read_retry_time{0};
 
   // 15 mA at 3.3 V while an operation runs and 10 uA in standby: typical ICC1 to ICC3 and ISB2 of the Samsung K9F1G08U0A.
   Microwatts read_power{49'500};
@@ -63,7 +74,7 @@ struct NandConfig {
     v.field("program_time", program_time, {0, 1e12}, "array time of a page program");
     v.field("erase_time", erase_time, {0, 1e12}, "array time of a block erase");
     v.field("bus_rate", bus_rate, {0, 1e12}, "transfer rate of a channel; 0: infinitely fast");
-    v.field("endurance", endurance, {1, 1e9}, "erases that a block is specified for; used by the lifetime figures only");
+    v.field("endurance", endurance, {1, 1e9}, "erases that a block is specified for: lifetime figures, and the scale of wear");
     v.field("paired_page", paired_page, "a cut while an upper page is programmed destroys the lower page of its word line too");
     v.table("bad_blocks", bad_blocks, {"block"}, "blocks that are bad from the factory");
     v.table("program_failures", program_failures, {"block", "nth"}, "the nth page program (from 1) that the block sees fails");
@@ -71,6 +82,18 @@ struct NandConfig {
     v.table("read_failures", read_failures, {"page", "nth"}, "the nth read (from 1) of the page fails, once");
     v.field("program_failures_per_million", program_failures_per_million, {0, 1e6}, "programs in a million that fail, at random");
     v.field("erase_failures_per_million", erase_failures_per_million, {0, 1e6}, "erases in a million that fail, at random");
+    v.field("worn_failures_per_million", worn_failures_per_million, {0, 1e6},
+            "further programs and erases in a million that fail once a block has seen twice its endurance; none at its endurance, linear");
+    v.field("ecc_bits", ecc_bits, {0, 128}, "wrong bits that error correction puts right in a codeword of 512 B; 0: no bit is ever wrong");
+    v.field("bit_errors_fresh", bit_errors_fresh, {0, 1e9}, "wrong bits in 1e9 of a fresh block");
+    v.field("bit_errors_wear", bit_errors_wear, {0, 1e9}, "wrong bits in 1e9 that wear adds up to the endurance, linear in the erases");
+    v.field("bit_errors_retention", bit_errors_retention, {0, 1e9},
+            "wrong bits in 1e9 that each day since programming adds at the endurance, linear in the erases");
+    v.field("bit_errors_disturb", bit_errors_disturb, {0, 1e9},
+            "wrong bits in 1e9 that each 1000 reads of the block since its erase add at the endurance, linear in the erases");
+    v.field("read_retries", read_retries, {0, 16}, "levels of read retry, with other thresholds, behind the first read");
+    v.field("read_retry_leaves", read_retry_leaves, {0, 100}, "percent of the wrong bits that a further level of read retry leaves");
+    v.field("read_retry_time", read_retry_time, {0, 1e12}, "array time that a read takes longer for each level of read retry");
     v.field("read_power", read_power, {0, 1e9}, "power of a plane that reads");
     v.field("program_power", program_power, {0, 1e9}, "power of a plane that programs");
     v.field("erase_power", erase_power, {0, 1e9}, "power of a plane that erases");

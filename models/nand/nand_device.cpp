@@ -26,8 +26,12 @@ NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64
 }
 
 FlashShape NandDevice::shape() const {
-  return {config_.blocks, config_.pages_per_block, static_cast<std::uint32_t>(config_.oob_size.value()),
-          static_cast<std::uint32_t>(config_.page_size.value()), config_.paired_page};
+  return {config_.blocks,
+          config_.pages_per_block,
+          static_cast<std::uint32_t>(config_.oob_size.value()),
+          static_cast<std::uint32_t>(config_.page_size.value()),
+          config_.read_retries,
+          config_.paired_page};
 }
 
 void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
@@ -42,7 +46,8 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   operation.kind = erases ? Kind::erase : command.op == FlashOp::program ? Kind::program : Kind::read;
   operation.place = place_of(block, config_);
   operation.address = erases ? command.block.value() : command.page.value();
-  operation.busy = array_time(operation.kind) + bus_time(command.op);
+  operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
+  operation.busy = array_time(operation.kind, operation.retry) + bus_time(command.op);
   operation.next = none;
   ++outstanding_;
   if (now > timeline_.now())
@@ -83,11 +88,11 @@ void NandDevice::enqueue(std::uint32_t slot) {
   }
   queue.head = queue.tail = slot;
   const Die& die = dies_[operation.place.die];
-  if (die.running == 0 || may_join(die, operation.kind)) start(slot);
+  if (die.running == 0 || may_join(die, operation.kind, operation.retry)) start(slot);
 }
 
-bool NandDevice::may_join(const Die& die, Kind kind) const {
-  if (kind != die.kind || die.state == DieState::unloading) return false;
+bool NandDevice::may_join(const Die& die, Kind kind, std::uint8_t retry) const {
+  if (kind != die.kind || retry != die.retry || die.state == DieState::unloading) return false;
   if (die.state == DieState::loading) return true;
   const bool needs_loading = kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0);
   return die.array_begin == timeline_.now() && !needs_loading;
@@ -99,7 +104,8 @@ void NandDevice::start_group(std::uint32_t index) {
     for (std::uint32_t p = 0; p < config_.planes; ++p) {
       const Plane& candidate = plane(index, p);
       if (candidate.head == none || candidate.running) continue;
-      if (die.running > 0 && slots_[candidate.head].kind != die.kind) continue;
+      const Operation& head = slots_[candidate.head];
+      if (die.running > 0 && (head.kind != die.kind || head.retry != die.retry)) continue;
       if (oldest == none || slots_[candidate.head].order < slots_[oldest].order) oldest = candidate.head;
     }
     if (oldest == none) return;
@@ -113,6 +119,7 @@ void NandDevice::start(std::uint32_t slot) {
   plane(operation.place.die, operation.place.plane).running = true;
   if (die.running++ == 0) {
     die.kind = operation.kind;
+    die.retry = operation.retry;
     die.busy_since = timeline_.now();
   }
   if (operation.kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0)) {
@@ -128,7 +135,7 @@ void NandDevice::begin_array(std::uint32_t index) {
   Die& die = dies_[index];
   die.array_begin = timeline_.now();
   set_state(index, die.kind == Kind::read ? DieState::reading : die.kind == Kind::program ? DieState::programming : DieState::erasing);
-  post(timeline_.now() + array_time(die.kind), Action::array_ended, index);
+  post(timeline_.now() + array_time(die.kind, die.retry), Action::array_ended, index);
 }
 
 void NandDevice::array_ended(std::uint32_t index) {
@@ -187,25 +194,27 @@ Picoseconds NandDevice::bus_time(FlashOp op) const {
   return config_.bus_rate == BytesPerSecond(0) ? Picoseconds(0) : transfer_time(transfer_size(op), config_.bus_rate);
 }
 
-Picoseconds NandDevice::array_time(Kind kind) const {
-  return kind == Kind::read ? config_.read_time : kind == Kind::program ? config_.program_time : config_.erase_time;
+Picoseconds NandDevice::array_time(Kind kind, std::uint8_t retry) const {
+  return kind == Kind::read      ? config_.read_time + config_.read_retry_time * retry
+         : kind == Kind::program ? config_.program_time
+                                 : config_.erase_time;
 }
 
 void NandDevice::perform(FlashCommand& command) {
   switch (command.op) {
     case FlashOp::read:
-      command.status = array_.read(command.page, content_of(command.data), command.oob);
+      command.status = array_.read(command.page, content_of(command.data), command.oob, command.retry, timeline_.now());
       clear_lost(command.data);
       if (command.data.buffer != nullptr && (command.status == Status::media_error || command.status == Status::lost))
         command.data.buffer->mark_lost(command.data.first);
       ++counters_.reads;
       break;
     case FlashOp::read_oob:
-      command.status = array_.read(command.page, {}, command.oob);
+      command.status = array_.read(command.page, {}, command.oob, command.retry, timeline_.now());
       ++counters_.oob_reads;
       break;
     case FlashOp::program:
-      command.status = array_.program(command.page, content_of(command.data), command.oob, any_lost(command.data));
+      command.status = array_.program(command.page, content_of(command.data), command.oob, any_lost(command.data), timeline_.now());
       ++counters_.programs;
       break;
     case FlashOp::erase:
@@ -213,6 +222,7 @@ void NandDevice::perform(FlashCommand& command) {
       ++counters_.erases;
       break;
   }
+  counters_.retries += command.retry != 0 && (command.op == FlashOp::read || command.op == FlashOp::read_oob);
   counters_.read_failures += command.status == Status::media_error;
   counters_.program_failures += command.status == Status::program_failed;
   counters_.erase_failures += command.status == Status::erase_failed;

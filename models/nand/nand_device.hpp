@@ -68,6 +68,8 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] const NandConfig& config() const { return config_; }
   [[nodiscard]] NandArray& array() { return array_; }
   [[nodiscard]] const NandArray& array() const { return array_; }
+  /// Told of pages that can no longer be read; null (the default) for none.
+  void set_fault_listener(FaultListener* listener) { array_.set_fault_listener(listener); }
   /// Null (the default) for none.
   void observe(NandObserver* observer) { observer_ = observer; }
 
@@ -87,6 +89,7 @@ class NandDevice final : private TimelineListener {
     FlashCommand* command = nullptr;
     void* context = nullptr;
     Kind kind = Kind::read;
+    std::uint8_t retry = 0;
     NandPlace place;
     std::uint64_t address = 0;  // page or block: at a cut the command may be gone
     std::uint64_t order = 0;
@@ -101,6 +104,7 @@ class NandDevice final : private TimelineListener {
   struct Die {
     DieState state = DieState::idle;
     Kind kind = Kind::read;
+    std::uint8_t retry = 0;     // of a group of reads
     std::uint32_t running = 0;  // members of the group that have not ended
     std::uint32_t loading = 0;  // of these, members whose data is still on its way in
     Picoseconds array_begin;
@@ -126,7 +130,7 @@ class NandDevice final : private TimelineListener {
   void post(Picoseconds when, Action action, std::uint32_t index);
   std::uint32_t take_slot();
   void enqueue(std::uint32_t slot);
-  [[nodiscard]] bool may_join(const Die& die, Kind kind) const;
+  [[nodiscard]] bool may_join(const Die& die, Kind kind, std::uint8_t retry) const;
   void start_group(std::uint32_t die);
   void start(std::uint32_t slot);
   void begin_array(std::uint32_t die);
@@ -135,7 +139,7 @@ class NandDevice final : private TimelineListener {
   void transfer(std::uint32_t slot);
   [[nodiscard]] Bytes transfer_size(FlashOp op) const;
   [[nodiscard]] Picoseconds bus_time(FlashOp op) const;
-  [[nodiscard]] Picoseconds array_time(Kind kind) const;
+  [[nodiscard]] Picoseconds array_time(Kind kind, std::uint8_t retry) const;
   void perform(FlashCommand& command);
   [[nodiscard]] static Picoseconds busy_until(const Die& die, Picoseconds now);
   [[nodiscard]] static Picoseconds busy_until(const Channel& channel, Picoseconds now);
@@ -159,7 +163,7 @@ class NandDevice final : private TimelineListener {
 
   struct Counters {
     std::uint64_t reads = 0, oob_reads = 0, programs = 0, erases = 0;
-    std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0;
+    std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0, retries = 0;
     Bytes transferred;
   } counters_;
 };

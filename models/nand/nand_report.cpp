@@ -45,6 +45,8 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("nand.erase_failures", counters_.erase_failures, "erases that failed or met a bad block");
   count("nand.rule_violations", counters_.rule_violations, "programs refused: not the next page of an erased block");
   count("nand.torn", counters_.torn, "programs and erases that a power cut ended");
+  count("nand.read_retries", counters_.retries, "reads at a level of read retry");
+  count("nand.uncorrectable", array_.uncorrectable(), "pages that error correction could not save at any level");
   count("nand.grown_bad", array_.grown_bad(), "blocks that went bad in use");
 
   const NandWear wear = array_.wear();

@@ -37,6 +37,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   if (scoreboard_ != nullptr) {
     player_.set_checker(*scoreboard_);
     drive_.media().device().set_fault_listener(scoreboard_.get());
+    if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
   }
   player_.add_observer(*this);
   player_.set_end_listener(*this);

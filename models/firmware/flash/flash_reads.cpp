@@ -9,13 +9,16 @@ Task<Status> run_reads(FlashPort& flash, std::span<FlashCommand> commands) {
   FlashBatch batch(commands);
   const Status first_try = co_await flash.run(batch);
   if (ok(first_try)) co_return first_try;
+  const std::uint32_t levels = flash.shape().read_retries;
   Status worst = Status::ok;
   for (FlashCommand& command : commands) {
-    if (command.status == Status::media_error) {
+    do {
+      if (command.status != Status::media_error) break;
+      if (levels != 0) ++command.retry;
       FlashBatch again(std::span<FlashCommand>(&command, 1));
-      const Status second_try = co_await flash.run(again);
-      command.status = second_try;
-    }
+      const Status next_try = co_await flash.run(again);
+      command.status = next_try;
+    } while (command.retry < levels);
     worst = std::max(worst, command.status);
   }
   co_return worst;

@@ -20,6 +20,7 @@ struct FlashShape {
   std::uint32_t pages_per_block = 0;
   std::uint32_t oob_bytes = 0;
   std::uint32_t page_bytes = 4096;  ///< data area of a page: one drive sector
+  std::uint32_t read_retries = 0;   ///< levels of read retry behind the first read
   bool paired_pages = false;        ///< a cut while an upper page is programmed takes the lower page of its word line too
   [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
 };
@@ -42,6 +43,7 @@ struct FlashCommand {
   DataSpan data;               ///< one sector; null for read_oob and erase; a lost one is programmed, and read, as lost
   std::span<std::byte> oob;    ///< out-of-band bytes to write or to fill; at most FlashShape::oob_bytes; may be empty
   Status status = Status::ok;  ///< set at completion
+  std::uint8_t retry = 0;      ///< read, read_oob: level of read retry, at most FlashShape::read_retries
 };
 
 /// Commands that may run side by side where dies, planes and channels allow; complete when all of them are. Commands to one
