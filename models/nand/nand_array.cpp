@@ -86,11 +86,11 @@ std::span<std::byte> NandArray::slot(Block& block, std::uint32_t page) {
 bool NandArray::read_fails(NandPage page, std::uint32_t retry, Picoseconds now) {
   Block& block = at(block_of(page));
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
-  const auto destroyed = [&] {
+  const auto tell = [&] {
     if (fault_listener_ != nullptr && index < block.next && !block.torn) fault_listener_->destroyed(slot(block, index).first(kept_));
   };
   if (due(read_failures_, page.value())) {
-    if (!failed_once_.insert(page.value()).second) destroyed();
+    if (!failed_once_.insert(page.value()).second) tell();
     return true;
   }
   if (!failed_once_.empty()) failed_once_.erase(page.value());
@@ -100,7 +100,7 @@ bool NandArray::read_fails(NandPage page, std::uint32_t retry, Picoseconds now) 
   if (!bit_errors_.uncorrectable(age, retry, error_random_)) return false;
   if (retry < config_.read_retries) return true;
   ++uncorrectable_;
-  destroyed();
+  tell();
   spoil(page);
   return true;
 }

@@ -131,7 +131,7 @@ Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
   }
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
-  journal_->release_before(buffer_.oldest(journal_->head()));
+  release_journal();
   co_return buffer_.used() != 0 || journal_->fits(pages) ? Status::ok : Status::read_only;
 }
 

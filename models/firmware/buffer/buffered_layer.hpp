@@ -111,6 +111,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> write_back_until(std::uint64_t sequence);
   Task<Status> make_room();
   Task<Status> destage(std::uint64_t segment, MediaClass priority);
+  void release_journal();
   Task<void> watch_idle();
   [[nodiscard]] bool host_idle() const;
 
@@ -139,7 +140,8 @@ class BufferedLayer : public TranslationLayer {
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 
-  std::uint64_t sequence_ = 1;  // of the next write; the journal's own where there is one
+  std::uint64_t replayed_to_ = ~std::uint64_t{0};  // of the journal's record that boot has in hand
+  std::uint64_t sequence_ = 1;                     // of the next write; the journal's own where there is one
 
   std::uint64_t writes_ = 0;
   std::uint64_t absorbed_ = 0;

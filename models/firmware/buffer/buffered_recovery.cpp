@@ -54,6 +54,7 @@ Task<Status> BufferedLayer::replay_journal() {
   Status status = co_await journal_->recover(records);
   if (!ok(status)) co_return status;
   for (const FlashJournal::Record& record : records) {
+    replayed_to_ = record.sequence;
     const BlockRun piece = address_.first_block({LogicalSector(record.sector), 1});
     MemBuffer::Slot slot = buffer_.find(piece.block);
     while (slot == MemBuffer::none && buffer_.full()) {
@@ -68,7 +69,8 @@ Task<Status> BufferedLayer::replay_journal() {
     status = co_await journal_->read(one, data);
     if (!ok(status)) co_return status;
   }
-  journal_->release_before(buffer_.oldest(journal_->head()));
+  replayed_to_ = ~std::uint64_t{0};
+  release_journal();
   co_return Status::ok;
 }
 

@@ -70,11 +70,16 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
     co_return status;
   }
   buffer_.end_write_back(victims_);
-  if (journal_) journal_->release_before(buffer_.oldest(journal_->head()));
+  release_journal();
   victims_taken_.record(victims_.size());
   sectors_taken_.record(sectors);
   cleaning_.record(ports_.cpu.now() - begin);
   co_return Status::ok;
+}
+
+/// Records of what is on the disk are no longer needed; those that boot has yet to replay are.
+void BufferedLayer::release_journal() {
+  if (journal_) journal_->release_before(std::min(replayed_to_, buffer_.oldest(journal_->head())));
 }
 
 Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {

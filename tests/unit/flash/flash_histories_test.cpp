@@ -1,6 +1,7 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "flash_drive.hpp"
+#include "support/flash_faults.hpp"
 #include "support/random_histories.hpp"
 
 using namespace tessera;
@@ -95,4 +96,88 @@ TEST_CASE("power cuts at random instants of pore lose nothing that was acknowled
     PoreDrive drive(random_pore(random));
     random_cuts(drive, random);
   }
+}
+
+TEST_CASE("skylight-flash: blocks and sectors that fail and bits that read wrong, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "skylight-flash faults");
+    INFO("run " << run);
+    SkylightSetup setup = random_skylight(random);
+    setup.cache().checkpoint = {sectors(64), pick(random, 1, 40)};
+    draw_faults(*setup.bench.nand, random, run, 6);
+    SkylightDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    cuts_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
+TEST_CASE("skylight-flash: pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "skylight-flash lost pages");
+    INFO("run " << run);
+    SkylightSetup setup = random_skylight(random);
+    setup.cache().checkpoint = {sectors(64), pick(random, 1, 40)};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    SkylightDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    history_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
+TEST_CASE("pore: blocks and sectors that fail and bits that read wrong, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "pore faults");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.cache().checkpoint = {sectors(64), pick(random, 1, 40)};
+    draw_faults(*setup.bench.nand, random, run, 6);
+    PoreDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    cuts_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
+TEST_CASE("pore: pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "pore lost pages");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.cache().checkpoint = {sectors(64), pick(random, 1, 40)};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    PoreDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    history_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
+TEST_CASE("skylight-flash: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
+  std::uint64_t lost_unsafe = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "skylight-flash paired pages");
+    INFO("run " << run);
+    SkylightSetup setup = random_skylight(random);
+    setup.bench.nand->pages_per_block = pick(random, 2, 9);
+    setup.bench.nand->blocks *= 2;
+    RandomStream again = random;
+    REQUIRE(lost_with_paired_pages<SkylightDrive>(setup, random) == 0);
+    setup.cache().paired_pages = PairedPages::unsafe;
+    lost_unsafe += lost_with_paired_pages<SkylightDrive>(setup, again);
+  }
+  CHECK(lost_unsafe > 0);
+}
+
+TEST_CASE("pore: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
+  std::uint64_t lost_unsafe = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "pore paired pages");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.bench.nand->pages_per_block = pick(random, 2, 9);
+    setup.bench.nand->blocks *= 2;
+    RandomStream again = random;
+    REQUIRE(lost_with_paired_pages<PoreDrive>(setup, random) == 0);
+    setup.cache().paired_pages = PairedPages::unsafe;
+    lost_unsafe += lost_with_paired_pages<PoreDrive>(setup, again);
+  }
+  CHECK(lost_unsafe > 0);
 }

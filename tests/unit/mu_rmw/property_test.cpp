@@ -1,6 +1,7 @@
 // Random histories of reads, writes and trims, several at a time, with power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "mu_rmw_drive.hpp"
+#include "support/flash_faults.hpp"
 #include "support/random_histories.hpp"
 
 using namespace tessera;
@@ -50,4 +51,46 @@ TEST_CASE("power cuts at random instants lose nothing that was acknowledged") {
     MuRmwDrive drive(random_setup(random));
     random_cuts(drive, random, {.requests = 60});
   }
+}
+
+TEST_CASE("mu-rmw: blocks and sectors that fail and bits that read wrong, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "mu-rmw faults");
+    INFO("run " << run);
+    MuRmwSetup setup = random_setup(random);
+    setup.layer.checkpoint = {Bytes(64 * 4096), pick(random, 1, 30)};
+    draw_faults(*setup.bench.nand, random, run, 6);
+    MuRmwDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    cuts_with_faults(drive, random, {.cuts = 4, .requests = 60});
+  }
+}
+
+TEST_CASE("mu-rmw: pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "mu-rmw lost pages");
+    INFO("run " << run);
+    MuRmwSetup setup = random_setup(random);
+    setup.layer.checkpoint = {Bytes(64 * 4096), pick(random, 1, 30)};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    MuRmwDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    history_with_faults(drive, random, {.cuts = 4, .requests = 60});
+  }
+}
+
+TEST_CASE("mu-rmw: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
+  std::uint64_t lost_unsafe = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "mu-rmw paired pages");
+    INFO("run " << run);
+    MuRmwSetup setup = random_setup(random);
+    setup.bench.nand->pages_per_block = pick(random, 2, 9);
+    setup.bench.nand->blocks *= 2;
+    RandomStream again = random;
+    REQUIRE(lost_with_paired_pages<MuRmwDrive>(setup, random) == 0);
+    setup.layer.paired_pages = PairedPages::unsafe;
+    lost_unsafe += lost_with_paired_pages<MuRmwDrive>(setup, again);
+  }
+  CHECK(lost_unsafe > 0);
 }

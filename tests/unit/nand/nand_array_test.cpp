@@ -292,3 +292,71 @@ TEST_CASE("a page programmed as lost gives its out-of-band bytes and no data, un
   CHECK(program(array, 0) == Status::ok);
   CHECK(read(array, 0).status == Status::ok);
 }
+
+TEST_CASE("with paired pages upper pages may be passed over and stay blank, lower ones may not, and without them none may") {
+  for (const bool paired : {false, true}) {
+    NandConfig config = small();
+    config.pages_per_block = 8;
+    config.paired_page = paired;
+    NandArray array(config, 8, 1);
+    const auto program_page = [&](std::uint64_t page) { return array.program(NandPage(page), {}, {}); };
+    REQUIRE(program_page(0) == Status::ok);
+    CHECK(program_page(3) == Status::rule_violation);  // over lower page 1
+    REQUIRE(program_page(1) == Status::ok);
+    CHECK(program_page(3) == (paired ? Status::ok : Status::rule_violation));  // over upper page 2
+    if (!paired) continue;
+    CHECK(array.read(NandPage(2), {}, {}) == Status::blank);
+    CHECK(program_page(2) == Status::rule_violation);
+    REQUIRE(array.erase(NandBlock(0)) == Status::ok);
+    REQUIRE(program_page(0) == Status::ok);
+  }
+}
+
+TEST_CASE("bit errors: error correction, read retry, and pages that no level saves") {
+  NandConfig config = small();
+  config.pages_per_block = 8;
+  config.page_size = Bytes(4096);
+  config.ecc_bits = 8;
+  config.read_retries = 3;
+  config.read_retry_leaves = 50;
+  config.bit_errors_retention = 1'000'000;  // 4.1 bits a codeword and day at the endurance
+  config.endurance = 1;
+  NandArray array(config, 8, 1);
+  REQUIRE(array.erase(NandBlock(0)) == Status::ok);
+  REQUIRE(array.program(NandPage(0), {}, {}) == Status::ok);
+  const Picoseconds day(86'400'000'000'000'000);
+  CHECK(array.read(NandPage(0), {}, {}, 0, Picoseconds(0)) == Status::ok);
+  CHECK(array.read(NandPage(0), {}, {}, 0, day * 6) == Status::media_error);  // 25 bits
+  CHECK(array.read(NandPage(0), {}, {}, 3, day * 6) == Status::ok);           // 3 bits
+  CHECK(array.read(NandPage(0), {}, {}, 3, day * 60) == Status::media_error);
+  CHECK(array.uncorrectable() == 1);
+  CHECK(array.read(NandPage(0), {}, {}, 3, Picoseconds(0)) == Status::media_error);  // for good
+  REQUIRE(array.erase(NandBlock(0)) == Status::ok);
+  CHECK(array.read(NandPage(0), {}, {}, 0, Picoseconds(0)) == Status::blank);
+}
+
+TEST_CASE("numbers of bit errors have the mean and the spread of a Poisson distribution") {
+  RandomStream random(1, "poisson");
+  for (const std::uint64_t mean : {1ULL, 20ULL}) {
+    std::uint64_t sum = 0, squares = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const std::uint64_t count = poisson(mean << 32, random);
+      sum += count;
+      squares += count * count;
+    }
+    const double average = static_cast<double>(sum) / 20'000;
+    CHECK(average == Approx(static_cast<double>(mean)).epsilon(0.03));
+    CHECK(static_cast<double>(squares) / 20'000 - average * average == Approx(static_cast<double>(mean)).epsilon(0.05));
+  }
+}
+
+TEST_CASE("blocks beyond their endurance fail more often the more they are erased") {
+  NandConfig config = small();
+  config.endurance = 100;
+  config.worn_failures_per_million = 100'000;
+  NandArray array(config, 8, 1);
+  int erases = 0;
+  while (ok(array.erase(NandBlock(0)))) ++erases;
+  CHECK(erases > 100);
+  CHECK(erases < 300);
+}

@@ -3,6 +3,7 @@
 
 #include "firmware/layers/sblock.hpp"
 #include "support/cut_everywhere.hpp"
+#include "support/flash_faults.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;
@@ -161,4 +162,47 @@ TEST_CASE("the layer of the list runs on a drive as the descriptions make it") {
   REQUIRE(drive->flush() == Status::ok);
   CHECK(drive.metric("sblock.written") > 50);
   CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("sblock: blocks that fail and bits that read wrong, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "sblock faults");
+    INFO("run " << run);
+    SblockSetup setup = random_layer(random);
+    draw_faults(*setup.bench.nand, random, run, 6);
+    SblockDrive drive(setup);
+    cuts_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+TEST_CASE("sblock: pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "sblock lost pages");
+    INFO("run " << run);
+    SblockSetup setup = random_layer(random);
+    draw_faults(*setup.bench.nand, random, run, 2);
+    SblockDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    history_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+TEST_CASE("sblock: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
+  std::uint64_t lost_unsafe = 0;
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    RandomStream random(run, "sblock paired pages");
+    INFO("run " << run);
+    SblockSetup setup = random_layer(random);
+    setup.bench.nand->pages_per_block = pick(random, 4, 9);
+    setup.bench.nand->blocks *= 2;
+    setup.layer.caches.durability = BufferDurability::journal;
+    setup.layer.caches.journal = Bytes(std::uint64_t{100} * setup.bench.nand->pages_per_block * 4096);
+    setup.bench.promise = DurabilityPromise::acknowledged;
+    setup.bench.nand->blocks = 2000;
+    RandomStream again = random;
+    REQUIRE(lost_with_paired_pages<SblockDrive>(setup, random, {.longest = 200}) == 0);
+    setup.layer.caches.paired_pages = PairedPages::unsafe;
+    lost_unsafe += lost_with_paired_pages<SblockDrive>(setup, again, {.longest = 200});
+  }
+  CHECK(lost_unsafe > 0);
 }

@@ -1,6 +1,7 @@
 // Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include "hwsr_drive.hpp"
+#include "support/flash_faults.hpp"
 #include "support/random_histories.hpp"
 
 using namespace tessera;
@@ -66,4 +67,50 @@ TEST_CASE("power cuts at random instants of hwsr lose nothing that was promised"
     HwsrDrive drive(random_setup(random));
     random_cuts(drive, random, traffic);
   }
+}
+
+TEST_CASE("hwsr: blocks and sectors that fail and bits that read wrong, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "hwsr faults");
+    INFO("run " << run);
+    HwsrSetup setup = random_setup(random);
+    draw_faults(*setup.bench.nand, random, run, 6);
+    HwsrDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    cuts_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+TEST_CASE("hwsr: pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "hwsr lost pages");
+    INFO("run " << run);
+    HwsrSetup setup = random_setup(random);
+    draw_faults(*setup.bench.nand, random, run, 2);
+    HwsrDrive drive(setup);
+    spoil_sectors(drive, random, pick(random, 0, most_spoilt));
+    history_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+TEST_CASE("hwsr: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
+  std::uint64_t lost_unsafe = 0;
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    RandomStream random(run, "hwsr paired pages");
+    INFO("run " << run);
+    HwsrSetup setup = random_setup(random);
+    setup.bench.nand->pages_per_block = pick(random, 4, 9);
+    setup.bench.nand->blocks *= 2;
+    setup.layer.caches.durability = BufferDurability::journal;
+    setup.layer.caches.rewrite_guard = RewriteGuard::flash;
+    setup.layer.caches.rewrite_journal = setup.layer.caches.journal =
+        Bytes(std::uint64_t{100} * setup.bench.nand->pages_per_block * sector_bytes);
+    setup.bench.promise = DurabilityPromise::acknowledged;
+    setup.bench.nand->blocks = 2000;
+    RandomStream again = random;
+    REQUIRE(lost_with_paired_pages<HwsrDrive>(setup, random, {.longest = 200}) == 0);
+    setup.layer.caches.paired_pages = PairedPages::unsafe;
+    lost_unsafe += lost_with_paired_pages<HwsrDrive>(setup, again, {.longest = 200});
+  }
+  CHECK(lost_unsafe > 0);
 }
