@@ -85,7 +85,8 @@ void FlashJournal::restore_rows(const Found& found, std::span<const Record> need
     return at == found.newest.end() ? 0 : at->second + 1;
   };
   std::ranges::stable_sort(free_, {}, newest_in);
-  erasable_ = static_cast<std::uint64_t>(std::ranges::count_if(free_, [&](std::uint64_t block) { return newest_in(block) <= found.needed_from; }));
+  erasable_ =
+      static_cast<std::uint64_t>(std::ranges::count_if(free_, [&](std::uint64_t block) { return newest_in(block) <= found.needed_from; }));
 }
 
 Task<Status> FlashJournal::recover(std::vector<Record>& records) {
