@@ -169,7 +169,7 @@ TEST_CASE("run: --check stores tags where no content is named") {
   CHECK(message(run_with({"--check", "--content", "none"})) == "tessera-sim run: --check needs --content tags or bytes");
 }
 
-TEST_CASE("--cut-at boot+TIME counts from power-on, TIME from the start of the replay") {
+TEST_CASE("a cut at boot+TIME counts from power-on, one at TIME from the start of the replay") {
   const auto run = parsed_as<RunOptions>(
       {"run", "common", "--workload", "w", "--out", "o", "--cut-at", "boot+3ms", "--cut-at", "1s", "--cut-at", "boot+2 ms"});
   CHECK(run.cut_at == std::vector<Picoseconds>{1_s});
@@ -252,7 +252,7 @@ TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message({"check", "common", "--layr", "cmr"}) ==
         "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --set");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, explain, describe, list, check");
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, explain, describe, list, check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
 }
