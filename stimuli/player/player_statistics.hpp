@@ -32,8 +32,6 @@ class PlayerStatistics {
   void report(MetricSet& metrics, std::uint32_t tags) const;
 
  private:
-  static constexpr std::size_t statuses = static_cast<std::size_t>(Status::corrupt) + 1;
-
   DurationHistogram all_;
   DurationHistogram reads_;
   DurationHistogram writes_;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace tessera {
@@ -17,6 +18,8 @@ enum class [[nodiscard]] Status : std::uint8_t{
     lost,            ///< the read was good, but a sector of it was stored as lost: an earlier copy of it could not be read
     read_only        ///< the drive has no spares left and takes no more writes
 };
+/// How many there are.
+inline constexpr std::size_t statuses = static_cast<std::size_t>(Status::read_only) + 1;
 
 [[nodiscard]] constexpr bool ok(Status status) { return status == Status::ok; }
 /// Whether a read of host data brought all that there is to bring: what it could not read is marked in its buffer

@@ -66,6 +66,23 @@ TEST_CASE("a failed request is counted by its status and has no latency") {
   CHECK(m.find("host.bytes_read")->value == 0.0);
 }
 
+TEST_CASE("failures of every status are counted, each by its own name and in no other figure") {
+  CHECK(std::string(to_string(static_cast<Status>(statuses))) == "?");  // behind the last
+  for (std::size_t i = 1; i < statuses; ++i) {
+    const std::string name = to_string(static_cast<Status>(i));
+    CAPTURE(name);
+    auto source = ListSource::at_ms({0, 0, 0});
+    Bench bench(source, {ReplayPolicy::parse("timed"), 32, 0}, 10_ms);
+    bench.drive.status = static_cast<Status>(i);
+    bench.run();
+    const MetricSet m = report(bench.player);
+    REQUIRE(m.find("host.failed." + name) != nullptr);
+    CHECK(m.find("host.failed." + name)->value == 3.0);
+    CHECK(m.find("host.failed")->value == 3.0);
+    CHECK(m.find("host.reads")->value == 3.0);
+  }
+}
+
 TEST_CASE("figures of nothing are undefined, not 0") {
   ListSource source({});
   Bench bench(source, {ReplayPolicy::parse("timed"), 32, 0}, 10_ms);
