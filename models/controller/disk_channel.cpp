@@ -82,8 +82,8 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;
-  const bool carried = chain.lost == LostSectors::carry && chain.steps()[chain.steps_done].op == MediaOp::read && delivered(status);
-  chain.status = carried ? Status::ok : status;
+  const bool supervised = status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery;
+  chain.status = !supervised && chain.goes_on(status) ? Status::ok : status;
   if (ok(chain.status)) ++chain.steps_done;
   if (ok(chain.status) && chain.steps_done < chain.steps().size()) return link_.start(chain.steps()[chain.steps_done]);
   finish();

@@ -123,6 +123,8 @@ void Scoreboard::settle(VersionMap& map, const Version& version) {
 
 void Scoreboard::add(VersionMap& map, const Version& version) {
   for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) map.add(block, version.entry(block));
+  for (const auto& [block, entry] : version.beside)
+    if (entry == tessera::destroyed) map.add(block, entry);  // a fault took it while it was at the drive
 }
 
 void Scoreboard::keep_for_readers(const Version& version) {
@@ -193,6 +195,7 @@ void Scoreboard::destroyed(ConstContentSpan sector) {
     if (!tag || !names_block(*tag)) continue;
     blank = false;
     const HostBlock block = block_of(*tag);
+    once_destroyed_.insert(block.value());
     ++destroyed_blocks_;
     if (current_.allows(block, *tag)) exempt(block);
     for (Version& version : at_drive_) excuse(version, block, *tag);
@@ -225,7 +228,9 @@ void Scoreboard::unreadable(const HostRequest& request) { complain(request, requ
 bool Scoreboard::exempted(HostRun blocks) const {
   const std::uint64_t end = (blocks.end().value() + sector_blocks_ - 1) / sector_blocks_ * sector_blocks_;
   for (HostBlock block(blocks.first.value() / sector_blocks_ * sector_blocks_); block.value() < end; ++block)
-    if (current_.allows(block, tessera::destroyed) || (blank_destroyed_ && current_.allows(block, never_written))) return true;
+    if (current_.allows(block, tessera::destroyed) || (once_destroyed_.contains(block.value()) && current_.trimmed(block)) ||
+        (blank_destroyed_ && current_.allows(block, never_written)))
+      return true;
   return false;
 }
 
@@ -257,8 +262,7 @@ void Scoreboard::complain(const HostRequest& request, HostBlock block, const std
   std::string expected;
   for (const Tag entry : current_.versions(block)) expected += (expected.empty() ? "" : " or ") + expected_in_words(entry);
   messages_.push_back("request " + std::to_string(request.number) + ", block " + std::to_string(block.value()) + " of sector " +
-                      std::to_string(block.value() / sector_blocks_) + ": expected " + expected +
-                      ", found " + found);
+                      std::to_string(block.value() / sector_blocks_) + ": expected " + expected + ", found " + found);
 }
 
 std::vector<HostRun> Scoreboard::written(std::uint32_t longest) const { return current_.runs(longest); }

@@ -2,6 +2,7 @@
 // Proves that every read returns the newest acknowledged version of each block, power cuts included.
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,9 +26,10 @@ enum class DurabilityPromise : std::uint32_t {
 /// acknowledged. Writes that were at the drive at one time are not ordered: either may remain. A read may return any version
 /// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
 /// A block never written reads as `never_written` or as its own prefill mark. A trimmed block reads as never written or as
-/// anything older than the TRIM. A write that failed or was lost in a power cut may have left old or new, until written again.
-/// Under the promise `flushed` a cut may leave any version from the last durable one on. A version that a fault of the description
-/// destroyed (FaultListener) may answer with a read error, never with other data, until its block is written again.
+/// anything older than the TRIM, or fails where a fault destroyed some of that. A write that failed or was lost in a power cut may have
+/// left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last durable one on. A version
+/// that a fault of the description destroyed (FaultListener) may answer with a read error, never with other data, until its block is
+/// written again.
 class Scoreboard final : public ContentChecker, public FaultListener {
  public:
   /// `mode` is tags or bytes (ModelBug for none); `sector_blocks`: host blocks of a drive sector.
@@ -122,7 +124,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::uint64_t checked_ = 0;
   std::uint64_t errors_ = 0;
   std::uint64_t destroyed_blocks_ = 0;
-  bool blank_destroyed_ = false;  // a sector was destroyed that held no version
+  std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; looked up, never iterated
+  bool blank_destroyed_ = false;                      // a sector was destroyed that held no version
   std::vector<std::string> messages_;
 };
 

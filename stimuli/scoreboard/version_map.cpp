@@ -88,6 +88,11 @@ bool VersionMap::allows(HostBlock block, Tag found) const {
   return at != more_.end() && std::any_of(at->second.begin(), at->second.end(), [=](Tag entry) { return matches(entry, found, block); });
 }
 
+bool VersionMap::trimmed(HostBlock block) const {
+  const std::vector<Tag> entries = versions(block);
+  return std::any_of(entries.begin(), entries.end(), [](Tag entry) { return entry != destroyed && (entry & trim_mark) != 0; });
+}
+
 std::vector<HostRun> VersionMap::runs(std::uint32_t longest) const {
   std::vector<std::uint64_t> keys;
   keys.reserve(words_.size() + more_.size());

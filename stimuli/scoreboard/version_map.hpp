@@ -26,6 +26,8 @@ class VersionMap {
   void set_run(HostRun blocks, Tag first);
   /// The block may hold `entry` as well.
   void add(HostBlock block, Tag entry);
+  /// Whether the block may hold anything older than a TRIM.
+  [[nodiscard]] bool trimmed(HostBlock block) const;
   /// The version that was set last; never_written if none was.
   [[nodiscard]] Tag newest(HostBlock block) const;
   /// All that the block may hold, newest() first.

@@ -82,6 +82,9 @@ HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t
 void FirmwareBench::completed(HostRequest& request) {
   TESSERA_CHECK(request.life.total() == timeline_.now() - request.life.arrival, "the parts of a request's life do not sum to it");
   if (scoreboard_) scoreboard_->completed(request);
+  const std::uint64_t sector_blocks = config_.media.sector_size.value() / host_block_bytes;
+  const bool whole = request.blocks.first.value() % sector_blocks == 0 && request.blocks.count % sector_blocks == 0;
+  if (!ok(request.status) && request.op != HostOp::read && (whole || request.op == HostOp::trim)) ++failed_whole_requests_;
   request.number = completed_mark;
   free_tags_.push_back(request.tag);
   --outstanding_;

@@ -95,9 +95,13 @@ class FirmwareBench final : private MediaLink,
   /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.
   [[nodiscard]] std::uint64_t unreadable_blocks() const { return unreadable_blocks_; }
 
+  /// Writes of whole sectors, TRIMs and FLUSHes that failed: faults of a medium are no reason for that.
+  [[nodiscard]] std::uint64_t failed_whole_requests() const { return failed_whole_requests_; }
+
   [[nodiscard]] Picoseconds now() const { return timeline_.now(); }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
   [[nodiscard]] MediaDevice& media() { return media_; }
+  [[nodiscard]] const MediaDevice& media() const { return media_; }
   [[nodiscard]] NandDevice& nand() { return *nand_; }
   [[nodiscard]] Controller& controller() { return *controller_; }
   [[nodiscard]] Scoreboard& scoreboard() { return *scoreboard_; }
@@ -161,6 +165,7 @@ class FirmwareBench final : private MediaLink,
   std::size_t outstanding_ = 0;
   std::optional<MediaTiming> step_timing_;
   std::uint64_t unreadable_blocks_ = 0;
+  std::uint64_t failed_whole_requests_ = 0;
   bool booted_ = false;
   Status boot_status_ = Status::ok;
 };

@@ -115,13 +115,13 @@ Task<Status> DefectManager::carry_out(MediaChain& chain) {
     if (step.op == MediaOp::read && step.data.buffer != nullptr) {
       const Part all{0, step.run.count, nullptr};
       const Status status = co_await recover_marked(step, all);
-      if (!ok(status)) co_return status;
+      if (!chain.goes_on(status)) co_return status;
       ++chain.steps_done;
     }
   }
   while (chain.steps_done < chain.steps().size()) {
     const Status status = co_await carry_out_step(chain.steps()[chain.steps_done]);
-    if (!ok(status)) co_return status;
+    if (!chain.goes_on(status)) co_return status;
     ++chain.steps_done;
   }
   co_return Status::ok;

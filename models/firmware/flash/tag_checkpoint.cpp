@@ -14,7 +14,8 @@ void TagCheckpointConfig::describe(ParameterVisitor& v) {
 
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
   constexpr std::uint32_t sector_bytes = 4096;
-  const std::uint64_t needed = TableLog::least_sectors(shape.pages() * sizeof(TagCheckpoint::Tag), sector_bytes) * sector_bytes;
+  const std::uint64_t needed =
+      TableLog::least_sectors(shape.pages() * sizeof(TagCheckpoint::Tag), sector_bytes, 1, TableLog::Checkpoints::once) * sector_bytes;
   if (region.value() == 0 || region.value() >= needed) return {};
   return "checkpoint of " + std::to_string(region.value()) + " bytes cannot hold two checkpoints of the tags of " +
          std::to_string(shape.pages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
@@ -27,7 +28,7 @@ TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, 
       order_(ports.flash->shape(), paired),
       every_(config.every != 0 ? config.every : std::max<std::uint64_t>(1, ports.flash->shape().pages() / 8)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().pages(), "tags of flash pages"),
-      log_(ports.media, geometry, region, RecordType::page_tags, *this) {}
+      log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {}
 
 void TagCheckpoint::save(std::span<std::byte> image) const { std::memcpy(image.data(), &tags_.peek(0), image_bytes()); }
 

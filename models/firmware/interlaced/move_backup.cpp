@@ -24,8 +24,7 @@ Task<std::optional<MoveBackup::Record>> MoveBackup::find() {
     for (std::uint32_t i = 0; i < count; ++i) sectors[i] = layout_.piece({LogicalSector(begin + i), 1});
     co_await scan.read(sectors, count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const SectorHeader* const found = scan.header(i);
-      const std::optional<LogRecord> record = found == nullptr ? std::nullopt : decode(*found);
+      const std::optional<LogRecord> record = scan.record(i);
       if (!record || record->type != RecordType::track_move || (newest && record->sequence <= newest->move)) continue;
       newest = Record{record->sequence, record->length, {record->payload[0], record->payload[1], record->payload[2]}};
     }

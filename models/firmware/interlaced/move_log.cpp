@@ -10,8 +10,7 @@ MoveLog::MoveLog(const Ports& ports, const DriveGeometry& geometry, const Format
     : map_(map), log_(ports.media, geometry, log, RecordType::track_map, static_cast<TableLog::Table&>(*this)) {}
 
 std::uint64_t MoveLog::radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t image_bytes, std::uint32_t records) {
-  const std::uint64_t least = TableLog::least_sectors(sizeof finished_ + image_bytes, geometry.sector_bytes);
-  return radii_holding(geometry, radius, least + 2 * (std::uint64_t{records} - 1));
+  return radii_holding(geometry, radius, TableLog::least_sectors(sizeof finished_ + image_bytes, geometry.sector_bytes, records));
 }
 
 Task<Status> MoveLog::commit(MoveWords words) {

@@ -58,14 +58,13 @@ Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, Media
   }
 
   const DataSpan saved = saved_.part(0, neighbours.sectors());
-  SectorHeader record;
-  MediaChain chain(priority);
+  MediaChain chain(priority, LostSectors::carry);
   std::uint32_t offset = 0;
   for (std::uint32_t i = 0; i < neighbours.count; ++i) {  // 1, 2: read S on T-1 and T+1
     chain.read(neighbours.runs[i], saved.part(offset, neighbours.runs[i].count), StepHint::same_angle);
     offset += neighbours.runs[i].count;
   }
-  backup_.add_steps(chain, run, neighbours, saved, record);  // 3: save both, with the record
+  backup_.add_steps(chain, run, neighbours, saved);  // 3: save both, with the record
   const std::size_t saved_after = chain.steps().size();
   chain.write(run, data, StepHint::same_angle);                   // 4: write S on T
   if (!config_.ack_early) add_restore(chain, neighbours, saved);  // 5, 6: rewrite T-1 and T+1

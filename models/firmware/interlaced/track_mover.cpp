@@ -26,7 +26,7 @@ Task<void> TrackMover::turn() {
 
 Task<Status> TrackMover::read(TrackImage image, StepHint hint) {
   co_await turn();
-  MediaChain chain(gate_.priority(wanted()));
+  MediaChain chain(gate_.priority(wanted()), LostSectors::carry);
   chain.read(image.run, images_.part(image.at, image.run.count), hint);
   co_return co_await ports_.media.run(chain);
 }
@@ -92,7 +92,7 @@ Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
   if (!found || found->move != log_.current()) co_return Status::ok;
   for (std::uint32_t done = 0; done < found->sectors;) {
     const PhysicalRun piece = backup_.piece(done, found->sectors);
-    MediaChain chain;
+    MediaChain chain(MediaClass::host, LostSectors::carry);
     chain.read(piece, images_.part(done, piece.count));
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;

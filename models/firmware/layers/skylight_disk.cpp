@@ -94,6 +94,13 @@ void SkylightDisk::restore_space(std::vector<FoundSlot>& found) {
   });
 }
 
+/// It holds a sector, so it was written since its buffer zone's last clean.
+std::uint64_t SkylightDisk::restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) {
+  BufferZone& state = states_.peek(slot.slot / zone_slots_);
+  state.head = std::max(state.head, slot.slot % zone_slots_ + 1);
+  return state.epoch;
+}
+
 void SkylightDisk::report(MetricSet& metrics) const {
   report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone)));
 }

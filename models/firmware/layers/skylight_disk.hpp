@@ -43,6 +43,7 @@ class SkylightDisk final : public ZoneBufferLayer {
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t) override {}  // a slot is won back with its whole buffer zone
   void restore_space(std::vector<FoundSlot>& found) override;
+  [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override;
   Task<Status> restored(std::vector<FoundSlot>&) override { co_return Status::ok; }
 
   [[nodiscard]] Task<Status> append(ZoneRun run, DataSpan data, MediaClass priority);

@@ -26,7 +26,7 @@ Vguard::Vguard(const VguardConfig& config, const Ports& ports, const DriveGeomet
       slots_(static_cast<Slot>(cache_.sectors() / slot_sectors_)),
       holds_data_(ports.memory, MemoryCategory::metadata, layout_.tracks(), "tracks that hold data"),
       slot_by_track_(ports.memory, MemoryCategory::metadata, slots_, "slots of cached tracks"),
-      track_by_slot_(ports.memory, MemoryCategory::metadata, slots_, "tracks of the cache's slots"),
+      track_by_slot_(ports.memory, MemoryCategory::metadata, slots_, "tracks of the cache's slots", Survival::dumped),
       lists_(ports.memory, MemoryCategory::metadata, slots_, lists, "free and used slots"),
       free_slots_(slots_),
       locks_(ports.cpu),
@@ -121,7 +121,7 @@ Task<Status> Vguard::make_guard(std::uint64_t track) {
   const PhysicalRun run = layout_.whole(track).run;
   const DataSpan data = copy_.part(0, run.count);
   SectorHeader record = encode({RecordType::slot, 0, slot_sectors_, {track}});
-  MediaChain chain(MediaClass::dependent);
+  MediaChain chain(MediaClass::dependent, LostSectors::carry);
   chain.read(run, data, StepHint::whole_track);
   add_slot_steps(chain, MediaOp::write, slot, 0, data);
   chain.write(record_place(slot), {}, StepHint::position, &record);
@@ -130,7 +130,7 @@ Task<Status> Vguard::make_guard(std::uint64_t track) {
     give_back(slot);
     co_return status;
   }
-  slot_by_track_.insert(track, slot);
+  hold(slot, track);
   ++guards_;
   co_return Status::ok;
 }
@@ -143,13 +143,14 @@ Task<Status> Vguard::put_back(std::uint64_t track) {
   const PhysicalRun run = layout_.whole(track).run;
   const DataSpan data = copy_.part(0, run.count);
   SectorHeader record = encode({RecordType::voided, 0, 1, {}});
-  MediaChain chain(MediaClass::dependent);
+  MediaChain chain(MediaClass::dependent, LostSectors::carry);
   add_slot_steps(chain, MediaOp::read, slot, 0, data);
   chain.write(run, data, StepHint::whole_track);
   chain.write(record_place(slot), {}, StepHint::position, &record);
   const Status status = co_await ports_.media.run(chain);
   if (!ok(status)) co_return status;
   slot_by_track_.erase(track);
+  track_by_slot_.write(slot).holds = 0;
   give_back(slot);
   ++put_back_;
   co_return Status::ok;
@@ -160,7 +161,7 @@ Task<Status> Vguard::clean() {
   auto turn = cleaning_.exclusive({});
   co_await turn;
   if (free_slots_ > kept_free) co_return Status::ok;  // somebody else has cleaned meanwhile
-  const std::uint64_t band = track_by_slot_.read(lists_.front(used_list)) / layout_.band_tracks();
+  const std::uint64_t band = track_by_slot_.read(lists_.front(used_list)).track / layout_.band_tracks();
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, band, 0});
   const std::uint64_t before = put_back_;
@@ -196,12 +197,18 @@ Vguard::Slot Vguard::slot_of(std::uint64_t track) const {
   return slot_by_track_.find(track);
 }
 
-/// From here on the slot is the track's; the track is in it once slot_by_track_ says so.
+/// From here on the slot is the track's.
 void Vguard::take(Slot slot, std::uint64_t track) {
-  track_by_slot_.write(slot) = track;
+  track_by_slot_.write(slot) = {track, 0};
   lists_.remove(slot);
   lists_.push_back(used_list, slot);
   --free_slots_;
+}
+
+/// From here on the track is in it.
+void Vguard::hold(Slot slot, std::uint64_t track) {
+  track_by_slot_.write(slot).holds = 1;
+  slot_by_track_.insert(track, slot);
 }
 
 void Vguard::give_back(Slot slot) {
@@ -237,12 +244,15 @@ Task<Status> Vguard::recover() {
     for (std::uint32_t i = 0; i < count; ++i) places[i] = record_place(first + i);
     co_await scan.read(places, count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      // A record that the cut made unreadable is of a move that was not complete, or that was done: the track lies in place.
-      const SectorHeader* const header = scan.header(i);
-      const std::optional<LogRecord> record = header == nullptr ? std::nullopt : decode(*header);
-      if (!record || record->type != RecordType::slot) continue;
-      take(first + i, record->payload[0]);
-      slot_by_track_.insert(record->payload[0], first + i);
+      const Cached dumped = track_by_slot_.peek(first + i);
+      const std::optional<LogRecord> record = scan.record(i);
+      // Where the record cannot be read, the dumped table knows: without it an old copy in place would be taken for the track.
+      const bool holds = record ? record->type == RecordType::slot : dumped.holds != 0;
+      track_by_slot_.peek(first + i).holds = 0;
+      if (!holds) continue;
+      const std::uint64_t track = record ? record->payload[0] : dumped.track;
+      take(first + i, track);
+      hold(first + i, track);
     }
   }
   Status status = Status::ok;
@@ -253,7 +263,7 @@ Task<Status> Vguard::recover() {
 /// A cut in a cleaning, between the guard that took the last slot and the track that it was made for: that one is put back.
 Task<Status> Vguard::end_cleaning() {
   for (Slot slot = 0; slot < slots_; ++slot) {
-    const std::uint64_t track = track_by_slot_.read(slot);
+    const std::uint64_t track = track_by_slot_.read(slot).track;
     if (endangers_next(track)) continue;
     co_return co_await put_back(track);
   }
@@ -277,7 +287,7 @@ void Vguard::report(MetricSet& metrics) const {
   metrics.count("guard.put_back", static_cast<double>(put_back_), "1", "tracks written in place again");
   report_cleanings(metrics, cleanings_, "cleanings: bands whose cached tracks were put back");
   const Bytes bitmap((holds_data_.size() + 63) / 64 * 8);
-  const Bytes tracks(track_by_slot_.size() * sizeof(std::uint64_t));
+  const Bytes tracks(track_by_slot_.size() * sizeof(Cached));
   metrics.add("meta.ram_bytes_actual", static_cast<double>((bitmap + slot_by_track_.bytes() + tracks + lists_.bytes()).value()), "B",
               "mapping memory that is really taken");
 }

@@ -52,6 +52,12 @@ class Vguard final : public TranslationLayer {
     [[nodiscard]] bool overlaps(const TrackRange& other) const { return first < other.end && other.first < end; }
   };
 
+  /// What a slot is taken for.
+  struct Cached {
+    std::uint64_t track;
+    std::uint64_t holds;  ///< 1: the track is in it for good, as its record says; 0: perhaps on the way
+  };
+
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> make_guard(std::uint64_t track);
   Task<Status> clean();
@@ -64,6 +70,7 @@ class Vguard final : public TranslationLayer {
   [[nodiscard]] TrackRange reach_of(std::uint64_t track) const { return {track, track + (has_next(track) ? 2 : 1)}; }
   [[nodiscard]] Slot slot_of(std::uint64_t track) const;
   void take(Slot slot, std::uint64_t track);
+  void hold(Slot slot, std::uint64_t track);
   void give_back(Slot slot);
   void add_slot_steps(MediaChain& chain, MediaOp op, Slot slot, std::uint32_t first, DataSpan data) const;
   [[nodiscard]] PhysicalRun record_place(Slot slot) const;
@@ -75,8 +82,8 @@ class Vguard final : public TranslationLayer {
   Slot slots_;
   DramBitmap holds_data_;  // by track
   DramHashMap slot_by_track_;
-  DramArray<std::uint64_t> track_by_slot_;
-  DramLists lists_;  // of slots: free, and used in the order of caching
+  DramArray<Cached> track_by_slot_;  // dumped: asked at boot for the slots whose record cannot be read
+  DramLists lists_;                  // of slots: free, and used in the order of caching
   Slot free_slots_;
   RangeLocks<TrackRange> locks_;
   FifoMutex cleaning_;

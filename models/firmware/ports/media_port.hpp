@@ -89,6 +89,10 @@ class MediaChain {
 
   [[nodiscard]] std::span<const MediaStep> steps() const { return {steps_.data(), size_}; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// Whether the chain goes on behind the step in hand, which ended with this status.
+  [[nodiscard]] bool goes_on(Status after) const {
+    return ok(after) || (lost == LostSectors::carry && steps_[steps_done].op == MediaOp::read && delivered(after));
+  }
 
   MediaClass priority;
   LostSectors lost;

@@ -8,10 +8,13 @@ namespace tessera {
 
 namespace {
 
-// Payload of a backup record: the target's surface and radius, then a word for each saved run.
+// Payload of a backup record: its sector's place in the record, the target's surface and radius, then a word for each saved run.
 constexpr std::uint64_t pack(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 constexpr std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 constexpr std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+
+constexpr std::uint32_t surface_bits = 8;
+constexpr std::uint32_t surface_mask = (1U << surface_bits) - 1;
 
 // A saved run in a word: its distance from the target in radii (8 bits, signed), first sector and count (28 bits each). No run
 // of that number is a word with count 0.
@@ -31,16 +34,20 @@ PhysicalRun unpack(std::uint64_t word, const PhysicalTrack& target) {
           static_cast<std::uint32_t>(word & index_mask)};
 }
 
-std::array<std::uint64_t, 5> payload_of(const PhysicalRun& target, const Neighbours& saved) {
-  std::array<std::uint64_t, 5> payload{pack(target.track.surface, target.track.radius)};
+/// Of sector `index` of the record.
+std::array<std::uint64_t, 5> payload_of(std::uint32_t index, const PhysicalRun& target, const Neighbours& saved) {
+  TESSERA_CHECK(target.track.surface <= surface_mask, "a backup record has no room for the number of a surface");
+  std::array<std::uint64_t, 5> payload{pack(index << surface_bits | target.track.surface, target.track.radius)};
   for (std::uint32_t i = 0; i < saved.count; ++i) payload[1 + i] = pack(saved.runs[i], target.track);
   return payload;
 }
 
+std::uint32_t index_in(const LogRecord& record) { return high(record.payload[0]) >> surface_bits; }
+
 Neighbours saved_in(const std::array<std::uint64_t, 5>& payload) {
   static_assert(Neighbours::most + 1 <= std::tuple_size_v<decltype(LogRecord::payload)>);
   Neighbours saved;
-  const PhysicalTrack target{high(payload[0]), low(payload[0])};
+  const PhysicalTrack target{high(payload[0]) & surface_mask, low(payload[0])};
   for (std::size_t i = 1; i <= Neighbours::most && (payload[i] & index_mask) != 0; ++i) saved.add(unpack(payload[i], target));
   return saved;
 }
@@ -102,17 +109,22 @@ Task<Status> BackupRegion::make_room(std::uint32_t sectors) {
   co_return co_await void_record();
 }
 
-void BackupRegion::add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data, SectorHeader& header) {
+void BackupRegion::add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data) {
   next_ = next_extent(saved.sectors(), angle_of(target.first, media_.sectors_on(target.track)));
   next_described_ = saved;
   TESSERA_CHECK(!overwrites_newest(next_), "a backup would overwrite the newest record");
-  header = encode({RecordType::backup, sequence_ + 1, next_.count, payload_of(target, saved)});
+  headers_.clear();
+  for (std::uint32_t i = 0; i < next_.count; ++i)
+    headers_.push_back(encode({RecordType::backup, sequence_ + 1, next_.count, payload_of(i, target, saved)}));
   for (std::uint32_t done = 0; done < next_.count;) {
-    const PhysicalRun piece = place((next_.start + done) % ring_, next_.count - done);
-    const bool last = done + piece.count == next_.count;
-    chain.write(piece, data.part(done, piece.count), done == 0 ? StepHint::backup_round_trip : StepHint::position,
-                last ? &header : nullptr);
-    done += piece.count;
+    MediaStep step;
+    step.op = MediaOp::write;
+    step.hint = done == 0 ? StepHint::backup_round_trip : StepHint::position;
+    step.run = place((next_.start + done) % ring_, next_.count - done);
+    step.data = data.part(done, step.run.count);
+    step.headers = std::span(headers_).subspan(done, step.run.count);
+    chain.add(step);
+    done += step.run.count;
   }
 }
 
@@ -145,23 +157,31 @@ Task<Status> BackupRegion::void_record() {
   co_return Status::ok;
 }
 
+/// What can be read of the saved runs needs no restoring: it was not destroyed, or is back, or is newer. So a record that is not in
+/// force, because a newer one or the sector that voids it cannot be read, does no harm, nor does one that a cut left incomplete.
 Task<Status> BackupRegion::recover(DataBuffer& scratch) {
   co_await find_newest();
   if (described_.count == 0) co_return Status::ok;
   for (std::uint32_t i = 0; i < described_.count; ++i) {
-    const PhysicalRun run = described_.runs[i];
-    const DataSpan data = scratch.part(0, run.count);
-    Status status = co_await read_back(i, data);
+    const DataSpan data = scratch.part(described_.sectors_before(i), described_.runs[i].count);
+    MediaChain chain(MediaClass::host, LostSectors::carry);
+    chain.read(described_.runs[i], data);
+    const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
+  }
+  const Status filled = co_await fill_in(scratch);
+  if (!ok(filled)) co_return filled;
+  // In the order in which they were saved: a rewrite may destroy the runs behind it.
+  for (std::uint32_t i = 0; i < described_.count; ++i) {
     MediaChain chain(MediaClass::host);
-    chain.write(run, data);
-    status = co_await media_.run(chain);
+    chain.write(described_.runs[i], scratch.part(described_.sectors_before(i), described_.runs[i].count));
+    const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
   }
   co_return co_await void_record();
 }
 
-/// Looks at the whole region.
+/// Looks at the whole region. The newest record is known by any of its sectors that can be read.
 Task<void> BackupRegion::find_newest() {
   HeaderScan scan(media_);
   std::array<PhysicalRun, HeaderScan::most> sectors{};
@@ -170,28 +190,48 @@ Task<void> BackupRegion::find_newest() {
     for (std::uint32_t i = 0; i < count; ++i) sectors[i] = place(begin + i, 1);
     co_await scan.read(sectors, count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      // A sector that the cut made unreadable is of a record that was not complete, hence not the newest.
-      const SectorHeader* const header = scan.header(i);
-      const std::optional<LogRecord> record = header == nullptr ? std::nullopt : decode(*header);
+      const std::optional<LogRecord> record = scan.record(i);
       if (!record || record->sequence <= sequence_) continue;
+      const bool in_force = record->type == RecordType::backup;
       sequence_ = record->sequence;
-      newest_ = {(begin + i + ring_ - (record->length - 1)) % ring_, record->length};
-      described_ = record->type == RecordType::backup ? saved_in(record->payload) : Neighbours{};
+      newest_ = {(begin + i + ring_ - (in_force ? index_in(*record) : 0)) % ring_, record->length};
+      described_ = in_force ? saved_in(record->payload) : Neighbours{};
     }
   }
 }
 
-/// The content of described_.runs[which].
-Task<Status> BackupRegion::read_back(std::uint32_t which, DataSpan data) {
-  const std::uint64_t start = newest_.start + described_.sectors_before(which);
+/// The lost sectors of `saved`, the described runs one after another, as the newest record has them.
+Task<Status> BackupRegion::fill_in(DataBuffer& saved) {
+  for (std::uint32_t first = 0; first < newest_.count; ++first) {
+    if (!saved.is_lost(first)) continue;
+    std::uint32_t count = 1;
+    while (first + count < newest_.count && saved.is_lost(first + count)) ++count;
+    const DataSpan data = saved.part(first, count);
+    const Status status = co_await read_back(first, data);
+    if (!ok(status)) co_return status;
+    first += count;
+  }
+  co_return Status::ok;
+}
+
+/// Sectors of the newest record from `first` on; one that cannot be read, or was not written when a cut came, stays lost.
+Task<Status> BackupRegion::read_back(std::uint32_t first, DataSpan data) {
   for (std::uint32_t done = 0; done < data.count;) {
-    const PhysicalRun piece = place((start + done) % ring_, data.count - done);
-    const DataSpan part = data.part(done, piece.count);
-    MediaChain chain(MediaClass::host);
-    chain.read(piece, part);
+    MediaStep step;
+    step.run = place((newest_.start + first + done) % ring_, data.count - done);
+    step.data = data.part(done, step.run.count);
+    headers_.assign(step.run.count, SectorHeader{});
+    step.headers = headers_;
+    MediaChain chain(MediaClass::host, LostSectors::carry);
+    chain.add(step);
     const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
-    done += piece.count;
+    for (std::uint32_t i = 0; i < step.run.count; ++i) {
+      const std::optional<LogRecord> record = decode(headers_[i]);
+      const bool saved = record && record->sequence == sequence_ && index_in(*record) == first + done + i;
+      if (!saved) step.data.buffer->mark_lost(step.data.first + i);
+    }
+    done += step.run.count;
   }
   co_return Status::ok;
 }

@@ -1,11 +1,12 @@
 #pragma once
 // Where tracks' sectors are saved before a write destroys them (Hajkazemi et al., section 2.1). The record that
-// says whose they are rides in the out-of-band bytes of the last saved sector, so a record that can be found is complete.
+// says whose they are rides in the out-of-band bytes of every saved sector, so that one that cannot be read costs no other.
 //
 // Only the newest record counts. A new one never overwrites the newest, so that a cut while it is written leaves that one
 // whole; the region's tracks are used in turn. A record whose sectors the host then writes directly is voided first.
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/shared/log_record.hpp"
@@ -46,9 +47,8 @@ class BackupRegion {
 
   /// Makes sure that a record of `sectors` will not overwrite the newest one.
   Task<Status> make_room(std::uint32_t sectors);
-  /// Adds the steps that save `data`, the content of `saved` one after another, before `target` is written. `header` stays
-  /// where it is until the chain is complete.
-  void add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data, SectorHeader& header);
+  /// Adds the steps that save `data`, the content of `saved` one after another, before `target` is written.
+  void add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data);
   /// To be told once those steps are done: the record is the newest from here on.
   void commit();
 
@@ -57,8 +57,8 @@ class BackupRegion {
   /// Takes the newest record out of force.
   Task<Status> void_record();
 
-  /// Boot after a power cut: puts back what the newest record describes, run by run in the order in which they were saved, and
-  /// voids the record. `scratch`: room for a run.
+  /// Boot after a power cut: puts back what was destroyed of what the newest record describes, and voids the record. `scratch`: room
+  /// for a record.
   Task<Status> recover(DataBuffer& scratch);
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
@@ -76,7 +76,8 @@ class BackupRegion {
   [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
   [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
   Task<void> find_newest();
-  Task<Status> read_back(std::uint32_t which, DataSpan data);
+  Task<Status> fill_in(DataBuffer& saved);
+  Task<Status> read_back(std::uint32_t first, DataSpan data);
 
   MediaPort& media_;
   FifoMutex turns_;
@@ -87,6 +88,7 @@ class BackupRegion {
   Neighbours described_;  ///< by the newest record; none when it is void
   Extent next_;           ///< being written
   Neighbours next_described_;
+  std::vector<SectorHeader> headers_;  // of sectors on their way
   std::uint64_t sectors_written_ = 0;
   std::uint64_t voids_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "firmware/ports/media_port.hpp"
+#include "firmware/ports/task.hpp"
+#include "firmware/shared/log_record.hpp"
 
 namespace tessera {
 
@@ -15,15 +17,14 @@ class HeaderScan {
 
   explicit HeaderScan(MediaPort& media) : media_(media) {}
 
-  /// Reads the headers of `count` sectors (1 to `most`) whose places are in `sectors`; a sector that cannot be read has none.
+  /// Reads the headers of `count` sectors (1 to `most`) whose places are in `sectors`.
   Task<void> read(const std::array<PhysicalRun, most>& sectors, std::uint32_t count);
-  /// The header of sector `i` of the last read(); null where it could not be read.
-  [[nodiscard]] const SectorHeader* header(std::uint32_t i) const { return readable_[i] ? &headers_[i] : nullptr; }
+  /// The record in the header of sector `i` of the last read(); nothing where there is none or it cannot be read.
+  [[nodiscard]] std::optional<LogRecord> record(std::uint32_t i) const { return decode(headers_[i]); }
 
  private:
   MediaPort& media_;
   std::array<SectorHeader, most> headers_{};
-  std::array<bool, most> readable_{};
 };
 
 }  // namespace tessera

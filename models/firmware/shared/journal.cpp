@@ -13,7 +13,7 @@ PhysicalRun sector_of(const ConventionalLayout& layout, std::uint64_t position) 
 Journal::Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions)
     : media_(ports.media),
       layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none),
-      superblock_(ports.media, {sector_of(layout_, 0), sector_of(layout_, 1)}),
+      superblock_(ports.media, {sector_of(layout_, 0), sector_of(layout_, 1), sector_of(layout_, 2), sector_of(layout_, 3)}),
       space_(ports.cpu),
       capacity_(layout_.sectors() - superblocks) {
   TESSERA_CHECK(layout_.sectors() > superblocks, "a journal region is too small");
@@ -110,9 +110,7 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
     for (std::uint32_t i = 0; i < count; ++i) sectors[i] = place(begin + i, 1);
     co_await scan.read(sectors, count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      // A sector that the cut made unreadable belongs to a record that was never acknowledged.
-      const SectorHeader* const header = scan.header(i);
-      const std::optional<LogRecord> found = header == nullptr ? std::nullopt : decode(*header);
+      const std::optional<LogRecord> found = scan.record(i);
       if (!found || found->type != RecordType::data || found->sequence + found->length <= start_) continue;
       const std::uint64_t last = found->sequence + found->length - 1;
       if (last % capacity_ != begin + i || last >= start_ + capacity_) continue;

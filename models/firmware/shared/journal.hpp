@@ -15,7 +15,7 @@ namespace tessera {
 
 class Journal {
  public:
-  /// `regions`: conventional tracks of the plan, at least three sectors.
+  /// `regions`: conventional tracks of the plan, at least five sectors.
   Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
 
   /// Sectors of data that fit.
@@ -60,7 +60,7 @@ class Journal {
   Task<Status> recover(std::vector<Record>& records);
 
  private:
-  static constexpr std::uint64_t superblocks = 2;
+  static constexpr std::uint64_t superblocks = Superblock::sectors;
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);

@@ -17,7 +17,7 @@ PagedSectorMap::PagedSectorMap(const Ports& ports, const DriveGeometry& geometry
       resident_(ports.memory, MemoryCategory::metadata, frames_.size(), "directory of map pages"),
       stored_(ports.memory, MemoryCategory::metadata, (user_sectors + entries_ - 1) / entries_, "map pages on disk"),
       changed_(ports.cpu) {
-  TESSERA_CHECK(layout_.sectors() >= stored_.size(), "the region of map pages is too small");
+  TESSERA_CHECK(layout_.sectors() >= copies * stored_.size(), "the region of map pages is too small");
   for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) order_.push_back(least_recent, frame);
 }
 
@@ -103,14 +103,20 @@ Task<Status> PagedSectorMap::load(std::uint32_t frame, std::uint64_t map_page) {
   co_return status;
 }
 
+/// Written to both of its places, read from the first that can be read.
 Task<Status> PagedSectorMap::transfer(MediaOp op, std::uint32_t frame) {
-  MediaStep step;
-  step.op = op;
-  step.run = layout_.piece({LogicalSector(frames_.peek(frame).map_page), 1});
-  step.system = std::as_writable_bytes(std::span(&pages_.peek(std::uint64_t{frame} * entries_), entries_));
-  MediaChain chain(MediaClass::dependent);
-  chain.add(step);
-  co_return co_await ports_.media.run(chain);
+  Status status = Status::ok;
+  for (std::uint64_t copy = 0; copy < copies; ++copy) {
+    MediaStep step;
+    step.op = op;
+    step.run = layout_.piece({LogicalSector(frames_.peek(frame).map_page * copies + copy), 1});
+    step.system = std::as_writable_bytes(std::span(&pages_.peek(std::uint64_t{frame} * entries_), entries_));
+    MediaChain chain(MediaClass::dependent);
+    chain.add(step);
+    status = co_await ports_.media.run(chain);
+    if (ok(status) == (op == MediaOp::read)) break;
+  }
+  co_return status;
 }
 
 std::uint64_t PagedSectorMap::entry_of(LogicalSector sector) const {

@@ -1,6 +1,7 @@
 #pragma once
 // A sector map of which DRAM holds only the map pages used last (a demand-paged translation map). A map page is the entries of as
-// many sectors as fit one sector; the others lie in a conventional region on disk, each at its place.
+// many sectors as fit one sector; the others lie in a conventional region on disk, each at two places side by side: one that cannot be
+// read costs nothing.
 //
 // The map need not survive a power cut: boot finds every cached sector again by its out-of-band area. So the region is nothing but
 // an extension of the DRAM, and what it holds from before a cut is void.
@@ -15,6 +16,9 @@ namespace tessera {
 
 class PagedSectorMap final : public SectorMap {
  public:
+  /// Of each map page on disk.
+  static constexpr std::uint64_t copies = 2;
+
   PagedSectorMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, std::uint64_t user_sectors, Bytes cache);
 
   [[nodiscard]] LogicalRun piece(LogicalRun run) const override;

@@ -72,7 +72,7 @@ void SectorMapConfig::describe(ParameterVisitor& v) {
 std::uint64_t SectorMapConfig::stored_sectors(std::uint64_t user_sectors, std::uint32_t sector_bytes) const {
   if (kind != MapKind::paged) return 0;
   const std::uint32_t entries = sector_bytes / sizeof(std::uint32_t);
-  return (user_sectors + entries - 1) / entries;
+  return PagedSectorMap::copies * ((user_sectors + entries - 1) / entries);
 }
 
 std::string SectorMapConfig::problem(std::uint32_t sector_bytes) const {

@@ -6,7 +6,7 @@ Task<Status> Superblock::write(Payload payload) {
   const std::uint64_t generation = generation_ + 1;
   SectorHeader header = encode({RecordType::superblock, generation, 1, payload});
   MediaChain chain(MediaClass::dependent);
-  chain.write(places_[generation % 2], {}, StepHint::position, &header);
+  for (std::uint64_t copy = 0; copy < 2; ++copy) chain.write(places_[generation % 2 * 2 + copy], {}, StepHint::position, &header);
   const Status status = co_await media_.run(chain);
   if (!ok(status)) co_return status;
   generation_ = generation;
@@ -16,14 +16,14 @@ Task<Status> Superblock::write(Payload payload) {
 
 Task<Status> Superblock::load() {
   generation_ = 0;
-  for (const PhysicalRun& place : places_) {
-    SectorHeader header{};
-    MediaChain chain(MediaClass::host);
-    chain.read(place, {}, StepHint::position, &header);
-    // An unreadable superblock is one that a cut has torn: the other one counts.
-    const Status status = co_await media_.run(chain);
+  std::array<SectorHeader, sectors> headers{};
+  MediaChain chain(MediaClass::host, LostSectors::carry);
+  for (std::uint32_t i = 0; i < sectors; ++i) chain.read(places_[i], {}, StepHint::position, &headers[i]);
+  const Status status = co_await media_.run(chain);
+  if (!ok(status)) co_return status;
+  for (const SectorHeader& header : headers) {
     const std::optional<LogRecord> record = decode(header);
-    if (!ok(status) || !record || record->type != RecordType::superblock || record->sequence <= generation_) continue;
+    if (!record || record->type != RecordType::superblock || record->sequence <= generation_) continue;
     generation_ = record->sequence;
     payload_ = record->payload;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Two superblocks used alternately: a cut while one is written leaves the other, and the one of the higher
-// generation counts.
+// Two superblocks used alternately: a cut while one is written leaves the other, and the one of the higher generation counts. Each is
+// two sectors that say the same, so that one that cannot be read does not bring the older one back.
 #include <array>
 #include <cstdint>
 
@@ -12,9 +12,11 @@ namespace tessera {
 class Superblock {
  public:
   using Payload = decltype(LogRecord::payload);
+  static constexpr std::uint32_t sectors = 4;
+  /// Different sectors: two of the even generations, then two of the odd ones.
+  using Places = std::array<PhysicalRun, sectors>;
 
-  /// `places`: two different sectors.
-  Superblock(MediaPort& media, std::array<PhysicalRun, 2> places) : media_(media), places_(places) {}
+  Superblock(MediaPort& media, const Places& places) : media_(media), places_(places) {}
 
   /// Durable on return; the older of the two is overwritten.
   Task<Status> write(Payload payload);
@@ -26,7 +28,7 @@ class Superblock {
 
  private:
   MediaPort& media_;
-  std::array<PhysicalRun, 2> places_;
+  Places places_;
   std::uint64_t generation_ = 0;
   Payload payload_{};
 };

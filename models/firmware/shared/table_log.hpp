@@ -1,9 +1,12 @@
 #pragma once
 // Keeps a table in DRAM durable by a log on conventional tracks.
 //
-// The log region is two superblocks and two halves. A half is a checkpoint of the whole table, then one sector for each change
-// since. When a half is full, the other one gets a checkpoint and then the superblock of the next generation, which makes it
+// The log region is two superblocks and two halves. A half is a checkpoint of the whole table, then the changes since, each of at most
+// a sector. When a half is full, the other one gets a checkpoint and then the superblock of the next generation, which makes it
 // the one that counts.
+//
+// Everything is there twice, so that one sector that cannot be read costs nothing: the two sectors of a change side by side, the
+// second copy of a checkpoint behind the first.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -32,12 +35,18 @@ class TableLog {
     virtual void replay(const Words& words, std::span<const std::byte> sector) = 0;
   };
 
-  /// `log`: conventional regions of at least least_sectors().
-  TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table);
+  /// Whether a checkpoint is there twice. Once is enough for a table that can be found in another way, where recover() fails.
+  enum class Checkpoints : std::uint8_t { once = 1, twice = 2 };
 
-  /// Sectors that the log of a table needs at the least: room for one change a half.
-  [[nodiscard]] static std::uint64_t least_sectors(std::uint64_t image_bytes, std::uint32_t sector_bytes) {
-    return superblocks + 2 * ((image_bytes + sector_bytes - 1) / sector_bytes + 1);
+  /// `log`: conventional regions of at least least_sectors().
+  TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
+           Checkpoints checkpoints = Checkpoints::twice);
+
+  /// Sectors that the log of a table needs at the least: room for `changes` a half.
+  [[nodiscard]] static std::uint64_t least_sectors(std::uint64_t image_bytes, std::uint32_t sector_bytes, std::uint64_t changes = 1,
+                                                   Checkpoints checkpoints = Checkpoints::twice) {
+    const std::uint64_t image = (image_bytes + sector_bytes - 1) / sector_bytes;
+    return Superblock::sectors + 2 * (image * static_cast<std::uint64_t>(checkpoints) + change_copies * changes);
   }
 
   /// First boot: the table as it is.
@@ -51,20 +60,24 @@ class TableLog {
   /// Number of the checkpoint in force; append() makes a new one when the log is full.
   [[nodiscard]] std::uint64_t generation() const { return superblock_.generation(); }
 
-  /// Sectors of checkpoints and changes.
+  /// Sectors of checkpoints, changes and superblocks.
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
  private:
-  static constexpr std::uint64_t superblocks = 2;
+  static constexpr std::uint64_t change_copies = 2;
 
-  [[nodiscard]] std::uint64_t half(std::uint64_t generation) const { return superblocks + generation % 2 * half_sectors_; }
+  [[nodiscard]] std::uint64_t half(std::uint64_t generation) const { return Superblock::sectors + generation % 2 * half_sectors_; }
   [[nodiscard]] std::uint64_t image_sectors() const { return image_.size() / sector_bytes_; }
-  [[nodiscard]] std::uint64_t records_in_half() const { return half_sectors_ - image_sectors(); }
-  [[nodiscard]] PhysicalRun place(std::uint64_t record, std::uint64_t count) const;
-  [[nodiscard]] bool replay(const SectorHeader& header, std::span<const std::byte> sector);
+  /// Where the changes of a half begin.
+  [[nodiscard]] std::uint64_t changes_at() const { return image_sectors() * static_cast<std::uint64_t>(checkpoints_); }
+  [[nodiscard]] std::uint64_t records_in_half() const { return (half_sectors_ - changes_at()) / change_copies; }
+  /// Sectors of the half in force from `sector` behind its checkpoint on, as far as they stay on one track; at most `count`.
+  [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
   [[nodiscard]] Task<Status> write_checkpoint();
   [[nodiscard]] Task<Status> read_checkpoint();
-  [[nodiscard]] Task<Status> transfer_image(MediaOp op, std::uint64_t first);
+  [[nodiscard]] Task<Status> write_image(std::uint64_t first);
+  [[nodiscard]] Task<Status> read_image_sectors(std::uint64_t first, std::uint64_t done, std::uint32_t count);
+  [[nodiscard]] MediaStep image_step(MediaOp op, std::uint64_t first, std::uint64_t done, std::uint64_t count);
 
   MediaPort& media_;
   RecordType type_;
@@ -72,6 +85,7 @@ class TableLog {
   std::uint32_t sector_bytes_;
   ConventionalLayout layout_;
   Superblock superblock_;
+  Checkpoints checkpoints_;
   std::uint64_t half_sectors_;
   std::vector<std::byte> image_;   // a checkpoint on its way
   std::vector<std::byte> sector_;  // a change on its way

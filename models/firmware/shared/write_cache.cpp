@@ -207,7 +207,7 @@ Task<Status> WriteCache::replay() {
       const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
       const DataSpan data = staging_.front().part(0, count);
       const PhysicalRun saved{record.where.track, record.where.first + done, count};
-      MediaChain chain(MediaClass::host);
+      MediaChain chain(MediaClass::host, LostSectors::carry);
       chain.read(saved, data);
       const Status read = co_await ports_.media.run(chain);
       if (!ok(read)) co_return read;

@@ -38,7 +38,7 @@ Task<Status> BufferRegion::write(std::uint32_t first, std::span<const SlotRecord
 }
 
 Task<Status> BufferRegion::read(std::span<const SlotRun> runs, MediaClass priority) {
-  MediaChain chain(priority);
+  MediaChain chain(priority, priority == MediaClass::host ? LostSectors::fail : LostSectors::carry);
   std::uint32_t done = 0;  // sectors of the run in hand
   for (std::size_t i = 0; i < runs.size();) {
     chain.clear();

@@ -41,7 +41,8 @@ class BufferRegion {
   /// Durable on return. After a status that is not ok, or a cut, each of the slots holds either its new or its old content and
   /// record.
   [[nodiscard]] Task<Status> write(std::uint32_t first, std::span<const SlotRecord> records, DataSpan data, MediaClass priority);
-  /// Reads runs of slots in this order; where one continues the last, there is no positioning between them.
+  /// Reads runs of slots in this order; where one continues the last, there is no positioning between them. What
+  /// the host reads fails where a sector is lost; a merge or move (other classes) carries it on.
   [[nodiscard]] Task<Status> read(std::span<const SlotRun> runs, MediaClass priority);
 
   class Finder {

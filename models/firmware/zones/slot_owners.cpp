@@ -4,7 +4,7 @@ namespace tessera {
 
 SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones)
     : map_(std::move(map)),
-      sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots"),
+      sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots", Survival::dumped),
       by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones") {}
 
 Task<Status> SlotOwners::find(LogicalRun run, Slots& slots) {
@@ -44,6 +44,19 @@ Task<Status> SlotOwners::remove(std::span<const std::uint32_t> slots) {
     map_->unpin(piece);
   }
   co_return Status::ok;
+}
+
+/// What is returned stays in the table, as the power may fail again before it is put().
+std::vector<SlotOwners::Owner> SlotOwners::without_record(const std::vector<bool>& has_record) {
+  std::vector<Owner> owners;
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) {
+    if (sectors_.peek(slot) == 0) continue;
+    if (has_record[slot])
+      sectors_.peek(slot) = 0;
+    else
+      owners.push_back({slot, sector_of(slot)});
+  }
+  return owners;
 }
 
 void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {

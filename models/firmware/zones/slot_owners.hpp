@@ -1,6 +1,9 @@
 #pragma once
 // What is in the buffer: which slot holds a sector, which sector a slot holds, and the slots of each zone. The papers scan the
 // buffer for the sectors of a zone; the lists find them at once.
+//
+// Which sector a slot holds is written in the slot itself. The dump engine saves the table of it too: it is asked at boot for the slots
+// that cannot be read, so that no older copy of a sector is taken for the newest.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -42,6 +45,14 @@ class SlotOwners {
   /// `slot` holds nothing any more.
   void remove(std::uint32_t slot);
 
+  /// A slot and the sector that it holds.
+  struct Owner {
+    std::uint32_t slot = 0;
+    LogicalSector sector;
+  };
+  /// At boot, before any put(): the slots without a record, as it cannot be read, that held a sector when the power failed.
+  [[nodiscard]] std::vector<Owner> without_record(const std::vector<bool>& has_record);
+
   // What needs no map.
 
   /// Whether `slot` holds a sector, and which.
@@ -61,7 +72,7 @@ class SlotOwners {
 
  private:
   std::unique_ptr<SectorMap> map_;
-  DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none
+  DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none; dumped
   DramLists by_zone_;
   std::uint64_t used_ = 0;  // slots
 };

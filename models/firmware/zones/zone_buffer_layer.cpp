@@ -193,12 +193,24 @@ Task<Status> ZoneBufferLayer::recover() {
   Collector collector;
   co_await buffer_.scan(collector);
   buffer_.skip_sequences(store_.newest_watermark());
+  std::vector<bool> has_record(buffer_.slots());
+  for (const FoundSlot& found : collector.slots) has_record[found.slot] = true;
+  const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(has_record);
   restore_space(collector.slots);
+  add_unreadable(collector.slots, unreadable);
   status = co_await restore_owners(collector.slots);
   if (!ok(status)) co_return status;
   std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
   status = co_await restored(collector.slots);
   co_return status;
+}
+
+/// A slot that cannot be read stays the owner of its sector, which is lost until it is written again: older copies do not count.
+void ZoneBufferLayer::add_unreadable(std::vector<FoundSlot>& found, const std::vector<SlotOwners::Owner>& unreadable) {
+  std::vector<FoundSlot> added;
+  for (const SlotOwners::Owner& owner : unreadable)
+    added.push_back({owner.slot, {owner.sector, buffer_.take_sequence(), restore_unreadable(owner, found)}});
+  found.insert(found.end(), added.begin(), added.end());
 }
 
 /// In the order of the sectors, so that each piece of the map is needed once.

@@ -66,6 +66,8 @@ class ZoneBufferLayer : public TranslationLayer {
   virtual void stored(std::uint32_t) {}
   /// At boot: finds out what slots are given out, and removes records that cannot count any more.
   virtual void restore_space(std::vector<FoundSlot>& found) = 0;
+  /// At boot, behind restore_space(): `slot` cannot be read and held a sector; gives the tag that its record had, or one as good.
+  [[nodiscard]] virtual std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) = 0;
   /// At boot, when owners_ is complete; `found`: of which some are in it, in the order in which they were written.
   [[nodiscard]] virtual Task<Status> restored(std::vector<FoundSlot>& found) = 0;
 
@@ -101,6 +103,7 @@ class ZoneBufferLayer : public TranslationLayer {
   [[nodiscard]] Task<Status> store_run(ZoneRun run, DataSpan data, std::span<const Placement> placements, MediaClass priority);
   void enter(std::uint32_t slot, LogicalSector sector, std::uint32_t zone);
   [[nodiscard]] Task<Status> give_up(std::span<const std::uint32_t> slots);
+  void add_unreadable(std::vector<FoundSlot>& found, const std::vector<SlotOwners::Owner>& unreadable);
   [[nodiscard]] Task<Status> restore_owners(std::vector<FoundSlot>& found);
 
   ScratchPool<ReadPlan> read_plans_;

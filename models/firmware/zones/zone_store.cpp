@@ -133,7 +133,8 @@ void ZoneStore::trim(ZoneRun run) {
 }
 
 Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority) {
-  return sweep_band(ports_.media, layout_, {op, place, offset, data, priority});
+  const LostSectors lost = priority == MediaClass::host ? LostSectors::fail : LostSectors::carry;
+  return sweep_band(ports_.media, layout_, {op, place, offset, data, priority, nullptr, lost});
 }
 
 }  // namespace tessera

@@ -93,6 +93,7 @@ class ZoneStore {
   };
   [[nodiscard]] Task<Status> write_image(Image& image, VictimSource& source);
   [[nodiscard]] std::uint32_t note_holes(std::uint32_t zone, std::span<const std::uint32_t> victims, const Image& image);
+  /// What the host reads fails where a sector is lost; a merge carries it on.
   [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority);
 
   Ports ports_;

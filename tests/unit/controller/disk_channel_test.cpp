@@ -55,8 +55,9 @@ struct Outcome {
   Picoseconds end;
 };
 
-Task<void> use(Machine& machine, MediaClass priority, std::uint32_t radius, std::uint32_t steps, Outcome& outcome) {
-  MediaChain chain(priority);
+Task<void> use(Machine& machine, MediaClass priority, std::uint32_t radius, std::uint32_t steps, Outcome& outcome,
+               LostSectors lost = LostSectors::fail) {
+  MediaChain chain(priority, lost);
   for (std::uint32_t i = 0; i < steps; ++i) chain.read({{0, radius + i}, 0, 1}, {});
   outcome.status = co_await machine.channel.run(chain);
   outcome.steps = chain.steps_done;
@@ -87,6 +88,29 @@ TEST_CASE("a chain stops at the step that fails") {
   CHECK(outcome.status == Status::media_error);
   CHECK(outcome.steps == 1);
   CHECK(machine.media.started.size() == 2);
+}
+
+TEST_CASE("a chain that carries lost sectors on goes on behind a read that met one, but not behind a write that failed") {
+  Machine machine;
+  machine.media.failing = 2;
+  Outcome outcome;
+  machine.cpu.start(use(machine, MediaClass::dependent, 10, 3, outcome, LostSectors::carry), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(outcome.status == Status::ok);
+  CHECK(outcome.steps == 3);
+
+  machine.media.count = 0;
+  Outcome written;
+  const auto write = [](Machine& of, Outcome& outcome_of) -> Task<void> {
+    MediaChain chain(MediaClass::dependent, LostSectors::carry);
+    for (std::uint32_t i = 0; i < 3; ++i) chain.write({{0, i}, 0, 1}, {});
+    outcome_of.status = co_await of.channel.run(chain);
+    outcome_of.steps = chain.steps_done;
+  };
+  machine.cpu.start(write(machine, written), nullptr, machine.timeline.now());
+  machine.timeline.run();
+  CHECK(written.status == Status::media_error);
+  CHECK(written.steps == 1);
 }
 
 TEST_CASE("waiting is divided by who was being served: background work or other requests") {

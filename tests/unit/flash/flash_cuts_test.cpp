@@ -117,7 +117,7 @@ TEST_CASE("recovery of a flash cache reads the first page of every block, and th
 TEST_CASE("blocks that were full at a checkpoint are known, blocks erased and filled again since are read") {
   SkylightSetup setup;
   setup.layer.cache_zones = 2;
-  setup.cache().checkpoint.region = sectors(8);
+  setup.cache().checkpoint.region = sectors(12);
   setup.cache().checkpoint.every = 4;
   SkylightDrive drive(setup);
   drive.write_banded({{0, 0}, {0, 1}, {1, 0}, {1, 1}});  // a full block in each zone, and the checkpoint

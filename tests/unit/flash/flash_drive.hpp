@@ -20,7 +20,7 @@ struct FlashSetup {
   FlashSetup() {
     cache().band_sectors = 8;
     cache().bands = 4;
-    cache().log_radii = 2;
+    cache().log_radii = 4;
     cache().free_list = FreeOrder::lowest;
     bench.media.tracks = 96;
     bench.media.sectors_per_track = 4;

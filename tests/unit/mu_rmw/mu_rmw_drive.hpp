@@ -19,7 +19,7 @@ struct MuRmwSetup {
     layer.slots = 4;
     layer.bands = 2;
     layer.free_list = FreeOrder::lowest;
-    layer.log_radii = 2;
+    layer.log_radii = 4;
     bench.media.tracks = 64;
     bench.media.sectors_per_track = 4;
     bench.dram.capacity = Bytes(64 << 20);

@@ -24,11 +24,11 @@ TEST_CASE("the flash chip that the paper cites has no room for its sub-tables") 
 }
 
 TEST_CASE("the space for checkpoints must hold two of them") {
-  MuRmwConfig config;  // tags of 20,480 pages: 80 sectors; two superblocks and two halves with one sector more
-  config.checkpoint.region = Bytes((2 + 2 * 81) * 4096);
+  MuRmwConfig config;  // tags of 20,480 pages: 80 sectors; the superblocks and two halves with a change, which is there twice
+  config.checkpoint.region = Bytes((4 + 2 * 82) * 4096);
   CHECK(check_flash(config, {640, 32, 512}).empty());
-  config.checkpoint.region = Bytes((2 + 2 * 81) * 4096 - 1);
-  CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("20480 flash pages") && Contains("671744 bytes"));
+  config.checkpoint.region = Bytes((4 + 2 * 82) * 4096 - 1);
+  CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("20480 flash pages") && Contains("688128 bytes"));
 }
 
 TEST_CASE("slots of two bytes name fewer than 65535 pages") {
@@ -66,8 +66,8 @@ TEST_CASE("the merge log must hold a checkpoint of the band table in each half")
   std::string problem;
   config.log_radii = 1;
   CHECK(plan_drive(config, geometry, problem).empty());
-  CHECK_THAT(problem, Contains("log_radii 1") && Contains("at least 6"));
-  config.log_radii = 2;
+  CHECK_THAT(problem, Contains("log_radii 1") && Contains("at least 12"));
+  config.log_radii = 3;
   problem.clear();
   CHECK_FALSE(plan_drive(config, geometry, problem).empty());
   CHECK(problem.empty());

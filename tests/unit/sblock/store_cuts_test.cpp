@@ -61,7 +61,7 @@ TEST_CASE("a cut at any instant of a cleaning that follows a trim loses nothing,
 TEST_CASE("a cut at any instant of the checkpoint that a full log needs loses nothing") {
   StoreSetup setup;
   setup.regions.regions = 8;
-  setup.regions.log_radii = 2;  // two superblocks and halves of a checkpoint and two changes
+  setup.regions.log_radii = 4;  // superblocks, and halves of a checkpoint and two changes, all of it twice
   setup.bench.media.tracks = 100;
   const auto prepare = [](StoreDrive& drive) {
     for (const std::uint64_t region : {0, 1}) drive.write(region * 12);

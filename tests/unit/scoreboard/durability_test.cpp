@@ -140,6 +140,18 @@ TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else
     CHECK(host.board.exempted({HostBlock(16), 8}));
     CHECK_FALSE(host.reads_as(16, Host::tag(now, 16)));
   }
+  SECTION("a write that a power cut ends after its data was destroyed") {
+    HostRequest& later = host.write(16, 8);
+    host.board.destroyed(content(Host::tag(later, 16)));
+    host.cut({&later});
+    CHECK(host.board.exempted({HostBlock(16), 8}));
+  }
+  SECTION("an older version, once it is trimmed") {
+    host.board.destroyed(content(old));
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+    host.done(host.trim(16, 8));
+    CHECK(host.board.exempted({HostBlock(16), 8}));
+  }
   SECTION("a sector that held nothing excuses reads of what was never written") {
     host.board.destroyed(content(never_written, 0));
     CHECK(host.board.exempted({HostBlock(64), 8}));

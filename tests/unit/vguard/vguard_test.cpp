@@ -91,7 +91,7 @@ TEST_CASE("vguard: a full cache puts the tracks of the band that was cached firs
 TEST_CASE("vguard: the bytes of its tables are those reserved") {
   VguardDrive drive(3, cache_tracks);
   // A word of bits for 15 tracks; two slots: a hash table of 4 cells of 16 bytes, 2 track numbers, links of 2 slots and 2 lists.
-  CHECK(drive.metric("meta.ram_bytes_actual") == 8 + 4 * 16 + 2 * 8 + 4 * 8);
+  CHECK(drive.metric("meta.ram_bytes_actual") == 8 + 4 * 16 + 2 * 16 + 4 * 8);
 }
 
 TEST_CASE("vguard: which drives it refuses") {

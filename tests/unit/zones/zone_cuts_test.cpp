@@ -76,7 +76,7 @@ TEST_CASE("a copy that a write-back made void does not come back, however new it
 
 TEST_CASE("a log of zones that is full is followed by a checkpoint, and a cut at any instant of it loses nothing") {
   FluidSetup setup;
-  setup.zones().log_radii = 2;  // eight sectors: two superblocks and halves of a checkpoint and two changes
+  setup.zones().log_radii = 4;  // sixteen sectors: superblocks, and halves of a checkpoint and two changes, all of it twice
   setup.zones().buffer = sectors(1);
   const auto prepare = [](FluidDrive& drive) { drive.write_zoned({{0, 1}, {1, 1}, {2, 1}}); };
   for (std::uint32_t zone = 3; zone < 6; ++zone) CHECK(cut_everywhere<FluidDrive>(setup, prepare, zone, 0) > 10);

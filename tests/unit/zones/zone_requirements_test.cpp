@@ -107,7 +107,7 @@ TEST_CASE("what does not fit is said in a sentence") {
         "merge_buffer is smaller than a zone: rewriting zones in place needs one of 262144 bytes (or crash_safe)");
   config = small_zones();
   config.log_radii = 1;
-  CHECK(problem_of(config, drive(5000, 4)) == "log_radii 1 give the log of the zones 4 sectors; 291 zones need at least 8");
+  CHECK(problem_of(config, drive(5000, 4)) == "log_radii 1 give the log of the zones 4 sectors; 291 zones need at least 16");
 }
 
 TEST_CASE("a buffer too small for the layer is said in a sentence") {

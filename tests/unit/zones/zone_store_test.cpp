@@ -28,15 +28,15 @@ TEST_CASE("an append reads the victims, writes on from the write pointer, and th
   drive.bench().steps.clear();
   drive.write_zoned({{3, 7}});
   const auto& steps = drive.bench().steps;
-  // Slots 0 and 2; sectors 0 to 5 of the zone on two tracks; the record; slot 0 again.
-  REQUIRE(steps.size() == 6);
+  // Slots 0 and 2; sectors 0 to 5 of the zone on two tracks; the record, twice; slot 0 again.
+  REQUIRE(steps.size() == 7);
   CHECK((steps[0].op == MediaOp::read && steps[1].op == MediaOp::read));
   CHECK((steps[2].op == MediaOp::write && steps[2].run == PhysicalRun{{0, 1}, 0, 4}));
   CHECK((steps[3].op == MediaOp::write && steps[3].run == PhysicalRun{{0, 2}, 0, 2}));
-  CHECK((steps[4].op == MediaOp::write && drive.bench().steps_in("log").size() == 1));
-  CHECK((steps[5].op == MediaOp::write && steps[5].run == PhysicalRun{{0, 0}, 0, 1}));
+  CHECK((steps[4].op == MediaOp::write && drive.bench().steps_in("log").size() == 2));
+  CHECK((steps[6].op == MediaOp::write && steps[6].run == PhysicalRun{{0, 0}, 0, 1}));
   CHECK(steps[2].hint == StepHint::whole_track);
-  CHECK(drive.metric("log.sectors") == 3);
+  CHECK(drive.metric("log.sectors") == 6);
 }
 
 TEST_CASE("a rewrite reads what the zone keeps, collects the victims a seek a run, and writes a spare zone") {
@@ -49,15 +49,15 @@ TEST_CASE("a rewrite reads what the zone keeps, collects the victims a seek a ru
   CHECK(drive.metric("rmw.count") == 1);
   CHECK(drive.metric("pad.sectors") == 0);
   const auto& steps = drive.bench().steps;
-  REQUIRE(steps.size() == 8);
+  REQUIRE(steps.size() == 9);
   CHECK((steps[0].op == MediaOp::read && steps[0].run == PhysicalRun{{0, 1}, 0, 4}));
   CHECK((steps[1].op == MediaOp::read && steps[1].run == PhysicalRun{{0, 2}, 0, 4}));
   CHECK((steps[2].op == MediaOp::read && steps[2].run == PhysicalRun{{0, 0}, 0, 2}));
   CHECK((steps[3].op == MediaOp::read && steps[3].run == PhysicalRun{{0, 0}, 3, 1}));
   CHECK((steps[4].op == MediaOp::write && steps[5].op == MediaOp::write && steps[4].run.count == 4 && steps[5].run.count == 4));
   CHECK(steps[4].run.track.radius > 18);  // the spare zone is the last one
-  // Four whole tracks from any sector on; half a turn each for two runs of slots and for the record; 3 + 1 sectors of 2.5 ms.
-  const std::vector<FirmwareBench::StepRecord> merge(steps.begin(), steps.begin() + 7);
+  // Four whole tracks from any sector on; half a turn each for two runs of slots and for the record; 3 + 2 sectors of 2.5 ms.
+  const std::vector<FirmwareBench::StepRecord> merge(steps.begin(), steps.begin() + 8);
   CHECK(positionings(merge) == 3);
   Picoseconds seeks;
   Picoseconds rotation;
@@ -67,8 +67,8 @@ TEST_CASE("a rewrite reads what the zone keeps, collects the victims a seek a ru
   }
   using namespace tessera::literals;
   CHECK(rotation == 15_ms);
-  CHECK(merge.back().timing.end - merge.front().begin == seeks + rotation + 50_ms);
-  CHECK(drive.metric("rmw.time_total") == Approx(static_cast<double>((seeks + rotation + 50_ms).value()) / 1e9));
+  CHECK(merge.back().timing.end - merge.front().begin == seeks + rotation + 52_ms + 500_us);
+  CHECK(drive.metric("rmw.time_total") == Approx(static_cast<double>((seeks + rotation + 52_ms + 500_us).value()) / 1e9));
   CHECK(drive.metric("cleaning.mean") == Approx(drive.metric("rmw.time_total")));
   drive.check_content();
 }

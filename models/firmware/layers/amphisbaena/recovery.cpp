@@ -21,6 +21,20 @@ void Amphisbaena::restore_space(std::vector<FoundSlot>& found) {
   std::erase_if(found, [this](const FoundSlot& slot) { return !stale_->counts(slot.slot, slot.record.sequence); });
 }
 
+/// As the newest record in its frame says, where the block can be of that chunk; else it may be either.
+std::uint64_t Amphisbaena::restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) {
+  const auto chunk_of = [this](LogicalSector block) { return std::pair(store_.zone_of(block), chunks_.chunk_of(store_.offset_of(block))); };
+  const std::uint32_t frame = chunks_.frame_of_slot(slot.slot);
+  const FoundSlot* newest = nullptr;
+  for (const FoundSlot& other : found) {
+    if (chunks_.frame_of_slot(other.slot) != frame || other.record.sequence <= store_.watermark(store_.zone_of(other.record.sector)))
+      continue;
+    if (newest == nullptr || other.record.sequence > newest->record.sequence) newest = &other;
+  }
+  if (newest == nullptr || newest->record.tag == high_frequency) return high_frequency;
+  return chunk_of(newest->record.sector) == chunk_of(slot.sector) ? low_frequency : high_frequency;
+}
+
 /// The newest record of a frame says whose it is. Others in it that say otherwise are of trimmed sectors.
 Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found) {
   std::vector<bool> known(frames_);

@@ -26,6 +26,9 @@ class Fluid final : public ZoneBufferLayer {
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t slot) override { log_.release(slot); }
   void restore_space(std::vector<FoundSlot>& found) override;
+  [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override {
+    return log_.restore_position(slot.slot);
+  }
   Task<Status> restored(std::vector<FoundSlot>& found) override;
 
   [[nodiscard]] std::uint32_t slots_needed(const SlotOwners::Slots& held) const;

@@ -48,6 +48,18 @@ void SlotLog::move_tail() { tail_ = used_count_ == 0 ? head_ : positions_.read(l
 
 std::uint32_t SlotLog::oldest() const { return lists_.front(in_use); }
 
+std::uint64_t SlotLog::restore_position(std::uint32_t slot) {
+  if (holes_ == LogHoles::reuse) return head_++;
+  const std::uint64_t newest = (head_ - 1) % slots_;  // the slot of position head_
+  if (slot == newest) return head_++;
+  const std::uint64_t behind = (newest + slots_ - slot) % slots_;
+  if (behind < head_) return head_ - behind;
+  // Younger than all that can be read: the log has not come round yet.
+  const std::uint64_t position = std::uint64_t{slot} + 1;
+  head_ = position + 1;
+  return position;
+}
+
 void SlotLog::restore(std::uint32_t slot, std::uint64_t position) { mark(slot, position); }
 
 }  // namespace tessera::fluid

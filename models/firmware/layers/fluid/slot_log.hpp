@@ -34,6 +34,9 @@ class SlotLog {
   void restore_head(std::uint64_t last) { head_ = tail_ = last + 1; }
   /// Whether a slot with this position can be in use under that head.
   [[nodiscard]] bool possible(std::uint64_t position) const { return holes_ == LogHoles::reuse || position + slots_ >= head_; }
+  /// At boot, behind restore_head(): a position for a slot in use whose own cannot be read. Where it may be the next to be given out or
+  /// the oldest, it is taken for the former.
+  [[nodiscard]] std::uint64_t restore_position(std::uint32_t slot);
   /// At boot: `slot` is in use; in ascending order of positions.
   void restore(std::uint32_t slot, std::uint64_t position);
 

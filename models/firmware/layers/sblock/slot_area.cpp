@@ -37,8 +37,7 @@ Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std
   for (std::uint32_t i = 0; i < count; ++i) {
     slots[i].reset();
     // A sector that cannot be read lies in the reach of the head.
-    const SectorHeader* const header = scan.header(i);
-    const std::optional<LogRecord> record = header == nullptr ? std::nullopt : decode(*header);
+    const std::optional<LogRecord> record = scan.record(i);
     if (!record || record->type != RecordType::sblock || record->sequence % shape_.slots != (first + i) % shape_.slots) continue;
     if (record->payload[0] / shape_.sblocks == region) slots[i] = SlotRecord{record->payload[0], record->sequence};
   }

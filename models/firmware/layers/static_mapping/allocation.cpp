@@ -4,7 +4,7 @@
 
 namespace tessera::static_mapping {
 
-Allocation::Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, std::optional<std::array<PhysicalRun, 2>> record)
+Allocation::Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, std::optional<Superblock::Places> record)
     : used_(ports.memory, MemoryCategory::metadata, tracks, "tracks that hold data"),
       usage_(usage),
       group_tracks_((tracks + groups - 1) / groups),

@@ -23,8 +23,8 @@ class Allocation {
     high_water  ///< all in front of it are in use too: the "current SWD usage" of the paper
   };
 
-  /// `record`: the two sectors of the superblock; none: the bits end with the power.
-  Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, std::optional<std::array<PhysicalRun, 2>> record);
+  /// `record`: the sectors of the superblock; none: the bits end with the power.
+  Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, std::optional<Superblock::Places> record);
 
   [[nodiscard]] bool holds(std::uint64_t track) const { return used_.test(track); }
   /// To be awaited before the first write to a track.

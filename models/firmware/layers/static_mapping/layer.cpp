@@ -10,12 +10,12 @@ namespace tessera::static_mapping {
 
 namespace {
 
-/// The superblock's two sectors: the first ones of the log region.
-std::optional<std::array<PhysicalRun, 2>> record_places(const FormatPlan& plan) {
+/// The superblock's sectors: the first ones of the log region.
+std::optional<Superblock::Places> record_places(const FormatPlan& plan) {
   const FormatPlan log = regions_named(plan, "log");
   if (log.empty()) return std::nullopt;
   const PhysicalTrack track{0, static_cast<std::uint32_t>(log.front().first)};
-  return std::array<PhysicalRun, 2>{{{track, 0, 1}, {track, 1, 1}}};
+  return Superblock::Places{{{track, 0, 1}, {track, 1, 1}, {track, 2, 1}, {track, 3, 1}}};
 }
 
 }  // namespace
@@ -107,8 +107,7 @@ Task<Status> StaticMapping::read_modify_write(PhysicalRun run, Neighbours behind
     }
   }
 
-  SectorHeader record;
-  MediaChain chain(priority);
+  MediaChain chain(priority, LostSectors::carry);
   const auto each_behind = [&](MediaOp op) {
     for (std::uint32_t i = 0; i < behind.count; ++i) {
       const DataSpan saved = saved_.part(behind.sectors_before(i), behind.runs[i].count);
@@ -116,7 +115,7 @@ Task<Status> StaticMapping::read_modify_write(PhysicalRun run, Neighbours behind
     }
   };
   each_behind(MediaOp::read);
-  if (backup_) backup_->add_steps(chain, run, behind, saved_.part(0, behind.sectors()), record);
+  if (backup_) backup_->add_steps(chain, run, behind, saved_.part(0, behind.sectors()));
   const std::size_t saved_after = chain.steps().size();
   chain.write(run, data, StepHint::same_angle);
   each_behind(MediaOp::write);

@@ -1,0 +1,101 @@
+// Sectors that cannot be read in the buffer, the zones, their log and the map, with power cuts.
+#include "support/unreadable_sectors.hpp"
+#include "zone_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// A buffer that is cleaned all the time.
+template <class Setup>
+Setup small_setup() {
+  Setup setup;
+  setup.zones().buffer = sectors(32);
+  setup.zones().log_radii = 12;
+  setup.bench.media.tracks = 96;
+  return setup;
+}
+
+SkylightSetup skylight() {
+  auto setup = small_setup<SkylightSetup>();
+  setup.layer.buffer_zone = sectors(8);
+  return setup;
+}
+
+FluidSetup fluid_with(fluid::LogHoles holes, bool loop) {
+  auto setup = small_setup<FluidSetup>();
+  setup.layer.log_holes = holes;
+  setup.layer.loop = loop;
+  return setup;
+}
+
+/// Map pages of which one is in DRAM; four sectors a map page cannot be, so that the region has few.
+template <class Setup>
+Setup paged(Setup setup) {
+  setup.zones().map.kind = MapKind::paged;
+  setup.zones().map.cache = sectors(1);
+  return setup;
+}
+
+constexpr RandomTraffic traffic{.longest = 120, .cuts = 2, .requests = 20};
+
+template <class Drive, class Setup>
+void one_sector(const Setup& setup) {
+  one_unreadable_sector([&setup] { return std::make_unique<Drive>(setup); }, traffic);
+}
+
+template <class Drive, class Setup>
+void scattered(const Setup& setup, std::uint64_t runs) {
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    INFO("run " << run);
+    RandomStream random(run, "zone faults");
+    Drive drive(setup);
+    scatter_unreadable(drive, random, 12);
+    history_with_losses(drive, random, {.longest = 120, .cuts = 4, .requests = 30});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("zone layers: one unreadable sector costs that sector alone") {
+  one_sector<SkylightDrive>(skylight());
+  one_sector<FluidDrive>(fluid_with(fluid::LogHoles::circular, false));
+  one_sector<FluidDrive>(fluid_with(fluid::LogHoles::reuse, true));
+  one_sector<AmphisbaenaDrive>(small_setup<AmphisbaenaSetup>());
+  one_sector<FluidDrive>(paged(fluid_with(fluid::LogHoles::circular, true)));
+}
+
+TEST_CASE("skylight-disk: scattered unreadable sectors, with power cuts, never give wrong data") {
+  scattered<SkylightDrive>(skylight(), 800);
+}
+
+TEST_CASE("fluid: scattered unreadable sectors, with power cuts, never give wrong data") {
+  scattered<FluidDrive>(fluid_with(fluid::LogHoles::circular, false), 800);
+  scattered<FluidDrive>(fluid_with(fluid::LogHoles::reuse, true), 800);
+}
+
+TEST_CASE("amphisbaena: scattered unreadable sectors, with power cuts, never give wrong data") {
+  scattered<AmphisbaenaDrive>(small_setup<AmphisbaenaSetup>(), 800);
+}
+
+TEST_CASE("a buffered sector that cannot be read after a power cut is lost: its zone's older copy does not come back") {
+  FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
+  drive.write(drive.at(0, 3));
+  for (std::uint32_t zone = 1; zone < 6; ++zone) drive.write(drive.at(zone, 0), 8);  // pushes the first copy to its zone
+  REQUIRE(drive.slot(0, 3) == SlotOwners::none);
+  drive.write(drive.at(0, 3));
+  const std::uint32_t slot = drive.slot(0, 3);
+  REQUIRE(slot != SlotOwners::none);
+  drive.bench().steps.clear();
+  drive.read(drive.at(0, 3));
+  const PhysicalRun place = drive.bench().steps.front().run;
+  drive.bench().media().add_unreadable({place.track, place.first});
+  drive.cut_now();
+  CHECK(drive.bench().read(drive.at(0, 3) * blocks_per_sector, 8) == Status::media_error);
+  CHECK(drive.bench().write(drive.at(0, 3) * blocks_per_sector + 1, 2) != Status::ok);  // a part of it
+  drive.cut_now();
+  CHECK(drive.bench().read(drive.at(0, 3) * blocks_per_sector, 8) == Status::media_error);
+  drive.trim(drive.at(0, 3));
+  drive.read(drive.at(0, 3));
+}
