@@ -22,9 +22,12 @@ TEST_CASE("vguard: scattered unreadable sectors, with power cuts, never give wro
 TEST_CASE("vguard: a cached track whose record cannot be read after a power cut is still in the cache") {
   VguardDrive drive;
   drive.fill(5);
+  drive->steps.clear();
   REQUIRE(drive.write_sectors(1, 3, 2) == Status::ok);  // moves track 2 to the cache
+  const PhysicalRun record = drive->steps_in("cache").back().run;
+  REQUIRE(record.count == 1);
   REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);
-  drive->media().add_unreadable({{0, 1}, 0});  // a slot: the sixteen sectors of track 0, and its record behind them
+  drive->media().add_unreadable({record.track, record.first});
   drive->cut_now();
   CHECK(drive.wrong_blocks() == 0);
 }
