@@ -10,12 +10,12 @@ namespace {
 PhysicalRun sector_of(const ConventionalLayout& layout, std::uint64_t position) { return layout.piece({LogicalSector(position), 1}); }
 }  // namespace
 
-Journal::Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions)
+Journal::Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint64_t most)
     : media_(ports.media),
       layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none),
       superblock_(ports.media, {sector_of(layout_, 0), sector_of(layout_, 1), sector_of(layout_, 2), sector_of(layout_, 3)}),
       space_(ports.cpu),
-      capacity_(layout_.sectors() - superblocks) {
+      capacity_(std::min(layout_.sectors() - superblocks, most)) {
   TESSERA_CHECK(layout_.sectors() > superblocks, "a journal region is too small");
 }
 
@@ -56,9 +56,15 @@ void Journal::release_before(std::uint64_t sequence) {
   space_.wake_all();
 }
 
+void Journal::end_releases() {
+  releases_ended_ = true;
+  space_.wake_all();
+}
+
 Task<Status> Journal::make_space(std::uint32_t sectors) {
   while (head_ + sectors - start_ > capacity_) {
     if (released_ == start_ || moving_start_) {
+      if (releases_ended_ && !moving_start_) co_return Status::read_only;
       co_await space_.change(LifePhase::cleaning);
       continue;
     }

@@ -15,10 +15,10 @@ namespace tessera {
 
 class Journal {
  public:
-  /// `regions`: conventional tracks of the plan, at least five sectors.
-  Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
+  /// `regions`: conventional tracks of the plan, at least five sectors; `most`: sectors of data that its owner has a place for at boot.
+  Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint64_t most);
 
-  /// Sectors of data that fit.
+  /// Sectors of data that it takes.
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   /// Sectors between the start of the log as superblocks know it and its end.
   [[nodiscard]] std::uint64_t used() const { return head_ - start_; }
@@ -56,6 +56,8 @@ class Journal {
     LogicalRun run;
     PhysicalRun where;
   };
+  /// Nothing will be released any more: appends that find no room fail with `read_only` instead of waiting.
+  void end_releases();
   /// Boot after a power cut: the records that count, oldest first. Leaves the log as it is; format() empties it.
   Task<Status> recover(std::vector<Record>& records);
 
@@ -76,6 +78,7 @@ class Journal {
   std::uint64_t released_ = 0;
   std::uint64_t sectors_written_ = 0;
   bool moving_start_ = false;
+  bool releases_ended_ = false;
   Pin* oldest_ = nullptr;
   Pin* newest_ = nullptr;
 };

@@ -49,7 +49,7 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
 
   part_sectors_ = std::max<Index>(1, slots_count_ / 4);
   if (config.durability == CacheDurability::journal) {
-    journal_ = std::make_unique<Journal>(ports, geometry, regions_named(plan, "journal"));
+    journal_ = std::make_unique<Journal>(ports, geometry, regions_named(plan, "journal"), slots_count_);
     part_sectors_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(journal_->capacity() / 4, 1, part_sectors_));
   }
   const auto largest = std::max<std::uint64_t>(1, config.largest_destage.value() / ports.memory.shape().sector_bytes);
@@ -153,6 +153,13 @@ void WriteCache::drop(Index index) {
   lists_.push_back(free_list, index);
 }
 
+void WriteCache::drop(LogicalRun run) {
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const Index slot = find(run.first + i);
+    if (slot != DramHashMap::none) drop(slot);
+  }
+}
+
 /// Lists and index from the directory: at the first boot from an empty one, after a cut from the dumped one.
 void WriteCache::rebuild() {
   std::vector<Index> unwritten;
@@ -194,6 +201,7 @@ Task<Status> WriteCache::recover() {
   if (journal_ == nullptr) co_return Status::ok;
   const Status replayed = co_await replay();
   if (!ok(replayed)) co_return replayed;
+  if (dirty_ != 0) co_return Status::ok;  // the records of what did not get home stay
   co_return co_await journal_->format();
 }
 
@@ -203,20 +211,34 @@ Task<Status> WriteCache::replay() {
   const Status found = co_await journal_->recover(records);
   if (!ok(found)) co_return found;
   for (const Journal::Record& record : records) {
-    for (std::uint32_t done = 0; done < record.run.count;) {
-      const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
-      const DataSpan data = staging_.front().part(0, count);
-      const PhysicalRun saved{record.where.track, record.where.first + done, count};
-      MediaChain chain(MediaClass::host, LostSectors::carry);
-      chain.read(saved, data);
-      const Status read = co_await ports_.media.run(chain);
-      if (!ok(read)) co_return read;
-      const LogicalRun home{record.run.first + done, count};
-      const WriteOptions options{.durable = true};
-      const Status written = co_await inner_.write(home, data, options);
-      if (!ok(written)) co_return written;
-      done += count;
+    const Status status = co_await replay(record);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+/// Data that does not get home goes to slots, as it lay in them before the power went: the journal holds no more than they take.
+Task<Status> WriteCache::replay(const Journal::Record& record) {
+  for (std::uint32_t done = 0; done < record.run.count;) {
+    const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
+    const DataSpan data = staging_.front().part(0, count);
+    const PhysicalRun saved{record.where.track, record.where.first + done, count};
+    MediaChain chain(MediaClass::host, LostSectors::carry);
+    chain.read(saved, data);
+    const Status read = co_await ports_.media.run(chain);
+    if (!ok(read)) co_return read;
+    const LogicalRun home{record.run.first + done, count};
+    const WriteOptions options{.durable = true};
+    const Status written = co_await write_home(home, data, options);
+    if (ok(written)) {
+      if (dirty_ != 0) drop(home);
+    } else {
+      end(written);
+      const std::uint64_t sequence = record.sequence + done;
+      const Status kept = co_await fill(home, data, sequence);
+      if (!ok(kept)) co_return kept;
     }
+    done += count;
   }
   co_return Status::ok;
 }
@@ -244,10 +266,11 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
     }
     done += count;
   }
-  co_return Status::ok;
+  co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
 Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  if (ended()) co_return Status::read_only;
   // A journalled write is on the platters in any case, and must not be overtaken by its own older records at recovery.
   if (options.durable && journal_ == nullptr) co_return co_await write_through(run, data, options);
   for (std::uint32_t done = 0; done < run.count;) {
@@ -265,15 +288,14 @@ Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data) {
   if (journal_ == nullptr) {
     const std::uint64_t sequence = sequence_;
     sequence_ += run.count;
-    co_await fill(run, data, sequence);
-    co_return Status::ok;
+    co_return co_await fill(run, data, sequence);
   }
   Status status = Status::ok;
   {
     Journal::Pin pin;
     status = co_await journal_->append(run, data, pin);
     const std::uint64_t sequence = pin.sequence();
-    if (ok(status)) co_await fill(run, data, sequence);
+    if (ok(status)) status = co_await fill(run, data, sequence);
   }
   release_journal();
   if (journal_pressed()) work_.wake_all();
@@ -287,8 +309,8 @@ void WriteCache::release_journal() {
   journal_->release_before(oldest == DramLists::none ? journal_->head() : slots_.read(oldest).since);
 }
 
-/// Puts the data into slots; waits where none is to be had.
-Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
+/// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`.
+Task<Status> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
   Index previous = DramLists::none;
   Index copied_to = 0;  // slots [copied_to, + uncopied) are assigned, their content is yet to be copied
   std::uint32_t uncopied = 0;
@@ -303,6 +325,7 @@ Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequenc
       uncopied = 0;
     }
     if (slot == DramLists::none) {
+      if (ended()) co_return Status::read_only;
       ++full_waits_;
       draining_ = true;
       work_.wake_all();
@@ -316,6 +339,7 @@ Task<void> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequenc
     ++done;
   }
   if (uncopied != 0) ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+  co_return Status::ok;
 }
 
 /// FUA without a journal: past the cache, and what the cache held of the run is out of date.
@@ -324,10 +348,7 @@ Task<Status> WriteCache::write_through(LogicalRun run, DataSpan data, WriteOptio
   co_await lock;
   const Status status = co_await inner_.write(run, data, options);
   if (!ok(status)) co_return status;
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const Index slot = find(run.first + i);
-    if (slot != DramHashMap::none) drop(slot);
-  }
+  drop(run);
   progress_.wake_all();
   co_return Status::ok;
 }
@@ -336,25 +357,20 @@ Task<Status> WriteCache::flush() {
   // What is in the journal is on the platters already.
   const std::uint64_t target = journal_ != nullptr ? 0 : sequence_;
   for (;;) {
+    if (ended() && dirty_ != 0) co_return failure_;
     const Index oldest = lists_.front(dirty_list);
     if (oldest == DramLists::none || slots_.read(oldest).since >= target) break;
     flush_target_ = std::max(flush_target_, target);
     work_.wake_all();
     co_await progress_.change(LifePhase::cleaning);
   }
-  const Status inner = co_await inner_.flush();
-  const Status deferred = deferred_;
-  deferred_ = Status::ok;
-  co_return ok(deferred) ? inner : deferred;
+  co_return co_await inner_.flush();
 }
 
 Task<Status> WriteCache::trim(LogicalRun run) {
   auto lock = inner_locks_.exclusive(SectorRange::of(run));
   co_await lock;
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const Index slot = find(run.first + i);
-    if (slot != DramHashMap::none) drop(slot);
-  }
+  drop(run);
   release_journal();
   progress_.wake_all();
   co_return co_await inner_.trim(run);
@@ -374,7 +390,8 @@ void WriteCache::report(MetricSet& metrics) const {
   count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
   metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");
-  count("cache.lost", lost_sectors_, "sectors", "acknowledged sectors that could not be written");
+  metrics.add("cache.unwritten", static_cast<double>(ended() ? dirty_ : 0), "sectors",
+              "acknowledged sectors that stay in the write cache because the layer below could not write them, or others before them");
   if (journal_ != nullptr)
     count("journal.sectors", journal_->sectors_written(), "sectors", "sectors written to the journal, superblocks included");
   inner_.report(metrics);

@@ -4,6 +4,9 @@
 //
 // Durability (docs/guide/power-cuts.md): `plp` keeps slots and their directory where the dump engine saves them; `journal` has the data
 // in a log on the platters before the acknowledgement; `volatile` promises what FLUSH or FUA acknowledged.
+//
+// What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
+// reads find everything where it is.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -55,7 +58,7 @@ class WriteCache final : public TranslationLayer {
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
   void start_background() override;
-  [[nodiscard]] bool idle() const override { return dirty_ == 0 && inner_.idle(); }
+  [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
 
@@ -86,17 +89,22 @@ class WriteCache final : public TranslationLayer {
   void mark_destaged(Index index);
   void enlist(Index index, Index previous);
   void drop(Index index);
+  void drop(LogicalRun run);
   void rebuild();
 
   Task<Status> write_part(LogicalRun run, DataSpan data);
-  Task<void> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
+  Task<Status> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
   Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> replay();
+  Task<Status> replay(const Journal::Record& record);
   void release_journal();
 
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
   Task<void> destage(std::uint32_t worker, LogicalSector start);
+  Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);
+  void end(Status status);
+  [[nodiscard]] bool ended() const { return !ok(failure_); }
   [[nodiscard]] LogicalRun dirty_run(LogicalSector start, std::uint32_t most);
   [[nodiscard]] bool wanted();
   [[nodiscard]] bool host_idle() const;
@@ -131,7 +139,8 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t dirty_ = 0;
   std::uint64_t flush_target_ = 0;
   bool draining_ = false;
-  Status deferred_ = Status::ok;  // a destage failed after its data was acknowledged: the next flush says so
+  std::uint32_t under_way_ = 0;  // destages
+  Status failure_ = Status::ok;  // of the destage that ended all destaging
 
   std::uint64_t peak_dirty_ = 0;
   std::uint64_t absorbed_ = 0;
@@ -140,7 +149,6 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t destages_ = 0;
   std::uint64_t destaged_sectors_ = 0;
   std::uint64_t full_waits_ = 0;
-  std::uint64_t lost_sectors_ = 0;
 };
 
 }  // namespace tessera

@@ -6,7 +6,8 @@ namespace tessera {
 
 namespace {
 constexpr std::uint64_t journal_high_mark = 75;  // % of the log in use, as the cache's own high mark
-}
+constexpr std::uint32_t most_attempts = 3;       // ours, of a destage: a fault that passes takes no more
+}  // namespace
 
 void WriteCache::start_background() {
   inner_.start_background();
@@ -23,6 +24,7 @@ bool WriteCache::journal_pressed() const {
 }
 
 bool WriteCache::wanted() {
+  if (ended()) return false;
   if (dirty_ * 100 <= std::uint64_t{slots_count_} * config_.low_mark) draining_ = false;
   if (dirty_ == 0) return false;
   return draining_ || host_idle() || journal_pressed() || slots_.read(lists_.front(dirty_list)).since < flush_target_;
@@ -43,7 +45,7 @@ Task<void> WriteCache::destage_loop(std::uint32_t worker) {
 /// Wakes the workers once the host has been idle for long enough.
 Task<void> WriteCache::watch_idle() {
   for (;;) {
-    if (dirty_ == 0) {
+    if (dirty_ == 0 || ended()) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;
     }
@@ -94,6 +96,7 @@ Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
   const LogicalRun planned = dirty_run(start, staging.sectors());
   auto lock = inner_locks_.exclusive(SectorRange::of(planned));
   co_await lock;
+  if (ended()) co_return;
 
   // Others may have written or dropped some of the run while this task waited: what is left of its first part goes now.
   LogicalRun run = planned;
@@ -109,16 +112,39 @@ Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
 
   const DataSpan data = staging.part(0, taken);
   const WriteOptions options{.durable = true, .background = !draining_};
-  const Status status = co_await inner_.write(run, data, options);
-  ++destages_;
-  destaged_sectors_ += taken;
-  if (!ok(status)) {
-    deferred_ = status;
-    lost_sectors_ += taken;
+  ++under_way_;
+  const Status status = co_await write_home(run, data, options);
+  --under_way_;
+  for (std::uint32_t i = 0; i < taken; ++i) {
+    const Index slot = find(run.first + i);
+    if (ok(status)) {
+      mark_destaged(slot);
+    } else {
+      slots_.write(slot).state = SlotState::dirty;  // overwritten meanwhile or not: below is no version since `since`
+    }
   }
-  for (std::uint32_t i = 0; i < taken; ++i) mark_destaged(find(run.first + i));
-  release_journal();
+  if (ok(status)) {
+    ++destages_;
+    destaged_sectors_ += taken;
+    release_journal();
+  } else {
+    end(status);
+  }
   progress_.wake_all();
+}
+
+/// Writes to the inner layer, again where that failed; a layer that takes no more writes is not asked twice.
+Task<Status> WriteCache::write_home(LogicalRun run, DataSpan data, WriteOptions options) {
+  Status status = Status::media_error;
+  for (std::uint32_t attempt = 0; attempt < most_attempts && !ok(status) && status != Status::read_only; ++attempt)
+    status = co_await inner_.write(run, data, options);
+  co_return status;
+}
+
+/// The inner layer does not take what it is given: nothing more is destaged, and whoever waits for that is to wait no longer.
+void WriteCache::end(Status status) {
+  failure_ = status;
+  if (journal_ != nullptr) journal_->end_releases();
 }
 
 }  // namespace tessera

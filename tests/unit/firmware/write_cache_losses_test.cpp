@@ -21,7 +21,7 @@ struct Shape {
   std::uint32_t longest;  ///< blocks of a request
 };
 constexpr Shape shapes[] = {
-    {16, 24, 30 * blocks_per_sector},   // a journal of two tracks holds 30 sectors
+    {16, 24, 30 * blocks_per_sector},   // the journal holds no more than the cache
     {256, 256, 64 * blocks_per_sector}  // 1 MiB, requests of 4 to 256 KiB
 };
 
