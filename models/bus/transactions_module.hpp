@@ -35,6 +35,10 @@ struct DmaExtension : tlm::tlm_extension<DmaExtension> {
   void copy_from(const tlm_extension_base&) override {}
 };
 
+/// The host, or the host interface towards the controller, gives up the command of the payload, which is answered later with BEGIN_RESP as
+/// any other: a phase of our own beside the base protocol's, accepted without another.
+DECLARE_EXTENDED_PHASE(ABORT_REQ);
+
 /// One host command; see host/host_request.hpp for who owns what.
 struct HostExtension : tlm::tlm_extension<HostExtension> {
   HostRequest* request = nullptr;

@@ -53,6 +53,9 @@ class Controller final : private TimelineListener {
   /// A host request arrived over the link at now().
   void arrived(HostRequest& request) { host_channel_.arrived(request, *firmware_); }
 
+  /// The host gave up a request, which may not have arrived.
+  void abort(const HostRequest& request) { host_channel_.abort(request); }
+
   [[nodiscard]] Executor& executor() { return executor_; }
   [[nodiscard]] DiskChannel& disk_channel() { return disk_channel_; }
   [[nodiscard]] FlashChannel* flash_channel() { return flash_channel_.get(); }

@@ -94,8 +94,12 @@ tlm::tlm_sync_enum ControllerModule::interrupt(tlm::tlm_generic_payload& payload
 }
 
 tlm::tlm_sync_enum ControllerModule::command(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host interface spoke out of protocol");
   HostRequest& request = *payload.get_extension<HostExtension>()->request;
+  if (phase == ABORT_REQ) {
+    core_.abort(request);
+    return tlm::TLM_ACCEPTED;
+  }
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host interface spoke out of protocol");
   payload.acquire();
   commands_[request.tag] = &payload;
   core_.arrived(request);

@@ -25,6 +25,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.command.force_unit_access = request.force_unit_access;
   slot.command.blocks = request.blocks;
   slot.command.tag = request.tag;
+  slot.command.aborted = false;
   slot.request = &request;
   slot.done = false;
 }
@@ -65,7 +66,7 @@ void HostChannel::on_time(std::uint64_t argument) {
   Slot& slot = slots_[argument];
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
-  if (request.op == HostOp::read) {
+  if (request.op == HostOp::read && !request.aborted) {
     dram_.dma(slot.data, Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), Access::read, timeline_.now());
     const std::size_t block = kept_per_block(memory_.shape().mode);
     const std::uint64_t offset = request.blocks.first.value() % blocks_per_sector_;
@@ -77,6 +78,11 @@ void HostChannel::on_time(std::uint64_t argument) {
   slot.request = nullptr;
   --outstanding_;
   link_.complete(request);
+}
+
+void HostChannel::abort(const HostRequest& request) {
+  Slot& slot = slots_[request.tag];
+  if (slot.request == &request && !slot.done) slot.command.aborted = true;
 }
 
 bool HostChannel::write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const {

@@ -19,6 +19,9 @@ class HostChannel final : public HostPort, private TimelineListener {
   /// A request arrived over the link at now(), a write's data with it. The firmware must be booted.
   void arrived(HostRequest& request, FirmwareEntry& firmware);
 
+  /// Tells the firmware that the host gave up a request; one that is not here is not known.
+  void abort(const HostRequest& request);
+
   // HostPort
   void complete(HostCommand& command, Status status) override;
   [[nodiscard]] std::uint32_t outstanding() const override { return outstanding_; }

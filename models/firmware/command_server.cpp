@@ -50,6 +50,7 @@ Task<Status> CommandServer::read(HostCommand& command) {
   const LogicalRun run = enclosing(command.blocks);
   auto lock = locks_.shared(SectorRange::of(run));
   co_await lock;
+  if (command.aborted) co_return Status::aborted;
   const DataSpan data = command.buffer.all();
   co_return co_await layer_.read(run, data);
 }
@@ -58,6 +59,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
   const LogicalRun run = enclosing(command.blocks);
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
+  if (command.aborted) co_return Status::aborted;
   const std::uint64_t per_sector = ports_.memory.shape().blocks();
   if (command.blocks.first.value() % per_sector != 0 || command.blocks.end().value() % per_sector != 0) {
     const Status edges = co_await complete_edges(command, run);
@@ -112,6 +114,7 @@ Task<Status> CommandServer::trim(HostCommand& command) {
   const LogicalRun run{LogicalSector(first), static_cast<std::uint32_t>(end - first)};
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
+  if (command.aborted) co_return Status::aborted;
   co_return co_await layer_.trim(run);
 }
 

@@ -12,6 +12,7 @@ class CommandServer final : public FirmwareEntry {
   CommandServer(const Ports& ports, TranslationLayer& layer) : ports_(ports), layer_(layer), locks_(ports.cpu) {}
 
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
+  /// A command that the host gave up before it had its locks ends without effect.
   /// A command that reaches past the user capacity ends with `rule_violation`.
   [[nodiscard]] Task<void> serve(HostCommand& command) override;
   [[nodiscard]] bool idle() const override { return locks_.empty() && layer_.idle(); }

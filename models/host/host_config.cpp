@@ -19,6 +19,16 @@ void HostConfig::describe(ParameterVisitor& visitor) {
       "timeout", timeout, {0, 1e18},
       "a command that the drive leaves unanswered for this long ends the run as a bug; 0: none does; by default longer for layers whose "
       "cleanings take longer (docs/models/host.md)");
+  visitor.field("crc_errors_per_million", crc_errors_per_million, {0, 999999}, "frames in a million, either way, whose check fails");
+  visitor.table("crc_errors", crc_errors, {"frame", "failures"}, "frames, counted from 1 in either direction, whose check fails so often");
+  visitor.table("link_outages", link_outages, {"at_ms", "for_ms"}, "when the link goes down, since the first power-on, and for how long");
+  visitor.field(
+      "command_timeout", command_timeout, {0, 1e18},
+      "the host aborts a command that is not answered by then, counted from each time that it is sent, and sends it again; 0: it waits");
+  visitor.field("abort_timeout", abort_timeout, {1, 1e18},
+                "an abort that is not answered by then is followed by a reset, which aborts everything");
+  visitor.field("retry_delay", retry_delay, {0, 1e18}, "time before the host sends a command again");
+  visitor.field("command_retries", command_retries, {0, 1000}, "how often the host sends a command again before it fails");
 }
 
 }  // namespace tessera

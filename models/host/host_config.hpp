@@ -18,6 +18,15 @@ struct HostConfig {
 
   Picoseconds timeout{120 * ps_per_second};  // four times the 30 s after which Linux gives a SCSI command up (sd.h, SD_TIMEOUT)
 
+  // Faults of the link, and what the host does about a drive that does not answer.
+  std::uint32_t crc_errors_per_million = 0;
+  std::vector<NumberRow> crc_errors;    ///< frame from 1, failures
+  std::vector<NumberRow> link_outages;  ///< ms since power-on, ms
+  Picoseconds command_timeout;
+  Picoseconds abort_timeout{10 * ps_per_second};  // as Linux has it (scsi_host.h, SCSI_DEFAULT_EH_TIMEOUT)
+  Picoseconds retry_delay{3'000'000'000};         // 3 ms, as Linux waits before it sends a command anew (scsi_lib.c, SCSI_QUEUE_DELAY)
+  std::uint32_t command_retries = 5;              // as Linux does (sd.h, SD_MAX_RETRIES)
+
   void describe(ParameterVisitor& visitor);
 };
 

@@ -5,13 +5,15 @@
 namespace tessera {
 
 HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream,
-                             Upstream& upstream)
+                             Upstream& upstream, std::uint64_t seed)
     : timeline_(timeline),
       config_(config),
       sector_bytes_(sector_bytes),
       downstream_(downstream),
       upstream_(upstream),
-      watchdog_(timeline, config.timeout, config.tags) {}
+      watchdog_(timeline, config.timeout, config.tags) {
+  if (LinkFaults::any(config)) faults_.emplace(config, seed);
+}
 
 Bytes HostInterface::buffer_need(const HostRequest& request) const {
   if (request.op != HostOp::read && request.op != HostOp::write) return Bytes(0);
@@ -50,9 +52,20 @@ Picoseconds HostInterface::command_time(const HostRequest& request) {
   return time;
 }
 
+void HostInterface::abort(HostRequest& request) {
+  request.aborted = true;
+  const auto waiting = std::find(waiting_.begin(), waiting_.end(), &request);
+  if (waiting == waiting_.end()) return downstream_.abort(request);
+  waiting_.erase(waiting);
+  buffered_ += buffer_need(request);  // its end gives this back
+  complete(request);
+}
+
 void HostInterface::complete(HostRequest& request) {
   Picoseconds time = config_.completion_overhead;
-  if (request.op == HostOp::read) {
+  if (request.aborted) {
+    request.status = Status::aborted;
+  } else if (request.op == HostOp::read) {
     time += config_.read_completion_overhead;
     time += transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
   }
@@ -60,15 +73,16 @@ void HostInterface::complete(HostRequest& request) {
 }
 
 void HostInterface::occupy(Picoseconds duration, HostRequest& request, Direction direction) {
-  link_free_ = std::max(link_free_, timeline_.now()) + duration;
-  busy_ += duration;
+  const Picoseconds begin = std::max(link_free_, timeline_.now());
+  link_free_ = faults_ ? faults_->carry(begin, duration) : begin + duration;
+  busy_ += link_free_ - begin;
   timeline_.post(link_free_, *this, reinterpret_cast<std::uint64_t>(&request) | direction);
 }
 
 void HostInterface::on_time(std::uint64_t argument) {
   auto& request = *reinterpret_cast<HostRequest*>(argument & ~std::uint64_t{up});
   request.life.account(LifePhase::link, timeline_.now());
-  if ((argument & up) == 0) return downstream_.arrived(request);
+  if ((argument & up) == 0) return request.aborted ? complete(request) : downstream_.arrived(request);
   buffered_ -= buffer_need(request);
   watchdog_.answered(request);
   while (!waiting_.empty() && buffered_ + buffer_need(*waiting_.front()) <= config_.buffer) {
@@ -90,7 +104,8 @@ void HostInterface::power_off() {
 void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
   const auto share =
       elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
-  metrics.add("link.utilisation", share, "1", "share of the measured time in which the host link was busy");
+  metrics.add("link.utilisation", share, "1", "share of the measured time in which the host link was busy, or down under a frame");
+  if (faults_) faults_->report(metrics);
 }
 
 }  // namespace tessera

@@ -2,14 +2,16 @@
 // The host interface's core: the link as a resource that carries one frame at a time, tags, and admission by buffer space.
 //
 // A command occupies the link for its overhead and, if it writes, its data; a completion for its data, if it reads, and the
-// status. Both directions share the link, in the order in which they ask for it. Not modelled: frame-level interleaving,
-// retries, link power states.
+// status. Both directions share the link, in the order in which they ask for it. A frame whose
+// check fails is sent again whole. Not modelled: frame-level interleaving, link power states.
 #include <deque>
+#include <optional>
 
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "host/host_config.hpp"
 #include "host/host_request.hpp"
+#include "host/link_faults.hpp"
 #include "host/watchdog.hpp"
 
 namespace tessera {
@@ -20,6 +22,8 @@ class HostInterface final : private TimelineListener {
   class Downstream {
    public:
     virtual void arrived(HostRequest& request) = 0;
+    /// The host gave up a request that may have arrived; it still waits for its end.
+    virtual void abort(HostRequest& request) = 0;
 
    protected:
     ~Downstream() = default;
@@ -33,10 +37,14 @@ class HostInterface final : private TimelineListener {
     ~Upstream() = default;
   };
 
-  HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream, Upstream& upstream);
+  HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream, Upstream& upstream,
+                std::uint64_t seed = 1);
 
   /// The host sends a command at now(), under a tag that it uses for no other command in the drive.
   void issue(HostRequest& request);
+  /// The host gives up a command that it has issued. The command ends at some later time, in most cases as `aborted`: the drive drops what
+  /// it has not begun, and ends the rest without data.
+  void abort(HostRequest& request);
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
@@ -68,6 +76,7 @@ class HostInterface final : private TimelineListener {
   Bytes buffered_;
   HostOp last_op_ = HostOp::read;
   Watchdog watchdog_;
+  std::optional<LinkFaults> faults_;  // where the description has any
   std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue
 };
 

@@ -7,12 +7,12 @@
 namespace tessera {
 
 HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config,
-                                         std::uint32_t sector_bytes)
+                                         std::uint32_t sector_bytes, std::uint64_t seed)
     : sc_core::sc_module(name),
       host("host"),
       bus("bus"),
       drive_(drive),
-      core_(drive.timeline(), config, sector_bytes, *this, *this),
+      core_(drive.timeline(), config, sector_bytes, *this, *this, seed),
       payloads_(config.tags) {
   host.register_nb_transport_fw(this, &HostInterfaceModule::issue);
   host.register_b_transport(this, &HostInterfaceModule::refuse);
@@ -20,13 +20,18 @@ HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineM
 }
 
 tlm::tlm_sync_enum HostInterfaceModule::issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host spoke out of protocol");
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ || phase == ABORT_REQ, "the host spoke out of protocol");
   const HostExtension* extension = payload.get_extension<HostExtension>();
   if (extension == nullptr || extension->request == nullptr || !payload.has_mm()) {
     refuse(payload, delay);
     return tlm::TLM_COMPLETED;
   }
   drive_.synchronise(delay);
+  if (phase == ABORT_REQ) {
+    core_.abort(*extension->request);
+    drive_.reschedule();
+    return tlm::TLM_ACCEPTED;
+  }
   payload.acquire();
   HostRequest& request = *extension->request;
   core_.issue(request);
@@ -47,6 +52,15 @@ void HostInterfaceModule::arrived(HostRequest& request) {
   sc_core::sc_time delay = drive_.ahead();
   const auto answer = bus->nb_transport_fw(payload, phase, delay);
   TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the controller did not take a command");
+}
+
+void HostInterfaceModule::abort(HostRequest& request) {
+  tlm::tlm_generic_payload& payload = *payloads_[request.tag];
+  payload.set_address(address_map::mailbox);
+  tlm::tlm_phase phase = ABORT_REQ;
+  sc_core::sc_time delay = drive_.ahead();
+  const auto answer = bus->nb_transport_fw(payload, phase, delay);
+  TESSERA_CHECK(answer == tlm::TLM_ACCEPTED, "the controller did not take an abort");
 }
 
 tlm::tlm_sync_enum HostInterfaceModule::answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {

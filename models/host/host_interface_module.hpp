@@ -18,7 +18,8 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
   tlm_utils::simple_target_socket<HostInterfaceModule> host;
   tlm_utils::simple_initiator_socket<HostInterfaceModule> bus;
 
-  HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config, std::uint32_t sector_bytes);
+  HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config, std::uint32_t sector_bytes,
+                      std::uint64_t seed);
 
   [[nodiscard]] HostInterface& core() { return core_; }
   [[nodiscard]] const HostInterface& core() const { return core_; }
@@ -29,6 +30,7 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
   void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void arrived(HostRequest& request) override;
+  void abort(HostRequest& request) override;
   void completed(HostRequest& request) override;
 
   TimelineModule& drive_;

@@ -18,6 +18,8 @@ struct HostRequest {
   std::uint32_t tag = 0;           ///< host tag, below the interface's number of tags
   std::vector<std::byte> content;  ///< kept content of `blocks` (base/content.hpp): to write, or as read; empty in mode none
   Status status = Status::ok;      ///< set at completion
+  bool aborted = false;            ///< the host gave it up and waits for its end
+  std::uint32_t attempts = 0;      ///< how often it was sent again after that
   RequestLife life;
 };
 

@@ -24,7 +24,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       media_("media", timeline_, config.media, plan, content, seed),
       dram_("dram", config.dram),
       nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
-      host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes),
+      host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power) {
   controller_ = std::make_unique<ControllerModule>(
       "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),

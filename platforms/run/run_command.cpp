@@ -41,6 +41,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.player.policy = ReplayPolicy{static_cast<ReplayKind>(options.replay.mode), options.replay.depth};
   config.player.tags = drive.host.tags;
   config.player.warmup = options.warmup;
+  config.player.errors = {drive.host.command_timeout, drive.host.abort_timeout, drive.host.retry_delay, drive.host.command_retries};
   config.content = content_mode(options);
   config.promise = promise_of(drive);
   config.check = options.check;

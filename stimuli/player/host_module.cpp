@@ -22,6 +22,17 @@ void HostModule::issue(HostRequest& request) {
   TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the drive did not accept a request");
 }
 
+void HostModule::abort(HostRequest& request) {
+  const auto at = std::find_if(outstanding_.begin(), outstanding_.end(), [&request](tlm::tlm_generic_payload* payload) {
+    return payload->get_extension<HostExtension>()->request == &request;
+  });
+  TESSERA_CHECK(at != outstanding_.end(), "the host aborts a request that it did not issue");
+  tlm::tlm_phase phase = ABORT_REQ;
+  sc_core::sc_time delay = drive_.ahead();
+  const auto answer = socket->nb_transport_fw(**at, phase, delay);
+  TESSERA_CHECK(answer == tlm::TLM_ACCEPTED, "the drive did not take an abort");
+}
+
 tlm::tlm_sync_enum HostModule::answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
   TESSERA_CHECK(phase == tlm::BEGIN_RESP, "the drive answered out of protocol");
   HostRequest& request = *payload.get_extension<HostExtension>()->request;

@@ -18,6 +18,7 @@ class HostModule : public sc_core::sc_module, public HostLink {
   HostModule(sc_core::sc_module_name name, TimelineModule& drive);
 
   void issue(HostRequest& request) override;
+  void abort(HostRequest& request) override;
   /// Who is told of completions from now on: one source of requests at a time uses the link.
   void set_receiver(std::function<void(HostRequest&)> receiver) { receiver_ = std::move(receiver); }
   /// The drive lost its power: its transactions are never answered.

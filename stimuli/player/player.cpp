@@ -9,7 +9,7 @@
 namespace tessera {
 
 Player::Player(const PlayerConfig& config, Timeline& timeline, TraceSource& source, HostLink& link)
-    : config_(config), timeline_(timeline), source_(source), link_(link) {
+    : config_(config), timeline_(timeline), source_(source), link_(link), errors_(config.errors, config.tags, timeline, *this) {
   if (config.tags < 1 || config.tags > 65'536) throw InputError("host tags: " + std::to_string(config.tags) + "; expected 1 to 65536");
   TESSERA_CHECK(!config.policy.bounded() || config.policy.depth >= 1, "a bounded replay policy needs a depth");
   const std::uint32_t places = config.policy.bounded() ? config.policy.depth : config.tags;
@@ -63,8 +63,7 @@ bool Player::issue_first_waiting() {
   at_drive_[request.tag] = &request;
   request.life.account(LifePhase::host_queue, timeline_.now());
   request.life.issue = timeline_.now();
-  if (checker_ != nullptr) checker_->issued(request);
-  link_.issue(request);
+  send(request);
   return true;
 }
 
@@ -112,6 +111,7 @@ void Player::take(Picoseconds arrival) {
   request.number = taken_;
   request.status = Status::ok;
   request.content.clear();
+  request.attempts = 0;
   request.life.begin(arrival);
   if (taken_++ == 0) {
     first_arrival_ = arrival;
@@ -132,6 +132,7 @@ void Player::completed(HostRequest& request) {
   const Picoseconds now = timeline_.now();
   TESSERA_CHECK(request.life.mark == now, "a request's life was not accounted up to its completion");
   if (checker_ != nullptr) checker_->completed(request);
+  if (errors_.keeps(request)) return;
   statistics_.completed(request, now, request.number >= config_.warmup);
   for (RequestObserver* observer : observers_) observer->on_complete(request, now);
   ++completions_;
@@ -141,13 +142,21 @@ void Player::completed(HostRequest& request) {
   pump();
 }
 
+void Player::send(HostRequest& request) {
+  errors_.sent(request);
+  if (checker_ != nullptr) checker_->issued(request);
+  link_.issue(request);
+}
+
 void Player::power_lost() {
   TESSERA_CHECK(powered_, "the power was lost twice");
   powered_ = false;
-  if (checker_ == nullptr) return;
-  for (const HostRequest* request : at_drive_)
-    if (request != nullptr) checker_->lost(*request);
-  checker_->power_cut();
+  if (checker_ != nullptr) {
+    for (const HostRequest* request : at_drive_)
+      if (request != nullptr && errors_.at_drive(*request)) checker_->lost(*request);
+    checker_->power_cut();
+  }
+  errors_.power_lost();
 }
 
 void Player::power_restored() {
@@ -160,8 +169,7 @@ void Player::power_restored() {
   pumping_ = true;  // what waited comes after what was lost
   for (HostRequest* request : lost) {
     request->life.account(LifePhase::outage, timeline_.now());
-    if (checker_ != nullptr) checker_->issued(*request);
-    link_.issue(*request);
+    send(*request);
   }
   pumping_ = false;
   pump();
@@ -176,6 +184,7 @@ void Player::report(MetricSet& metrics) const {
   const std::uint64_t measured = taken_ > config_.warmup ? taken_ - config_.warmup : 0;
   metrics.add("host.requests", static_cast<double>(measured), "1", "requests that arrived, after the warm-up");
   statistics_.report(metrics, config_.tags);
+  errors_.report(metrics);
   metrics.add("host.time_dilation", time_dilation(), "1", "span of the arrivals over the span of the input's times");
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/timeline.hpp"
 #include "host/host_request.hpp"
+#include "stimuli/player/error_handling.hpp"
 #include "stimuli/player/player_statistics.hpp"
 #include "stimuli/player/replay_policy.hpp"
 #include "stimuli/player/request_observer.hpp"
@@ -20,6 +21,8 @@ class HostLink {
  public:
   virtual ~HostLink() = default;
   virtual void issue(HostRequest& request) = 0;
+  /// Gives up an issued request; it is answered later all the same.
+  virtual void abort(HostRequest& request) = 0;
 };
 
 /// Told once that the input is used up (or the player was stopped) and every issued request is completed.
@@ -33,6 +36,7 @@ struct PlayerConfig {
   ReplayPolicy policy;
   std::uint32_t tags = 32;   ///< requests that may be at the drive at once; 1 .. 65536
   std::uint64_t warmup = 0;  ///< first requests that stay out of the statistics
+  ErrorHandlingConfig errors{};
 };
 
 /// Requests beyond the tags wait at the host in order of arrival; their life accounts that as LifePhase::host_queue. Under the
@@ -40,7 +44,7 @@ struct PlayerConfig {
 ///
 /// A verification sweep (scoreboard/verification_source.hpp) is a second player, closed loop, over the same link while this one
 /// has nothing at the drive: after the end, or between power_lost() and power_restored().
-class Player final : public TimelineListener {
+class Player final : public TimelineListener, private ErrorHandling::Host {
  public:
   /// All references must outlive the player. InputError if the configuration is out of range.
   Player(const PlayerConfig& config, Timeline& timeline, TraceSource& source, HostLink& link);
@@ -82,6 +86,9 @@ class Player final : public TimelineListener {
 
  private:
   void pump();
+  void send(HostRequest& request);
+  void send_again(HostRequest& request) override { send(request); }
+  void give_up(HostRequest& request) override { link_.abort(request); }
   bool issue_first_waiting();
   bool admit_next();
   bool read_ahead();
@@ -89,7 +96,7 @@ class Player final : public TimelineListener {
   [[nodiscard]] Picoseconds arrival_of_next() const;
   /// `from` + `later`; InputError at the record in hand where that is beyond the time that can be simulated.
   [[nodiscard]] Picoseconds within_range(Picoseconds from, Picoseconds later) const;
-  [[nodiscard]] bool tag_free() const { return powered_ && !free_tags_.empty(); }
+  [[nodiscard]] bool tag_free() const { return powered_ && errors_.idle() && !free_tags_.empty(); }
   [[nodiscard]] bool place_free() const { return config_.policy.bounded() ? !free_requests_.empty() : tag_free(); }
 
   PlayerConfig config_;
@@ -125,6 +132,7 @@ class Player final : public TimelineListener {
   bool stopped_ = false;
   bool ended_ = false;
   PlayerStatistics statistics_;
+  ErrorHandling errors_;
 };
 
 }  // namespace tessera

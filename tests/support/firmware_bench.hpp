@@ -60,6 +60,8 @@ class FirmwareBench final : private MediaLink,
 
   /// Issues a request at now(), or, where all tags are in use, as soon as one is free; blocks of 512 B.
   HostRequest& submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access = false);
+  /// The host gives up a request that is not completed; it ends all the same, in most cases as `aborted`.
+  void give_up(HostRequest& request) { host_.abort(request); }
   /// Runs until the request is completed and gives its status; a drive that goes quiet without completing it is a model bug.
   Status run_until_done(HostRequest& request);
   [[nodiscard]] static bool done(const HostRequest& request) { return request.number == completed_mark; }
@@ -144,6 +146,7 @@ class FirmwareBench final : private MediaLink,
   void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
   void arrived(HostRequest& request) override { controller_->arrived(request); }
+  void abort(HostRequest& request) override { controller_->abort(request); }
   void completed(HostRequest& request) override;
   void power_on(bool after_cut);
   void boot(bool after_cut);

@@ -23,6 +23,7 @@ struct HostCommand {
   HostRun blocks;                  ///< 512 B blocks as the host named them
   DataBuffer buffer;
   HostTag tag = 0;
+  bool aborted = false;  ///< the host gave it up: it may end without effect, and its end is not answered with data
 };
 
 class HostPort {

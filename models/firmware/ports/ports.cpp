@@ -22,6 +22,7 @@ const char* to_string(Status status) {
     case Status::corrupt: return "corrupt";
     case Status::lost: return "lost";
     case Status::read_only: return "read only";
+    case Status::aborted: return "aborted";
   }
   return "?";
 }

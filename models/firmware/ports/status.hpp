@@ -16,10 +16,11 @@ enum class [[nodiscard]] Status : std::uint8_t{
     no_space,        ///< a table, log or buffer is full
     corrupt,         ///< metadata whose checksum does not match
     lost,            ///< the read was good, but a sector of it was stored as lost: an earlier copy of it could not be read
-    read_only        ///< the drive has no spares left and takes no more writes
+    read_only,       ///< the drive has no spares left and takes no more writes
+    aborted          ///< the host gave the command up: of a write, any part may be there
 };
 /// How many there are.
-inline constexpr std::size_t statuses = static_cast<std::size_t>(Status::read_only) + 1;
+inline constexpr std::size_t statuses = static_cast<std::size_t>(Status::aborted) + 1;
 
 [[nodiscard]] constexpr bool ok(Status status) { return status == Status::ok; }
 /// Whether a read of host data brought all that there is to bring: what it could not read is marked in its buffer

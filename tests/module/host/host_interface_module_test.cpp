@@ -15,7 +15,7 @@ namespace {
 /// Stands for host and controller: the one sends what a test gives it, the other answers each command at once.
 struct Bench : sc_core::sc_module {
   explicit Bench(sc_core::sc_module_name name)
-      : sc_module(name), drive("drive", 0_ps), interface("interface", drive, HostConfig(), 4096), host("host"), mailbox("mailbox") {
+      : sc_module(name), drive("drive", 0_ps), interface("interface", drive, HostConfig(), 4096, 1), host("host"), mailbox("mailbox") {
     host.bind(interface.host);
     interface.bus.bind(mailbox);
     host.register_nb_transport_bw(this, &Bench::answered);

@@ -12,9 +12,11 @@ namespace {
 struct Ends final : HostInterface::Downstream, HostInterface::Upstream {
   explicit Ends(Timeline& t) : timeline(t) {}
   void arrived(HostRequest& request) override { arrivals.emplace_back(request.number, timeline.now()); }
+  void abort(HostRequest& request) override { aborted.push_back(request.number); }
   void completed(HostRequest& request) override { completions.emplace_back(request.number, timeline.now()); }
   Timeline& timeline;
   std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals, completions;
+  std::vector<std::uint64_t> aborted;
 };
 
 HostRequest request(std::uint64_t number, HostOp op, std::uint32_t blocks, std::uint64_t first = 0) {

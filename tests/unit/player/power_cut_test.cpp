@@ -47,6 +47,28 @@ TEST_CASE("a power cut: lost requests are issued again in order, with the outage
                                                    "completed 0", "completed 1", "completed 2"});
 }
 
+TEST_CASE("a power cut while the host gives commands up: what it had back is not lost, and all are sent again in order") {
+  auto source = ListSource::at_ms({0, 1, 2, 5});
+  PlayerConfig config{ReplayPolicy::parse("timed"), 32, 0};
+  config.errors = {6_ms, 100_ms, 1_ms, 5};
+  Bench bench(source, config, 4_ms);
+  CountingChecker checker;
+  bench.player.set_checker(checker);
+  bench.player.start();
+  bench.timeline.run_until(10_ms);  // the second was aborted and came back at 8 ms
+  bench.timeline.advance_to(10_ms);
+  bench.drive.cut();
+  bench.player.power_lost();
+  bench.timeline.advance_to(20_ms);
+  bench.player.power_restored();
+  bench.timeline.run();
+  CHECK(checker.events == std::vector<std::string>{"issued 0", "issued 1", "issued 2", "completed 0", "issued 3", "completed 1", "lost 3",
+                                                   "lost 2", "cut", "issued 1", "issued 2", "issued 3", "completed 1", "completed 2",
+                                                   "completed 3", "issued 2", "completed 2", "issued 3", "completed 3"});
+  CHECK(bench.recorder.ends == std::vector<Picoseconds>{4_ms, 24_ms, 37_ms, 42_ms});
+  CHECK(bench.recorder.sums_hold);
+}
+
 TEST_CASE("a second cut before anything completed loses the same requests again") {
   auto source = ListSource::at_ms({0});
   Bench bench(source, {ReplayPolicy::parse("closed:1"), 1, 0}, 10_ms);

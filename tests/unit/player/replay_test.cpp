@@ -170,6 +170,7 @@ TEST_CASE("completing a request twice, or with an unaccounted life, is a model b
   Timeline timeline;
   struct Keeper final : HostLink {
     void issue(HostRequest& request) override { last = &request; }
+    void abort(HostRequest&) override {}
     HostRequest* last = nullptr;
   } link;
   auto source = ListSource::at_ms({0});

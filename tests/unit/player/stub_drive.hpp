@@ -50,11 +50,16 @@ class StubDrive final : public HostLink, public TimelineListener {
     depth = std::max(depth, queue_.size());
     if (queue_.size() == 1) timeline_.post(timeline_.now() + service_, *this);
   }
+  /// Ends, as aborted, when it would have ended.
+  void abort(HostRequest& request) override {
+    aborts.push_back(request.number);
+    request.aborted = true;
+  }
   void on_time(std::uint64_t) override {
     HostRequest& request = *queue_.front();
     queue_.pop_front();
     request.life.account(LifePhase::transfer, timeline_.now());
-    request.status = status;
+    request.status = request.aborted ? Status::aborted : status;
     if (!queue_.empty()) timeline_.post(timeline_.now() + service_, *this);
     player_->completed(request);
   }
@@ -65,6 +70,7 @@ class StubDrive final : public HostLink, public TimelineListener {
 
   std::vector<std::uint64_t> issued;
   std::vector<std::uint32_t> tags;
+  std::vector<std::uint64_t> aborts;
   std::size_t depth = 0;
   Status status = Status::ok;
 
