@@ -45,8 +45,25 @@ void ContentStore::each_chunk(std::uint64_t track, std::uint32_t first, std::uin
 }
 
 ContentStore::Chunk& ContentStore::chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key) {
+  keep_initial(track);
   occupied_[track >> 6] |= std::uint64_t{1} << (track & 63);
   return chunks_[chunk_key];
+}
+
+/// The track is about to change: from now on what it held before the simulation is kept here.
+void ContentStore::keep_initial(std::uint64_t track) {
+  if (!initial_on(track)) return;
+  changed_initial_.push_back(track);
+  occupied_[track >> 6] |= std::uint64_t{1} << (track & 63);
+  const auto sectors = static_cast<std::uint32_t>(track_stride_);
+  std::vector<std::byte> held(std::size_t{sectors} * shape_.kept());
+  initial_->fill(track, 0, sectors, held);
+  for (std::uint32_t sector = 0; sector < sectors; ++sector) {
+    const ConstContentSpan content = ConstContentSpan(held).subspan(std::size_t{sector} * shape_.kept(), shape_.kept());
+    const std::uint64_t key = sector_key(track, sector);
+    if (tag_at(content, 0) != never_written)
+      store(chunks_[key / chunk_sectors], static_cast<std::uint32_t>(key % chunk_sectors), key, content);
+  }
 }
 
 void ContentStore::clear(Chunk& chunk, Mask mask) {
@@ -90,8 +107,9 @@ void ContentStore::store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, Co
 }
 
 void ContentStore::write(std::uint64_t track, std::uint32_t first, std::uint32_t count, ConstContentSpan data) {
+  keep_initial(track);
   if (data.empty()) {
-    if (!occupied(track)) return;
+    if (!kept_on(track)) return;
     each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
       const auto found = chunks_.find(chunk_key);
       if (found != chunks_.end()) clear(found->second, mask_of(slot, n));
@@ -132,7 +150,8 @@ void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const
 }
 
 void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
-  if (!occupied(track)) return;
+  keep_initial(track);
+  if (!kept_on(track)) return;
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
     const auto found = chunks_.find(chunk_key);
     if (found == chunks_.end()) return;
@@ -160,7 +179,7 @@ void ContentStore::mark_lost(std::uint64_t track, std::uint32_t sector) {
 }
 
 Status ContentStore::status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
-  if ((damaged_sectors_ == 0 && lost_sectors_ == 0) || !occupied(track)) return Status::ok;
+  if ((damaged_sectors_ == 0 && lost_sectors_ == 0) || !kept_on(track)) return Status::ok;
   bool damaged = false;
   bool lost = false;
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
@@ -199,7 +218,9 @@ Status ContentStore::read(std::uint64_t track, std::uint32_t first, std::uint32_
   if (!data.empty()) {
     TESSERA_CHECK(data.size() == std::size_t{count} * shape_.kept(), "data read from the media does not match its run");
     std::memset(data.data(), 0, data.size());
-    if (occupied(track)) {
+    if (initial_on(track)) {
+      initial_->fill(track, first, count, data);
+    } else if (kept_on(track)) {
       each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
         const auto found = chunks_.find(chunk_key);
         if (found == chunks_.end()) return;
@@ -215,7 +236,7 @@ Status ContentStore::read(std::uint64_t track, std::uint32_t first, std::uint32_
 Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const {
   TESSERA_CHECK(bytes.size() == std::size_t{count} * shape_.sector_bytes, "system bytes do not match their run");
   std::memset(bytes.data(), 0, bytes.size());
-  if (!occupied(track)) return Status::ok;
+  if (!kept_on(track)) return Status::ok;
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
     const auto found = chunks_.find(chunk_key);
     if (found == chunks_.end()) return;
@@ -230,7 +251,7 @@ Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::
 
 void ContentStore::read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const {
   header.fill(std::byte{0});
-  if (!occupied(track)) return;
+  if (!kept_on(track)) return;
   const std::uint64_t key = sector_key(track, sector);
   const auto chunk = chunks_.find(key / chunk_sectors);
   if (chunk == chunks_.end()) return;

@@ -3,7 +3,8 @@
 //
 // Host data is kept by mode (base/content.hpp): not at all, as tags, or as bytes. Firmware's own sectors ("system") and
 // sector headers are always kept. A write replaces all that its sectors held; damage makes it unreadable until then. A
-// sector that holds nothing has nothing to lose: damage leaves it as it is.
+// sector that holds nothing has nothing to lose: damage leaves it as it is. What was there before the simulation is asked for where it
+// is read, and kept from the first change of its track on.
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "base/data_buffer.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/status.hpp"
+#include "media/initial_content.hpp"
 
 namespace tessera {
 
@@ -24,8 +26,12 @@ class ContentStore {
   ContentStore(SectorShape shape, std::uint64_t tracks, std::uint32_t most_sectors);
 
   [[nodiscard]] const SectorShape& shape() const { return shape_; }
+  /// What tracks hold that nobody has changed; null for nothing. Not in mode `none`.
+  void set_initial(const InitialContent* initial) { initial_ = initial; }
+  /// Tracks whose initial content was changed, in that order.
+  [[nodiscard]] const std::vector<std::uint64_t>& changed_initial() const { return changed_initial_; }
   /// Whether anything was ever kept on the track; where not, there is nothing to read, overwrite or damage.
-  [[nodiscard]] bool occupied(std::uint64_t track) const { return (occupied_[track >> 6] >> (track & 63) & 1) != 0; }
+  [[nodiscard]] bool occupied(std::uint64_t track) const { return kept_on(track) || initial_on(track); }
 
   // Ranges are `count` sectors of one track from `first` on and do not wrap.
 
@@ -76,6 +82,10 @@ class ContentStore {
   using SectorBytes = std::unique_ptr<std::byte[]>;
 
   [[nodiscard]] std::uint64_t sector_key(std::uint64_t track, std::uint32_t sector) const { return track * track_stride_ + sector; }
+  [[nodiscard]] bool kept_on(std::uint64_t track) const { return (occupied_[track >> 6] >> (track & 63) & 1) != 0; }
+  /// Whether the track still holds what it held before the simulation.
+  [[nodiscard]] bool initial_on(std::uint64_t track) const { return initial_ != nullptr && !kept_on(track) && initial_->on(track); }
+  void keep_initial(std::uint64_t track);
   Chunk& chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key);
   /// Forgets what the masked sectors held. What lies in the maps stays, for reuse: the masks decide.
   void clear(Chunk& chunk, Mask mask);
@@ -88,7 +98,9 @@ class ContentStore {
 
   SectorShape shape_;
   std::uint64_t track_stride_;
-  std::vector<std::uint64_t> occupied_;
+  std::vector<std::uint64_t> occupied_;  // a bit a track
+  const InitialContent* initial_ = nullptr;
+  std::vector<std::uint64_t> changed_initial_;
   boost::unordered_flat_map<std::uint64_t, Chunk> chunks_;
   boost::unordered_flat_map<std::uint64_t, std::array<Tag, 8>> split_tags_;
   boost::unordered_flat_map<std::uint64_t, SectorBytes> bytes_;

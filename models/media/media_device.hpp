@@ -89,6 +89,9 @@ class MediaDevice {
   /// Who is told what faults destroy; null for nobody.
   void set_fault_listener(FaultListener* listener) { fault_listener_ = listener; }
 
+  /// What the platters held before the simulation; null for nothing.
+  void set_initial_content(const InitialContent* initial) { store_.set_initial(initial); }
+
   /// What the platters hold: for checkers and tests.
   [[nodiscard]] const ContentStore& content() const { return store_; }
 

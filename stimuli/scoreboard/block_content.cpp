@@ -27,7 +27,7 @@ void write_block(ContentSpan block, Tag tag) {
 std::optional<Tag> read_block(ConstContentSpan block) {
   Tag tag = 0;
   std::memcpy(&tag, block.data(), sizeof tag);
-  if ((tag & prefill_mark) != 0) return tag;  // destroyed is one of these
+  if (tag == destroyed) return tag;
   for (std::size_t i = 1; i < block.size() / sizeof tag; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, block.data() + i * sizeof word, sizeof word);

@@ -6,11 +6,12 @@
 
 namespace tessera {
 
-/// Fills the kept content of one block (kept_per_block(mode) bytes; mode tags or bytes) for the write that made `tag`.
+/// Fills the kept content of one block (kept_per_block(mode) bytes; mode tags or bytes) for the write that made `tag`, or with what it
+/// held before the simulation (`tag` is its prefill mark).
 void write_block(ContentSpan block, Tag tag);
 
 /// The tag of a block, or nothing if the rest of its bytes is not what that tag's write wrote (never written: zeros; a destroyed
-/// or prefilled block: anything).
+/// block: anything).
 [[nodiscard]] std::optional<Tag> read_block(ConstContentSpan block);
 
 }  // namespace tessera

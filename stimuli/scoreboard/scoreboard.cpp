@@ -35,8 +35,8 @@ std::string expected_in_words(Tag entry) {
 
 }  // namespace
 
-Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks)
-    : mode_(mode), promise_(promise), sector_blocks_(sector_blocks) {
+Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks, const PrefilledBlocks& prefilled)
+    : mode_(mode), promise_(promise), sector_blocks_(sector_blocks), prefilled_(prefilled), current_(prefilled), durable_(prefilled) {
   TESSERA_CHECK(mode != ContentMode::none, "a scoreboard needs content to look at");
 }
 

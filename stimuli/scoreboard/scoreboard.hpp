@@ -25,15 +25,15 @@ enum class DurabilityPromise : std::uint32_t {
 /// A version of a block is current from its write's issue; it is over once a write issued after its acknowledgement is
 /// acknowledged. Writes that were at the drive at one time are not ordered: either may remain. A read may return any version
 /// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
-/// A block never written reads as `never_written` or as its own prefill mark. A trimmed block reads as never written or as
-/// anything older than the TRIM, or fails where a fault destroyed some of that. A write that failed or was lost in a power cut may have
-/// left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last durable one on. A version
-/// that a fault of the description destroyed (FaultListener) may answer with a read error, never with other data, until its block is
-/// written again.
+/// A prefilled block reads as its own mark until it is written; any other as `never_written`, or as its mark where it is not known
+/// whether it was prefilled. A trimmed block reads as never written or as anything older than the TRIM, or fails where a fault
+/// destroyed some of that. A write that failed or was lost in a power cut may have left old or new, until written again. Under the
+/// promise `flushed` a cut may leave any version from the last durable one on. A version that a fault of the description destroyed
+/// (FaultListener) may answer with a read error, never with other data, until its block is written again.
 class Scoreboard final : public ContentChecker, public FaultListener {
  public:
   /// `mode` is tags or bytes (ModelBug for none); `sector_blocks`: host blocks of a drive sector.
-  Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks = 8);
+  Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_t sector_blocks = 8, const PrefilledBlocks& prefilled = {});
 
   void issued(HostRequest& request) override;
   void completed(const HostRequest& request) override;
@@ -53,6 +53,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// A request that had no right to fail did: a read of a verification.
   void unreadable(const HostRequest& request);
 
+  [[nodiscard]] const PrefilledBlocks& prefilled() const { return prefilled_; }
   /// Every block ever written, in ascending runs of at most `longest` blocks.
   [[nodiscard]] std::vector<HostRun> written(std::uint32_t longest) const;
 
@@ -111,6 +112,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   ContentMode mode_;
   DurabilityPromise promise_;
   std::uint32_t sector_blocks_;
+  PrefilledBlocks prefilled_;
   std::uint64_t clock_ = 0;        // counts issues and acknowledgements
   std::uint64_t versions_ = 0;     // given out so far
   std::vector<Version> at_drive_;  // writes and TRIMs, in order of issue

@@ -1,5 +1,5 @@
 #pragma once
-// Reads back everything that was ever written: after a power cut, and at the end of a run.
+// Reads back everything that was ever written, and prefilled blocks beside it: after a power cut, and at the end of a run.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-/// Reads of at most 1 MiB over the blocks that `scoreboard` knows as written at the time of construction, ascending. Run by a
-/// closed-loop player of its own, so that it stays out of the statistics. May be empty.
+/// Reads of at most 1 MiB over the blocks that `scoreboard` knows as written at the time of construction and those of `more`, ascending.
+/// Run by a closed-loop player of its own, so that it stays out of the statistics. May be empty.
 class VerificationSource final : public TraceSource {
  public:
   /// Blocks that are exempt are read apart: a sector that cannot be read hides nothing else.
-  explicit VerificationSource(const Scoreboard& scoreboard);
+  explicit VerificationSource(const Scoreboard& scoreboard, std::vector<HostRun> more = {});
 
   bool next(TraceRecord& record) override;
   [[nodiscard]] std::string position() const override { return "verification:" + std::to_string(next_); }
@@ -24,6 +24,8 @@ class VerificationSource final : public TraceSource {
 
  private:
   static constexpr std::uint32_t longest = 2048;  // blocks of 512 B: 1 MiB
+  void add(const Scoreboard& scoreboard, const HostRun& run);
+
   std::vector<HostRun> runs_;
   std::size_t next_ = 0;
 };

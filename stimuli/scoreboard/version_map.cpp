@@ -48,8 +48,7 @@ VersionMap::Tags& VersionMap::explode(std::uint64_t key) {
   std::uint64_t& word = at->second;
   if ((word & exploded_mark) != 0) return exploded_[word & ~exploded_mark];
   Tags tags{};
-  if (!fresh)
-    for (std::uint32_t i = 0; i < group; ++i) tags[i] = word + i;
+  for (std::uint32_t i = 0; i < group; ++i) tags[i] = fresh ? prefilled_.untouched(HostBlock(key * group + i)) : word + i;
   std::uint64_t place = exploded_.size();
   if (free_.empty()) {
     exploded_.push_back(tags);
@@ -70,7 +69,7 @@ void VersionMap::add(HostBlock block, Tag entry) {
 
 Tag VersionMap::newest(HostBlock block) const {
   const auto at = words_.find(block.value() / group);
-  if (at == words_.end()) return never_written;
+  if (at == words_.end()) return prefilled_.untouched(block);
   const std::uint64_t offset = block.value() % group;
   return (at->second & exploded_mark) != 0 ? exploded_[at->second & ~exploded_mark][offset] : at->second + offset;
 }

@@ -7,6 +7,7 @@
 
 #include "base/address.hpp"
 #include "base/content.hpp"
+#include "stimuli/scoreboard/prefilled_blocks.hpp"
 
 namespace tessera {
 
@@ -17,9 +18,11 @@ inline constexpr Tag trim_mark = Tag{1} << 62;
 [[nodiscard]] bool matches(Tag entry, Tag found, HostBlock block);
 
 /// Sparse: 16 B an aligned 4 KiB (8 blocks) that one request wrote, 64 B more where requests met inside it. Entries stay below
-/// 2^63 but for `destroyed`, which only add() takes.
+/// 2^63 but for `destroyed`, which only add() takes, and the prefill marks of single blocks.
 class VersionMap {
  public:
+  explicit VersionMap(const PrefilledBlocks& prefilled = {}) : prefilled_(prefilled) {}
+
   /// The block's version is `entry` alone.
   void set(HostBlock block, Tag entry) { set_run({block, 1}, entry); }
   /// As set() for each block of a run, with entries that ascend by one from `first`.
@@ -28,25 +31,28 @@ class VersionMap {
   void add(HostBlock block, Tag entry);
   /// Whether the block may hold anything older than a TRIM.
   [[nodiscard]] bool trimmed(HostBlock block) const;
-  /// The version that was set last; never_written if none was.
+  /// The version that was set last; if none was, what the block held before: its prefill mark, or never_written.
   [[nodiscard]] Tag newest(HostBlock block) const;
   /// All that the block may hold, newest() first.
   [[nodiscard]] std::vector<Tag> versions(HostBlock block) const;
   /// Whether the block may read as `found`.
   [[nodiscard]] bool allows(HostBlock block, Tag found) const;
 
-  /// Blocks with a version (or several), in maximal ascending runs of at most `longest` blocks.
+  /// Blocks with a version (or several), and prefilled ones beside them in their group, in maximal ascending runs of at most `longest`
+  /// blocks.
   [[nodiscard]] std::vector<HostRun> runs(std::uint32_t longest) const;
 
  private:
   static constexpr std::uint32_t group = 8;                               // blocks a word of the map
   static constexpr std::uint64_t exploded_mark = std::uint64_t{1} << 63;  // the word is a place in exploded_
   using Tags = std::array<Tag, group>;
+  static_assert(PrefilledBlocks::stretch % group == 0);
 
   void set_whole_group(std::uint64_t key, Tag first);
   void set_part(std::uint64_t key, std::uint32_t from, std::uint32_t to, Tag first);
   Tags& explode(std::uint64_t key);
 
+  PrefilledBlocks prefilled_;
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> words_;  // group -> version of its first block, or place
   std::vector<Tags> exploded_;
   std::vector<std::uint64_t> free_;                                  // places of exploded_ that became whole again

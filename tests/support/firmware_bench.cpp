@@ -1,5 +1,7 @@
 #include "support/firmware_bench.hpp"
 
+#include "stimuli/scoreboard/prefilled_sample.hpp"
+
 namespace tessera::test {
 
 namespace {
@@ -29,7 +31,8 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
   if (config.content != ContentMode::none) {
     const auto sector_blocks = static_cast<std::uint32_t>(config.media.sector_size.value()) / host_block_bytes;
-    scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise, sector_blocks);
+    scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise, sector_blocks, config.prefilled);
+    media_.set_initial_content(config.initial);
     media_.set_fault_listener(scoreboard_.get());
     if (nand_) nand_->set_fault_listener(scoreboard_.get());
   }
@@ -191,15 +194,18 @@ void FirmwareBench::lose_requests() {
 }
 
 void FirmwareBench::verify_all() {
+  for (const HostRun& run : scoreboard_->written(256)) verify(run);
+  for (const HostRun& run : PrefilledSample::choose(config_.prefilled, {}, {})) verify(run);
+}
+
+void FirmwareBench::verify(const HostRun& run) {
+  if (ok(read(run.first.value(), run.count))) return;
   const std::uint64_t sector_blocks = config_.media.sector_size.value() / host_block_bytes;
-  for (const HostRun& run : scoreboard_->written(256)) {
-    if (ok(read(run.first.value(), run.count))) continue;
-    for (std::uint64_t block = run.first.value(); block < run.end().value();) {  // which sectors it is
-      const std::uint64_t end = std::min(run.end().value(), (block / sector_blocks + 1) * sector_blocks);
-      const HostRun sector{HostBlock(block), static_cast<std::uint32_t>(end - block)};
-      if (!ok(read(block, sector.count)) && !scoreboard_->exempted(sector)) unreadable_blocks_ += sector.count;
-      block = end;
-    }
+  for (std::uint64_t block = run.first.value(); block < run.end().value();) {  // which sectors it is
+    const std::uint64_t end = std::min(run.end().value(), (block / sector_blocks + 1) * sector_blocks);
+    const HostRun sector{HostBlock(block), static_cast<std::uint32_t>(end - block)};
+    if (!ok(read(block, sector.count)) && !scoreboard_->exempted(sector)) unreadable_blocks_ += sector.count;
+    block = end;
   }
 }
 

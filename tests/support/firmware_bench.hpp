@@ -36,6 +36,9 @@ struct BenchConfig {
   ContentMode content = ContentMode::tags;
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   std::uint64_t seed = 1;
+  /// What the platters hold at the start, and the blocks that they hold it of; the image is to prefill the firmware alike.
+  const InitialContent* initial = nullptr;
+  PrefilledBlocks prefilled;
 
   /// No link, CPU or DRAM time: end-to-end times are then sums of media and flash service times.
   BenchConfig& ideal_electronics();
@@ -92,7 +95,7 @@ class FirmwareBench final : private MediaLink,
   void cut_while_stopping(std::uint64_t actions);
   /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
   void cut_twice(std::uint64_t actions);
-  /// Reads back every block that was ever written, through the firmware.
+  /// Reads back every block that was ever written or prefilled, through the firmware.
   void verify_all();
   /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.
   [[nodiscard]] std::uint64_t unreadable_blocks() const { return unreadable_blocks_; }
@@ -154,6 +157,7 @@ class FirmwareBench final : private MediaLink,
   void lose_power();
   void lose_requests();
   void stop_firmware(std::uint64_t actions);
+  void verify(const HostRun& run);
 
   BenchConfig config_;
   Timeline timeline_;

@@ -193,3 +193,74 @@ TEST_CASE("a sector stored as lost keeps its header, reads as lost in every mode
     CHECK(store.read(0, 7, 2, data.content(0, 2)) == Status::ok);
   }
 }
+
+namespace {
+
+/// Track 4 held sectors 2 to 9 of a prefilled drive: blocks from 800 on, each its mark.
+struct OneTrack final : InitialContent {
+  explicit OneTrack(SectorShape of) : shape(of) {}
+  [[nodiscard]] bool on(std::uint64_t track) const override { return track == 4; }
+  void fill(std::uint64_t, std::uint32_t first, std::uint32_t count, ContentSpan data) const override {
+    for (std::uint32_t sector = std::max(first, 2U); sector < std::min(first + count, 10U); ++sector)
+      for (std::uint32_t block = 0; block < 8; ++block) {
+        const Tag mark = mark_of(sector, block);
+        std::memcpy(data.data() + std::size_t{sector - first} * shape.kept() + block * kept_per_block(shape.mode), &mark, sizeof mark);
+      }
+  }
+  static Tag mark_of(std::uint32_t sector, std::uint32_t block) { return prefill_mark | (800 + (sector - 2) * 8 + block); }
+  SectorShape shape;
+};
+
+}  // namespace
+
+TEST_CASE("what a track held before the simulation is read, kept when it is written over, and lost when it is damaged") {
+  for (const ContentMode mode : {ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    const OneTrack initial(shape);
+    ContentStore store(shape, 10, 12);
+    store.set_initial(&initial);
+    DataBuffer back(DramAddress(0), 12, shape);
+    const auto reads_as_before = [&](std::uint32_t sector) {
+      CHECK(store.read(4, 0, 12, back.content(0, 12)) == Status::ok);
+      return tag_of(back, sector, 0) == OneTrack::mark_of(sector, 0) && tag_of(back, sector, 7) == OneTrack::mark_of(sector, 7);
+    };
+    CHECK(store.occupied(4));
+    CHECK_FALSE(store.occupied(3));
+    CHECK(reads_as_before(2));
+    CHECK(reads_as_before(9));
+    CHECK(tag_of(back, 1, 7) == never_written);
+    CHECK(tag_of(back, 10, 0) == never_written);
+    CHECK(store.read(4, 5, 2, back.content(0, 2)) == Status::ok);
+    CHECK(tag_of(back, 1, 3) == OneTrack::mark_of(6, 3));
+    CHECK(store.changed_initial().empty());
+
+    DataBuffer data(DramAddress(0), 1, shape);
+    store.write(4, 5, 1, data.content(0, 1));
+    CHECK(store.changed_initial() == std::vector<std::uint64_t>{4});
+    CHECK(reads_as_before(4));
+    CHECK(reads_as_before(6));
+    CHECK(tag_of(back, 5, 0) == never_written);
+
+    store.damage(4, 6, 6);
+    CHECK(store.damaged_sectors() == 4);  // 10 and 11 held nothing
+    CHECK(store.read(4, 5, 2, back.content(0, 2)) == Status::damaged);
+    CHECK(tag_of(back, 1, 3) == destroyed);
+    CHECK(store.changed_initial().size() == 1);
+  }
+}
+
+TEST_CASE("damage, a torn sector and a write without content are first changes of a track too") {
+  const OneTrack initial(tags);
+  DataBuffer back(DramAddress(0), 12, tags);
+  for (int change = 0; change < 3; ++change) {
+    ContentStore store(tags, 10, 12);
+    store.set_initial(&initial);
+    if (change == 0) store.damage(4, 5, 1);
+    if (change == 1) store.destroy(4, 5);
+    if (change == 2) store.write(4, 5, 1, {});
+    CHECK(store.read(4, 4, 3, back.content(0, 3)) == (change == 2 ? Status::ok : Status::damaged));
+    CHECK(tag_of(back, 0, 0) == OneTrack::mark_of(4, 0));
+    CHECK(tag_of(back, 1, 0) == (change == 2 ? never_written : destroyed));
+    CHECK(tag_of(back, 2, 0) == OneTrack::mark_of(6, 0));
+  }
+}

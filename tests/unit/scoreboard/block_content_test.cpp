@@ -27,11 +27,12 @@ TEST_CASE("a tag alone is a block of 8 bytes") {
   CHECK(read_block(block) == Tag{77});
 }
 
-TEST_CASE("destroyed and prefilled blocks are known by their tag alone") {
+TEST_CASE("a destroyed block is known by its tag alone, a prefilled one by all of its bytes") {
   std::array<std::byte, 512> block{};
   block.fill(std::byte{0xff});
   CHECK(read_block(block) == destroyed);
-  block.fill(std::byte{0});
-  block[7] = std::byte{0x80};
-  CHECK(read_block(block) == prefill_mark);
+  write_block(block, prefill_mark | 12);
+  CHECK(read_block(block) == (prefill_mark | 12));
+  block[511] ^= std::byte{1};
+  CHECK_FALSE(read_block(block).has_value());
 }

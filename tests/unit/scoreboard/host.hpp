@@ -12,8 +12,9 @@
 namespace tessera::test {
 
 struct Host {
-  explicit Host(DurabilityPromise promise = DurabilityPromise::acknowledged, ContentMode content = ContentMode::tags)
-      : mode(content), board(content, promise) {}
+  explicit Host(DurabilityPromise promise = DurabilityPromise::acknowledged, ContentMode content = ContentMode::tags,
+                const PrefilledBlocks& prefilled = {})
+      : mode(content), board(content, promise, 8, prefilled) {}
 
   HostRequest& issue(HostOp op, std::uint64_t first, std::uint32_t count, bool fua = false) {
     requests.push_back(std::make_unique<HostRequest>());
