@@ -82,6 +82,18 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   timeline_.reschedule();
 }
 
+/// A drive that is formatted again lays its sectors where they were.
+void DriveModule::prefill(std::uint64_t sectors, bool contents) {
+  firmware_->prefill(sectors);
+  if (!contents || sectors == 0 || prefill_contents_ != nullptr || sector_shape_.mode == ContentMode::none) return;
+  const MediaDevice& media = media_.device();
+  const auto* catalogue = nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this);
+  PrefillSurvey survey({config_, plan_, media.geometry(), media.positioning(), static_cast<const TrackCapacity&>(*this), catalogue},
+                       sectors);
+  prefill_contents_ = std::make_unique<PrefillContents>(survey.contents(sector_shape_.mode));
+  media_.device().set_initial_content(prefill_contents_.get());
+}
+
 void DriveModule::power_off() {
   const Picoseconds now = timeline().now();
   media_.power_off();

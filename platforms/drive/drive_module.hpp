@@ -22,6 +22,7 @@
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
+#include "platforms/drive/prefill_survey.hpp"
 #include "power/dump_engine.hpp"
 
 namespace tessera {
@@ -39,6 +40,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
 
   /// Boots; `booted` is called at the instant at which the drive can take commands.
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
+  /// Puts the first `sectors` into the used state; right after the power_on() that formats. With `contents` the platters hold the
+  /// prefill marks of their blocks (PrefillSurvey), where content is kept.
+  void prefill(std::uint64_t sectors, bool contents);
+  /// Null where nothing is prefilled or contents were not asked for.
+  [[nodiscard]] const PrefillContents* prefill_contents() const { return prefill_contents_.get(); }
   /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
   void power_off();
   /// Restarts the firmware without a power cut, from within an action of the timeline: it stops where it is, what the devices have begun
@@ -58,6 +64,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 
   [[nodiscard]] MediaModule& media() { return media_; }
+  [[nodiscard]] const MediaModule& media() const { return media_; }
   [[nodiscard]] NandModule* nand() { return nand_.get(); }
   [[nodiscard]] DramModule& dram() { return dram_; }
   [[nodiscard]] const DumpEngine& dump_engine() const { return dump_engine_; }
@@ -95,6 +102,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<ControllerModule> controller_;
   std::unique_ptr<tlm_utils::simple_target_socket<DriveModule>> no_nand_;  ///< ends the bus's flash window on a drive without NAND
   DumpEngine dump_engine_;
+  std::unique_ptr<PrefillContents> prefill_contents_;
   MetricSet before_cut_;          ///< what firmware that power cuts ended had counted
   Firmware* firmware_ = nullptr;  ///< owned by the controller
 };

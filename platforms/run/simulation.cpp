@@ -31,7 +31,10 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
         return open_input(Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
       }()),
       player_(config.player, drive.timeline(), *source_, host_),
-      scoreboard_(config.check ? std::make_unique<Scoreboard>(config.content, config.promise, drive.sector_shape().blocks()) : nullptr),
+      scoreboard_(config.check ? std::make_unique<Scoreboard>(
+                                     config.content, config.promise, drive.sector_shape().blocks(),
+                                     drive.prefill_contents() == nullptr ? PrefilledBlocks() : drive.prefill_contents()->blocks())
+                               : nullptr),
       measurement_(drive) {
   host_.socket.bind(drive.host_socket());
   if (scoreboard_ != nullptr) {
@@ -79,7 +82,7 @@ void Simulation::power_on() {
   const bool formats = stage_ == Stage::format;
   phase_ = formats ? Phase::on : Phase::recovery;
   drive_.power_on(!formats, [this](Status status) { booted(status); });
-  if (formats) drive_.firmware().prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100);
+  if (formats) drive_.prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100, config_.check);
 }
 
 void Simulation::booted(Status status) {

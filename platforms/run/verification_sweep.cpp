@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "stimuli/scoreboard/prefilled_sample.hpp"
+
 namespace tessera {
 
 namespace {
@@ -15,6 +17,16 @@ PlayerConfig player_config(std::uint32_t tags) {
   return {ReplayPolicy{ReplayKind::closed, depth}, depth, 0};
 }
 
+/// Prefilled blocks that the reads go to beside those that were written.
+std::vector<HostRun> prefilled_blocks(const DriveModule& drive, const Scoreboard& scoreboard) {
+  const PrefillContents* contents = drive.prefill_contents();
+  if (contents == nullptr) return {};
+  std::vector<HostRun> changed;
+  for (const std::uint64_t track : drive.media().device().content().changed_initial())
+    for (const HostRun& run : contents->blocks_on(track)) changed.push_back(run);
+  return PrefilledSample::choose(contents->blocks(), scoreboard.written(PrefilledBlocks::stretch), changed);
+}
+
 }  // namespace
 
 VerificationSweep::VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags,
@@ -22,7 +34,7 @@ VerificationSweep::VerificationSweep(DriveModule& drive, HostModule& host, Score
     : drive_(drive),
       host_(host),
       scoreboard_(scoreboard),
-      source_(scoreboard),
+      source_(scoreboard, prefilled_blocks(drive, scoreboard)),
       player_(player_config(tags), drive.timeline(), source_, host),
       ended_(std::move(ended)) {
   player_.set_checker(scoreboard);

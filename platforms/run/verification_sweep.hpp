@@ -1,5 +1,6 @@
 #pragma once
-// Reads back every block that was ever written, and tells the scoreboard of what cannot be read.
+// Reads back every block that was ever written and prefilled ones beside them (PrefilledSample), and tells the scoreboard of what cannot be
+// read.
 #include <functional>
 
 #include "platforms/drive/drive_module.hpp"

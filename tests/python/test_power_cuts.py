@@ -97,3 +97,39 @@ def test_a_drive_that_fails_the_flush_of_its_drain_ends_with_results(tmp_path):
         "--set", "nand.program_failures_per_million=300000", status=1,
     )
     assert any(note.startswith("the drain's flush failed: ") for note in result.summary["run"]["notes"])
+
+
+def sparse_writes_on_a_prefilled_drive(folder, layer, prefill, *more):
+    cuts = [word for at in ("31 ms", "400 ms", "1.234567 s") for word in ("--cut-at", at)]
+    result = run(
+        folder, "torture", "--layer", layer, "--workload", "random-4k", "--limit", 120, "--replay", "closed:16", "--fold", "--check",
+        "--prefill", prefill, *cuts, *more,
+    )
+    assert result.metric("scoreboard.errors") == 0
+    assert result.metric("host.failed") == 0
+    return result
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("prefill", [50, 100])
+def test_every_layer_keeps_what_a_prefilled_drive_holds_over_sparse_writes_and_cuts(tmp_path, layer, prefill):
+    sparse_writes_on_a_prefilled_drive(tmp_path / "tags", layer, prefill)
+    sparse_writes_on_a_prefilled_drive(tmp_path / "bytes", layer, prefill, "--content", "bytes", "--set", "media.powerfail.sector=corrupt")
+
+
+def test_prefilled_blocks_that_nobody_wrote_are_read_back_after_a_cut_and_at_the_end(tmp_path):
+    result = sparse_writes_on_a_prefilled_drive(tmp_path, "cmr", 50)
+    blocks = result.metric("capacity.user") // 512 // 2
+    sweeps = 3  # the second cut may fall into the sweep behind the first
+    assert result.metric("scoreboard.checked") >= sweeps * blocks
+
+
+def test_a_large_prefilled_drive_is_verified_around_what_was_touched(tmp_path):
+    # A write cache of no capacity and imr-rmw: each write to a bottom track rewrites parts of the tops beside it.
+    result = run(
+        tmp_path, "common", "--layer", "imr-rmw", "--workload", "random-4k", "--limit", 50, "--fold", "--check", "--prefill", "100",
+        "--cut-at", "200 ms",
+    )
+    assert result.metric("scoreboard.errors") == 0
+    stretch = 2048
+    assert 64 * stretch < result.metric("scoreboard.checked") < 2 * (64 + 50 * 8) * stretch

@@ -1,0 +1,66 @@
+#pragma once
+// Where on the platters a layer looks for the sectors of a prefilled drive, found out without asking the layer how it works: a second
+// instance of the firmware runs on a dry drive, on a clock of its own, and reads them.
+//
+// The dry drive takes no time and keeps nothing: each sector of its platters reads as its own place, so that whatever way it takes
+// through the firmware's buffers, the host sees where each sector came from. Its flash is blank.
+#include <memory>
+#include <vector>
+
+#include "controller/controller.hpp"
+#include "media/track_geometry.hpp"
+#include "platforms/drive/drive_config.hpp"
+#include "platforms/drive/prefill_contents.hpp"
+
+namespace tessera {
+
+/// What the dry drive has in common with the real one.
+struct SurveyedDrive {
+  const DriveConfig& config;
+  const FormatPlan& plan;
+  const TrackGeometry& geometry;
+  const Positioning& positioning;
+  const TrackCapacity& tracks;
+  const FlashCatalogue* catalogue;  ///< null on a drive without NAND
+};
+
+class PrefillSurvey final : private MediaLink, private FlashLink, private DramLink, private HostLinkUp, private TimelineListener {
+ public:
+  /// Formats and prefills the first `sectors` of the drive, as the real one is.
+  PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors);
+  ~PrefillSurvey() { controller_->power_off(); }
+  PrefillSurvey(const PrefillSurvey&) = delete;
+  PrefillSurvey& operator=(const PrefillSurvey&) = delete;
+
+  /// Of a drive that keeps `mode`. On one of more than 64 GiB, or so many stretches, evenly chosen stretches are looked at.
+  [[nodiscard]] PrefillContents contents(ContentMode mode);
+
+ private:
+  enum Event : std::uint64_t { media_done, flash_done };
+
+  void start(const MediaStep& step) override;
+  void start(FlashCommand& command) override;
+  Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at; }
+  Picoseconds dma(DramAddress, Bytes, Access, Picoseconds at) override { return at; }
+  void complete(HostRequest&) override { done_ = true; }
+  void on_time(std::uint64_t argument) override;
+  void finish_step();
+  void finish_flash_command();
+  void write_places(const MediaStep& step) const;
+  void read(HostRun blocks);
+  void place(LogicalSector sector, Tag found);
+  void run_until_done();
+
+  SurveyedDrive drive_;
+  SectorShape shape_;
+  std::uint64_t sectors_;
+  Timeline timeline_;
+  std::unique_ptr<Controller> controller_;
+  const MediaStep* step_ = nullptr;
+  std::vector<FlashCommand*> flash_;
+  HostRequest request_;
+  bool done_ = false;
+  std::vector<PlacedRun> runs_;
+};
+
+}  // namespace tessera
