@@ -86,6 +86,8 @@ class LayerFactory {
   [[nodiscard]] virtual FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const = 0;
   /// A sentence why the layer cannot run with this flash, or nothing.
   [[nodiscard]] virtual std::string check_flash(const FlashShape&) const { return {}; }
+  /// What the layer risks on this flash although it can run: a sentence each, with the parameter that mends it.
+  [[nodiscard]] virtual std::vector<std::string> warnings(const FlashShape&) const { return {}; }
 
   [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                                const FormatPlan& plan) const = 0;

@@ -29,6 +29,16 @@ void check_buffers(const DriveConfig& config) {
                        " B; expected at least two sectors (media.sector_size), " + std::to_string(two.value()) + " B");
 }
 
+FlashShape flash_of(const NandConfig& nand) {
+  FlashShape shape;
+  shape.blocks = nand.blocks;
+  shape.pages_per_block = nand.pages_per_block;
+  shape.oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value());
+  shape.page_bytes = static_cast<std::uint32_t>(nand.page_size.value());
+  shape.paired_pages = nand.paired_page;
+  return shape;
+}
+
 FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
@@ -39,9 +49,8 @@ FormatPlan planned(const DriveConfig& config) {
     if (config.nand.page_size != config.media.sector_size)
       throw InputError("a flash page holds one drive sector: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
                        " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
-    const FlashShape shape{config.nand.blocks, config.nand.pages_per_block, static_cast<std::uint32_t>(config.nand.oob_size.value()),
-                           static_cast<std::uint32_t>(config.nand.page_size.value())};
-    if (const std::string problem = factory.check_flash(shape); !problem.empty()) throw InputError(factory.name() + ": " + problem);
+    if (const std::string problem = factory.check_flash(flash_of(config.nand)); !problem.empty())
+      throw InputError(factory.name() + ": " + problem);
   }
   std::string problem;
   FormatPlan plan = factory.plan(geometry, problem);
@@ -124,6 +133,13 @@ InputError DriveConfig::refusal(const std::string& sentence) const {
   const std::string own = "layers." + section_name(layer) + ".";
   return InputError(with_named_places(sentence, document,
                                       [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
+}
+
+std::vector<std::string> warnings(const DriveConfig& config) {
+  std::vector<std::string> sentences;
+  if (!config.has_flash()) return sentences;
+  for (const std::string& sentence : config.selected().warnings(flash_of(config.nand))) sentences.push_back(config.layer + ": " + sentence);
+  return sentences;
 }
 
 FormatPlan plan_drive(const DriveConfig& config) {

@@ -57,4 +57,7 @@ struct DriveConfig {
 /// file pins. InputError names both sides and what would fit.
 [[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);
 
+/// What the selected layer risks on this drive although it can run: a sentence each, without its full stop.
+[[nodiscard]] std::vector<std::string> warnings(const DriveConfig& config);
+
 }  // namespace tessera

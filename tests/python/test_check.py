@@ -1,9 +1,10 @@
 """What `check` calls valid runs, and what it proposes instead is valid."""
 
+import json
 import re
 
 import pytest
-from simulate import LAYERS, simulate
+from simulate import FLASH_LAYERS, LAYERS, simulate
 
 RUN = ("--workload", "random-4k", "--limit", "5", "--fold")
 LITTLE = ("--set", "dram.capacity=34 MiB", "--set", "firmware.write_cache.capacity=2 MiB")
@@ -40,3 +41,31 @@ def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     file.write_text('extends = "common"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')
     refused = simulate("check", file, "--layer", "static-1234", "--set", "media.tracks=60", status=2).stderr
     assert "static_r4123" not in refused and "media.tracks: --set media.tracks=60" in refused
+
+
+PAIRED = ("--set", "nand.paired_page=true")
+JOURNAL = ("hwsr", "sblock")  # layers whose flash keeps acknowledged data only where their journals are in it
+
+
+@pytest.mark.parametrize("layer", FLASH_LAYERS)
+def test_paired_pages_that_may_take_acknowledged_data_are_warned_of_and_noted(tmp_path, layer):
+    section = f"layers.{layer.replace('-', '_')}"
+    drive = ("demo", "--layer", layer, *PAIRED)
+    durability = ("--set", f"{section}.durability=journal") if layer in JOURNAL else ()
+    unsafe = (*durability, "--set", f"{section}.paired_pages=unsafe")
+
+    def warned(*settings):
+        checked = re.findall(r"^warning: (.*)$", simulate("check", *drive, *settings).stdout, re.MULTILINE)
+        simulate("run", *drive, *settings, *RUN, "--out", tmp_path)
+        notes = json.loads((tmp_path / "summary.json").read_text())["run"]["notes"]
+        assert [note for note in notes if "paired" in note] == checked
+        return checked
+
+    assert warned(*durability) == []
+    assert warned(*unsafe, "--set", "nand.paired_page=false") == []
+    (warning,) = warned(*unsafe)
+    assert warning.startswith(f"{layer}: with nand.paired_page a power cut") and 'paired_pages = "lower_only"' in warning
+    # The published form of HWSR and of S-blocks promises what FLUSH has made durable, and keeps none of that in flash.
+    in_place = () if layer in JOURNAL else ("--set", f"{section}.merge_buffer=0 B")
+    as_published = warned("--set", f"{section}.paper=true", *in_place)
+    assert as_published == [] if layer in JOURNAL else "paper = false" in as_published[0]

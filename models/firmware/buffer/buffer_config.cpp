@@ -69,4 +69,8 @@ std::string BufferConfig::flash_problem(const FlashShape& shape, std::uint32_t s
   return {};
 }
 
+std::vector<std::string> BufferConfig::warnings(const FlashShape& shape) const {
+  return needs_journal() ? paired_pages_warnings(shape, paired(), paper) : std::vector<std::string>{};
+}
+
 }  // namespace tessera

@@ -3,6 +3,7 @@
 // read cache in flash, both of blocks.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
@@ -55,6 +56,8 @@ struct BufferConfig {
   /// As published: nothing survives in memory, and segments are rewritten where they lie with no copy elsewhere.
   [[nodiscard]] BufferDurability promised() const { return paper ? BufferDurability::volatile_memory : durability; }
   /// The journals' pages; the read cache, which is empty after a power cut, uses all.
+  /// What this flash puts at risk: the journals; the read cache is empty after a power cut.
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const;
   [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
   [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
   [[nodiscard]] bool journals_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::flash; }

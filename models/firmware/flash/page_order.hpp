@@ -2,6 +2,7 @@
 // Which pages of a block a layer programs, and in which order. On flash whose upper pages take the lower page of their word line with
 // them at a power cut, acknowledged data is safe in lower pages alone: half of them, at one bit a cell.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -20,6 +21,9 @@ inline void describe_paired_pages(ParameterVisitor& visitor, PairedPages& paired
                       "flash with nand.paired_page: lower_only: only lower pages are programmed; unsafe: all, and a cut may take "
                       "acknowledged data");
 }
+
+/// What a layer warns of that keeps acknowledged data in such flash; `paper`: it is in its published form.
+[[nodiscard]] std::vector<std::string> paired_pages_warnings(const FlashShape& shape, PairedPages paired, bool paper);
 
 class PageOrder {
  public:

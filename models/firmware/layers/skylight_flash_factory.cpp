@@ -43,6 +43,9 @@ class SkylightFlashFactory final : public LayerFactory {
     return std::to_string(zones) + " cache_zones need a flash block each; there are " + std::to_string(shape.blocks) +
            " (fewer cache_zones, or more nand.blocks)";
   }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
+    return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
+  }
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {
     return std::make_unique<SkylightFlash>(ports, config_, geometry, plan);

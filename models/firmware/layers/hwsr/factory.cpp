@@ -26,6 +26,7 @@ class HwsrFactory final : public LayerFactory {
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
     return config_.caches.flash_problem(shape, shape.page_bytes, config_.region_tracks);
   }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.caches.warnings(shape); }
 
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {

@@ -24,6 +24,9 @@ class MuRmwFactory final : public LayerFactory {
     return mu_rmw::plan_drive(config_, geometry, problem);
   }
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override { return mu_rmw::check_flash(config_, shape); }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
+    return paired_pages_warnings(shape, config_.paired(), config_.paper);
+  }
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {
     return std::make_unique<MuRmw>(ports, config_, geometry, plan);

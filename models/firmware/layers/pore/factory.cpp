@@ -60,6 +60,9 @@ class PoreFactory final : public LayerFactory {
     return config_.cache.check_flash("a cache with reserve_blocks " + std::to_string(config_.reserve_blocks), shape,
                                      std::uint64_t{config_.reserve_blocks} + 1);
   }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
+    return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
+  }
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {
     return std::make_unique<Pore>(ports, config_, geometry, plan);

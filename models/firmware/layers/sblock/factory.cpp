@@ -27,6 +27,7 @@ class SblockFactory final : public LayerFactory {
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
     return config_.cache_config().flash_problem(shape, shape.page_bytes, config_.sblock_blocks);
   }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.cache_config().warnings(shape); }
 
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {
