@@ -119,7 +119,7 @@ TEST_CASE("write cache: a destage that fails in passing is tried again, and nobo
   }
 }
 
-TEST_CASE("write cache: what the layer below does not take stays readable, also after cuts; FLUSH and writes say so") {
+TEST_CASE("write cache: what the layer below does not take stays readable, also after cuts, while FLUSH and writes say so") {
   for (const CacheDurability durability : all_durabilities)
     for (const DestageOrder order : all_orders)
       for (const Status answer : all_refusals) {
