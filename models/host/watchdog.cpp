@@ -1,12 +1,17 @@
 #include "host/watchdog.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.hpp"
 
 namespace tessera {
 
+using namespace literals;
+
 namespace {
+
+constexpr Picoseconds flush_patience = 86'400_s;
 
 constexpr const char* names[] = {"read", "write", "FLUSH", "TRIM"};
 
@@ -19,7 +24,7 @@ Watchdog::Watchdog(Timeline& timeline, Picoseconds patience, std::uint32_t tags)
 
 void Watchdog::issued(const HostRequest& request) {
   const Picoseconds now = timeline_.now();
-  commands_[request.tag] = {&request, now};
+  commands_[request.tag] = {&request, now, now + (request.op == HostOp::flush ? std::max(patience_, flush_patience) : patience_)};
   if (posted_ || patience_ == Picoseconds(0) || !account_) return;
   posted_ = true;
   timeline_.post(now + patience_, *this);
@@ -27,13 +32,13 @@ void Watchdog::issued(const HostRequest& request) {
 
 void Watchdog::on_time(std::uint64_t) {
   posted_ = false;
-  const Command* oldest = nullptr;
+  const Command* first = nullptr;
   for (const Command& command : commands_)
-    if (command.request != nullptr && (oldest == nullptr || command.since < oldest->since)) oldest = &command;
-  if (oldest == nullptr) return;
-  if (oldest->since + patience_ <= timeline_.now()) bark(*oldest);
+    if (command.request != nullptr && (first == nullptr || command.due < first->due)) first = &command;
+  if (first == nullptr) return;
+  if (first->due <= timeline_.now()) bark(*first);
   posted_ = true;
-  timeline_.post(oldest->since + patience_, *this);
+  timeline_.post(std::min(first->due, timeline_.now() + patience_), *this);
 }
 
 void Watchdog::bark(const Command& command) const {

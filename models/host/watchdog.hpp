@@ -1,8 +1,9 @@
 #pragma once
 // Liveness: a command that the drive does not answer in time ends the run as a bug of the model, with all that is known about it.
 //
-// It measures time at the drive, from the instant at which the host spends a tag; what waits at the host may wait for ever. One timer
-// covers all commands: it looks again when the oldest that it saw would be overdue.
+// It measures time at the drive, from the instant at which the host spends a tag; what waits at the host may wait for ever. A FLUSH
+// has a day, as the drain of a run has: it empties caches of any size. One timer covers all commands: it looks again when the first of those
+// that it saw would be overdue, or one issued meanwhile.
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ class Watchdog final : private TimelineListener {
   struct Command {
     const HostRequest* request = nullptr;  // null: the tag is free
     Picoseconds since;
+    Picoseconds due;
   };
   void on_time(std::uint64_t argument) override;
   [[noreturn]] void bark(const Command& command) const;

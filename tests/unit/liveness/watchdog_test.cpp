@@ -50,6 +50,21 @@ class NeverRoom final : public StuckLayer {
   WaitQueue room_;
 };
 
+/// So do FLUSHes.
+class NeverFlushed final : public StuckLayer {
+ public:
+  explicit NeverFlushed(const Ports& ports) : StuckLayer(ports), room_(ports.cpu) {}
+  Task<Status> write(LogicalRun, DataSpan, WriteOptions) override { return wait(); }
+  Task<Status> flush() override { return wait(); }
+
+ private:
+  Task<Status> wait() {
+    co_await room_.change(LifePhase::cleaning);
+    co_return Status::ok;
+  }
+  WaitQueue room_;
+};
+
 /// Writes to even sectors lock the map and then the log, writes to odd ones the log and then the map.
 class OppositeLocks final : public StuckLayer {
  public:
@@ -152,6 +167,20 @@ TEST_CASE("watchdog: the time is that of the oldest command, whatever is answere
   drive.bench().submit(HostOp::write, 8, 8);
   CHECK(drive.bench().now() < 5_s);
   says(bug_of([&] { drive.bench().run_for(2_s); }), "at the drive for 5000 ms");
+}
+
+TEST_CASE("watchdog: a FLUSH has a day, and does not hide a command that was issued behind it") {
+  StuckDrive<NeverFlushed> drive(patience(5_s));
+  drive.bench().submit(HostOp::flush, 0, 0);
+  drive.bench().run_for(86'399_s);
+  says(bug_of([&] { drive.bench().run_for(2_s); }), "(FLUSH, tag 0)");
+
+  StuckDrive<NeverFlushed> other(patience(5_s));
+  other.bench().submit(HostOp::flush, 0, 0);
+  other.bench().run_for(7_s);
+  other.bench().submit(HostOp::write, 0, 8);
+  other.bench().run_for(4_s);
+  says(bug_of([&] { other.bench().run_for(2_s); }), "(write of 8 blocks");
 }
 
 TEST_CASE("watchdog: a command lost with the power is not waited for, and its tag counts anew") {

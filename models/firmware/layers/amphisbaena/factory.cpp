@@ -17,6 +17,8 @@ class AmphisbaenaFactory final : public LayerFactory {
     return "conventional buffer in two parts, for hot blocks and for chunks of cold ones (Amphisbaena, Zhang et al. 2024)";
   }
   void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  /// With 32 tags each behind the rewriting of a zone of 256 MiB, 6.7 s, requests of a recorded trace took 155 s.
+  [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint32_t chunk = config_.chunk_sectors(geometry.sector_bytes);
