@@ -2,8 +2,8 @@
 // Liveness: a command that the drive does not answer in time ends the run as a bug of the model, with all that is known about it.
 //
 // It measures time at the drive, from the instant at which the host spends a tag; what waits at the host may wait for ever. A FLUSH
-// has a day, as the drain of a run has: it empties caches of any size. One timer covers all commands: it looks again when the first of those
-// that it saw would be overdue, or one issued meanwhile.
+// has a day, as the drain of a run has: it empties caches of any size. One timer covers all commands: it looks again when the first of
+// those that it saw would be overdue, or one issued meanwhile.
 #include <functional>
 #include <string>
 #include <vector>

@@ -29,7 +29,7 @@ struct ColumnsSpec {
   std::size_t op = 0;
   std::vector<std::pair<std::string, HostOp>> words;
   std::vector<std::string> forced;  ///< of the words for write, those with forced unit access
-  std::size_t volume = 0;  ///< 0 = none
+  std::size_t volume = 0;           ///< 0 = none
   std::string volume_prefix;
   char separator = ',';
   std::uint64_t header = 0;
