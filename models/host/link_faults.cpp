@@ -1,6 +1,7 @@
 #include "host/link_faults.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/error.hpp"
@@ -9,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-Picoseconds from_milliseconds(double ms) { return Picoseconds(static_cast<std::uint64_t>(ms * 1e9 + 0.5)); }
+Picoseconds from_milliseconds(double ms) { return Picoseconds(static_cast<std::uint64_t>(std::llround(ms * 1e9))); }
 
 }  // namespace
 

@@ -173,6 +173,12 @@ void FirmwareBench::cut_twice(std::uint64_t actions) {
   boot(true);
 }
 
+void FirmwareBench::cut_twice(Picoseconds time) {
+  lose_power();
+  power_on(true);
+  cut_at(timeline_.now() + time);
+}
+
 void FirmwareBench::lose_power() {
   media_.cut(timeline_.now());
   timeline_.withdraw(*this);

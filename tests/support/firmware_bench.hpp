@@ -95,6 +95,8 @@ class FirmwareBench final : private MediaLink,
   void cut_while_stopping(std::uint64_t actions);
   /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
   void cut_twice(std::uint64_t actions);
+  /// Cuts the power now, and again after `time` of the recovery.
+  void cut_twice(Picoseconds time);
   /// Reads back every block that was ever written or prefilled, through the firmware.
   void verify_all();
   /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.

@@ -169,10 +169,14 @@ Task<Status> BackupRegion::recover(DataBuffer& scratch) {
     const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
   }
+  // Of a record that a cut left incomplete nothing is lost, as the target was not written yet: nothing may be rewritten either, since
+  // another cut in the middle of that would destroy what is saved nowhere.
+  std::uint32_t first = 0;
+  while (first < described_.count && !any_lost(scratch.part(described_.sectors_before(first), described_.runs[first].count))) ++first;
   const Status filled = co_await fill_in(scratch);
   if (!ok(filled)) co_return filled;
   // In the order in which they were saved: a rewrite may destroy the runs behind it.
-  for (std::uint32_t i = 0; i < described_.count; ++i) {
+  for (std::uint32_t i = first; i < described_.count; ++i) {
     MediaChain chain(MediaClass::host);
     chain.write(described_.runs[i], scratch.part(described_.sectors_before(i), described_.runs[i].count));
     const Status status = co_await media_.run(chain);

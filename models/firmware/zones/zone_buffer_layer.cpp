@@ -208,6 +208,7 @@ Task<Status> ZoneBufferLayer::recover() {
 /// A slot that cannot be read stays the owner of its sector, which is lost until it is written again: older copies do not count.
 void ZoneBufferLayer::add_unreadable(std::vector<FoundSlot>& found, const std::vector<SlotOwners::Owner>& unreadable) {
   std::vector<FoundSlot> added;
+  added.reserve(unreadable.size());
   for (const SlotOwners::Owner& owner : unreadable)
     added.push_back({owner.slot, {owner.sector, buffer_.take_sequence(), restore_unreadable(owner, found)}});
   found.insert(found.end(), added.begin(), added.end());

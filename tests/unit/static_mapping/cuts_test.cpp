@@ -34,6 +34,20 @@ TEST_CASE("static mappings: a cut in the middle of each step leaves the tracks b
   }
 }
 
+TEST_CASE("static mappings: a cut in the recovery from a backup that another cut left incomplete destroys nothing") {
+  for (std::uint64_t first = 0; first <= 60; ++first) {
+    for (std::uint64_t second = 0; second <= 60; ++second) {
+      StaticDrive drive(Scheme::s1234, 2);
+      drive.fill(4);
+      drive->submit(HostOp::write, StaticDrive::block(0, 2), 8 * 8);
+      drive->run_for(1_ms * first);
+      drive->cut_twice(5_ms * second);
+      INFO("cut after " << first << " ms and again after " << 5 * second << " ms");
+      REQUIRE(drive.wrong_blocks() == 0);
+    }
+  }
+}
+
 TEST_CASE("static mappings: a track written after the update that saved it is not undone by recovery") {
   StaticDrive drive(Scheme::s1234, 2);
   drive.fill(4);
