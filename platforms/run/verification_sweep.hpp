@@ -16,7 +16,7 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
  public:
   /// `tags`: of the host interface. `ended` is called from within the last completion, or from start() where there is nothing to read.
   VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
-  ~VerificationSweep();
+  ~VerificationSweep() override;
 
   void start();
   /// The power is cut in the middle of it: a sweep is not resumed but made anew.

@@ -32,7 +32,7 @@ const char* name_of(Simulation::Stage stage, Simulation::Phase phase) {
   if (phase == Phase::recovery) return "recovery";
   if (phase == Phase::verification) return "verification";
   switch (stage) {
-    case Stage::format: return "format";
+    case Stage::format:
     case Stage::ready: return "format";
     case Stage::replay: return "replay";
     case Stage::drain: return "drain";

@@ -31,6 +31,7 @@ std::vector<HostRun> PrefilledSample::choose(const PrefilledBlocks& prefilled, c
   for (std::uint64_t at = 0; at < stretches; at += gap * prefilled.every) chosen.insert(at);
 
   std::vector<HostRun> runs;
+  runs.reserve(chosen.size());
   for (const std::uint64_t at : chosen)
     runs.push_back({HostBlock(at * stretch), static_cast<std::uint32_t>(std::min(stretch, prefilled.blocks - at * stretch))});
   return runs;
