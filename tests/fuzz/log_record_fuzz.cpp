@@ -20,7 +20,7 @@ void decode_and_encode(const SectorHeader& header) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   SectorHeader header{};
-  std::memcpy(header.data(), data, std::min(size, sizeof header));
+  if (size != 0) std::memcpy(header.data(), data, std::min(size, sizeof header));
   decode_and_encode(header);
 
   LogRecord record;
