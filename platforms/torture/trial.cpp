@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -17,9 +18,10 @@ constexpr std::uint64_t requests_after_cut = 24;
 /// Operations of a drain that are cut, and instants drawn over it and the verification behind it.
 constexpr std::uint64_t drain_operations = 32;
 constexpr std::uint32_t late_instants = 16;
-/// Cuts in a row; one copy in so many is cut again, at so many instants.
+/// Cuts in a row; one copy in so many is cut again, at so many instants: some 500 copies of a long run, one in six of a short one.
 constexpr std::uint32_t most_in_a_row = 3;
-constexpr std::uint64_t one_in = 6;
+constexpr std::uint64_t at_least_one_in = 6;
+constexpr std::uint64_t cut_again_of_a_run = 500;
 constexpr std::uint64_t most_copies_of_a_copy = 6;
 constexpr std::uint32_t random_cuts_of_a_copy = 2;
 /// Of wall-clock time: a copy takes milliseconds, under a sanitizer a second.
@@ -151,6 +153,7 @@ void Trial::cut_as_copy(std::uint64_t number) {
   copies_ = 0;
   instants_.forget();
   instants_.reseed(config_.seed ^ (number * most_in_a_row + depth_));
+  const std::uint64_t one_in = std::max(at_least_one_in, (3 * config_.operations + config_.cuts) / cut_again_of_a_run);
   cut_again_ = depth_ < most_in_a_row && instants_.random().below(one_in) == 0;
   children_.limit(1);
   simulation_.cut_now();
