@@ -12,4 +12,12 @@ Task<void> HeaderScan::read(const std::array<PhysicalRun, most>& sectors, std::u
   static_cast<void>(co_await media_.run(chain));
 }
 
+Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector) {
+  SectorHeader header{};
+  MediaChain chain;
+  chain.read(sector, {}, StepHint::position, &header);
+  const Status status = co_await media.run(chain);
+  co_return !ok(status) && status != Status::lost;
+}
+
 }  // namespace tessera

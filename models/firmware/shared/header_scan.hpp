@@ -27,4 +27,8 @@ class HeaderScan {
   std::array<SectorHeader, most> headers_{};
 };
 
+/// Whether nothing of a sector comes back: after a cut that tells what was lost from what was not written. A sector stored as lost has
+/// its header.
+[[nodiscard]] Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector);
+
 }  // namespace tessera

@@ -16,7 +16,7 @@ Journal::Journal(const Ports& ports, const DriveGeometry& geometry, const Format
       superblock_(ports.media, {sector_of(layout_, 0), sector_of(layout_, 1), sector_of(layout_, 2), sector_of(layout_, 3)}),
       space_(ports.cpu),
       capacity_(std::min(layout_.sectors() - superblocks, most)) {
-  TESSERA_CHECK(layout_.sectors() > superblocks, "a journal region is too small");
+  TESSERA_CHECK(layout_.sectors() >= least_sectors && most >= 2, "a journal region is too small");
 }
 
 Journal::Pin::~Pin() {
@@ -82,24 +82,31 @@ Task<Status> Journal::make_space(std::uint32_t sectors) {
 }
 
 Task<Status> Journal::append(LogicalRun run, DataSpan data, Pin& pin) {
-  TESSERA_CHECK(run.count <= capacity_ / 2, "a record is too long for its journal");
-  const Status space = co_await make_space(run.count);
+  TESSERA_CHECK(run.count < capacity_, "a record is too long for its journal");
+  const Status space = co_await make_space(run.count + 1);
   if (!ok(space)) co_return space;
   pin.sequence_ = head_;
   attach(pin);
-  head_ += run.count;
+  head_ += run.count + 1;
+  const LogRecord record{RecordType::data, pin.sequence_, run.count, {run.first.value(), last_.first.value(), last_.count}};
+  last_ = run;
 
+  const auto headers = headers_.take();
+  headers->assign(run.count, encode(record));
   for (std::uint32_t done = 0; done < run.count;) {
-    const std::uint64_t sequence = pin.sequence_ + done;
-    const PhysicalRun piece = place(sequence, run.count - done);
-    SectorHeader header = encode({RecordType::data, sequence, piece.count, {(run.first + done).value()}});
+    MediaStep step;
+    step.op = MediaOp::write;
+    step.run = place(pin.sequence_ + done, run.count - done);
+    step.data = data.part(done, step.run.count);
+    step.headers = std::span(*headers).first(step.run.count);
+    done += step.run.count;
     MediaChain chain(MediaClass::dependent);
-    chain.write(piece, data.part(done, piece.count), StepHint::position, &header);
+    chain.add(step);
+    if (done == run.count) chain.write(place(pin.sequence_ + done, 1), data.part(done - 1, 1), StepHint::position, &headers->front());
     const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
-    sectors_written_ += piece.count;
-    done += piece.count;
   }
+  sectors_written_ += run.count + 1;
   co_return Status::ok;
 }
 
@@ -107,27 +114,83 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
   const Status loaded = co_await superblock_.load();
   if (!ok(loaded)) co_return loaded;
   start_ = released_ = head_ = superblock_.payload()[0];
-
-  // Any sector may be the last one of a record, so each one's out-of-band bytes are looked at.
-  HeaderScan scan(media_);
-  std::array<PhysicalRun, HeaderScan::most> sectors{};
-  for (std::uint64_t begin = 0; begin < capacity_; begin += HeaderScan::most) {
-    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(HeaderScan::most, capacity_ - begin));
-    for (std::uint32_t i = 0; i < count; ++i) sectors[i] = place(begin + i, 1);
-    co_await scan.read(sectors, count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::optional<LogRecord> found = scan.record(i);
-      if (!found || found->type != RecordType::data || found->sequence + found->length <= start_) continue;
-      const std::uint64_t last = found->sequence + found->length - 1;
-      if (last % capacity_ != begin + i || last >= start_ + capacity_) continue;
-      // The log may start inside a record: what is in front of that is home, and its place in use again.
-      const std::uint64_t first = std::max(found->sequence, start_);
-      const auto left = static_cast<std::uint32_t>(last + 1 - first);
-      records.push_back({first, {LogicalSector(found->payload[0] + (first - found->sequence)), left}, place(first, left)});
-      head_ = std::max(head_, last + 1);
-    }
+  FoundRecords found;
+  co_await find_records(found);
+  for (const auto& [sequence, record] : found) {
+    const std::uint64_t end = sequence + record.sectors.size();
+    head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
+    // The log may start inside a record: what is in front of that is home, and its place in use again.
+    const std::uint64_t first = std::max(sequence, start_);
+    if (first + 1 == end) continue;
+    const bool whole = co_await counts(sequence, record);
+    if (whole) records.push_back({first, {LogicalSector(record.first + (first - sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
   }
-  std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.sequence < b.sequence; });
+  co_return Status::ok;
+}
+
+/// A track at a time.
+Task<void> Journal::find_records(FoundRecords& found) {
+  const auto headers = headers_.take();
+  for (std::uint64_t position = 0; position < capacity_;) {
+    MediaStep step;
+    step.run = place(position, static_cast<std::uint32_t>(capacity_ - position));
+    headers->assign(step.run.count, SectorHeader{});
+    step.headers = *headers;
+    MediaChain chain;
+    chain.add(step);
+    // A sector that cannot be read has no header.
+    static_cast<void>(co_await media_.run(chain));
+    for (std::uint32_t i = 0; i < step.run.count; ++i)
+      if (const std::optional<LogRecord> record = decode((*headers)[i])) note_header(*record, position + i, found);
+    position += step.run.count;
+  }
+}
+
+void Journal::note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const {
+  if (record.type != RecordType::data) return;
+  const std::uint64_t sector = (position + capacity_ - record.sequence % capacity_) % capacity_;
+  const std::uint64_t sequence = record.sequence + sector;
+  if (sector > record.length || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap
+  Found& own = found[record.sequence];
+  own.first = record.payload[0];
+  own.sectors.resize(record.length + 1);
+  own.sectors[sector] = true;
+  const std::uint64_t length = record.payload[2];
+  if (length == 0 || record.sequence <= start_) return;
+  Found& before = found[record.sequence - length - 1];
+  before.first = record.payload[1];
+  before.sectors.resize(length + 1);
+}
+
+/// Whether the record was written to its end, as far as can be seen: no sector of it holds anything else.
+Task<bool> Journal::counts(std::uint64_t sequence, const Found& record) {
+  for (std::uint64_t i = std::max(sequence, start_) - sequence; i < record.sectors.size(); ++i) {
+    if (record.sectors[i]) continue;
+    const PhysicalRun sector = place(sequence + i, 1);
+    const bool unreadable = co_await cannot_be_read(media_, sector);
+    if (!unreadable) co_return false;
+  }
+  co_return true;
+}
+
+Task<Status> Journal::read(const Record& record, std::uint32_t done, DataSpan data) {
+  const std::uint64_t end = record.sequence + done + data.count;
+  const Status status = co_await read_run(end - data.count, data);
+  const std::uint32_t last = data.count - 1;
+  if (!ok(status) || done + data.count != record.run.count || !any_lost(data.part(last, 1))) co_return status;
+  const DataSpan copied = data.part(last, 1);
+  co_return co_await read_run(end, copied);
+}
+
+Task<Status> Journal::read_run(std::uint64_t sequence, DataSpan data) {
+  for (std::uint32_t done = 0; done < data.count;) {
+    const PhysicalRun piece = place(sequence + done, data.count - done);
+    MediaChain chain(MediaClass::host, LostSectors::carry);
+    chain.read(piece, data.part(done, piece.count));
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
   co_return Status::ok;
 }
 

@@ -202,7 +202,10 @@ Task<Status> WriteCache::recover() {
   const Status replayed = co_await replay();
   if (!ok(replayed)) co_return replayed;
   if (dirty_ != 0) co_return Status::ok;  // the records of what did not get home stay
-  co_return co_await journal_->format();
+  const Status emptied = co_await journal_->format();
+  if (emptied != Status::read_only) co_return emptied;
+  end(emptied);  // everything is home, but no record can follow
+  co_return Status::ok;
 }
 
 /// Writes the journalled data home, oldest first.
@@ -222,10 +225,7 @@ Task<Status> WriteCache::replay(const Journal::Record& record) {
   for (std::uint32_t done = 0; done < record.run.count;) {
     const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
     const DataSpan data = staging_.front().part(0, count);
-    const PhysicalRun saved{record.where.track, record.where.first + done, count};
-    MediaChain chain(MediaClass::host, LostSectors::carry);
-    chain.read(saved, data);
-    const Status read = co_await ports_.media.run(chain);
+    const Status read = co_await journal_->read(record, done, data);
     if (!ok(read)) co_return read;
     const LogicalRun home{record.run.first + done, count};
     const WriteOptions options{.durable = true};

@@ -19,8 +19,10 @@ bool WriteCache::host_idle() const {
   return ports_.host.outstanding() == 0 && ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
 }
 
+/// A record may be all that waits for room, so there must be some for the longest.
 bool WriteCache::journal_pressed() const {
-  return journal_ != nullptr && journal_->used() * 100 > journal_->capacity() * journal_high_mark;
+  if (journal_ == nullptr) return false;
+  return journal_->used() * 100 > journal_->capacity() * journal_high_mark || journal_->capacity() - journal_->used() <= part_sectors_;
 }
 
 bool WriteCache::wanted() {
