@@ -10,6 +10,10 @@ from tessera.run_folder import Run
 from tessera.simulator import run_simulator
 
 LAYERS = ("cmr", "imr-rmw", "fluid", "mu-rmw", "hwsr", "static-r4123")
+# Firmware's own sectors are kept as bytes: until its log has wrapped, memory grows by what was never written of it. The usual log, of four
+# tracks a surface, takes tens of millions of requests to wrap; this is the shortest.
+SHORT_LOGS = {"fluid": ("--set", "layers.fluid.log_radii=1"), "mu-rmw": ("--set", "layers.mu_rmw.log_radii=1")}
+SHORT_LOG = 512 * 4096  # B, of `demo`
 SHARES = (0.1, 0.25, 0.5, 1.0)  # of the requests
 MOST_GROWTH = 0.05  # from the second length to the last: by then every sector of the working set has been written
 
@@ -28,7 +32,8 @@ def peak_memory(layer: str, requests: int, folder: Path) -> float:
     workload = folder / "workload.toml"
     workload.write_text(WORKLOAD)
     out = folder / "run"
-    run_simulator(["run", "demo", "--layer", layer, "--workload", workload, "--replay", "closed:8", "--check", "--limit", requests, "--out", out], quiet=True)
+    run_simulator(["run", "demo", "--layer", layer, *SHORT_LOGS.get(layer, ()), "--workload", workload, "--replay", "closed:8", "--check",
+                   "--limit", requests, "--out", out], quiet=True)
     result = Run(out)
     if result.metric("host.served") != requests:
         raise ValueError(f"{layer}: {requests} requests were asked for, {result.metric('host.served'):.0f} were served")
@@ -45,7 +50,7 @@ def long_runs(requests: int, layers: tuple[str, ...], console: Console) -> bool:
         with tempfile.TemporaryDirectory() as folder:
             for length in lengths:
                 peaks.append(peak_memory(layer, length, Path(folder)))
-        grew = peaks[-1] > (1 + MOST_GROWTH) * peaks[1]
+        grew = peaks[-1] > (1 + MOST_GROWTH) * peaks[1] + (SHORT_LOG if layer in SHORT_LOGS else 0)
         flat = flat and not grew
         console.print(f"{layer:<14}" + "".join(f"{peak / (1 << 20):>14,.1f}" for peak in peaks) + ("    grows" if grew else ""))
     return flat
