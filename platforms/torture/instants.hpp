@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/timeline.hpp"
-#include "platforms/torture/operation_watch.hpp"
+#include "platforms/torture/persistent_operation.hpp"
 
 namespace tessera {
 

@@ -4,16 +4,6 @@
 
 namespace tessera {
 
-std::string PersistentOperation::in_words() const {
-  switch (kind) {
-    case Kind::page_program: return "page program on die " + std::to_string(die);
-    case Kind::block_erase: return "block erase on die " + std::to_string(die);
-    case Kind::media_write: break;
-  }
-  return "write of " + std::to_string(run.count) + " sectors to surface " + std::to_string(run.track.surface) + ", radius " +
-         std::to_string(run.track.radius) + ", from sector " + std::to_string(run.first);
-}
-
 OperationWatch::OperationWatch(DriveModule& drive, std::function<void(const PersistentOperation&)> begins)
     : drive_(drive), begins_(std::move(begins)) {
   drive.media().device().observe(this);

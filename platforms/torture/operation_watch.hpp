@@ -1,25 +1,13 @@
 #pragma once
-// Sees each operation by which something becomes persistent, as it begins: a write to the platters, a page program, an erase. Journal
-// commits, superblocks and headers are such operations too.
+// Sees each persistent operation of a drive as it begins.
 #include <functional>
-#include <string>
 
 #include "media/media_device.hpp"
 #include "nand/nand_device.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/torture/persistent_operation.hpp"
 
 namespace tessera {
-
-struct PersistentOperation {
-  enum class Kind : std::uint8_t { media_write, page_program, block_erase };
-  Kind kind = Kind::media_write;
-  Picoseconds begin;      ///< the first bit
-  Picoseconds end;        ///< the last one
-  PhysicalRun run;        ///< of a media write
-  std::uint32_t die = 0;  ///< of a flash operation
-
-  [[nodiscard]] std::string in_words() const;
-};
 
 class OperationWatch final : private MediaObserver, private NandObserver {
  public:

@@ -12,6 +12,7 @@
 #include "platforms/torture/children.hpp"
 #include "platforms/torture/finding.hpp"
 #include "platforms/torture/instants.hpp"
+#include "platforms/torture/operation_watch.hpp"
 
 namespace tessera {
 
