@@ -14,10 +14,16 @@ class BadBug(Exception):
 
 @dataclass(frozen=True)
 class Catcher:
-    """A test program and the cases of it to run (a filter of Catch2)."""
+    """What notices a bug: a unit program and the cases of it to run (a filter of Catch2), `pytest` and a test of tests/python, or
+    `torture` and the options that `tessera-sim torture torture` is given."""
 
     program: str
     cases: str
+
+    @property
+    def target(self) -> str:
+        """What is built for it."""
+        return "tessera-sim" if self.program in ("pytest", "torture") else self.program
 
     def __str__(self) -> str:
         return f"{self.program}: {self.cases}"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Plants each bug alone, builds, and runs the tests until one fails: those that the bug names first, then the wider suite.
+"""Plants each bug alone, builds, and runs the tests until one fails: those that the bug names first, then every unit program, then
+torture of every layer.
 
 run.py [NAME...] [--share N] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from bugs import BadBug, Bug, Catcher, all_bugs, share_of
 from tree import ROOT
 
 BUILD = ROOT / "build" / "planted" / "build" / "release"
-TIMEOUT = 120  # s; a test that hangs has noticed something
+TIMEOUT = 300  # s; a test that hangs has noticed something
 
 
 @dataclass
@@ -41,17 +43,34 @@ def build(*targets: str) -> None:
     quiet(["cmake", "--build", str(BUILD), "--target", *targets])
 
 
-def fails(program: str, cases: str | None) -> bool:
-    found = [p for p in BUILD.glob(f"tests/*/*/{program}") if p.is_file()]
+LAST_RESORT = Catcher("torture", "--layer all --operations 60 --cuts 60")
+REFUSED = {"pytest": (2, 3, 4, 5), "torture": (2,)}  # statuses of a wrong command, not of a failed test
+
+
+def command_of(catcher: Catcher) -> list[str]:
+    if catcher.program == "pytest":
+        return [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/python/{catcher.cases}"]
+    if catcher.program == "torture":
+        return [str(BUILD / "tessera-sim"), "torture", "torture", *catcher.cases.split()]
+    found = [p for p in BUILD.glob(f"tests/*/*/{catcher.program}") if p.is_file()]
     if len(found) != 1:
-        raise BadBug(f"there is no test program {program}")
-    command = [str(found[0]), "--abort", *([re.sub(r"([,\[\]\\])", r"\\\1", cases)] if cases else [])]
+        raise BadBug(f"there is no test program {catcher.program}")
+    filters = [] if catcher.cases == "*" else [re.sub(r"([,\[\]\\])", r"\\\1", catcher.cases)]
+    return [str(found[0]), "--abort", *filters]
+
+
+def notices(catcher: Catcher) -> bool:
+    """Builds it and runs it."""
+    build(catcher.target)
+    command = command_of(catcher)
+    folder = ROOT if catcher.program in ("pytest", "torture") else Path(command[0]).parent
+    environment = os.environ | {"TESSERA_BUILD": str(BUILD)}
     try:
-        done = subprocess.run(command, cwd=found[0].parent, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return True
-    if cases and "No test cases matched" in done.stdout:
-        raise BadBug(f"{program} has no test case '{cases}'")
+    if "No test cases matched" in done.stdout or done.returncode in REFUSED.get(catcher.program, ()):
+        raise BadBug(f"'{catcher}' cannot be run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.returncode != 0
 
 
@@ -66,17 +85,9 @@ def hunt(bug: Bug) -> Outcome:
     begin = time.monotonic()
     outcome = Outcome(bug)
     configure(bug.name)
-    for catcher in bug.caught_by:
-        build(catcher.program)
-        if fails(catcher.program, catcher.cases):
-            outcome.catcher, outcome.named = catcher, True
-            break
-    else:
-        for program in unit_programs():
-            build(program)
-            if fails(program, None):
-                outcome.catcher = Catcher(program, "*")
-                break
+    wider = (*(Catcher(program, "*") for program in unit_programs()), LAST_RESORT)
+    outcome.catcher = next((catcher for catcher in (*bug.caught_by, *wider) if notices(catcher)), None)
+    outcome.named = outcome.catcher in bug.caught_by
     outcome.seconds = time.monotonic() - begin
     return outcome
 

@@ -26,10 +26,16 @@ def test_a_bug_can_be_planted_and_changes_its_file(name):
 
 @pytest.mark.parametrize("name", BUGS)
 def test_the_tests_that_must_catch_a_bug_exist(name):
-    cases = "\n".join(file.read_text() for file in (ROOT / "tests" / "unit").rglob("*.cpp"))
+    cases = "\n".join(file.read_text() for folder in ("unit", "module") for file in (ROOT / "tests" / folder).rglob("*.cpp"))
     cases = cases.replace('"\n          "', "")
     for catcher in BUGS[name].caught_by:
-        assert f'TEST_CASE("{catcher.cases.rstrip("*")}' in cases.replace("\\", ""), str(catcher)
+        if catcher.program == "pytest":
+            file, _, test = catcher.cases.partition("::")
+            assert f"def {test}(" in (ROOT / "tests" / "python" / file).read_text(), str(catcher)
+        elif catcher.program == "torture":
+            assert catcher.cases.startswith("--layer "), str(catcher)
+        else:
+            assert f'TEST_CASE("{catcher.cases.rstrip("*")}' in cases.replace("\\", ""), str(catcher)
 
 
 def test_a_text_that_is_not_there_once_stops_the_build():
