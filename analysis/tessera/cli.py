@@ -22,6 +22,7 @@ from tessera.reference import write_reference
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.simulator import SimulatorError
+from tessera.torture import Effort, write_torture
 
 
 @contextmanager
@@ -119,6 +120,19 @@ def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = 
     """Write docs/guide/metrics.md, docs/guide/parameters.md and tests/golden/digests.json anew."""
     with simulator_errors():
         write_reference(out)
+
+
+@app.command()
+def torture(
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers; all, and the table is written, if none is named.")] = None,
+    operations: Annotated[int, typer.Option(help="Persistent operations that are cut before, inside and after.")] = 2000,
+    cuts: Annotated[int, typer.Option(help="Cuts at random instants.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the first layer.")] = 1,
+) -> None:
+    """Cut the power of every layer thousands of times and write the table of docs/reliability.md anew; exit status 1 if anything is lost."""
+    with simulator_errors():
+        if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
+            raise typer.Exit(1)
 
 
 @app.command()

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY, layer_names, run_simulator
 
 PAGE = REPOSITORY / "docs" / "reliability.md"
-BEGIN = "<!-- tessera recovery: begin -->\n"
-END = "<!-- tessera recovery: end -->\n"
 REQUESTS = 30_000  # of web-server on the full drive `demo`: its caches are full by then
 
 
@@ -84,8 +83,5 @@ def section(out: Path, requests: int) -> str:
 
 def write_recovery(console: Console, out: Path, requests: int = REQUESTS, page: Path = PAGE) -> None:
     """Puts the table between its marks in the page."""
-    text = page.read_text()
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    page.write_text(before + BEGIN + section(out, requests) + END + after)
+    write_marked_section(page, "tessera recovery", section(out, requests))
     console.print(f"{page}: written")

@@ -1,0 +1,61 @@
+"""The command that tortures every layer and writes the table of what it found."""
+
+import json
+
+import pytest
+from rich.console import Console
+
+from tessera.marked_section import write_marked_section
+from tessera.torture import Effort, write_torture
+
+ROW = {"layer": "cmr", "durability": "none", "prefill": 50, "requests": 12, "operations": 30, "in_a_row": 7, "failures": 0, "told": [],
+       "cuts": {"replay": 40, "start": 1, "recovery": 2, "verification": 4, "drain": 8}}
+LOSS = ROW | {"failures": 1, "told": [{"again": "tessera-sim torture torture --cut-at 7ps"}]}
+
+
+def simulator_that_says(rows: list[dict], status: int) -> str:
+    return f"""
+import json, sys
+if sys.argv[1] == "list":
+    print(json.dumps([{{"name": "cmr"}}]))
+else:
+    print({json.dumps(rows)!r})
+    sys.exit({status})
+"""
+
+
+@pytest.fixture
+def page(tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text("before\n<!-- tessera torture: begin -->\nold\n<!-- tessera torture: end -->\nafter\n")
+    return file
+
+
+def test_the_table_has_a_row_for_each_run_and_the_sum_of_all_cuts(stand_in, page):
+    stand_in(simulator_that_says([ROW], 0))
+    assert write_torture(Console(record=True), Effort(30, 30, 1), page=page)
+    text = page.read_text()
+    assert text.startswith("before\n<!-- tessera torture: begin -->\n110 cuts.")
+    assert "| `cmr` | none | none | 50 | 12 | 30 | 55 | 7 | 7 | 0 |" in text
+    assert "| `cmr` | none | torn | 50 | 12 | 30 | 55 | 7 | 7 | 0 |" in text
+    assert "old" not in text
+    assert text.endswith("<!-- tessera torture: end -->\nafter\n")
+
+
+def test_a_loss_is_told_with_the_command_that_shows_it_and_fails_the_command(stand_in, page):
+    stand_in(simulator_that_says([LOSS], 1))
+    console = Console(record=True, width=200)
+    assert not write_torture(console, Effort(30, 30, 1), page=page)
+    assert "tessera-sim torture torture --cut-at 7ps" in console.export_text()
+
+
+def test_single_layers_leave_the_page_as_it_is(stand_in, page):
+    stand_in(simulator_that_says([ROW], 0))
+    before = page.read_text()
+    assert write_torture(Console(record=True), Effort(30, 30, 1), ("cmr",), page)
+    assert page.read_text() == before
+
+
+def test_a_page_without_its_marks_is_refused(page):
+    with pytest.raises(ValueError, match="tessera recovery: begin"):
+        write_marked_section(page, "tessera recovery", "text")
