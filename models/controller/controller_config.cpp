@@ -9,7 +9,8 @@ void ControllerConfig::describe(ParameterVisitor& visitor) {
   visitor.field("bus_latency", bus_latency, {0, 1e12}, "time of one register access over the address-mapped bus");
   visitor.enumeration("scheduling", scheduling, {"first_come", "c_look", "shortest_seek", "shortest_positioning"},
                       "order in which the disk channel serves its queue");
-  visitor.field("age_limit", age_limit, {0, 1e18}, "a chain that has waited this long is served next, whatever the policy");
+  visitor.field("age_limit", age_limit, {0, 1e18}, "a chain that has waited this long is served out of turn");
+  visitor.field("age_interval", age_interval, {1, 1e9}, "of so many chains one at most is served out of turn because of its age");
   visitor.field("background_age_limit", background_age_limit, {0, 1e18}, "as age_limit, for background work");
   visitor.field("staging_buffer", staging_buffer, {4096, 1e12}, "DRAM for buffers in flight inside the firmware (read-modify-writes)");
   visitor.enter("costs", "core cycles of firmware operations, memory accesses excluded");

@@ -20,6 +20,7 @@ struct ControllerConfig {
   Picoseconds bus_latency{20'000};         // 20 ns: ten bus cycles at the core clock for decode and posting of a register write
   SchedulingPolicy scheduling = SchedulingPolicy::first_come;
   Picoseconds age_limit{500'000'000'000};               // 0.5 s, well past any single service time
+  std::uint32_t age_interval = 8;                       // as Linux's deadline scheduler: a batch by position before the next by age
   Picoseconds background_age_limit{5'000'000'000'000};  // 5 s: the papers' idle work is starved no longer
   Bytes staging_buffer{std::uint64_t{8} << 20};
 

@@ -16,7 +16,7 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       link_(link),
       positioning_(positioning),
       tracks_(tracks),
-      queue_(config.scheduling, config.age_limit, config.background_age_limit),
+      queue_(config.scheduling, config.age_limit, config.age_interval, config.background_age_limit),
       bus_latency_(config.bus_latency),
       interrupt_latency_(config.interrupt_latency),
       submit_cycles_(config.costs.submit) {}
@@ -155,6 +155,7 @@ void DiskChannel::reset_statistics() {
   chains_ = steps_ = 0;
   busy_ = Picoseconds(0);
   longest_queue_ = queue_.size();
+  queue_.reset_statistics();
 }
 
 void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
@@ -163,6 +164,8 @@ void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
   metrics.add("disk_channel.utilisation", share, "1", "share of the measured time in which the head-disk assembly was busy");
   metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
   metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
+  const auto aged = chains_ == 0 ? std::nullopt : std::optional(static_cast<double>(queue_.aged()) / static_cast<double>(chains_));
+  metrics.add("disk_channel.aged", aged, "1", "share of the chains that were served out of turn because of their age");
   metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");
 }
 

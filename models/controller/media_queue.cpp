@@ -11,12 +11,12 @@ const PhysicalRun& target(const MediaChain& chain) { return chain.steps().front(
 
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
 
-bool aged(const MediaChain& chain, Picoseconds limit, Picoseconds now) { return now > chain.submitted && now - chain.submitted >= limit; }
+bool old(const MediaChain& chain, Picoseconds limit, Picoseconds now) { return now > chain.submitted && now - chain.submitted >= limit; }
 
 }  // namespace
 
-MediaQueue::MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, Picoseconds background_age_limit)
-    : policy_(policy), age_limit_(age_limit), background_age_limit_(background_age_limit) {}
+MediaQueue::MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, std::uint32_t age_interval, Picoseconds background_age_limit)
+    : policy_(policy), age_limit_(age_limit), age_interval_(age_interval), background_age_limit_(background_age_limit) {}
 
 void MediaQueue::push(MediaChain& chain) {
   TESSERA_CHECK(!chain.empty(), "an empty media chain was submitted");
@@ -26,21 +26,35 @@ void MediaQueue::push(MediaChain& chain) {
 void MediaQueue::clear() {
   foreground_.clear();
   background_.clear();
+  picks_until_age_counts_ = 0;
 }
 
 MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now) {
   TESSERA_CHECK(!empty(), "an empty media queue was popped");
-  const bool starving = !background_.empty() && aged(*background_.front(), background_age_limit_, now);
-  Entries& entries = foreground_.empty() || starving ? background_ : foreground_;
-  const std::size_t index = starving ? 0 : pick(entries, positioning, now);
+  const bool starving = !background_.empty() && old(*background_.front(), background_age_limit_, now);
+  const bool background = foreground_.empty() || starving;
+  Entries& entries = background ? background_ : foreground_;
+  const std::size_t index = starving ? 0 : background ? by_policy(background_, positioning, now) : pick(positioning, now);
   MediaChain& chain = *entries[index];
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(index));
   return chain;
 }
 
-std::size_t MediaQueue::pick(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
-  if (entries.size() == 1 || policy_ == SchedulingPolicy::first_come) return 0;
-  if (aged(*entries.front(), age_limit_, now)) return 0;
+/// Of the foreground.
+std::size_t MediaQueue::pick(const Positioning& positioning, Picoseconds now) {
+  if (foreground_.size() > 1 && policy_ != SchedulingPolicy::first_come) {
+    if (picks_until_age_counts_ == 0 && old(*foreground_.front(), age_limit_, now)) {
+      picks_until_age_counts_ = age_interval_ - 1;
+      ++aged_;
+      return 0;
+    }
+    if (picks_until_age_counts_ != 0) --picks_until_age_counts_;
+  }
+  return by_policy(foreground_, positioning, now);
+}
+
+std::size_t MediaQueue::by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
+  if (entries.size() == 1) return 0;
   switch (policy_) {
     case SchedulingPolicy::first_come: return 0;
     case SchedulingPolicy::c_look: return next_in_sweep(entries, positioning.head());

@@ -11,7 +11,9 @@ namespace tessera {
 
 class MediaQueue {
  public:
-  MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, Picoseconds background_age_limit);
+  /// Of `age_interval` host and dependent chains one at most is served because it has reached `age_limit`: where the mean wait is longer
+  /// than that, all have, and a queue that served them by age alone would be first come, first served, with the longest waits of all.
+  MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, std::uint32_t age_interval, Picoseconds background_age_limit);
 
   void push(MediaChain& chain);
   [[nodiscard]] bool empty() const { return foreground_.empty() && background_.empty(); }
@@ -21,19 +23,27 @@ class MediaQueue {
   /// background ones unless one of those has reached its age limit. `positioning` is asked by the distance policies only.
   MediaChain& pop(const Positioning& positioning, Picoseconds now);
 
+  /// Host and dependent chains that were served for their age and not by the policy.
+  [[nodiscard]] std::uint64_t aged() const { return aged_; }
+  void reset_statistics() { aged_ = 0; }
+
   void clear();
 
  private:
   using Entries = std::vector<MediaChain*>;  // in order of arrival
 
-  [[nodiscard]] std::size_t pick(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
+  [[nodiscard]] std::size_t pick(const Positioning& positioning, Picoseconds now);
+  [[nodiscard]] std::size_t by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
   [[nodiscard]] std::size_t next_in_sweep(const Entries& entries, PhysicalTrack head) const;
   [[nodiscard]] std::size_t nearest_radius(const Entries& entries, PhysicalTrack head) const;
   [[nodiscard]] std::size_t shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
 
   SchedulingPolicy policy_;
   Picoseconds age_limit_;
+  std::uint32_t age_interval_;
   Picoseconds background_age_limit_;
+  std::uint32_t picks_until_age_counts_ = 0;
+  std::uint64_t aged_ = 0;
   Entries foreground_;
   Entries background_;
 };

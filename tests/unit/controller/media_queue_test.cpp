@@ -29,7 +29,7 @@ std::unique_ptr<MediaChain> chain(std::uint32_t radius, std::uint32_t sector, Me
 }
 
 struct Queue {
-  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s) : queue(policy, age, 10_s) {}
+  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s, std::uint32_t interval = 8) : queue(policy, age, interval, 10_s) {}
   void add(std::uint32_t radius, std::uint32_t sector = 0, MediaClass priority = MediaClass::host, Picoseconds submitted = 0_ps) {
     chains.push_back(chain(radius, sector, priority, submitted));
     queue.push(*chains.back());
@@ -96,6 +96,29 @@ TEST_CASE("a chain is served out of turn at its age limit and not a picosecond s
     queue.add(501, 0, MediaClass::host, 1_ms);
     CHECK(queue.pop(aged ? 100_ms : 100_ms - 1_ps) == (aged ? 900 : 501));
   }
+}
+
+TEST_CASE("of a queue in which all chains are old one in age_interval is served by age and the others by the policy") {
+  for (const std::uint32_t interval : {1u, 4u}) {
+    Queue queue(SchedulingPolicy::shortest_seek, 100_ms, interval);
+    for (std::uint32_t i = 0; i < 12; ++i) queue.add(900 - i);  // the oldest is the farthest
+    std::vector<std::uint32_t> served;
+    for (std::uint32_t i = 0; i < 10; ++i) served.push_back(queue.pop(1_s));
+    if (interval == 1)
+      CHECK(served == std::vector<std::uint32_t>{900, 899, 898, 897, 896, 895, 894, 893, 892, 891});
+    else
+      CHECK(served == std::vector<std::uint32_t>{900, 889, 890, 891, 899, 892, 893, 894, 898, 895});
+    CHECK(queue.queue.aged() == (interval == 1 ? 10 : 3));
+  }
+}
+
+TEST_CASE("a chain that reaches its age limit after a while of picks by the policy waits for no further ones") {
+  Queue queue(SchedulingPolicy::shortest_seek, 100_ms);
+  queue.add(900);
+  for (std::uint32_t i = 0; i < 5; ++i) queue.add(501 + i, 0, MediaClass::host, 1_ms);
+  for (std::uint32_t i = 0; i < 3; ++i) CHECK(queue.pop(50_ms) == 501 + i);
+  CHECK(queue.pop(100_ms) == 900);
+  CHECK(queue.pop(100_ms) == 504);
 }
 
 TEST_CASE("background chains wait for host and dependent ones until their own age limit") {
