@@ -161,6 +161,10 @@ Task<Status> Vguard::clean() {
   auto turn = cleaning_.exclusive({});
   co_await turn;
   if (free_slots_ > kept_free) co_return Status::ok;  // somebody else has cleaned meanwhile
+  if (free_slots_ == 0) {                             // the cleaning before did not come to its end
+    const Status ended = co_await end_cleaning();
+    if (!ok(ended)) co_return ended;
+  }
   const std::uint64_t band = track_by_slot_.read(lists_.front(used_list)).track / layout_.band_tracks();
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, band, 0});
@@ -169,6 +173,19 @@ Task<Status> Vguard::clean() {
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, band, put_back_ - before});
   cleanings_.record(ports_.cpu.now() - begun);
   co_return status;
+}
+
+/// A cleaning ended, by a cut or an error, between the guard that took the last slot and the track that it was made for: that one is
+/// put back.
+Task<Status> Vguard::end_cleaning() {
+  for (Slot slot = 0; slot < slots_; ++slot) {
+    const std::uint64_t track = track_by_slot_.read(slot).track;
+    auto lock = locks_.exclusive(reach_of(track));
+    co_await lock;
+    if (slot_of(track) != slot || endangers_next(track)) continue;
+    co_return co_await put_back(track);
+  }
+  co_return Status::corrupt;
 }
 
 /// Outwards in, so that each track that is put back has a guard behind it; where it has none, the next track is cached first, and put
@@ -255,19 +272,7 @@ Task<Status> Vguard::recover() {
       hold(first + i, track);
     }
   }
-  Status status = Status::ok;
-  if (free_slots_ == 0) status = co_await end_cleaning();
-  co_return status;
-}
-
-/// A cut in a cleaning, between the guard that took the last slot and the track that it was made for: that one is put back.
-Task<Status> Vguard::end_cleaning() {
-  for (Slot slot = 0; slot < slots_; ++slot) {
-    const std::uint64_t track = track_by_slot_.read(slot).track;
-    if (endangers_next(track)) continue;
-    co_return co_await put_back(track);
-  }
-  co_return Status::corrupt;
+  co_return Status::ok;
 }
 
 void Vguard::prefill(std::uint64_t sectors) {

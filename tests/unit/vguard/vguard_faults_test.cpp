@@ -31,3 +31,29 @@ TEST_CASE("vguard: a cached track whose record cannot be read after a power cut 
   drive->cut_now();
   CHECK(drive.wrong_blocks() == 0);
 }
+
+TEST_CASE("vguard: a cleaning that cannot write is ended by the next one, and the drive ends in order") {
+  std::uint32_t ended = 0;
+  for (std::uint64_t run = 0; run < 60; ++run) {
+    INFO("run " << run);
+    BenchConfig config = vguard_drive(3, 4);
+    config.media.spare_tracks = 1;
+    RandomStream random(run, "vguard read-only end");
+    for (int bad = 0; bad < 40; ++bad)
+      config.media.write_fault_sectors.push_back(
+          {0, static_cast<double>(random.below(config.media.tracks)), static_cast<double>(random.below(track_sectors))});
+    VguardDrive drive(config, 4);
+    RandomTraffic traffic{.longest = 300, .reads = 0};
+    for (int round = 0; round < 12; ++round) {
+      for (int i = 0; i < 16; ++i) submit_random(drive, random, traffic);
+      drive->run_until_all_done();
+      drive->verify_all();
+      REQUIRE(drive->scoreboard().errors() == 0);
+    }
+    ended += drive.metric("defects.read_only") == 1 ? 1 : 0;
+    drive->cut_now();
+    REQUIRE(drive->boot_status() == Status::ok);
+    REQUIRE(drive.wrong_blocks() == 0);
+  }
+  CHECK(ended > 10);
+}
