@@ -104,6 +104,16 @@ HostConfig DriveConfig::host_for_layer() const {
   return fitted;
 }
 
+bool DriveConfig::asks_for_faults() const {
+  const bool of_media = !media.unreadable_sectors.empty() || !media.transient_sectors.empty() || !media.write_fault_sectors.empty() ||
+                        !media.grown_defects.empty() || media.transient_errors_per_million != 0 ||
+                        media.unrecoverable_errors_per_billion != 0 || media.write_faults_per_million != 0;
+  const bool of_flash = !nand.program_failures.empty() || !nand.erase_failures.empty() || !nand.read_failures.empty() ||
+                        nand.program_failures_per_million != 0 || nand.erase_failures_per_million != 0 ||
+                        nand.worn_failures_per_million != 0 || nand.ecc_bits != 0;
+  return of_media || of_flash;
+}
+
 const LayerFactory& DriveConfig::selected() const {
   for (const auto& factory : layers)
     if (factory->name() == layer) return *factory;

@@ -37,6 +37,8 @@ struct DriveConfig {
   void describe(ParameterVisitor& visitor);
 
   [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
+  /// Whether sectors or pages can fail in a way that spares and second copies may not be enough for.
+  [[nodiscard]] bool asks_for_faults() const;
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;

@@ -54,6 +54,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// From the stop of the firmware to its first instruction.
   [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
   /// From the cut until the power is back.
+  [[nodiscard]] const DriveConfig& config() const { return config_; }
   [[nodiscard]] Picoseconds outage() const { return config_.power.outage; }
   /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
   [[nodiscard]] Picoseconds restart_delay() const;

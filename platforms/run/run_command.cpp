@@ -204,6 +204,8 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
                     " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
   MetricSet& metrics = simulation.metrics();
+  if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
+    notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
   if (const Scoreboard* scoreboard = simulation.scoreboard(); scoreboard != nullptr) {

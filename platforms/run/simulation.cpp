@@ -86,7 +86,7 @@ void Simulation::power_on() {
 }
 
 void Simulation::booted(Status status) {
-  TESSERA_CHECK(ok(status), "the firmware did not boot");
+  if (!ok(status)) return stay_dead(status);
   // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
   const Picoseconds answers = drive_.controller().executor().now();
   if (stage_ == Stage::format) {
@@ -96,6 +96,17 @@ void Simulation::booted(Status status) {
   } else {
     drive_.timeline().post(answers, *this, recovered);
   }
+}
+
+/// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.
+void Simulation::stay_dead(Status status) {
+  TESSERA_CHECK(drive_.config().asks_for_faults(), "the firmware did not boot");
+  drain_status_ = status;
+  drain_failure_ = std::string("the drive did not boot: ") + to_string(status);
+  drive_.timeline().withdraw(*this);
+  if (stage_ < Stage::replay) measurement_.begin();
+  add_results();
+  finish();
 }
 
 void Simulation::start_replay() {
@@ -188,8 +199,8 @@ void Simulation::go_on() {
 }
 
 void Simulation::on_complete(const HostRequest& request, Picoseconds) {
-  if (!ok(request.status) && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->exempted(request.blocks))
-    ++excused_;
+  const bool fails = !ok(request.status) && request.status != Status::read_only;
+  if (fails && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->exempted(request.blocks)) ++excused_;
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) measurement_.begin();
   if (stop_signal() != 0) stop();
 }
@@ -215,6 +226,7 @@ void Simulation::drain() {
 
 void Simulation::drained(const HostRequest& flush) {
   flushing_ = false;
+  drain_status_ = flush.status;
   if (!ok(flush.status)) drain_failure_ = std::string("the drain's flush failed: ") + to_string(flush.status);
   if (scoreboard_ != nullptr) scoreboard_->completed(flush);
   drain_limit_ = drive_.timeline().now() + drain_patience;
@@ -222,14 +234,18 @@ void Simulation::drained(const HostRequest& flush) {
 }
 
 void Simulation::measure() {
+  add_results();
+  if (scoreboard_ == nullptr) return finish();
+  verify([this] { finish(); });
+}
+
+void Simulation::add_results() {
   stage_ = Stage::read_back;
   metrics_ = measurement_.end(player_);
   if (scoreboard_ != nullptr)
     metrics_->add("host.excused", static_cast<double>(excused_), "1",
                   "of host.failed, requests to sectors that the description's faults destroyed");
   measured_until_ = drive_.timeline().now();
-  if (scoreboard_ == nullptr) return finish();
-  verify([this] { finish(); });
 }
 
 void Simulation::finish() { drive_.timeline_module().stop(); }

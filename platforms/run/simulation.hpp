@@ -67,10 +67,12 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
-  /// Requests that failed although no exemption of the scoreboard excuses them.
+  /// Requests that failed although no exemption of the scoreboard excuses them. Nothing excuses a drive that takes no more writes.
   [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }
-  /// Why the drain is not one, or nothing: the drive failed the flush.
+  /// Why there was no drain, or nothing: the drive failed the flush, or did not boot.
   [[nodiscard]] const std::string& drain_failure() const { return drain_failure_; }
+  /// What the drive answered to the drain's flush, or to the boot that failed.
+  [[nodiscard]] Status drain_status() const { return drain_status_; }
   [[nodiscard]] std::uint64_t restarts_made() const { return restarts_made_; }
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that fell into an outage: there was no power to cut.
@@ -88,6 +90,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void post_now(Event event);
   void power_on();
   void booted(Status status);
+  void stay_dead(Status status);
   void start_replay();
   void schedule_cut();
   void cut_when_due();
@@ -97,6 +100,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void drain();
   void drained(const HostRequest& flush);
   void measure();
+  void add_results();
   void finish();
   void verify(std::function<void()> next);
   [[nodiscard]] CutSchedule& schedule() { return stage_ < Stage::replay ? boot_cuts_ : cuts_; }
@@ -122,6 +126,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   HostRequest flush_;
   bool flushing_ = false;
   std::string drain_failure_;
+  Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
   std::function<void(const char*, Picoseconds)> cut_listener_;
   std::unique_ptr<VerificationSweep> sweep_;

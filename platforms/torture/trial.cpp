@@ -104,14 +104,19 @@ void Trial::run() {
 void Trial::on_complete(const HostRequest& request, Picoseconds) {
   ++completed_;
   ++since_cut_;
-  if (!ok(request.status) && !simulation_.scoreboard()->exempted(request.blocks))
+  if (!ok(request.status) && !in_order(request.status) && !simulation_.scoreboard()->exempted(request.blocks)) {
+    ++failures_;
     finding_.messages.push_back("request " + std::to_string(request.number) + " to blocks " + std::to_string(request.blocks.first.value()) +
                                 " to " + std::to_string(request.blocks.end().value()) + " failed: " + to_string(request.status));
+  }
   const bool enough = simulation_.cuts_made() > 0 ? since_cut_ >= requests_after_cut : operations_ >= config_.operations;
   if (!enough || simulation_.partial()) return;
   simulation_.stop();
   for (std::uint32_t i = 0; i < late_instants && depth_ == 0 && !config_.exact; ++i) instants_.draw_after(drive_.timeline().now());
 }
+
+/// A drive that runs out of spares takes no more writes: with faults in its description that is no loss.
+bool Trial::in_order(Status status) const { return status == Status::read_only && config_.drive->asks_for_faults(); }
 
 void Trial::begins(const PersistentOperation& operation) {
   if (simulation_.cuts_made() == 0) ++operations_;
@@ -172,8 +177,9 @@ Finding Trial::verdict() {
   found.operations = operations_;
   found.requests = completed_;
   found.user_blocks = drive_.firmware().user_sectors() * drive_.sector_shape().blocks();
-  if (!simulation_.drain_failure().empty()) found.messages.push_back(simulation_.drain_failure());
-  if (simulation_.failed() > 0 || !simulation_.drain_failure().empty()) found.outcome = Finding::Outcome::failure;
+  const bool drained = simulation_.drain_failure().empty() || in_order(simulation_.drain_status());
+  if (!drained) found.messages.push_back(simulation_.drain_failure());
+  if (failures_ > 0 || !drained) found.outcome = Finding::Outcome::failure;
   if (scoreboard.errors() > 0) {
     found.outcome = Finding::Outcome::loss;
     found.messages.insert(found.messages.begin(), scoreboard.messages().begin(), scoreboard.messages().end());

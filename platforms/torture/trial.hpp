@@ -54,6 +54,7 @@ class Trial final : private RequestObserver {
   void note_cut(std::string instant);
   void cut_as_copy(std::uint64_t number);
   [[nodiscard]] bool worth_a_cut() const;
+  [[nodiscard]] bool in_order(Status status) const;
   [[nodiscard]] std::string cut_text();
   [[nodiscard]] Finding verdict();
   [[nodiscard]] SimulationConfig simulation_config() const;
@@ -72,6 +73,7 @@ class Trial final : private RequestObserver {
   std::uint64_t drawn_ = 0;       // random instants
   std::uint64_t since_cut_ = 0;   // requests completed
   std::uint64_t completed_ = 0;
+  std::uint64_t failures_ = 0;  // requests that failed and that nothing excuses
   Finding finding_;
 };
 

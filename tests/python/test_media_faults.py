@@ -38,3 +38,30 @@ def test_a_drive_that_runs_out_of_spares_ends_read_only_with_its_results(tmp_pat
     assert result.metric("defects.reallocated") > 0
     assert result.metric("host.failed") > 0
     assert result.metric("scoreboard.errors") == 0
+
+
+def test_a_write_that_finds_no_spare_is_not_excused_although_a_fault_took_its_sector(tmp_path):
+    trace = tmp_path / "thirteen.csv"  # a write to each of thirteen bad sectors: one more than there are spares
+    trace.write_text("".join(f"{100_000 * i},w,{128 * i},8\n" for i in range(13)))
+    bad = "[" + ",".join(f"[0,{radius},0]" for radius in range(13)) + "]"
+    result = run(
+        tmp_path / "out", "torture", "--layer", "cmr", "--trace", trace, "--format", "columns:time=1:us,op=2:w=w,offset=3:512,size=4:512",
+        "--check", "--set", f"media.write_fault_sectors={bad}", "--set", "media.spare_tracks=1",
+        "--set", "firmware.write_cache.capacity=0 B", status=1,
+    )
+    assert result.metric("host.failed") == result.metric("host.failed.read only") == 1
+    assert result.metric("host.excused") == 0
+    assert result.metric("defects.read_only") == 1
+    assert any("takes no more writes" in note for note in result.summary["run"]["notes"])
+
+
+def test_a_drive_whose_superblocks_are_all_lost_does_not_boot_and_the_run_ends_with_its_results(tmp_path):
+    log = 123  # radius of the log of `fluid` on this drive
+    lost = "[" + ",".join(f"[0,{log},{sector},500]" for sector in range(4)) + "]"
+    result = run(
+        tmp_path, "torture", "--layer", "fluid", "--workload", "random-4k", "--limit", 2000, "--replay", "closed:4", "--check",
+        "--set", f"media.grown_defects={lost}", "--cut-at", "1 s", status=1,
+    )
+    assert any("did not boot: corrupt" in note for note in result.summary["run"]["notes"])
+    assert result.metric("host.failed") == 0
+    assert 0 < result.metric("host.served") < 2000

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/shared/header_scan.hpp"
-
 namespace tessera {
 
 MoveBackup::MoveBackup(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions)
@@ -15,8 +13,9 @@ SectorHeader MoveBackup::header(const Record& record) {
   return encode({RecordType::track_move, record.move, record.sectors, {record.words[0], record.words[1], record.words[2], 0, 0}});
 }
 
-Task<std::optional<MoveBackup::Record>> MoveBackup::find() {
-  std::optional<Record> newest;
+/// A save that a cut ended may have left sectors with other records of the same number behind.
+Task<std::optional<MoveBackup::Found>> MoveBackup::find(std::uint64_t move) {
+  std::vector<SectorHeader> candidates;
   HeaderScan scan(media_);
   std::array<PhysicalRun, HeaderScan::most> sectors{};
   for (std::uint64_t begin = 0; begin < layout_.sectors(); begin += HeaderScan::most) {
@@ -25,11 +24,24 @@ Task<std::optional<MoveBackup::Record>> MoveBackup::find() {
     co_await scan.read(sectors, count);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::optional<LogRecord> record = scan.record(i);
-      if (!record || record->type != RecordType::track_move || (newest && record->sequence <= newest->move)) continue;
-      newest = Record{record->sequence, record->length, {record->payload[0], record->payload[1], record->payload[2]}};
+      if (!record || record->type != RecordType::track_move || record->sequence != move || record->length > layout_.sectors()) continue;
+      const SectorHeader header = encode(*record);
+      if (std::ranges::find(candidates, header) == candidates.end()) candidates.push_back(header);
     }
   }
-  co_return newest;
+  for (const SectorHeader& header : candidates) {
+    const LogRecord record = *decode(header);
+    Carriers saved;
+    for (std::uint32_t done = 0; done < record.length;) {
+      const PhysicalRun run = piece(done, record.length);
+      co_await count_carriers(media_, run, header, saved);
+      done += run.count;
+    }
+    if (!saved.perhaps_all()) continue;
+    const MoveWords words{record.payload[0], record.payload[1], record.payload[2]};
+    co_return Found{{record.sequence, record.length, words}, !saved.all()};
+  }
+  co_return std::nullopt;
 }
 
 }  // namespace tessera

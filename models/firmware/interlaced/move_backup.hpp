@@ -1,11 +1,12 @@
 #pragma once
 // Where the tracks of a move are saved before they are overwritten: a region apart from that of the read-modify-writes, which go on
-// while a move is suspended. The record that says what the move is rides in the out-of-band bytes of the last saved sector, so a
-// record that can be found is complete. It counts while the map's log does not say that this move was finished.
+// while a move is suspended. The record that says what the move is rides in the out-of-band bytes of every saved sector. It counts
+// where each of them that can be read has it, while the map's log does not say that this move was finished.
 #include <optional>
 
 #include "firmware/interlaced/move_log.hpp"
 #include "firmware/layout/conventional_layout.hpp"
+#include "firmware/shared/header_scan.hpp"
 #include "firmware/shared/log_record.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -26,8 +27,12 @@ class MoveBackup {
     MoveWords words{};
   };
   [[nodiscard]] static SectorHeader header(const Record& record);
-  /// Boot: the record of the newest move that was saved, if any.
-  [[nodiscard]] Task<std::optional<Record>> find();
+  struct Found {
+    Record record;
+    bool in_doubt = false;  ///< a sector of it cannot be read: perhaps because the cut ended the save
+  };
+  /// Boot: the record of move number `move`, if it was saved.
+  [[nodiscard]] Task<std::optional<Found>> find(std::uint64_t move);
 
  private:
   MediaPort& media_;

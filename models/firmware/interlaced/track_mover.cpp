@@ -1,5 +1,7 @@
 #include "firmware/interlaced/track_mover.hpp"
 
+#include <algorithm>
+
 #include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
@@ -33,13 +35,14 @@ Task<Status> TrackMover::read(TrackImage image, StepHint hint) {
 
 Task<Status> TrackMover::save(std::uint32_t sectors, MoveWords words) {
   TESSERA_CHECK(sectors <= backup_.sectors(), "the images of a move do not fit the backup region");
-  SectorHeader record = MoveBackup::header({log_.current(), sectors, words});
+  headers_.assign(sectors, MoveBackup::header({log_.current(), sectors, words}));
   for (std::uint32_t done = 0; done < sectors;) {
     co_await turn();
     const PhysicalRun piece = backup_.piece(done, sectors);
-    const bool last = done + piece.count == sectors;
+    MediaStep step{MediaOp::write, StepHint::whole_track, piece, images_.part(done, piece.count), {}};
+    step.headers = std::span(headers_).first(piece.count);
     MediaChain chain(gate_.priority(wanted()));
-    chain.write(piece, images_.part(done, piece.count), StepHint::whole_track, last ? &record : nullptr);
+    chain.add(step);
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
     sectors_written_ += piece.count;
@@ -48,13 +51,17 @@ Task<Status> TrackMover::save(std::uint32_t sectors, MoveWords words) {
   co_return Status::ok;
 }
 
-Task<void> TrackMover::write(std::span<const TrackImage> images, StepHint hint, SectorHeader* header) {
+Task<void> TrackMover::write(std::span<const TrackImage> images, StepHint hint, Mark mark) {
   co_await turn();
+  std::uint32_t longest = 0;
+  for (const TrackImage& image : images) longest = std::max(longest, image.run.count);
+  headers_.assign(longest, mark_of_move());
   MediaChain chain(gate_.priority(wanted()));
   for (std::size_t i = 0; i < images.size(); ++i) {
     const TrackImage& image = images[i];
-    const bool last = i + 1 == images.size();
-    chain.write(image.run, images_.part(image.at, image.run.count), i == 0 ? hint : StepHint::position, last ? header : nullptr);
+    MediaStep step{MediaOp::write, i == 0 ? hint : StepHint::position, image.run, images_.part(image.at, image.run.count), {}};
+    if (mark == Mark::with) step.headers = std::span(headers_).first(image.run.count);
+    chain.add(step);
     sectors_written_ += image.run.count;
   }
   const Status status = co_await ports_.media.run(chain);
@@ -78,27 +85,27 @@ void TrackMover::end() {
   ports_.cpu.event(event_);
 }
 
-Task<bool> TrackMover::marked(PhysicalRun sector) {
-  SectorHeader header{};
-  MediaChain chain;
-  chain.read(sector, {}, StepHint::position, &header);
-  const Status status = co_await ports_.media.run(chain);
-  const std::optional<LogRecord> record = decode(header);
-  co_return ok(status) && record && record->type == RecordType::track_move && record->sequence == log_.current();
+Task<Carriers> TrackMover::marked(std::span<const TrackImage> images) {
+  const SectorHeader mark = mark_of_move();
+  Carriers found;
+  for (const TrackImage& image : images) co_await count_carriers(ports_.media, image.run, mark, found);
+  co_return found;
 }
 
 Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
-  const std::optional<MoveBackup::Record> found = co_await backup_.find();
-  if (!found || found->move != log_.current()) co_return Status::ok;
-  for (std::uint32_t done = 0; done < found->sectors;) {
-    const PhysicalRun piece = backup_.piece(done, found->sectors);
+  const std::optional<MoveBackup::Found> unfinished = co_await backup_.find(log_.current());
+  if (!unfinished) co_return Status::ok;
+  const MoveBackup::Record& found = unfinished->record;
+  for (std::uint32_t done = 0; done < found.sectors;) {
+    const PhysicalRun piece = backup_.piece(done, found.sectors);
     MediaChain chain(MediaClass::host, LostSectors::carry);
     chain.read(piece, images_.part(done, piece.count));
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
     done += piece.count;
   }
-  words = found->words;
+  words = found.words;
+  in_doubt_ = unfinished->in_doubt ? found.sectors : 0;
   co_return Status::ok;
 }
 

@@ -3,6 +3,7 @@
 // moves at most a track; before each, the move waits until the host pauses, unless a request waits for what the move has locked
 // (Hajkazemi et al., section 2.2: moves are background work that can be interrupted).
 #include <span>
+#include <vector>
 
 #include "firmware/interlaced/move_backup.hpp"
 #include "firmware/interlaced/read_modify_write.hpp"
@@ -25,6 +26,8 @@ struct MoveLocks {
 
 class TrackMover {
  public:
+  enum class Mark : std::uint8_t { with, without };
+
   /// `images`: sectors that a move reads at most.
   TrackMover(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map, IdleGate& gate,
              std::uint32_t images);
@@ -34,19 +37,21 @@ class TrackMover {
   Task<Status> read(TrackImage image, StepHint hint);
   /// The first `sectors` of the images, and what the move is, go to the backup region.
   Task<Status> save(std::uint32_t sectors, MoveWords words);
-  /// Writes `images`, side by side on one track. A sector that cannot be written is lost, as when the host writes it.
-  Task<void> write(std::span<const TrackImage> images, StepHint hint, SectorHeader* header = nullptr);
+  /// Writes `images`, side by side on one track, with the move's mark on each sector or without. A sector that cannot be written is
+  /// lost, as when the host writes it.
+  Task<void> write(std::span<const TrackImage> images, StepHint hint, Mark mark = Mark::without);
   /// The map changes; the move is over.
   Task<Status> commit(MoveWords words);
   /// The move is over and has changed nothing.
   void abandon();
 
-  /// A mark for the last sector that a step of the current move writes: at recovery it shows that the step was complete.
-  [[nodiscard]] SectorHeader mark() const { return MoveBackup::header({log_.current(), 0, {}}); }
-  /// Boot: whether `sector` carries the mark of the current move.
-  [[nodiscard]] Task<bool> marked(PhysicalRun sector);
+  /// Boot: how far a write with the mark of the current move came.
+  [[nodiscard]] Task<Carriers> marked(std::span<const TrackImage> images);
   /// Boot, after log().recover(): the move that a power cut ended behind save(), its images in the buffer again.
   [[nodiscard]] Task<Status> find_unfinished(std::optional<MoveWords>& words);
+  /// Boot: sectors that the unfinished move saved, where one of them cannot be read; else 0. Perhaps the cut ended the save: then
+  /// nothing was written yet, and what the move writes first has no mark.
+  [[nodiscard]] std::uint32_t in_doubt() const { return in_doubt_; }
 
   [[nodiscard]] MoveLog& log() { return log_; }
   [[nodiscard]] std::uint32_t capacity() const { return images_.sectors(); }
@@ -54,6 +59,7 @@ class TrackMover {
 
  private:
   [[nodiscard]] bool wanted() const { return locks_ != nullptr && locks_->awaited(); }
+  [[nodiscard]] SectorHeader mark_of_move() const { return MoveBackup::header({log_.current(), 0, {}}); }
   [[nodiscard]] Task<void> turn();
   void end();
 
@@ -66,6 +72,8 @@ class TrackMover {
   FirmwareEvent event_{};
   Picoseconds begun_;
   std::uint64_t written_before_ = 0;
+  std::vector<SectorHeader> headers_;  // of a step
+  std::uint32_t in_doubt_ = 0;
 
   DurationHistogram moves_;
   std::uint64_t sectors_written_ = 0;

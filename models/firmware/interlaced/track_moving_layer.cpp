@@ -44,9 +44,24 @@ Task<Status> TrackMovingLayer::recover() {
   if (!ok(status)) co_return status;
   if (unfinished) {
     const MoveWords words = *unfinished;
-    status = co_await resume(words);
+    status = co_await finish(words);
   }
   co_return status;
+}
+
+/// A move whose save the cut may have ended is none where it has written nothing. Where it has, the save was whole, and is made whole
+/// again: the next boot may find the marks written over.
+Task<Status> TrackMovingLayer::finish(MoveWords words) {
+  if (mover_.in_doubt() == 0) co_return co_await resume(words);
+  const std::vector<TrackImage> first = first_written(words);
+  const Carriers begun = co_await mover_.marked(first);
+  if (!begun.any()) {
+    const MoveWords nothing{};
+    co_return co_await commit(nothing);
+  }
+  const Status saved = co_await mover_.save(mover_.in_doubt(), words);
+  if (!ok(saved)) co_return saved;
+  co_return co_await resume(words);
 }
 
 Task<Status> TrackMovingLayer::read(LogicalRun run, DataSpan data) {

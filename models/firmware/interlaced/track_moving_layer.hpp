@@ -44,6 +44,8 @@ class TrackMovingLayer : public InterlacedLayer {
   [[nodiscard]] virtual bool moves_waiting() const = 0;
   /// Takes the first waiting move and carries it out, unless it is no longer possible. Not ok: the map could not be changed.
   virtual Task<Status> carry_out_next() = 0;
+  /// What a move writes first, in one step or several; with the mover's mark.
+  [[nodiscard]] virtual std::vector<TrackImage> first_written(MoveWords words) = 0;
   /// Boot: completes or undoes a move, with its saved images in the mover's buffer, and commits.
   virtual Task<Status> resume(MoveWords words) = 0;
 
@@ -61,6 +63,7 @@ class TrackMovingLayer : public InterlacedLayer {
 
  private:
   void blocked() final { gate_.wake(); }
+  Task<Status> finish(MoveWords words);
   void note(LogicalRun run);
   Task<void> plan();
   Task<void> work();

@@ -31,4 +31,19 @@ class HeaderScan {
 /// its header.
 [[nodiscard]] Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector);
 
+/// On how many sectors of runs a header is that their write put on each of them.
+struct Carriers {
+  std::uint32_t sectors = 0;
+  std::uint32_t with = 0;
+  std::uint32_t unreadable = 0;  ///< not counted any further where a sector that can be read is without it
+
+  [[nodiscard]] bool any() const { return with != 0; }
+  [[nodiscard]] bool all() const { return with == sectors; }
+  /// All, as far as can be seen: of those that cannot be read the cut tore one, which ended the write, or a fault took them later.
+  [[nodiscard]] bool perhaps_all() const { return any() && with + unreadable == sectors; }
+};
+
+/// Adds the sectors of a run, on one track.
+[[nodiscard]] Task<void> count_carriers(MediaPort& media, PhysicalRun run, const SectorHeader& header, Carriers& sum);
+
 }  // namespace tessera

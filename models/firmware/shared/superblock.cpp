@@ -23,7 +23,8 @@ Task<Status> Superblock::load() {
   if (!ok(status)) co_return status;
   for (const SectorHeader& header : headers) {
     const std::optional<LogRecord> record = decode(header);
-    if (!record || record->type != RecordType::superblock || record->sequence <= generation_) continue;
+    if (!record || record->type != RecordType::superblock || record->sequence < generation_) continue;
+    copies_ = record->sequence == generation_ ? copies_ + 1 : 1;
     generation_ = record->sequence;
     payload_ = record->payload;
   }

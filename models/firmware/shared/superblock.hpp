@@ -25,11 +25,14 @@ class Superblock {
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] const Payload& payload() const { return payload_; }
+  /// Whether load() found both sectors of the one that counts.
+  [[nodiscard]] bool found_twice() const { return copies_ == 2; }
 
  private:
   MediaPort& media_;
   Places places_;
   std::uint64_t generation_ = 0;
+  std::uint32_t copies_ = 0;  // of it, as found
   Payload payload_{};
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "firmware/shared/crc32.hpp"
+#include "firmware/shared/header_scan.hpp"
 
 namespace tessera {
 
@@ -50,8 +51,19 @@ Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
 Task<Status> TableLog::recover() {
   Status status = co_await superblock_.load();
   if (!ok(status)) co_return status;
+  faulty_ = !superblock_.found_twice();
   status = co_await read_checkpoint();
   if (!ok(status)) co_return status;
+  status = co_await replay_changes();
+  if (!ok(status) || !faulty_) co_return status;
+  const bool hidden = co_await tail_cannot_be_read();
+  if (hidden) co_return Status::corrupt;
+  // A drive that takes no more writes goes on with the copies that there are.
+  static_cast<void>(co_await write_checkpoint());
+  co_return Status::ok;
+}
+
+Task<Status> TableLog::replay_changes() {
   records_ = 0;
   bool ended = false;  // neither copy of the next change is there
   for (std::uint64_t sector = 0; !ended && sector < records_in_half() * change_copies;) {
@@ -63,7 +75,8 @@ Task<Status> TableLog::recover() {
     MediaChain chain;
     chain.add(step);
     // A sector that cannot be read has no header.
-    static_cast<void>(co_await media_.run(chain));
+    const Status read = co_await media_.run(chain);
+    faulty_ = faulty_ || !ok(read);
     for (std::uint32_t i = 0; i < run.count; ++i, ++sector) {
       const std::optional<LogRecord> record = decode(headers[i]);
       const bool current = record && record->type == type_ && record->payload[0] == superblock_.generation();
@@ -80,6 +93,17 @@ Task<Status> TableLog::recover() {
     }
   }
   co_return Status::ok;
+}
+
+/// Whether a change may hide behind the last one found: a cut tears one sector at most, so one of two that it left unwritten can be read.
+Task<bool> TableLog::tail_cannot_be_read() {
+  if (records_ == records_in_half()) co_return false;
+  for (std::uint64_t copy = 0; copy < change_copies; ++copy) {
+    const PhysicalRun sector = place(records_ * change_copies + copy, 1);
+    const bool unreadable = co_await cannot_be_read(media_, sector);
+    if (!unreadable) co_return false;
+  }
+  co_return true;
 }
 
 Task<Status> TableLog::write_checkpoint() {
@@ -137,6 +161,7 @@ Task<Status> TableLog::read_checkpoint() {
 
 /// Sectors of the image of which one cannot be read: each from the copy that has it.
 Task<Status> TableLog::read_image_sectors(std::uint64_t first, std::uint64_t done, std::uint32_t count) {
+  faulty_ = true;
   for (const std::uint64_t end = done + count; done < end; ++done) {
     Status status = Status::corrupt;
     for (std::uint64_t copy = 0; !ok(status) && copy < static_cast<std::uint64_t>(checkpoints_); ++copy) {

@@ -6,7 +6,7 @@
 // the one that counts.
 //
 // Everything is there twice, so that one sector that cannot be read costs nothing: the two sectors of a change side by side, the
-// second copy of a checkpoint behind the first.
+// second copy of a checkpoint behind the first. A boot that finds one copy of something writes everything twice again, to the other half.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -51,7 +51,8 @@ class TableLog {
 
   /// First boot: the table as it is.
   [[nodiscard]] Task<Status> format() { return write_checkpoint(); }
-  /// Boot after a power cut: loads the checkpoint and replays the changes that reached the platter.
+  /// Boot after a power cut: loads the checkpoint and replays the changes that reached the platter. `corrupt` where both copies of
+  /// something cannot be read.
   [[nodiscard]] Task<Status> recover();
   /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
@@ -73,6 +74,8 @@ class TableLog {
   [[nodiscard]] std::uint64_t records_in_half() const { return (half_sectors_ - changes_at()) / change_copies; }
   /// Sectors of the half in force from `sector` behind its checkpoint on, as far as they stay on one track; at most `count`.
   [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
+  [[nodiscard]] Task<Status> replay_changes();
+  [[nodiscard]] Task<bool> tail_cannot_be_read();
   [[nodiscard]] Task<Status> write_checkpoint();
   [[nodiscard]] Task<Status> read_checkpoint();
   [[nodiscard]] Task<Status> write_image(std::uint64_t first);
@@ -90,6 +93,7 @@ class TableLog {
   std::vector<std::byte> image_;   // a checkpoint on its way
   std::vector<std::byte> sector_;  // a change on its way
   std::uint64_t records_ = 0;      // changes since the checkpoint
+  bool faulty_ = false;            // boot found a sector that cannot be read
   std::uint64_t sectors_written_ = 0;
 };
 

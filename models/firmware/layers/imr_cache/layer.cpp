@@ -103,12 +103,14 @@ Task<Status> ImrCache::evict(std::uint64_t track) {
       co_return Status::ok;
     }
     const std::array to_home{TrackImage{whole, tops.sectors}};
-    co_await mover_.write(to_home, StepHint::whole_track);
+    co_await mover_.write(to_home, StepHint::whole_track, TrackMover::Mark::with);
     co_await restore(tops);
   }
   ++evictions_;
   co_return co_await commit(words);
 }
+
+std::vector<TrackImage> ImrCache::first_written(MoveWords words) { return {{rmw_.tracks().whole(rmw_.tracks().track(words[1])), 0}}; }
 
 /// An eviction that a power cut ended is undone: the slot still holds the track.
 Task<Status> ImrCache::resume(MoveWords words) {

@@ -42,6 +42,7 @@ class ImrCache final : public TrackMovingLayer {
   void plan_moves() override;
   [[nodiscard]] bool moves_waiting() const override { return next_ < swaps_.size(); }
   Task<Status> carry_out_next() override;
+  [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;
 
   Task<Status> promote(std::uint64_t track);

@@ -150,27 +150,39 @@ Task<Status> ImrDtm::carry_out_next() {
     const MoveWords nothing{};
     co_return co_await commit(nothing);
   }
-  co_await write_images(images.hot, images.saved, true);
+  co_await write_images(images.hot, images.saved, TrackMover::Mark::with);
   co_await restore_tops(images);
-  co_await write_images(images.cold, 0, false);
+  co_await write_images(images.cold, 0, TrackMover::Mark::with);
   for (const TrackImage& image : images.cold) rmw_.set_holds_data(image.run.track);
   ++swaps_done_;
   co_return co_await commit(words);
 }
 
-/// The mark on T shows whether it was written whole. If so T' may be half written, and is in the backup; if not, T' is whole.
+std::vector<TrackImage> ImrDtm::first_written(MoveWords words) {
+  const Permutation::Swap swap = Permutation::swap_of(words);
+  lay_out(swap, swap.saved, images_);
+  return images_.hot;
+}
+
+/// The marks on T show whether it was written whole. If so T' may be half written, and is in the backup; if not, T' is whole.
 Task<Status> ImrDtm::resume(MoveWords words) {
   const Permutation::Swap swap = Permutation::swap_of(words);
   Images& images = images_;
   lay_out(swap, swap.saved, images);
-  const PhysicalRun& last = images.hot.back().run;
-  const PhysicalRun last_sector{last.track, last.first + last.count - 1, 1};
-  const bool written = co_await mover_.marked(last_sector);
-  if (!written) co_await write_images(images.hot, 0, false);
+  const bool forward = co_await written();
+  if (!forward) co_await write_images(images.hot, 0, TrackMover::Mark::without);
   co_await restore_tops(images);
-  if (written) co_await write_images(images.cold, 0, false);
-  const MoveWords change = written ? words : MoveWords{};
+  if (forward) co_await write_images(images.cold, 0, TrackMover::Mark::with);
+  const MoveWords change = forward ? words : MoveWords{};
   co_return co_await commit(change);
+}
+
+/// Where a sector of T cannot be read, perhaps as the cut tore it, the swap can still be undone, unless T' was begun.
+Task<bool> ImrDtm::written() {
+  const Carriers hot = co_await mover_.marked(images_.hot);
+  if (hot.all() || !hot.perhaps_all()) co_return hot.all();
+  const Carriers cold = co_await mover_.marked(images_.cold);
+  co_return cold.any();
 }
 
 Task<Status> ImrDtm::forget(const Images& images) {
@@ -199,13 +211,11 @@ Task<Status> ImrDtm::read_around(const Images& images) {
   co_return co_await read_images(around);
 }
 
-Task<void> ImrDtm::write_images(const std::vector<TrackImage>& images, std::uint32_t from, bool with_mark) {
-  SectorHeader mark = mover_.mark();
+Task<void> ImrDtm::write_images(const std::vector<TrackImage>& images, std::uint32_t from, TrackMover::Mark mark) {
   const std::uint32_t first = images.front().at;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::array piece{TrackImage{images[i].run, images[i].at - first + from}};
-    const bool last = i + 1 == images.size();
-    co_await mover_.write(piece, i == 0 ? StepHint::position : StepHint::whole_track, with_mark && last ? &mark : nullptr);
+    co_await mover_.write(piece, i == 0 ? StepHint::position : StepHint::whole_track, mark);
   }
 }
 

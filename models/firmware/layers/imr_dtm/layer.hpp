@@ -37,6 +37,7 @@ class ImrDtm final : public TrackMovingLayer {
   void plan_moves() override;
   [[nodiscard]] bool moves_waiting() const override { return next_ < swaps_.size(); }
   Task<Status> carry_out_next() override;
+  [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;
 
   /// The tracks of a swap, and where their images are: first `hot`, then the saved ones of `tops`, then `cold`.
@@ -57,7 +58,8 @@ class ImrDtm final : public TrackMovingLayer {
   Task<Status> read_images(const std::vector<TrackImage>& images);
   Task<Status> read_around(const Images& images);
   /// `from`: where the content of the images is, if not where theirs is.
-  Task<void> write_images(const std::vector<TrackImage>& images, std::uint32_t from, bool with_mark);
+  Task<void> write_images(const std::vector<TrackImage>& images, std::uint32_t from, TrackMover::Mark mark);
+  Task<bool> written();
   Task<void> restore_tops(const Images& images);
 
   ImrDtmConfig config_;

@@ -114,7 +114,7 @@ Task<Status> ImrFlip::read_tracks(const Images& images) {
 Task<void> ImrFlip::exchange(FlippedPair pair, Images images) {
   const Splice splice = map_->splice(pair);
   const std::array to_bottom{TrackImage{{pair.bottom, splice.bottom_first, splice.count}, images.top.at + splice.top_first}};
-  co_await mover_.write(to_bottom, StepHint::whole_track);
+  co_await mover_.write(to_bottom, StepHint::whole_track, TrackMover::Mark::with);
 
   std::array<TrackImage, 3> to_top;
   std::size_t parts = 0;
@@ -137,6 +137,13 @@ Task<void> ImrFlip::restore(Images images) {
   if (!images.beside) co_return;
   const std::array to_beside{*images.beside};
   co_await mover_.write(to_beside, StepHint::whole_track);
+}
+
+std::vector<TrackImage> ImrFlip::first_written(MoveWords words) {
+  const FlipMap::Change change = map_->change_of(words);
+  const FlippedPair pair = pair_of(change.bottom, change.flip);
+  const Splice splice = map_->splice(pair);
+  return {{{pair.bottom, splice.bottom_first, splice.count}, 0}};
 }
 
 Task<Status> ImrFlip::resume(MoveWords words) {

@@ -34,6 +34,7 @@ class ImrFlip final : public TrackMovingLayer {
   void plan_moves() override;
   [[nodiscard]] bool moves_waiting() const override { return next_ < moves_.size(); }
   Task<Status> carry_out_next() override;
+  [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;
 
   /// The three tracks of a flip, and where their images are.
