@@ -13,6 +13,13 @@ namespace {
 /// How far reservations are counted on behind the end of a DRAM that is too small: the tables take memory of the machine meanwhile.
 constexpr Bytes most_counted_beyond{std::uint64_t{1} << 30};
 
+constexpr std::byte noise{0x5a};
+
+std::uint64_t pieces_of(Bytes size) {
+  constexpr std::uint64_t piece = MemoryController::dump_piece.value();
+  return (size.value() + piece - 1) / piece;
+}
+
 }  // namespace
 
 MemoryController::MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
@@ -43,6 +50,7 @@ DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std:
 
 void MemoryController::check_capacity() {
   complete_ = true;
+  if (std::ranges::any_of(dumped_, &Dumped::torn)) ++torn_dumps_found_;
   if (!missing_.empty()) throw InputError(missing_ + "a DRAM of " + std::to_string(used_.value()) + " B would fit it and all the rest");
 }
 
@@ -58,8 +66,8 @@ MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std:
 MemoryController::Dumped& MemoryController::next_dumped(MemoryCategory category, Bytes size, std::string_view what) {
   const DramAddress address = allocate(category, size, what);
   if (next_dumped_ == dumped_.size()) {
-    dumped_.push_back({std::string(what), nullptr, nullptr, address, size});
-    dumped_bytes_ += size;
+    dumped_.push_back({std::string(what), nullptr, nullptr, address, size, category});
+    dumped_bytes_ += dump_piece * pieces_of(size);
   }
   Dumped& region = dumped_[next_dumped_++];
   TESSERA_CHECK(region.what == what && region.size == size, "firmware reserved other dumped regions than before the power cut");
@@ -70,7 +78,7 @@ MemoryController::Dumped& MemoryController::next_dumped(MemoryCategory category,
 MemoryRegion MemoryController::reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) {
   Dumped& region = next_dumped(category, size, what);
   if (region.bytes == nullptr) region.bytes = std::make_unique<std::byte[]>(size.value());
-  return {region.address, {region.bytes.get(), size.value()}};
+  return {region.address, {region.bytes.get(), size.value()}, region.torn};
 }
 
 DataBuffer& MemoryController::reserve_dumped_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) {
@@ -164,6 +172,7 @@ void MemoryController::clear(DataSpan span) {
 
 void MemoryController::power_off() {
   backing_.clear();
+  for (Dumped& region : dumped_) region.torn = false;  // the firmware has taken over what there was of it
   used_ = Bytes(0);
   reserved_ = {};
   next_dumped_ = 0;
@@ -175,6 +184,35 @@ void MemoryController::power_off() {
   staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
 }
 
+bool MemoryController::dumped(std::uint64_t pieces) {
+  bool lost_writes = false;
+  for (const bool buffers : {false, true})
+    for (Dumped& region : dumped_) {
+      if ((region.buffer != nullptr) != buffers) continue;
+      const std::uint64_t saved = std::min(pieces, pieces_of(region.size));
+      pieces -= saved;
+      region.torn = saved < pieces_of(region.size);
+      if (region.torn) lose_behind(region, dump_piece * saved);
+      lost_writes = lost_writes || (region.torn && region.category == MemoryCategory::write_cache && buffers);
+    }
+  return lost_writes;
+}
+
+/// What boot finds there failed its check, and is anything but what was there.
+void MemoryController::lose_behind(Dumped& region, Bytes saved) {
+  if (region.buffer == nullptr) {
+    std::fill(region.bytes.get() + saved.value(), region.bytes.get() + region.size.value(), noise);
+    return;
+  }
+  DataBuffer& buffer = *region.buffer;
+  for (auto sector = static_cast<std::uint32_t>(saved.value() / shape_.sector_bytes); sector < buffer.sectors(); ++sector) {
+    const ContentSpan content = content_of(buffer.part(sector, 1));
+    if (listener_ != nullptr && region.category != MemoryCategory::write_cache) listener_->destroyed(content);
+    std::ranges::fill(content, noise);
+    buffer.mark_lost(sector);
+  }
+}
+
 void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("metadata.bytes", static_cast<double>(reserved(MemoryCategory::metadata).value()), "B",
               "DRAM that the firmware's tables occupy, as allocated");
@@ -184,6 +222,8 @@ void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
                 std::string("DRAM reserved for ") + to_string(category));
   }
   metrics.add("dram.reserved.total", static_cast<double>(used_.value()), "B", "DRAM reserved, all categories, rounded to cache lines");
+  metrics.add("recovery.dumps_torn", static_cast<double>(torn_dumps_found_), "1",
+              "boots that found pieces of the dump missing and went on without them");
   metrics.add("dram.host_buffer.peak", static_cast<double>(host_in_use_.peak()), "B", "most host data in the buffer at once");
   metrics.add("dram.host_buffer.mean", host_in_use_.mean(now), "B", "host data in the buffer, weighted by time");
   metrics.add("dram.staging.peak", static_cast<double>(staging_in_use_.peak()), "B", "most staging buffer in use at once");

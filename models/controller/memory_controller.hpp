@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
@@ -43,8 +44,15 @@ class MemoryController final : public MemoryPort {
   /// Everything volatile is gone; the dumped regions wait to be reserved again, in the same order.
   void power_off();
 
-  /// Bytes in regions that the dump engine must be able to save.
+  /// Of the regions that the dump engine must be able to save, each from the begin of a piece of `dump_piece` on.
   [[nodiscard]] Bytes dumped_bytes() const { return dumped_bytes_; }
+  static constexpr Bytes dump_piece{4096};
+
+  /// After power_off(): the dump saved the first `pieces` of what it saves, tables first, then buffers, each in the order of reservation.
+  /// The others are gone, and their regions are torn until the next dump. Gives whether a buffer of written data lost some.
+  bool dumped(std::uint64_t pieces);
+  /// Told of data that lay in no buffer of the host's writes, but was taken from where it was durable.
+  void set_fault_listener(FaultListener* listener) { listener_ = listener; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
   void report(MetricSet& metrics, Picoseconds now) const;
 
@@ -55,9 +63,12 @@ class MemoryController final : public MemoryPort {
     std::unique_ptr<DataBuffer> buffer;  // or of a buffer
     DramAddress address;
     Bytes size;
+    MemoryCategory category;
+    bool torn = false;
   };
 
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
+  void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
   [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }
   static DataBuffer recycled(std::vector<DataBuffer>& pool, DramAddress address, std::uint32_t sectors, SectorShape shape);
@@ -76,6 +87,8 @@ class MemoryController final : public MemoryPort {
   std::vector<Dumped> dumped_;
   std::size_t next_dumped_ = 0;
   Bytes dumped_bytes_;
+  std::uint64_t torn_dumps_found_ = 0;
+  FaultListener* listener_ = nullptr;
 
   DramAddress host_base_;
   DramAddress staging_base_;

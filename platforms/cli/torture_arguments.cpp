@@ -13,7 +13,7 @@ constexpr std::uint64_t usual_cuts = 2000;
 constexpr std::uint64_t most_jobs = 1024;
 
 const std::vector<std::string> durabilities{"plp", "journal", "volatile", "none"};
-const std::vector<std::string> faults{"torn", "paired"};
+const std::vector<std::string> faults{"torn", "paired", "dump"};
 
 std::vector<TortureDurability> durability(const Arguments& arguments) {
   if (arguments.given("--durability") && arguments.text("--durability") != "all")
@@ -27,8 +27,10 @@ void declare_torture(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file; 'torture' is made for this");
   arguments.option("--layer", "NAME", "translation layer, or all; the drive's own where not given");
   arguments.option("--durability", "NAME", "of the write cache: plp, journal, volatile, none for no write cache, or all (where not given)");
-  arguments.repeated("--faults", "NAME",
-                     "torn: the sector under the head becomes unreadable; paired: a torn page takes its partner with it");
+  arguments.repeated(
+      "--faults", "NAME",
+      "torn: the sector under the head becomes unreadable; paired: a torn page takes its partner with it; dump: every second "
+      "dump fails half-way");
   arguments.option("--operations", "N", "persistent operations that are cut before, inside and after; 2000 where not given");
   arguments.option("--cuts", "N", "cuts at random instants, as many as operations or fewer; 2000 where not given");
   arguments.repeated("--cut-at", "TIME", "cut at these instants only, one run in one process");

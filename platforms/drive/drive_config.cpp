@@ -43,6 +43,7 @@ FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
+  if (const std::string problem = config.power.problem(); !problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
     throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
   if (config.has_flash() && factory.needs_flash()) {

@@ -25,7 +25,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       dram_("dram", config.dram),
       nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
       host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
-      dump_engine_(config.power) {
+      dump_engine_(config.power, seed) {
   controller_ = std::make_unique<ControllerModule>(
       "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),
       nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this), sector_shape_, config.dram.capacity, config.host.buffer,
@@ -74,6 +74,7 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
   controller_->core().power_on(after_power_cut, std::move(booted));
   dump_engine_.restart();
+  static_assert(MemoryController::dump_piece == DumpEngine::piece);
   const Bytes dumped = controller_->core().memory().dumped_bytes();
   if (dumped > Bytes(0)) {
     check_dump_blocks();
@@ -99,7 +100,7 @@ void DriveModule::power_off() {
   media_.power_off();
   if (nand_ != nullptr) nand_->device().cut(now);
   end_firmware();
-  dump_engine_.dumped();
+  lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(now));
   media_.power_on();
 }
 

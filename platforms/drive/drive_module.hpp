@@ -47,6 +47,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] const PrefillContents* prefill_contents() const { return prefill_contents_.get(); }
   /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
   void power_off();
+  /// Whether the last power_off() lost data that the write cache or buffer alone held: its dump failed.
+  [[nodiscard]] bool lost_writes() const { return lost_writes_; }
   /// Restarts the firmware without a power cut, from within an action of the timeline: it stops where it is, what the devices have begun
   /// ends as it would, host commands are lost, DRAM but for the dumped regions is not trusted. `stopped` is called when all that is done;
   /// restart_time() later power_on() is to follow. A power cut may come first, and then `stopped` is not called.
@@ -103,6 +105,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<ControllerModule> controller_;
   std::unique_ptr<tlm_utils::simple_target_socket<DriveModule>> no_nand_;  ///< ends the bus's flash window on a drive without NAND
   DumpEngine dump_engine_;
+  bool lost_writes_ = false;
   std::unique_ptr<PrefillContents> prefill_contents_;
   MetricSet before_cut_;          ///< what firmware that power cuts ended had counted
   Firmware* firmware_ = nullptr;  ///< owned by the controller

@@ -97,13 +97,17 @@ boost::json::value input_hash(const std::filesystem::path& trace, const ContentH
   return of_pipe.complete() ? boost::json::value(of_pipe.text()) : nullptr;
 }
 
-/// Of the power cuts that were asked for, which were not made and why.
+/// Of the power cuts that were asked for, which were not made and why, and what those that were made lost.
 std::vector<std::string> cut_notes(const Simulation& simulation, std::uint64_t asked) {
   std::vector<std::string> notes;
   const std::uint64_t dark = simulation.cuts_in_outage();
   const std::uint64_t late = asked - simulation.cuts_made() - dark;
   const std::string of_the_cuts = " of the power cuts that were asked for ";
   if (dark > 0) notes.push_back(std::to_string(dark) + of_the_cuts + "fell into an outage: there was no power to cut");
+  if (const DumpEngine& engine = simulation.dump_engine(); engine.can_fail() && engine.size() == Bytes(0))
+    notes.emplace_back("this drive dumps nothing at a power cut: dumps that fail have no effect");
+  if (const Scoreboard* scoreboard = simulation.scoreboard(); scoreboard != nullptr && scoreboard->lost_in_dumps() > 0)
+    notes.push_back("dumps that failed lost " + std::to_string(scoreboard->lost_in_dumps()) + " acknowledged blocks of 512 B");
   if (late > 0) notes.push_back(std::to_string(late) + of_the_cuts + "came too late: behind the start of the replay (boot+) or its end");
   return notes;
 }

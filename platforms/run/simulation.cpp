@@ -38,6 +38,8 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       measurement_(drive) {
   host_.socket.bind(drive.host_socket());
   if (scoreboard_ != nullptr) {
+    if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
+    drive_.controller().memory().set_fault_listener(scoreboard_.get());
     player_.set_checker(*scoreboard_);
     drive_.media().device().set_fault_listener(scoreboard_.get());
     if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
@@ -142,6 +144,8 @@ void Simulation::cut_now() {
   lose_requests();
   if (phase_ != Phase::starting) {
     drive_.power_off();
+    if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
+    if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();
     if (const auto& torn = drive_.media().device().torn(); torn && scoreboard_ != nullptr)
       scoreboard_->exempt_torn(torn->held, torn->written);
   }

@@ -66,6 +66,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] const Measurement& measurement() const { return measurement_; }
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
+  [[nodiscard]] const DumpEngine& dump_engine() const { return drive_.dump_engine(); }
   [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
   /// Requests that failed although no exemption of the scoreboard excuses them. Nothing excuses a drive that takes no more writes.
   [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }

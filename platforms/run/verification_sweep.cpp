@@ -62,7 +62,7 @@ void VerificationSweep::power_lost() {
 }
 
 void VerificationSweep::on_complete(const HostRequest& request, Picoseconds) {
-  if (!ok(request.status) && !scoreboard_.exempted(request.blocks)) scoreboard_.unreadable(request);
+  if (!ok(request.status)) scoreboard_.unreadable(request);
 }
 
 }  // namespace tessera

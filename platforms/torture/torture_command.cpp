@@ -59,11 +59,17 @@ std::string own_durability(DriveConfig& drive, std::string layer) {
   return has ? path : "";
 }
 
+/// Of a dump every second fails, so that after a row of cuts dumps of both kinds were restored.
+const char* setting_of(const std::string& fault) {
+  if (fault == "torn") return "media.powerfail.sector=corrupt";
+  if (fault == "paired") return "nand.paired_page=true";
+  return "power.dump_failures=500000";
+}
+
 std::vector<std::string> settings(const TortureOptions& options, DriveConfig& plain, const std::string& layer,
                                   TortureDurability durability) {
   std::vector<std::string> set = options.run.set;
-  for (const std::string& fault : options.faults)
-    set.emplace_back(fault == "torn" ? "media.powerfail.sector=corrupt" : "nand.paired_page=true");
+  for (const std::string& fault : options.faults) set.emplace_back(setting_of(fault));
   const std::string own = own_durability(plain, layer);
   if (!own.empty() && durability != TortureDurability::none) set.push_back(own + "=" + name_of(durability));
   const bool journals_itself = !own.empty() && durability == TortureDurability::journal;

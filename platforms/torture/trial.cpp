@@ -66,7 +66,8 @@ Trial::Trial(const TrialConfig& config, int pipe)
         write_line(pipe_, bad.to_line());
       }) {
   simulation_.add_observer(*this);
-  simulation_.set_cut_listener([this](const char*, Picoseconds) {
+  simulation_.set_cut_listener([this](const char* kind, Picoseconds) {
+    if (std::string_view(kind) == "dump_failed") return;  // a part of the cut
     since_cut_ = 0;
     if (config_.exact) note_cut("as asked for");
   });

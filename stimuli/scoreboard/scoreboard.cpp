@@ -79,7 +79,7 @@ void Scoreboard::completed(const HostRequest& request) {
     }
     case HostOp::flush: {
       const PendingFlush flush = take(flushes_, request);
-      if (ok(request.status) && promise_ == DurabilityPromise::flushed) make_durable(flush.issued);
+      if (ok(request.status) && keeps_undurable()) make_durable(flush.issued);
       return;
     }
     case HostOp::write:
@@ -98,7 +98,7 @@ void Scoreboard::ended(Version version, Status status) {
   std::erase_if(rivals_, [oldest](const Version& rival) { return rival.acknowledged < oldest; });
   if (std::any_of(at_drive_.begin(), at_drive_.end(), [&](const Version& other) { return other.meets(version.blocks); }))
     rivals_.push_back(version);
-  if (promise_ == DurabilityPromise::flushed) undurable_.push_back(std::move(version));
+  if (keeps_undurable()) undurable_.push_back(std::move(version));
 }
 
 void Scoreboard::find_beside(Version& version) const {
@@ -154,11 +154,34 @@ void Scoreboard::lost(const HostRequest& request) {
 
 void Scoreboard::power_cut() {
   TESSERA_CHECK(at_drive_.empty() && reads_.empty() && flushes_.empty(), "a power cut left requests at the drive");
-  for (const Version& version : undurable_) {
+  if (promise_ == DurabilityPromise::flushed) fall_back(false);
+  ++clock_;
+  for (Version& version : lost_) {
+    add(current_, version);
+    if (promise_ == DurabilityPromise::flushed) add(durable_, version);
+    if (!dumps_can_fail_) continue;
+    version.acknowledged = clock_;
+    version.certain = version.durable = false;
+    undurable_.push_back(std::move(version));
+  }
+  if (!dumps_can_fail_) undurable_.clear();
+  lost_.clear();
+  rivals_.clear();
+}
+
+/// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any.
+void Scoreboard::fall_back(bool errors) {
+  for (Version& version : undurable_) {
     if (version.durable) {
       settle(durable_, version);
-    } else {
-      add(durable_, version);
+      continue;
+    }
+    version.certain = false;
+    add(durable_, version);
+    if (!errors) continue;
+    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) {
+      once_destroyed_.insert(block.value());
+      durable_.add(block, tessera::destroyed);
     }
   }
   for (const Version& version : undurable_) {
@@ -168,18 +191,19 @@ void Scoreboard::power_cut() {
       for (const Tag entry : left) current_.add(block, entry);
     }
   }
-  for (const Version& version : lost_) {
-    add(current_, version);
-    if (promise_ == DurabilityPromise::flushed) add(durable_, version);
-  }
-  undurable_.clear();
-  lost_.clear();
-  rivals_.clear();
+}
+
+void Scoreboard::dump_failed() {
+  TESSERA_CHECK(dumps_can_fail_, "a dump failed where none could");
+  for (const Version& version : undurable_)
+    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block)
+      if (version.certain) at_risk_.insert_or_assign(block.value(), version.entry(block));
+  fall_back(true);
 }
 
 void Scoreboard::exempt(HostBlock block) {
   current_.add(block, tessera::destroyed);
-  if (promise_ == DurabilityPromise::flushed) durable_.add(block, tessera::destroyed);
+  if (keeps_undurable()) durable_.add(block, tessera::destroyed);
 }
 
 /// The version's block may be gone when the version becomes current.
@@ -223,7 +247,22 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   for (std::size_t i = 0; i < count; ++i) exempt(*first + i);
 }
 
-void Scoreboard::unreadable(const HostRequest& request) { complain(request, request.blocks.first, "a read that fails"); }
+void Scoreboard::unreadable(const HostRequest& request) {
+  if (!exempted(request.blocks)) return complain(request, request.blocks.first, "a read that fails");
+  for (HostBlock block = request.blocks.first; block < request.blocks.end(); ++block) find_lost(block, std::nullopt);
+}
+
+/// What a read after a failed dump gave of a block, or nothing, tells whether the block's last acknowledged version is lost. A later one,
+/// of a write that the cut took from the drive, is no loss.
+void Scoreboard::find_lost(HostBlock block, std::optional<Tag> found) {
+  const auto at = at_risk_.find(block.value());
+  if (at == at_risk_.end()) return;
+  const bool overwritten = !current_.allows(block, at->second);
+  const bool later = found && names_block(*found) && (*found & prefill_mark) == 0 && version_of(*found) > version_of(at->second);
+  if (!overwritten && (later || (found && matches(at->second, *found, block)))) return;
+  if (!overwritten) ++lost_in_dumps_;
+  at_risk_.erase(at);
+}
 
 bool Scoreboard::exempted(HostRun blocks) const {
   const std::uint64_t end = (blocks.end().value() + sector_blocks_ - 1) / sector_blocks_ * sector_blocks_;
@@ -245,6 +284,8 @@ void Scoreboard::check(const HostRequest& request, const PendingRead& read) {
       complain(request, block, "bytes that no write made");
     } else if (!current_.allows(block, *found) && !written_meanwhile(block, *found, read)) {
       complain(request, block, in_words(*found));
+    } else if (!at_risk_.empty()) {
+      find_lost(block, *found);
     }
   }
 }
@@ -270,6 +311,8 @@ std::vector<HostRun> Scoreboard::written(std::uint32_t longest) const { return c
 void Scoreboard::report(MetricSet& metrics) const {
   metrics.add("scoreboard.checked", static_cast<double>(checked_), "1", "512 B blocks of reads that were compared with what was written");
   metrics.add("scoreboard.errors", static_cast<double>(errors_), "1", "512 B blocks that were not the newest acknowledged version");
+  metrics.add("scoreboard.lost_in_dumps", static_cast<double>(lost_in_dumps_), "1",
+              "512 B blocks of which a dump that failed took the version that was acknowledged last: an older one, or a read error, came");
   metrics.add("scoreboard.destroyed", static_cast<double>(destroyed_blocks_), "1",
               "512 B blocks that faults of the description destroyed: a read of them may fail until they are written again");
 }

@@ -1,7 +1,9 @@
 #pragma once
 // Proves that every read returns the newest acknowledged version of each block, power cuts included.
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -28,7 +30,8 @@ enum class DurabilityPromise : std::uint32_t {
 /// A prefilled block reads as its own mark until it is written; any other as `never_written`, or as its mark where it is not known
 /// whether it was prefilled. A trimmed block reads as never written or as anything older than the TRIM, or fails where a fault
 /// destroyed some of that. A write that failed or was lost in a power cut may have left old or new, until written again. Under the
-/// promise `flushed` a cut may leave any version from the last durable one on. A version that a fault of the description destroyed
+/// promise `flushed` a cut may leave any version from the last durable one on; so may, under either promise, a cut whose dump failed, and
+/// a read error, until the block is written again. A version that a fault of the description destroyed
 /// (FaultListener) may answer with a read error, never with other data, until its block is written again.
 class Scoreboard final : public ContentChecker, public FaultListener {
  public:
@@ -40,6 +43,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void lost(const HostRequest& request) override;
   void power_cut() override;
 
+  /// Dumps may fail: remembers what of the acknowledged is not durable by other means. Before the first request.
+  void expect_failed_dumps() { dumps_can_fail_ = true; }
+  /// The dump of the cut failed, and data that was acknowledged from DRAM is gone: what FLUSH or FUA has not made durable may be as it
+  /// was at any time since, or answer with a read error. After power_cut().
+  void dump_failed();
+
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its
   /// tags; a sector without any excuses reads of blocks that nobody wrote.
   void destroyed(ConstContentSpan sector) override;
@@ -50,9 +59,10 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// fail there, a write of another part of it too.
   [[nodiscard]] bool exempted(HostRun blocks) const;
 
-  /// A request that had no right to fail did: a read of a verification.
+  /// A read of a verification failed: where nothing exempts it, that is an error.
   void unreadable(const HostRequest& request);
 
+  [[nodiscard]] std::uint32_t sector_blocks() const { return sector_blocks_; }
   [[nodiscard]] const PrefilledBlocks& prefilled() const { return prefilled_; }
   /// Every block ever written, in ascending runs of at most `longest` blocks.
   [[nodiscard]] std::vector<HostRun> written(std::uint32_t longest) const;
@@ -61,6 +71,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   [[nodiscard]] std::uint64_t errors() const { return errors_; }
   /// Blocks that the description's faults destroyed while a read could still have returned them.
   [[nodiscard]] std::uint64_t destroyed_blocks() const { return destroyed_blocks_; }
+  /// Blocks that verifications found without the version that was acknowledged last, as a failed dump took it.
+  [[nodiscard]] std::uint64_t lost_in_dumps() const { return lost_in_dumps_; }
   /// The first ten errors: request, block, what was expected and what was found.
   [[nodiscard]] const std::vector<std::string>& messages() const { return messages_; }
   /// Adds scoreboard.* (512 B blocks).
@@ -96,12 +108,15 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     std::uint64_t issued = 0;
   };
 
+  [[nodiscard]] bool keeps_undurable() const { return promise_ == DurabilityPromise::flushed || dumps_can_fail_; }
   [[nodiscard]] Tag next_version(HostRun blocks);
   void exempt(HostBlock block);
   void excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);
   void make_durable(std::uint64_t before);
+  void fall_back(bool errors);
+  void find_lost(HostBlock block, std::optional<Tag> found);
   void check(const HostRequest& request, const PendingRead& read);
   [[nodiscard]] bool written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const;
   void complain(const HostRequest& request, HostBlock block, const std::string& found);
@@ -121,11 +136,15 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::vector<PendingRead> reads_;
   std::vector<PendingFlush> flushes_;
   VersionMap current_;
-  VersionMap durable_;              // promise `flushed` only: what the last FLUSH or cut left
-  std::vector<Version> undurable_;  // promise `flushed` only: ended since, in that order
+  // Where acknowledged may not be durable (keeps_undurable()):
+  bool dumps_can_fail_ = false;
+  VersionMap durable_;                              // what the last FLUSH, or cut that fell back to it, left
+  std::vector<Version> undurable_;                  // ended since, in that order
+  std::unordered_map<std::uint64_t, Tag> at_risk_;  // blocks that a failed dump may have taken: what was acknowledged last; never iterated
   std::uint64_t checked_ = 0;
   std::uint64_t errors_ = 0;
   std::uint64_t destroyed_blocks_ = 0;
+  std::uint64_t lost_in_dumps_ = 0;
   std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; looked up, never iterated
   bool blank_destroyed_ = false;                      // a sector was destroyed that held no version
   std::vector<std::string> messages_;

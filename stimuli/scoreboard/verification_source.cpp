@@ -26,7 +26,8 @@ void VerificationSource::add(const Scoreboard& scoreboard, const HostRun& run) {
   for (std::uint32_t i = 0; i < run.count; ++i) {
     const HostRun block{run.first + i, 1};
     const bool exempt = scoreboard.exempted(block);
-    if (i > 0 && exempt == exempt_before)
+    const bool new_sector = block.first.value() % scoreboard.sector_blocks() == 0;
+    if (i > 0 && exempt == exempt_before && !(exempt && new_sector))
       ++runs_.back().count;
     else
       runs_.push_back(block);

@@ -13,7 +13,7 @@ namespace tessera {
 /// Run by a closed-loop player of its own, so that it stays out of the statistics. May be empty.
 class VerificationSource final : public TraceSource {
  public:
-  /// Blocks that are exempt are read apart: a sector that cannot be read hides nothing else.
+  /// Sectors that are exempt are read each on its own: one that cannot be read hides nothing else.
   explicit VerificationSource(const Scoreboard& scoreboard, std::vector<HostRun> more = {});
 
   bool next(TraceRecord& record) override;

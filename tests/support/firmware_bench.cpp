@@ -179,6 +179,13 @@ void FirmwareBench::cut_twice(Picoseconds time) {
   cut_at(timeline_.now() + time);
 }
 
+void FirmwareBench::fail_dumps(std::function<std::uint64_t(std::uint64_t)> saved) {
+  saved_pieces_ = std::move(saved);
+  if (!scoreboard_) return;
+  scoreboard_->expect_failed_dumps();
+  controller_->memory().set_fault_listener(scoreboard_.get());
+}
+
 void FirmwareBench::lose_power() {
   media_.cut(timeline_.now());
   timeline_.withdraw(*this);
@@ -187,6 +194,9 @@ void FirmwareBench::lose_power() {
   host_.power_off();
   dram_.cut();
   lose_requests();
+  const std::uint64_t pieces = controller_->memory().dumped_bytes().value() / MemoryController::dump_piece.value();
+  const bool lost_writes = controller_->memory().dumped(saved_pieces_ ? saved_pieces_(pieces) : pieces);
+  if (lost_writes && scoreboard_) scoreboard_->dump_failed();
   media_.restore(timeline_.now());
 }
 
@@ -210,8 +220,15 @@ void FirmwareBench::verify(const HostRun& run) {
   for (std::uint64_t block = run.first.value(); block < run.end().value();) {  // which sectors it is
     const std::uint64_t end = std::min(run.end().value(), (block / sector_blocks + 1) * sector_blocks);
     const HostRun sector{HostBlock(block), static_cast<std::uint32_t>(end - block)};
-    if (!ok(read(block, sector.count)) && !scoreboard_->exempted(sector)) unreadable_blocks_ += sector.count;
     block = end;
+    if (ok(read(sector.first.value(), sector.count))) continue;
+    if (!scoreboard_->exempted(sector)) {
+      unreadable_blocks_ += sector.count;
+      continue;
+    }
+    HostRequest failed;
+    failed.blocks = sector;
+    scoreboard_->unreadable(failed);
   }
 }
 

@@ -87,6 +87,8 @@ class FirmwareBench final : private MediaLink,
   /// As cut_at(), at the instant when `actions` timeline actions have been carried out from now on; false when the drive went
   /// quiet before, in which case nothing is cut. Tries every interleaving of a short scenario.
   bool cut_after_actions(std::uint64_t actions);
+  /// Dumps fail from now on: of so many pieces the first `saved(pieces)` are whole. Before the first request.
+  void fail_dumps(std::function<std::uint64_t(std::uint64_t pieces)> saved);
   /// Restarts the firmware without a power cut: what the devices have begun ends, then it boots through recover(). Uncompleted requests are
   /// lost. After `actions` as cut_after_actions().
   void restart_now();
@@ -175,6 +177,7 @@ class FirmwareBench final : private MediaLink,
   std::optional<MediaTiming> step_timing_;
   std::uint64_t unreadable_blocks_ = 0;
   std::uint64_t failed_whole_requests_ = 0;
+  std::function<std::uint64_t(std::uint64_t)> saved_pieces_;
   bool booted_ = false;
   Status boot_status_ = Status::ok;
 };

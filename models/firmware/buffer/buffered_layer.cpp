@@ -191,6 +191,8 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   metrics.add("flash.retired_blocks", static_cast<double>(retired_blocks), "1", "blocks that are not used, from the factory or since");
   metrics.add("buffer.dirty.peak", static_cast<double>(std::uint64_t{buffer_.peak()} * config_.block.value()), "B",
               "most blocks in the write buffer: what a power loss must save");
+  count("buffer.lost_at_boot", buffer_.lost_at_boot(), "sectors",
+        "unwritten sectors of the write buffer that a boot found lost: the dump had failed before them");
   report_cleanings(metrics, cleaning_, "cleanings");
   metrics.add("victim.buffer_blocks_mean", victims_taken_.mean(), "1", "blocks of the write buffer that one write-back took");
   metrics.add("victim.sectors_mean", sectors_taken_.mean(), "sectors", "sectors written back over zones involved");

@@ -213,6 +213,8 @@ std::uint64_t MemBuffer::restore() {
     entry.state = State::dirty;
     entry.in_window = 0;
     next = std::max(next, entry.newest + 1);
+    for (std::uint32_t i = 0; i < address_.block_sectors(); ++i)
+      if ((entry.valid & mask_of(i, 1)) != 0 && any_lost(data(slot, i, 1))) ++lost_at_boot_;
     found.push_back(slot);
   }
   std::ranges::sort(found, {}, [this](Slot slot) { return directory_.peek(slot).newest; });

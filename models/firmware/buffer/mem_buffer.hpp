@@ -21,6 +21,8 @@ class MemBuffer {
   [[nodiscard]] std::uint32_t used() const { return used_; }
   /// Most slots that were ever used: what a power loss must save.
   [[nodiscard]] std::uint32_t peak() const { return peak_; }
+  /// Sectors with data that restore() found lost.
+  [[nodiscard]] std::uint32_t lost_at_boot() const { return lost_at_boot_; }
   /// Whether no block can come in before one leaves.
   [[nodiscard]] bool full() const { return used_ == slots_; }
 
@@ -111,6 +113,7 @@ class MemBuffer {
   DataBuffer* buffer_;
   std::uint32_t used_ = 0;
   std::uint32_t peak_ = 0;
+  std::uint32_t lost_at_boot_ = 0;
   std::uint32_t window_used_ = 0;
   Slot window_end_ = none;  ///< the most recently used block of the window
 };

@@ -21,6 +21,8 @@ enum class Access : std::uint8_t { read, write };
 struct MemoryRegion {
   DramAddress address;
   std::span<std::byte> bytes;
+  /// Of a dumped region: a piece of it failed its check at boot. What `bytes` holds there is of no use.
+  bool torn = false;
 };
 
 class MemoryPort {
@@ -31,7 +33,7 @@ class MemoryPort {
   virtual MemoryRegion reserve(MemoryCategory category, Bytes size, std::string_view what) = 0;
 
   /// As reserve(), inside the region that the dump engine saves on power loss and boot restores (durability `plp`):
-  /// after a power cut the same call returns the same bytes as before the cut.
+  /// after a power cut the same call returns the same bytes as before the cut, unless the dump failed (MemoryRegion::torn).
   virtual MemoryRegion reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) = 0;
 
   /// Charges the CPU's timeline for one access of `bytes` at `address` through data cache and DRAM.
@@ -40,7 +42,8 @@ class MemoryPort {
   /// Reserves a buffer of `sectors` drive sectors for good (merge and staging buffers).
   virtual DataBuffer reserve_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) = 0;
 
-  /// As reserve_buffer(), inside the dumped region: the same buffer with the same content after a power cut.
+  /// As reserve_buffer(), inside the dumped region: the same buffer with the same content after a power cut; sectors that a dump which
+  /// failed did not save are marked lost.
   virtual DataBuffer& reserve_dumped_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) = 0;
 
   /// Takes a buffer from the staging pool; give it back with release(). The pool's capacity is enforced: a buffer that is

@@ -1,5 +1,6 @@
 #pragma once
 // Tables in the modelled DRAM: each access is charged as the access of its bytes through data cache and DRAM.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace tessera {
 /// Whether a table is lost with the power or restored by the dump engine (durability `plp`).
 enum class Survival : std::uint8_t { volatile_memory, dumped };
 
-/// `count` elements, zeroed at first; all bits zero must be a valid T.
+/// `count` elements, zeroed at first; all bits zero must be a valid T. A dumped table of which a part is missing is zeroed as a whole: half
+/// a table may say of a slot what another half took back.
 template <class T>
 class DramArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -28,6 +30,7 @@ class DramArray {
     address_ = region.address;
     elements_ = reinterpret_cast<T*>(region.bytes.data());
     TESSERA_CHECK(reinterpret_cast<std::uintptr_t>(elements_) % alignof(T) == 0, "a table in DRAM is not aligned");
+    if (region.torn) std::ranges::fill(region.bytes, std::byte{0});
   }
 
   [[nodiscard]] std::uint64_t size() const { return count_; }

@@ -180,6 +180,7 @@ void WriteCache::rebuild() {
     lists_.push_back(dirty_list, index);
     sequence_ = std::max(sequence_, slot.newest + 1);
     newest_since_ = slot.since;
+    lost_at_boot_ += any_lost(buffer_->part(index, 1)) ? 1 : 0;
   }
   dirty_ = peak_dirty_ = unwritten.size();
 }
@@ -387,6 +388,8 @@ void WriteCache::report(MetricSet& metrics) const {
   count("cache.miss.read", read_misses_, "sectors", "sectors read that the write cache did not hold");
   count("cache.destages", destages_, "1", "writes from the write cache to the layer below");
   count("cache.destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
+  count("cache.lost_at_boot", lost_at_boot_, "sectors",
+        "unwritten sectors of the write cache that a boot found lost: the dump had failed before them");
   count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
   metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");

@@ -3,7 +3,8 @@
 // overwrites of dirty sectors are absorbed, and neighbouring dirty sectors go to the inner layer in one write.
 //
 // Durability (docs/guide/power-cuts.md): `plp` keeps slots and their directory where the dump engine saves them; `journal` has the data
-// in a log on the platters before the acknowledgement; `volatile` promises what FLUSH or FUA acknowledged.
+// in a log on the platters before the acknowledgement; `volatile` promises what FLUSH or FUA acknowledged. Of a dump that failed the
+// directory counts as a whole or not at all; where it is there, the slots that were not saved are dirty and lost.
 //
 // What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
 // reads find everything where it is.
@@ -149,6 +150,7 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t destages_ = 0;
   std::uint64_t destaged_sectors_ = 0;
   std::uint64_t full_waits_ = 0;
+  std::uint64_t lost_at_boot_ = 0;
 };
 
 }  // namespace tessera

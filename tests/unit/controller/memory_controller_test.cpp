@@ -95,7 +95,89 @@ TEST_CASE("after a power cut ordinary regions are new and dumped regions are as 
   CHECK(machine.memory.reserve(MemoryCategory::metadata, 8_B, "plain").bytes[0] == std::byte{0});
   CHECK(machine.memory.reserve_dumped(MemoryCategory::write_cache, 8_B, "kept").bytes[0] == std::byte{2});
   CHECK(content_of(machine.memory.reserve_dumped_buffer(MemoryCategory::write_cache, 1, "data").all())[5] == std::byte{3});
-  CHECK(machine.memory.dumped_bytes() == 8_B + 4_KiB);
+  CHECK(machine.memory.dumped_bytes() == 4_KiB + 4_KiB);
+}
+
+namespace {
+
+/// A table of two pieces between buffers of three sectors each, all filled.
+struct DumpedMachine : Machine {
+  DumpedMachine() { fill(std::byte{5}); }
+  void fill(std::byte value) {
+    take();
+    std::ranges::fill(table.bytes, value);
+    for (DataBuffer* buffer : {image, writes}) std::ranges::fill(content_of(buffer->all()), value);
+  }
+  void take() {
+    image = &memory.reserve_dumped_buffer(MemoryCategory::merge_buffer, 3, "image");
+    table = memory.reserve_dumped(MemoryCategory::metadata, 6000_B, "table");
+    writes = &memory.reserve_dumped_buffer(MemoryCategory::write_cache, 3, "writes");
+  }
+  /// A power cut whose dump saves so many pieces, and a boot.
+  bool cut(std::uint64_t pieces) {
+    memory.power_off();
+    const bool lost = memory.dumped(pieces);
+    take();
+    memory.check_capacity();
+    return lost;
+  }
+  [[nodiscard]] double torn_boots() const {
+    MetricSet metrics;
+    memory.report(metrics, Picoseconds(0));
+    return metrics.find("recovery.dumps_torn")->value.value();
+  }
+  DataBuffer* image = nullptr;
+  DataBuffer* writes = nullptr;
+  MemoryRegion table;
+};
+
+}  // namespace
+
+TEST_CASE("a dump saves tables first, then buffers, and what it does not reach is told to be missing") {
+  for (std::uint64_t pieces = 0; pieces <= 8; ++pieces) {
+    INFO(pieces << " pieces");
+    DumpedMachine machine;
+    CHECK(machine.cut(pieces) == (pieces < 8));
+    CHECK(machine.torn_boots() == (pieces < 8 ? 1 : 0));
+    CHECK(machine.table.torn == (pieces < 2));
+    CHECK((machine.table.bytes[4095] == std::byte{5}) == (pieces >= 1));
+    CHECK((machine.table.bytes[4096] == std::byte{5}) == (pieces >= 2));
+    for (std::uint32_t sector = 0; sector < 3; ++sector) {
+      CHECK(machine.image->is_lost(sector) == (pieces < 3 + sector));
+      CHECK(machine.writes->is_lost(sector) == (pieces < 6 + sector));
+      CHECK((content_of(machine.writes->part(sector, 1))[0] == std::byte{5}) == (pieces >= 6 + sector));
+    }
+  }
+}
+
+TEST_CASE("what a dump did not save is missing once, and the next dump saves what there is then") {
+  DumpedMachine machine;
+  machine.cut(0);
+  CHECK(machine.table.torn);
+  machine.memory.power_off();  // the firmware restarts, or is cut again
+  machine.take();
+  CHECK_FALSE(machine.table.torn);
+  machine.memory.power_off();
+  machine.fill(std::byte{6});
+  machine.cut(8);
+  CHECK_FALSE(machine.table.torn);
+  CHECK(machine.table.bytes[5999] == std::byte{6});
+  CHECK(machine.writes->is_lost(2));
+  CHECK(machine.torn_boots() == 1);
+}
+
+TEST_CASE("the checker is told of data that was taken from its place, not of what the host wrote") {
+  struct Listener final : FaultListener {
+    void destroyed(ConstContentSpan sector) override {
+      ++told;
+      CHECK(sector[0] == std::byte{5});
+    }
+    int told = 0;
+  } listener;
+  DumpedMachine machine;
+  machine.memory.set_fault_listener(&listener);
+  machine.cut(4);
+  CHECK(listener.told == 1);
 }
 
 TEST_CASE("firmware that reserves other dumped regions after a cut is a model bug") {

@@ -171,7 +171,9 @@ TEST_CASE("a verification reads exempt blocks apart, and a read that fails elsew
     CHECK(record.offset == Bytes(first * 512));
     CHECK(record.size == Bytes(4096));
   }
-  host.board.unreadable(request);
+  host.board.unreadable(host.read(8, 8));
+  CHECK(host.board.errors() == 0);
+  host.board.unreadable(host.read(16, 8));
   CHECK(host.board.errors() == 1);
 }
 
