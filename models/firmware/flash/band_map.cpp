@@ -70,6 +70,7 @@ Task<Status> BandMap::recover() {
   if (!log_) co_return Status::ok;
   const Status status = co_await log_->recover();
   collect_spares();
+  if (ok(status)) static_cast<void>(co_await log_->repair());
   co_return status;
 }
 

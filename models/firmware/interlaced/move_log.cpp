@@ -13,6 +13,12 @@ std::uint64_t MoveLog::radii_needed(const DriveGeometry& geometry, std::uint32_t
   return radii_holding(geometry, radius, TableLog::least_sectors(sizeof finished_ + image_bytes, geometry.sector_bytes, records));
 }
 
+Task<Status> MoveLog::recover() {
+  const Status status = co_await log_.recover();
+  if (ok(status)) static_cast<void>(co_await log_.repair());
+  co_return status;
+}
+
 Task<Status> MoveLog::commit(MoveWords words) {
   const TableLog::Words logged{current(), words[0], words[1], words[2]};
   const Status status = co_await log_.append(logged, {});

@@ -31,7 +31,7 @@ class MoveLog final : private TableLog::Table {
                                                   std::uint32_t records);
 
   [[nodiscard]] Task<Status> format() { return log_.format(); }
-  [[nodiscard]] Task<Status> recover() { return log_.recover(); }
+  [[nodiscard]] Task<Status> recover();
 
   /// The number of the move that is under way, or the next to be.
   [[nodiscard]] std::uint64_t current() const { return finished_ + 1; }

@@ -57,10 +57,14 @@ Task<Status> TableLog::recover() {
   status = co_await replay_changes();
   if (!ok(status) || !faulty_) co_return status;
   const bool hidden = co_await tail_cannot_be_read();
-  if (hidden) co_return Status::corrupt;
-  // A drive that takes no more writes goes on with the copies that there are.
-  static_cast<void>(co_await write_checkpoint());
-  co_return Status::ok;
+  co_return hidden ? Status::corrupt : Status::ok;
+}
+
+/// A drive that takes no more writes goes on with the copies that there are.
+Task<bool> TableLog::repair() {
+  if (!faulty_) co_return false;
+  const Status status = co_await write_checkpoint();
+  co_return ok(status);
 }
 
 Task<Status> TableLog::replay_changes() {

@@ -54,6 +54,8 @@ class TableLog {
   /// Boot after a power cut: loads the checkpoint and replays the changes that reached the platter. `corrupt` where both copies of
   /// something cannot be read.
   [[nodiscard]] Task<Status> recover();
+  /// Then, once the table is complete: a checkpoint, where recover() found but one copy of something. Whether there is one.
+  [[nodiscard]] Task<bool> repair();
   /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
   /// The table as it is now, so that earlier changes need not be replayed. Durable on return.

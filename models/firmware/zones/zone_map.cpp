@@ -40,8 +40,10 @@ Task<Status> ZoneMap::recover(std::uint32_t zone_sectors) {
     co_return Status::ok;
   }
   const Status status = co_await log_->recover();
-  if (ok(status)) collect_spares();
-  co_return status;
+  if (!ok(status)) co_return status;
+  collect_spares();
+  static_cast<void>(co_await log_->repair());
+  co_return Status::ok;
 }
 
 Task<Status> ZoneMap::commit(std::uint32_t zone, ZoneState state, std::span<const std::byte> note) {

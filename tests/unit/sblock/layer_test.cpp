@@ -4,6 +4,7 @@
 #include "firmware/layers/sblock.hpp"
 #include "support/cut_everywhere.hpp"
 #include "support/flash_faults.hpp"
+#include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;
@@ -120,7 +121,7 @@ TEST_CASE("random requests to the layer, up to six at a time, return what was wr
     RandomStream random(run, "sblock layer histories");
     INFO("run " << run);
     SblockDrive drive(random_layer(random));
-    random_history(drive, random, traffic);
+    random_history(drive, random, region_traffic);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
   CHECK(migrated > 500);
@@ -131,7 +132,7 @@ TEST_CASE("power cuts at random instants of the layer keep the promise of each d
     RandomStream random(run, "sblock layer cuts");
     INFO("run " << run);
     SblockDrive drive(random_layer(random));
-    random_cuts(drive, random, traffic);
+    random_cuts(drive, random, region_traffic);
   }
 }
 
@@ -184,6 +185,54 @@ TEST_CASE("sblock: pages that no read retry saves never give wrong data") {
     SblockDrive drive(setup);
     spoil_sectors(drive, random, pick(random, 0, most_spoilt));
     history_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+namespace {
+
+/// An S-block written twice, the second time last of all or not: the slot of its newer copy.
+PhysicalRun newest_slot(SblockDrive& drive, bool followed) {
+  drive.write_sblock(0);
+  drive.flush();
+  drive.bench().steps.clear();
+  drive.write_sblock(0);
+  drive.flush();
+  const PhysicalRun slot = drive.bench().steps_in("bands").back().run;
+  if (!followed) return slot;
+  drive.write_sblock(1);
+  drive.flush();
+  return slot;
+}
+
+}  // namespace
+
+TEST_CASE("sblock: a slot whose last sector cannot be read at boot costs that sector, and no older copy comes back") {
+  for (const bool followed : {true, false})
+    for (const bool crash_safe : {true, false}) {
+      INFO((followed ? "followed by another" : "the last of its log") << (crash_safe ? "" : ", all headers read"));
+      SblockSetup setup;
+      setup.layer.caches.crash_safe = crash_safe;
+      SblockDrive drive(setup);
+      const PhysicalRun slot = newest_slot(drive, followed);
+      drive.bench().media().add_unreadable({slot.track, slot.first + slot.count - 1});
+      drive.cut_now();
+      check_with_losses(drive);
+      std::uint32_t failing = 0;
+      for (std::uint64_t sector = 0; sector < drive.user_sectors(); ++sector) failing += ok(drive.bench().read(sector * 8, 8)) ? 0U : 1U;
+      CHECK(failing == 1);
+    }
+}
+
+TEST_CASE("sblock: scattered unreadable sectors, with power cuts, never give wrong data") {
+  for (std::uint64_t run = 0; run < 400; ++run) {
+    RandomStream random(run, "sblock unreadable sectors");
+    INFO("run " << run);
+    SblockSetup setup = random_layer(random);
+    SblockDrive drive(setup);
+    for (int round = 0; round < 3; ++round) {
+      scatter_unreadable(drive, random, 1);
+      cuts_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 2});
+    }
   }
 }
 

@@ -85,6 +85,6 @@ void randomise(Setup& setup, RandomStream& random) {
 }
 
 /// Requests of many S-blocks, and cuts far into the cleaning that they need.
-inline constexpr RandomTraffic traffic{.longest = 400, .cuts = 10, .requests = 60, .actions = 600};
+inline constexpr RandomTraffic region_traffic{.longest = 400, .cuts = 10, .requests = 60, .actions = 600};
 
 }  // namespace tessera::test

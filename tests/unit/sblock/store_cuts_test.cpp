@@ -102,7 +102,7 @@ TEST_CASE("random requests, up to six at a time, return what was written") {
     RandomStream random(run, "sblock histories");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    random_history(drive, random, traffic);
+    random_history(drive, random, region_traffic);
     migrated += static_cast<std::uint64_t>(drive.metric("sblock.migrated"));
   }
   CHECK(migrated > 5'000);
@@ -113,6 +113,6 @@ TEST_CASE("power cuts at random instants lose nothing that was acknowledged") {
     RandomStream random(run, "sblock cuts");
     INFO("run " << run);
     StoreDrive drive(random_setup(random));
-    random_cuts(drive, random, traffic);
+    random_cuts(drive, random, region_traffic);
   }
 }

@@ -133,7 +133,7 @@ TEST_CASE("used state lies in the log in order, and stays after a cut") {
 TEST_CASE("memory is two bytes an S-block and two a slot, beside heads and tails") {
   StoreDrive drive{StoreSetup{}};
   CHECK(drive.layer().store().paper_metadata() == Bytes(4 * 12));
-  CHECK(drive.layer().store().metadata() == Bytes(2 * (16 + 6 * 2 + 12 * 2 + 8)));
+  CHECK(drive.layer().store().metadata() == Bytes(2 * (16 + 6 * 2 + 12 * 2 + 8 + 16)));
   CHECK(drive.metric("meta.ram_bytes_sector_level") == Approx(0.024 * 12 * 2 * 4096));
 }
 

@@ -32,7 +32,8 @@ class SblockFactory final : public LayerFactory {
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override {
     const std::uint32_t sblock_sectors = config_.sblock_sectors(geometry.sector_bytes);
-    auto store = std::make_unique<sblock::SblockStore>(ports, config_.region_config(), geometry, plan, sblock_sectors);
+    auto store = std::make_unique<sblock::SblockStore>(ports, config_.region_config(), geometry, plan, sblock_sectors,
+                                                       sblock::newest_slots(config_.caches));
     return std::make_unique<sblock::Sblock>(ports, config_, std::move(store));
   }
 

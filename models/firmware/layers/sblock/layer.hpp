@@ -10,6 +10,11 @@
 
 namespace tessera::sblock {
 
+/// The dump engine saves the table of the newest slots, whatever the durability of the write buffer.
+[[nodiscard]] inline Survival newest_slots(const BufferConfig& caches) {
+  return caches.paper ? Survival::volatile_memory : Survival::dumped;
+}
+
 class Sblock final : public BufferedLayer {
  public:
   Sblock(const Ports& ports, const SblockConfig& config, std::unique_ptr<SblockStore> store);

@@ -17,6 +17,12 @@ Task<Status> OpenRegions::recover() {
   co_return co_await log_->recover();
 }
 
+Task<void> OpenRegions::repair() {
+  if (!log_) co_return;
+  const bool repaired = co_await log_->repair();
+  if (repaired) renew();
+}
+
 /// The tables are those of the checkpoint: nothing was written to the region between it and the note.
 void OpenRegions::replay(const TableLog::Words& words, std::span<const std::byte>) {
   const auto region = static_cast<std::uint32_t>(words[0]);

@@ -29,6 +29,9 @@ class OpenRegions final : private TableLog::Table {
   [[nodiscard]] bool has_checkpoints() const { return log_.has_value(); }
   [[nodiscard]] bool is_open(std::uint32_t region) const { return opened_.read(region) != closed; }
 
+  /// Boot, once the tables are complete: whatever of the log is there once is there twice again.
+  [[nodiscard]] Task<void> repair();
+
   /// Before a slot of `region` is written. No S-block may be on its way to a slot: a checkpoint that is due is made now.
   [[nodiscard]] Task<Status> open(std::uint32_t region);
 

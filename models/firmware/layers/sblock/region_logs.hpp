@@ -51,6 +51,12 @@ class RegionLogs {
   /// `sblock` holds nothing any more.
   void drop(std::uint32_t region, std::uint32_t sblock) { slots_.write(entry(region, sblock)) = none; }
 
+  /// The S-block that the last append wrote; 0 where there was none since the tables were loaded.
+  [[nodiscard]] std::uint32_t newest(std::uint32_t region) const {
+    const Ends& ends = ends_.peek(region);
+    return ends.head == 0 ? 0 : owners_.peek(owner(region, slot_at(ends.head - 1)));
+  }
+
   /// At boot: the slot at `position` was written with `sblock` after all that the tables show; in ascending order.
   void replay(std::uint32_t region, std::uint64_t position, std::uint32_t sblock);
   /// Used state: the first `sblocks` of an empty region were written in order.

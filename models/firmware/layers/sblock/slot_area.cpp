@@ -20,7 +20,7 @@ Task<Status> SlotArea::read(std::uint32_t region, std::uint32_t slot, std::uint3
 }
 
 Task<Status> SlotArea::write(std::uint32_t region, SlotRecord record, DataSpan data, MediaClass priority) {
-  SectorHeader header = encode({RecordType::sblock, record.position, sblock_sectors_, {record.sblock}});
+  SectorHeader header = encode({RecordType::sblock, record.position, sblock_sectors_, {record.sblock, record.before}});
   const auto slot = static_cast<std::uint32_t>(record.position % shape_.slots);
   const BandSweep sweep{MediaOp::write, region, slot * sblock_sectors_, data, priority, &header};
   co_return co_await sweep_band(media_, layout_, sweep);
@@ -39,7 +39,7 @@ Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std
     // A sector that cannot be read lies in the reach of the head.
     const std::optional<LogRecord> record = scan.record(i);
     if (!record || record->type != RecordType::sblock || record->sequence % shape_.slots != (first + i) % shape_.slots) continue;
-    if (record->payload[0] / shape_.sblocks == region) slots[i] = SlotRecord{record->payload[0], record->sequence};
+    if (record->payload[0] / shape_.sblocks == region) slots[i] = SlotRecord{record->payload[0], record->sequence, record->payload[1]};
   }
 }
 
@@ -47,23 +47,38 @@ Task<void> SlotArea::scan_from(std::uint32_t region, std::uint64_t position, std
   // Most regions were written a few times: a track or two are read at once.
   constexpr std::uint32_t at_once = 4;
   found.clear();
+  bool missing = false;  // the record in front
   for (Slots slots;; position += at_once) {
     co_await read_records(region, position, at_once, slots);
     for (std::uint32_t i = 0; i < at_once; ++i) {
-      if (!slots[i] || slots[i]->position != position + i) co_return;
-      found.push_back(*slots[i]);
+      const bool there = slots[i] && slots[i]->position == position + i;
+      if (!there && missing) co_return;
+      if (there && missing) found.push_back({slots[i]->before, position + i - 1});
+      if (there) found.push_back(*slots[i]);
+      missing = !there;
     }
   }
 }
 
 Task<void> SlotArea::scan_all(std::uint32_t region, std::vector<SlotRecord>& found) {
   found.clear();
+  std::vector<bool> without(shape_.slots, true);
   Slots slots;
   for (std::uint32_t first = 0; first < shape_.slots; first += HeaderScan::most) {
     const std::uint32_t count = std::min(HeaderScan::most, shape_.slots - first);
     co_await read_records(region, first, count, slots);
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (slots[i]) found.push_back(*slots[i]);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!slots[i]) continue;
+      found.push_back(*slots[i]);
+      without[first + i] = false;
+    }
+  }
+  std::ranges::sort(found, {}, &SlotRecord::position);
+  const std::size_t readable = found.size();
+  for (std::size_t i = 1; i < readable; ++i) {
+    const SlotRecord& record = found[i];
+    if (found[i - 1].position + 2 != record.position || !without[(record.position - 1) % shape_.slots]) continue;
+    found.push_back({record.before, record.position - 1});
   }
   std::ranges::sort(found, {}, &SlotRecord::position);
 }

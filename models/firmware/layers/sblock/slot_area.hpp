@@ -1,6 +1,7 @@
 #pragma once
 // The slots of the regions on the platters. The last sector of a slot carries whose S-block the slot holds and its position in the
-// region's log: it is there only if the whole slot is, so writing the S-block is the commit.
+// region's log: it is there only if the whole slot is, so writing the S-block is the commit. It tells of the slot in front, too: where
+// that one's last sector cannot be read, the S-block is there all the same, as a log is written in order.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ namespace tessera::sblock {
 struct SlotRecord {
   std::uint64_t sblock = 0;    ///< counted over the whole drive
   std::uint64_t position = 0;  ///< in the log of its region
+  std::uint64_t before = 0;    ///< S-block at the position in front, where there is one
 };
 
 class SlotArea {
@@ -35,9 +37,9 @@ class SlotArea {
   /// Writes the whole slot at the record's position; damages what lies within the internal guard. Durable on return; after a cut, or a
   /// status that is not ok, the slot does not have this record.
   [[nodiscard]] Task<Status> write(std::uint32_t region, SlotRecord record, DataSpan data, MediaClass priority);
-  /// Boot after a power cut: the records that were written without a gap from `position` on.
+  /// Boot after a power cut: what was written without a gap from `position` on.
   [[nodiscard]] Task<void> scan_from(std::uint32_t region, std::uint64_t position, std::vector<SlotRecord>& found);
-  /// Boot after a power cut: all records of the region that can be read, in the order of their positions.
+  /// Boot after a power cut: all that the slots of the region hold, in the order of their positions.
   [[nodiscard]] Task<void> scan_all(std::uint32_t region, std::vector<SlotRecord>& found);
 
  private:

@@ -19,11 +19,12 @@ constexpr double paper_metadata_share = 24e9 / 1e12;
 }  // namespace
 
 SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
-                         std::uint32_t sblock_sectors)
+                         std::uint32_t sblock_sectors, Survival newest)
     : ports_(ports),
       area_(ports, geometry, regions_named(plan, "bands"), shape_of(config, geometry, sblock_sectors), sblock_sectors),
       logs_(ports.memory, area_.regions(), area_.shape()),
       open_(ports, geometry, regions_named(plan, "log"), logs_),
+      newest_(ports.memory, MemoryCategory::metadata, area_.regions(), "newest S-blocks of the regions", newest),
       copies_(ports.cpu),
       scratch_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, sblock_sectors, "S-block that moves")),
       utilisation_(utilisation(config)),
@@ -126,13 +127,14 @@ Task<Status> SblockStore::append(Place place, DataSpan image, MediaClass priorit
   Status status = co_await open_.open(place.region);
   if (!ok(status)) co_return status;
   const std::uint64_t number = number_of(place);
-  const SlotRecord record{number, logs_.head(place.region)};
+  const SlotRecord record{number, logs_.head(place.region), number_of({place.region, logs_.newest(place.region)})};
   status = co_await area_.write(place.region, record, image, priority);
   if (!ok(status)) co_return status;
   auto lock = copies_.exclusive(range_of(number));
   co_await lock;
   ports_.cpu.array();
   logs_.append(place.region, place.sblock);
+  newest_.write(place.region) = {number + 1, record.position};
   co_return Status::ok;
 }
 
@@ -156,9 +158,14 @@ Task<Status> SblockStore::recover() {
     } else {
       continue;
     }
+    const Newest last = newest_.peek(region);
+    const std::uint64_t end = found.empty() ? logs_.head(region) : found.back().position + 1;
+    if (last.sblock != 0 && last.position > end) co_return Status::corrupt;  // two in a row cannot be read
+    if (last.sblock != 0 && last.position == end) found.push_back({last.sblock - 1, last.position});
     for (const SlotRecord& record : found)
       if (record.position >= logs_.head(region)) logs_.replay(region, record.position, place_of(record.sblock).sblock);
   }
+  co_await open_.repair();
   co_return Status::ok;
 }
 

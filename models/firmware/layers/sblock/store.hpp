@@ -23,8 +23,9 @@ struct SectorGap {
 
 class SblockStore {
  public:
+  /// `newest`: of the table that tells, where a region's newest slot cannot be read at boot, that it was written.
   SblockStore(const Ports& ports, const RegionConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
-              std::uint32_t sblock_sectors);
+              std::uint32_t sblock_sectors, Survival newest = Survival::volatile_memory);
 
   [[nodiscard]] std::uint64_t sblocks() const { return std::uint64_t{logs_.regions()} * logs_.shape().sblocks; }
   [[nodiscard]] std::uint32_t sblock_sectors() const { return area_.sblock_sectors(); }
@@ -44,12 +45,17 @@ class SblockStore {
 
   /// Tables by the account of 4 bytes an S-block, and as they are.
   [[nodiscard]] Bytes paper_metadata() const { return Bytes(4 * sblocks()); }
-  [[nodiscard]] Bytes metadata() const { return logs_.bytes() + open_.bytes(); }
+  [[nodiscard]] Bytes metadata() const { return logs_.bytes() + open_.bytes() + Bytes(newest_.size() * sizeof(Newest)); }
   /// For tests.
   [[nodiscard]] const RegionLogs& logs() const { return logs_; }
   void report(MetricSet& metrics) const;
 
  private:
+  /// The slot that was written last.
+  struct Newest {
+    std::uint64_t sblock;  ///< plus one; 0: none since the first boot, or not known
+    std::uint64_t position;
+  };
   struct Place {
     std::uint32_t region;
     std::uint32_t sblock;  ///< in the region
@@ -67,8 +73,9 @@ class SblockStore {
   SlotArea area_;
   RegionLogs logs_;
   OpenRegions open_;
-  SectorLocks copies_;  // of S-blocks: shared while a copy is read, alone while it is replaced
-  DataBuffer scratch_;  // an S-block: one that moves, or the old copy of one that is written
+  DramArray<Newest> newest_;  // by region
+  SectorLocks copies_;        // of S-blocks: shared while a copy is read, alone while it is replaced
+  DataBuffer scratch_;        // an S-block: one that moves, or the old copy of one that is written
   double utilisation_;
   std::uint64_t user_bytes_;
   StoreStatistics statistics_;
