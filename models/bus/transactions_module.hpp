@@ -31,8 +31,11 @@ struct FlashExtension : tlm::tlm_extension<FlashExtension> {
 
 /// Marks a DRAM transaction as a DMA burst of an extent, priced in closed form; without it, it is a metadata access.
 struct DmaExtension : tlm::tlm_extension<DmaExtension> {
+  bool timed = true;  ///< false: data of the disk's or the flash's DMA, whose time in the DRAM is not modelled
+  /// Where the DRAM that answers with an error puts the words that it could not correct; it may leave it empty. Null: nobody asks.
+  std::vector<DramAddress>* failed = nullptr;
   tlm_extension_base* clone() const override { return new DmaExtension(*this); }
-  void copy_from(const tlm_extension_base&) override {}
+  void copy_from(const tlm_extension_base& other) override { *this = static_cast<const DmaExtension&>(other); }
 };
 
 /// The host, or the host interface towards the controller, gives up the command of the payload, which is answered later with BEGIN_RESP as

@@ -2,6 +2,7 @@
 // What a description says about the DRAM. Defaults: Micron MT41J128M16-125, DDR3-1600 x16, 2 Gb (data sheet 2Gb_DDR3_SDRAM:
 // tRCD = tRP = CL = 13.75 ns at 11-11-11, tRAS 35 ns, tWR 15 ns, tRFC 160 ns, tREFI 7.8 us, 2 KiB pages, 8 banks).
 #include <cstdint>
+#include <vector>
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
@@ -40,6 +41,13 @@ struct DramConfig {
 
   DataCacheConfig cache;
 
+  // Faults. Rates from the field: Schroeder, Pinheiro and Weber, "DRAM errors in the wild", SIGMETRICS 2009: 25,000 to 70,000 errors a
+  // megabit and 10^9 hours; of the modules 8.2 % met errors that were corrected in a year, 0.22 % one that could not be: 27 in a thousand.
+  std::uint64_t bit_error_rate = 0;
+  std::uint32_t double_errors_per_thousand = 27;
+  std::vector<NumberRow> bit_errors;    ///< millisecond, address, wrong bits
+  Picoseconds correction_time{33'750};  // of the word's write-back: CL, a burst and tWR of the part above
+
   // From the currents of Micron's 2 Gb die M at 1600 MT/s (module data sheet JDF18C512_1Gx72AZ rev. C, table 11, per device of 8 bits:
   // IDD0 70, IDD2N 43, IDD3N 55, IDD4R 156, IDD4W 145, IDD5B 195 mA at 1.5 V); a burst of 16 bits counts twice.
   Picojoules activate_energy{1'344};    // 1.5 V * (IDD0 * tRC - IDD3N * tRAS - IDD2N * tRP)
@@ -63,6 +71,13 @@ struct DramConfig {
     v.field("refresh_interval", refresh_interval, {0, 1e12}, "tREFI: average time between refreshes; 0: none");
     v.field("refresh_time", refresh_time, {0, 1e9}, "tRFC: time that a refresh takes all banks");
     v.section("cache", cache, "data cache of the CPU");
+    v.field("bit_error_rate", bit_error_rate, {0, 1e18},
+            "bit errors that a megabit suffers in 10^9 hours (FIT/Mbit); in the field 25,000 to 70,000");
+    v.field("double_errors_per_thousand", double_errors_per_thousand, {0, 1000},
+            "of a thousand such errors, those that strike two bits of a word: ECC detects them and cannot correct them");
+    v.table("bit_errors", bit_errors, {"at_ms", "address", "bits"},
+            "bit errors, each at an instant since the first power-on in the word of 8 B at an address: 1 bit, which ECC corrects, or 2");
+    v.field("correction_time", correction_time, {0, 1e12}, "time that an access takes longer for each word that ECC corrects on its way");
     v.field("activate_energy", activate_energy, {0, 1e12}, "energy of an activation with its precharge");
     v.field("read_energy", read_energy, {0, 1e12}, "energy of a read burst");
     v.field("write_energy", write_energy, {0, 1e12}, "energy of a write burst");

@@ -18,7 +18,7 @@ unsigned shift_of(std::uint64_t value, const char* name) {
 
 }  // namespace
 
-DramDevice::DramDevice(const DramConfig& config)
+DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
     : config_(config),
       row_shift_(shift_of(config.row_size.value(), "dram.row_size")),
       bank_shift_(shift_of(config.banks, "dram.banks")),
@@ -34,12 +34,15 @@ DramDevice::DramDevice(const DramConfig& config)
   const Picoseconds row_time = burst_time_ * (std::uint64_t{1} << (row_shift_ - burst_shift_));
   row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
   if (config.cache.size > Bytes(0)) cache_.emplace(config.cache);
+  if (DramFaults::any(config)) faults_.emplace(config, seed);
 }
 
 Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
   check_range(address.value(), bytes);
   if (bytes == 0) return now;
   ++counters_.accesses;
+  if (faults_) [[unlikely]]
+    faults_->forget_failed();
   if (!cache_) return uncached(address.value(), bytes, access, now);
   const DramAddress last = cache_->line_of(address + (bytes - 1));
   for (DramAddress line = cache_->line_of(address); line <= last; line += cache_->line_bytes()) {
@@ -59,6 +62,9 @@ Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access 
 }
 
 Picoseconds DramDevice::uncached(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+  Picoseconds correction;
+  if (faults_) [[unlikely]]
+    correction = correct(address, bytes, access, now);
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
@@ -66,7 +72,7 @@ Picoseconds DramDevice::uncached(std::uint64_t address, std::uint64_t bytes, Acc
     now = access_row(address, here, access, now);
     address += here;
   }
-  return now;
+  return now + correction;
 }
 
 Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
@@ -141,10 +147,37 @@ Picoseconds DramDevice::dma(DramAddress address, Bytes bytes, Access access, Pic
 
   const Picoseconds begin = after_refresh(std::max(now, dma_end_ + stolen_));
   dma_begin_ = begin + dma_opening(first_row) + config_.column_latency;
-  dma_end_ = with_refreshes(dma_begin_, burst_time_ * count + row_change_ * (rows - 1));
+  Picoseconds work = burst_time_ * count + row_change_ * (rows - 1);
+  if (faults_) [[unlikely]] {
+    faults_->forget_failed();
+    work += correct(address.value(), bytes.value(), access, now);
+  }
+  dma_end_ = with_refreshes(dma_begin_, work);
   stolen_ = Picoseconds(0);
   leave_open(first_row, last_row, dma_end_);
   return dma_end_;
+}
+
+void DramDevice::move(DramAddress address, Bytes bytes, Access access, Picoseconds now) {
+  check_range(address.value(), bytes.value());
+  if (!faults_) return;
+  faults_->forget_failed();
+  static_cast<void>(correct(address.value(), bytes.value(), access, now));
+}
+
+/// What the bit errors in an extent cost the access that meets them.
+Picoseconds DramDevice::correct(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+  return config_.correction_time * faults_->access(address, bytes, access, now);
+}
+
+void DramDevice::add_bit_error(DramAddress address, std::uint64_t bits, Picoseconds now) {
+  TESSERA_CHECK(faults_.has_value(), "a bit error in a DRAM whose bits cannot flip");
+  check_range(address.value(), 1);
+  faults_->add(address, bits, now);
+}
+
+void DramDevice::initialise(Picoseconds now) {
+  if (faults_) faults_->initialise(now);
 }
 
 Picoseconds DramDevice::dma_opening(std::uint64_t row_number) const {

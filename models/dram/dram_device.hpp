@@ -14,6 +14,7 @@
 // (the controller postpones the refresh by that much). A DMA stops for each window that it meets and reopens its row.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/address.hpp"
@@ -21,6 +22,7 @@
 #include "base/units.hpp"
 #include "dram/data_cache.hpp"
 #include "dram/dram_config.hpp"
+#include "dram/dram_faults.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {
@@ -36,8 +38,8 @@ class DramObserver {
 
 class DramDevice {
  public:
-  /// InputError where a size is not a power of two, or a refresh takes longer than its interval.
-  explicit DramDevice(const DramConfig& config);
+  /// InputError where a size is not a power of two, a refresh takes longer than its interval, or a bit error strikes outside.
+  explicit DramDevice(const DramConfig& config, std::uint64_t seed = 1);
 
   /// A metadata access of the CPU, through its data cache if there is one; gives the time of completion.
   /// An access beyond the capacity is a model bug: reservations are checked before.
@@ -45,6 +47,18 @@ class DramDevice {
 
   /// A burst of a contiguous extent past the data cache; gives the time of completion. Cost does not depend on `bytes`.
   Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds now);
+
+  /// Data that the disk's and the flash's DMA move: its time is not modelled, its bit errors are.
+  void move(DramAddress address, Bytes bytes, Access access, Picoseconds now);
+
+  /// Whether bits can flip, and the words that the last access(), dma() or move() met and ECC could not correct.
+  [[nodiscard]] bool can_fail() const { return faults_.has_value(); }
+  [[nodiscard]] std::span<const DramAddress> failed() const { return faults_ ? faults_->failed() : std::span<const DramAddress>(); }
+
+  /// Flips `bits` bits of the word at `address` at `now` (fault injection); only where bits can flip.
+  void add_bit_error(DramAddress address, std::uint64_t bits, Picoseconds now);
+  /// The firmware starts at `now`, after a power cut or without one, and initialises the memory: no bit error is older.
+  void initialise(Picoseconds now);
 
   /// The power fails: rows are closed, the cache is empty, what was under way is forgotten.
   void cut();
@@ -75,6 +89,7 @@ class DramDevice {
   void leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end);
   [[nodiscard]] std::uint64_t bursts(std::uint64_t address, std::uint64_t bytes) const;
   void count_bursts(std::uint64_t count, Access access);
+  [[nodiscard]] Picoseconds correct(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   void check_range(std::uint64_t address, std::uint64_t bytes) const;
 
   DramConfig config_;
@@ -85,6 +100,7 @@ class DramDevice {
   Picoseconds row_change_;  // what a DMA waits between two rows: nothing where banks hide it
   std::vector<Bank> banks_;
   std::optional<DataCache> cache_;
+  std::optional<DramFaults> faults_;  // where the description has any
   DramObserver* observer_ = nullptr;
 
   // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.

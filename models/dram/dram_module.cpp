@@ -2,8 +2,8 @@
 
 namespace tessera {
 
-DramModule::DramModule(sc_core::sc_module_name name, const DramConfig& config)
-    : sc_core::sc_module(name), socket("socket"), device_(config) {
+DramModule::DramModule(sc_core::sc_module_name name, const DramConfig& config, std::uint64_t seed)
+    : sc_core::sc_module(name), socket("socket"), device_(config, seed) {
   socket.register_b_transport(this, &DramModule::b_transport);
 }
 
@@ -21,11 +21,20 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   const DramAddress address(payload.get_address());
   const Access access = payload.is_read() ? Access::read : Access::write;
   const Picoseconds now = from_sc_time(sc_core::sc_time_stamp() + delay);
-  const Picoseconds end = payload.get_extension<DmaExtension>() != nullptr
-                              ? device_.dma(address, Bytes(length), access, now)
-                              : device_.access(address, payload.get_data_length(), access, now);
+  auto* dma = payload.get_extension<DmaExtension>();
+  Picoseconds end = now;
+  if (dma == nullptr)
+    end = device_.access(address, payload.get_data_length(), access, now);
+  else if (dma->timed)
+    end = device_.dma(address, Bytes(length), access, now);
+  else
+    device_.move(address, Bytes(length), access, now);
   delay += to_sc_time(end - now);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  const auto failed = device_.failed();
+  if (failed.empty()) return;
+  if (dma != nullptr && dma->failed != nullptr) dma->failed->assign(failed.begin(), failed.end());
+  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 }  // namespace tessera

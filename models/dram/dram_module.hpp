@@ -17,13 +17,14 @@ class DramModule : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<DramModule> socket;
 
-  DramModule(sc_core::sc_module_name name, const DramConfig& config);
+  DramModule(sc_core::sc_module_name name, const DramConfig& config, std::uint64_t seed = 1);
 
   [[nodiscard]] DramDevice& device() { return device_; }
   [[nodiscard]] const DramDevice& device() const { return device_; }
 
  private:
-  /// Addresses beyond the capacity answer TLM_ADDRESS_ERROR_RESPONSE, other commands than read and write TLM_COMMAND_ERROR_RESPONSE.
+  /// Addresses beyond the capacity answer TLM_ADDRESS_ERROR_RESPONSE, other commands than read and write TLM_COMMAND_ERROR_RESPONSE,
+  /// data that ECC could not correct TLM_GENERIC_ERROR_RESPONSE.
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
   DramDevice device_;

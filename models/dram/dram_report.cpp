@@ -29,6 +29,7 @@ void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
     count("dram.cache.misses", counters_.cache_misses, "lines fetched into the CPU's data cache");
     count("dram.cache.write_backs", counters_.cache_write_backs, "dirty lines that had to leave the CPU's data cache");
   }
+  if (faults_) faults_->report(metrics);
   const Picoseconds busy = burst_time_ * (counters_.bursts_read + counters_.bursts_written);
   metrics.count("dram.bus_busy", busy, "time that the data bus moved data");
   std::optional<double> utilisation;
