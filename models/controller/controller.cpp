@@ -33,10 +33,16 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
       disk_channel_(timeline, executor_, links.media, links.positioning, links.tracks, config),
       flash_channel_(links.flash == nullptr ? nullptr
                                             : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, *links.catalogue, config)),
-      host_channel_(timeline, executor_, memory_, links.dram, links.host, tags),
+      host_channel_(timeline, executor_, memory_, links.host, tags),
       image_(std::move(image)) {}
 
 Ports Controller::ports() { return {disk_channel_, flash_channel_.get(), memory_, executor_, host_channel_}; }
+
+void Controller::expect_memory_errors(std::function<void()> restart) {
+  memory_.expect_errors(timeline_, std::move(restart));
+  disk_channel_.guard_buffers(memory_);
+  if (flash_channel_ != nullptr) flash_channel_->guard_buffers(memory_);
+}
 
 void Controller::power_on(bool after_power_cut, std::function<void(Status)> booted) {
   TESSERA_CHECK(firmware_ == nullptr, "the controller was powered on twice");
@@ -72,6 +78,8 @@ void Controller::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
   quiet_ = std::move(quiet);
   ++restarts_;
+  if (memory_.table_failed()) ++restarts_by_memory_error_;
+  memory_.halt();
   executor_.halt();
   host_channel_.halt();
   disk_channel_.halt([this] { tell_when_quiet(); });
@@ -127,6 +135,8 @@ void Controller::report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now
   if (flash_channel_ != nullptr) flash_channel_->report(metrics);
   recovery_.report(metrics);
   metrics.add("recovery.restarts", static_cast<double>(restarts_), "1", "restarts of the firmware without a power cut");
+  metrics.add("recovery.restarts_by_memory_error", static_cast<double>(restarts_by_memory_error_), "1",
+              "of recovery.restarts, those because a table in the DRAM could not be read");
 }
 
 void Controller::reset_statistics() {

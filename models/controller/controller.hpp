@@ -40,6 +40,10 @@ class Controller final : private TimelineListener {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
+  /// The DRAM can fail: from here on buffers are looked after, and `restart` is called at an instant at which a table could not be read:
+  /// halt(), power_off() and power_on() are to follow, or a power cut.
+  void expect_memory_errors(std::function<void()> restart);
+
   /// Loads the firmware and boots it; `booted` is called when boot() ended, with its status, at the timeline's now(). A boot that
   /// does not end within a simulated day is a bug of the model.
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
@@ -91,6 +95,7 @@ class Controller final : private TimelineListener {
   std::function<void()> quiet_;
   RecoveryFigures recovery_;
   std::uint64_t restarts_ = 0;
+  std::uint64_t restarts_by_memory_error_ = 0;
 };
 
 }  // namespace tessera

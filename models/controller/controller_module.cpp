@@ -47,8 +47,8 @@ void ControllerModule::start(FlashCommand& command) {
   TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the NAND did not accept a command");
 }
 
-Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes, Access access,
-                                               Picoseconds at) {
+inline Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes,
+                                                      Access access, Picoseconds at) {
   payload.set_address(address_map::dram + address.value());
   payload.set_command(access == Access::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
   payload.set_data_length(static_cast<unsigned>(bytes));
@@ -56,8 +56,15 @@ Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload
   const sc_core::sc_time kernel = sc_core::sc_time_stamp();
   sc_core::sc_time delay = to_sc_time(at) - kernel;
   bus->b_transport(payload, delay);
-  TESSERA_CHECK(payload.is_response_ok(), "the DRAM refused an access");
+  if (!payload.is_response_ok()) [[unlikely]]
+    report_failed(payload, address, Bytes(bytes));
   return from_sc_time(kernel + delay);
+}
+
+void ControllerModule::report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes) {
+  TESSERA_CHECK(payload.get_response_status() == tlm::TLM_GENERIC_ERROR_RESPONSE, "the DRAM refused an access");
+  if (failed_words_.empty()) return core_.memory().uncorrectable(address, bytes);
+  for (const DramAddress word : std::exchange(failed_words_, {})) core_.memory().uncorrectable(word, Bytes(1));
 }
 
 Picoseconds ControllerModule::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
@@ -66,9 +73,19 @@ Picoseconds ControllerModule::access(DramAddress address, std::uint32_t bytes, A
 
 Picoseconds ControllerModule::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
   tlm::tlm_generic_payload& payload = dma_payloads_.take();
+  payload.get_extension<DmaExtension>()->failed = &failed_words_;
   const Picoseconds end = dram_transaction(payload, address, bytes.value(), access, at);
   payload.release();
   return end;
+}
+
+void ControllerModule::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
+  tlm::tlm_generic_payload& payload = dma_payloads_.take();
+  auto& extension = *payload.get_extension<DmaExtension>();
+  extension.timed = false;
+  extension.failed = &failed_words_;
+  dram_transaction(payload, address, bytes.value(), access, at);
+  payload.release();
 }
 
 tlm::tlm_sync_enum ControllerModule::interrupt(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {

@@ -32,8 +32,10 @@ class ControllerModule : public sc_core::sc_module, private MediaLink, private F
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
   Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   void complete(HostRequest& request) override;
   Picoseconds dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes, Access access, Picoseconds at);
+  void report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes);
   tlm::tlm_sync_enum command(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum interrupt(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
@@ -43,6 +45,7 @@ class ControllerModule : public sc_core::sc_module, private MediaLink, private F
   PayloadPool<FlashExtension> flash_payloads_;
   PayloadPool<DmaExtension> dma_payloads_;
   tlm::tlm_generic_payload access_payload_;                 // metadata accesses block: one payload serves them all
+  std::vector<DramAddress> failed_words_;                   // that the DRAM could not correct in the DMA in hand
   std::vector<tlm::tlm_generic_payload*> commands_;         // host payloads by tag, with a reference of ours
   std::vector<tlm::tlm_generic_payload*> device_payloads_;  // in flight at media and NAND
 };

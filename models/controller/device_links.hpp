@@ -26,14 +26,29 @@ class FlashLink {
   ~FlashLink() = default;
 };
 
-/// To the DRAM: both give the time of completion of an access that begins at `at`.
+/// To the DRAM: access() and dma() give the time of completion of what begins at `at`. Before any of the three returns,
+/// MemoryController::uncorrectable() is called for what ECC could not correct.
 class DramLink {
  public:
   virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
   virtual Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) = 0;
+  /// Data that the disk's or the flash's DMA moves, in no time. A DRAM that never fails need not be told.
+  virtual void move(DramAddress, Bytes, Access, Picoseconds) {}
 
  protected:
   ~DramLink() = default;
+};
+
+/// Looks after the data that disk and flash move in and out of buffers of a DRAM that can fail.
+class BufferGuard {
+ public:
+  /// The data is about to be read out of its buffer: what cannot be read is marked as lost there.
+  virtual void fetched(const DataSpan& data) = 0;
+  /// New data came to the buffer.
+  virtual void stored(const DataSpan& data) = 0;
+
+ protected:
+  ~BufferGuard() = default;
 };
 
 /// To the host interface: the request is done as of the timeline's now(); its status and content are set.

@@ -65,7 +65,13 @@ void DiskChannel::serve(MediaChain& chain) {
   current_ = &chain;
   chain_began_ = now;
   ++chains_;
-  link_.start(chain.steps().front());
+  start(chain.steps().front());
+}
+
+void DiskChannel::start(const MediaStep& step) {
+  if (guard_ != nullptr && step.op == MediaOp::write) [[unlikely]]
+    guard_->fetched(step.data);
+  link_.start(step);
 }
 
 void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
@@ -75,6 +81,8 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   const MediaStep& step = chain.steps()[chain.steps_done];
   ++(step.op == MediaOp::read ? served_.media_reads : served_.media_writes);
   (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
+  if (guard_ != nullptr && step.op == MediaOp::read) [[unlikely]]
+    guard_->stored(step.data);
   if (quiet_) {
     current_ = nullptr;
     return quiet_();
@@ -85,7 +93,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   const bool supervised = status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery;
   chain.status = !supervised && chain.goes_on(status) ? Status::ok : status;
   if (ok(chain.status)) ++chain.steps_done;
-  if (ok(chain.status) && chain.steps_done < chain.steps().size()) return link_.start(chain.steps()[chain.steps_done]);
+  if (ok(chain.status) && chain.steps_done < chain.steps().size()) return start(chain.steps()[chain.steps_done]);
   finish();
 }
 

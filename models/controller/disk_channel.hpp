@@ -31,6 +31,8 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   // MediaPort
   void submit(MediaChain& chain) override;
   void supervise(MediaSupervisor* supervisor) override { supervisor_ = supervisor; }
+  /// Who looks after the buffers; nobody by default.
+  void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
 
   /// The step in hand ended at now().
@@ -51,6 +53,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void on_time(std::uint64_t argument) override;
   void serve_next();
   void serve(MediaChain& chain);
+  void start(const MediaStep& step);
   void finish();
   void account(const MediaChain& chain);
   void hand_over(MediaChain& chain);
@@ -69,6 +72,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   std::uint64_t submit_cycles_;
   MediaChain* current_ = nullptr;
   MediaSupervisor* supervisor_ = nullptr;
+  BufferGuard* guard_ = nullptr;
   std::optional<MediaClass> recovering_;  // of the chain in the supervisor's hands
   Picoseconds recovery_began_;
   std::function<void()> quiet_;  // set while it halts

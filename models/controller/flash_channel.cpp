@@ -27,7 +27,11 @@ void FlashChannel::on_time(std::uint64_t argument) {
   batch.pending = static_cast<std::uint32_t>(batch.commands.size());
   batch.status = Status::ok;
   active_.push_back(&batch);
-  for (FlashCommand& command : batch.commands) link_.start(command);
+  for (FlashCommand& command : batch.commands) {
+    if (guard_ != nullptr && command.op == FlashOp::program) [[unlikely]]
+      guard_->fetched(command.data);
+    link_.start(command);
+  }
 }
 
 void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
@@ -37,6 +41,8 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   TESSERA_CHECK(at != active_.end(), "the NAND completed a command that nobody asked for");
   FlashBatch& batch = **at;
   ++commands_;
+  if (guard_ != nullptr && command.op == FlashOp::read) [[unlikely]]
+    guard_->stored(command.data);
   switch (command.op) {
     case FlashOp::read: ++served_.flash_reads; break;
     case FlashOp::read_oob: ++served_.flash_oob_reads; break;

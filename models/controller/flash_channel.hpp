@@ -28,6 +28,8 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   [[nodiscard]] FlashShape shape() const override { return catalogue_.shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return catalogue_.is_bad(block); }
   void submit(FlashBatch& batch) override;
+  /// Who looks after the buffers; nobody by default.
+  void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
 
   /// A command ended at now() after `busy` of array and bus time; its status is set.
   void command_done(FlashCommand& command, Picoseconds busy);
@@ -48,6 +50,7 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   Executor& executor_;
   FlashLink& link_;
   const FlashCatalogue& catalogue_;
+  BufferGuard* guard_ = nullptr;
   Picoseconds bus_latency_;
   std::uint64_t submit_cycles_;
   std::vector<FlashBatch*> active_;

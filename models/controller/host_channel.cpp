@@ -4,15 +4,8 @@
 
 namespace tessera {
 
-HostChannel::HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, DramLink& dram, HostLinkUp& link,
-                         std::uint32_t tags)
-    : timeline_(timeline),
-      executor_(executor),
-      memory_(memory),
-      dram_(dram),
-      link_(link),
-      blocks_per_sector_(memory.shape().blocks()),
-      slots_(tags) {}
+HostChannel::HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, HostLinkUp& link, std::uint32_t tags)
+    : timeline_(timeline), executor_(executor), memory_(memory), link_(link), blocks_per_sector_(memory.shape().blocks()), slots_(tags) {}
 
 LogicalRun HostChannel::enclosing(const HostRun& blocks) const {
   const std::uint64_t first = blocks.first.value() / blocks_per_sector_;
@@ -37,14 +30,12 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   ++outstanding_;
   last_activity_ = timeline_.now();
   Picoseconds ready = timeline_.now();
-  if (request.op == HostOp::read || request.op == HostOp::write) {
+  if (request.op == HostOp::read || request.op == HostOp::write)
     slot.command.buffer = memory_.acquire_host(enclosing(request.blocks).count);
-    slot.data = slot.command.buffer.address();
-  }
   if (request.op == HostOp::write) {
-    ready = dram_.dma(slot.data, Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), Access::write, ready);
+    const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
+    ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, ready);
     const std::size_t block = kept_per_block(memory_.shape().mode);
-    const std::uint64_t offset = request.blocks.first.value() % blocks_per_sector_;
     if (block != 0)
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
                   request.content.size());
@@ -67,9 +58,10 @@ void HostChannel::on_time(std::uint64_t argument) {
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
   if (request.op == HostOp::read && !request.aborted) {
-    dram_.dma(slot.data, Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), Access::read, timeline_.now());
+    const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
+    const bool good = memory_.to_host(slot.command.buffer, offset, request.blocks.count, timeline_.now());
+    if (!good && ok(request.status)) request.status = Status::media_error;
     const std::size_t block = kept_per_block(memory_.shape().mode);
-    const std::uint64_t offset = request.blocks.first.value() % blocks_per_sector_;
     if (block != 0)
       std::memcpy(request.content.data(), slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block,
                   request.content.size());

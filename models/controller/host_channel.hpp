@@ -14,7 +14,7 @@ namespace tessera {
 
 class HostChannel final : public HostPort, private TimelineListener {
  public:
-  HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, DramLink& dram, HostLinkUp& link, std::uint32_t tags);
+  HostChannel(Timeline& timeline, Executor& executor, MemoryController& memory, HostLinkUp& link, std::uint32_t tags);
 
   /// A request arrived over the link at now(), a write's data with it. The firmware must be booted.
   void arrived(HostRequest& request, FirmwareEntry& firmware);
@@ -40,7 +40,6 @@ class HostChannel final : public HostPort, private TimelineListener {
   struct Slot {
     HostCommand command;
     HostRequest* request = nullptr;  // null: free
-    DramAddress data;                // of the buffer, for the DMA of the way out
     bool done = false;               // completed by the firmware, on its way to the host
   };
 
@@ -51,7 +50,6 @@ class HostChannel final : public HostPort, private TimelineListener {
   Timeline& timeline_;
   Executor& executor_;
   MemoryController& memory_;
-  DramLink& dram_;
   HostLinkUp& link_;
   std::uint32_t blocks_per_sector_;
   std::vector<Slot> slots_;  // by tag

@@ -140,8 +140,8 @@ void MemoryController::release_host(DataBuffer&& buffer) {
 void MemoryController::copy(DataSpan from, DataSpan to) {
   TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
   const Bytes size = bytes_of(from.count);
-  const Picoseconds read = link_.dma(from.buffer->address() + bytes_of(from.first).value(), size, Access::read, executor_.now());
-  executor_.stall(link_.dma(to.buffer->address() + bytes_of(to.first).value(), size, Access::write, read));
+  const Picoseconds read = read_out(from, address_of(from), size, executor_.now());
+  executor_.stall(link_.dma(address_of(to), size, Access::write, read));
   const ContentSpan source = content_of(from);
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
   clear_lost(to);
@@ -154,6 +154,8 @@ void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
   executor_.stall(link_.dma(sector.buffer->address(), kept, Access::write, executor_.now()));
+  if (timeline_ != nullptr) [[unlikely]]
+    check_merge(sector, old, first, count);
   if (count < shape_.blocks() && any_lost(old)) sector.buffer->mark_lost(sector.first);
   const ContentSpan to = content_of(sector);
   if (to.empty()) return;
@@ -168,9 +170,14 @@ void MemoryController::clear(DataSpan span) {
   const ContentSpan content = content_of(span);
   std::fill(content.begin(), content.end(), std::byte{0});
   clear_lost(span);
+  if (timeline_ != nullptr) [[unlikely]]
+    stored(span);
 }
 
 void MemoryController::power_off() {
+  save_dumped();
+  halt();
+  table_failed_ = false;
   backing_.clear();
   for (Dumped& region : dumped_) region.torn = false;  // the firmware has taken over what there was of it
   used_ = Bytes(0);
@@ -228,6 +235,7 @@ void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("dram.host_buffer.mean", host_in_use_.mean(now), "B", "host data in the buffer, weighted by time");
   metrics.add("dram.staging.peak", static_cast<double>(staging_in_use_.peak()), "B", "most staging buffer in use at once");
   metrics.add("dram.staging.mean", staging_in_use_.mean(now), "B", "staging buffer in use, weighted by time");
+  report_errors(metrics);
 }
 
 }  // namespace tessera

@@ -1,20 +1,24 @@
 #pragma once
 // The firmware's DRAM: reserves regions against the real capacity, prices accesses on the CPU's timeline, and lends staging
 // buffers. What is reserved as dumped survives a power cut as the dump engine's image does.
+//
+// Where the DRAM can fail, a sector of a buffer that it cannot read is marked as lost there. A table that it cannot read is no table any
+// more: the firmware is to be restarted (memory_errors.cpp).
 #include <array>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
+#include "base/timeline.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 
 namespace tessera {
 
-class MemoryController final : public MemoryPort {
+class MemoryController final : public MemoryPort, public BufferGuard, private TimelineListener {
  public:
   /// `capacity`: of the DRAM. `host_buffer`: kept for the host interface's data, reserved before anything else.
   MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
@@ -40,9 +44,27 @@ class MemoryController final : public MemoryPort {
   /// A buffer of the host's region for a command in hand (models/host admits no more than fit).
   [[nodiscard]] DataBuffer acquire_host(std::uint32_t sectors);
   void release_host(DataBuffer&& buffer);
+  /// DMA of `count` blocks from block `first` on of a buffer of the host's region, from the link to it; gives its end.
+  Picoseconds from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at);
+  /// And back to the link; whether all of it could be read.
+  [[nodiscard]] bool to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at);
 
   /// Everything volatile is gone; the dumped regions wait to be reserved again, in the same order.
   void power_off();
+
+  /// The DRAM can fail. `restart` is called at the instant at which an access to a table met what ECC could not correct, and not again
+  /// before the next power_off().
+  void expect_errors(Timeline& timeline, std::function<void()> restart);
+  /// From the link, in the midst of an access: ECC could not correct these bytes.
+  void uncorrectable(DramAddress address, Bytes size);
+  /// Whether the firmware is to be restarted because of a table.
+  [[nodiscard]] bool table_failed() const { return table_failed_; }
+  /// The CPU is held in reset: it asks for nothing more.
+  void halt();
+
+  // BufferGuard
+  void fetched(const DataSpan& data) override;
+  void stored(const DataSpan& data) override;
 
   /// Of the regions that the dump engine must be able to save, each from the begin of a piece of `dump_piece` on.
   [[nodiscard]] Bytes dumped_bytes() const { return dumped_bytes_; }
@@ -51,7 +73,8 @@ class MemoryController final : public MemoryPort {
   /// After power_off(): the dump saved the first `pieces` of what it saves, tables first, then buffers, each in the order of reservation.
   /// The others are gone, and their regions are torn until the next dump. Gives whether a buffer of written data lost some.
   bool dumped(std::uint64_t pieces);
-  /// Told of data that lay in no buffer of the host's writes, but was taken from where it was durable.
+  /// Told of data that bit errors took, and of data that a dump lost although it lay in no buffer of the host's writes, but was taken from
+  /// where it was durable; null for nobody.
   void set_fault_listener(FaultListener* listener) { listener_ = listener; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
   void report(MetricSet& metrics, Picoseconds now) const;
@@ -71,6 +94,14 @@ class MemoryController final : public MemoryPort {
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
   [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }
+  [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
+  Picoseconds read_out(const DataSpan& data, DramAddress address, Bytes size, Picoseconds at);
+  void check_merge(const DataSpan& sector, const DataSpan& old, std::uint32_t first, std::uint32_t count);
+  void lose(DataBuffer& buffer, std::uint32_t sector);
+  void fail_table();
+  void save_dumped();
+  void on_time(std::uint64_t argument) override;
+  void report_errors(MetricSet& metrics) const;
   static DataBuffer recycled(std::vector<DataBuffer>& pool, DramAddress address, std::uint32_t sectors, SectorShape shape);
 
   Executor& executor_;
@@ -97,6 +128,12 @@ class MemoryController final : public MemoryPort {
   TimeWeighted host_in_use_;
   TimeWeighted staging_in_use_;
   std::vector<DataBuffer> free_buffers_;
+
+  Timeline* timeline_ = nullptr;  // of a DRAM that can fail
+  std::function<void()> restart_;
+  DataSpan in_hand_;  // that is being read out of a buffer; null: a table is
+  bool table_failed_ = false;
+  std::uint64_t lost_sectors_ = 0;
 };
 
 }  // namespace tessera

@@ -52,7 +52,9 @@ Task<Status> CommandServer::read(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   const DataSpan data = command.buffer.all();
-  co_return co_await layer_.read(run, data);
+  const Status status = co_await layer_.read(run, data);
+  // What came out of a buffer of the drive may have been lost in it.
+  co_return ok(status) && any_lost(data) ? Status::lost : status;
 }
 
 Task<Status> CommandServer::write(HostCommand& command) {
@@ -100,6 +102,7 @@ Task<Status> CommandServer::complete_edges(HostCommand& command, LogicalRun run)
     if (head != 0 || last == 0) ports_.memory.merge_blocks(command.buffer.part(0, 1), old.part(0, 1), head, in_first);
     if (tail != 0 && last != 0)
       ports_.memory.merge_blocks(command.buffer.part(last, 1), old.part(head != 0 ? 1 : 0, 1), 0, per_sector - tail);
+    if (any_lost(command.buffer.all())) status = Status::lost;
   }
   ports_.memory.release(std::move(old));
   co_return status;

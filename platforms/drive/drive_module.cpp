@@ -22,7 +22,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       timeline_("timeline", config.quantum),
       bus_("bus"),
       media_("media", timeline_, config.media, plan, content, seed),
-      dram_("dram", config.dram),
+      dram_("dram", config.dram, seed),
       nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
       host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power, seed) {
@@ -30,6 +30,11 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),
       nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this), sector_shape_, config.dram.capacity, config.host.buffer,
       config.host.tags, [this](const Ports& ports) { return load_image(ports); });
+  if (dram_.device().can_fail())
+    controller_->core().expect_memory_errors([this] {
+      TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
+      memory_error_();
+    });
   host_interface_.core().watch([this] { return controller_->core().account(); });
   host_interface_.bus.bind(bus_.from_host);
   controller_->bus.bind(bus_.from_controller);
@@ -72,6 +77,7 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 }
 
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
+  dram_.device().initialise(timeline().now());
   controller_->core().power_on(after_power_cut, std::move(booted));
   dump_engine_.restart();
   static_assert(MemoryController::dump_piece == DumpEngine::piece);

@@ -53,6 +53,9 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// ends as it would, host commands are lost, DRAM but for the dumped regions is not trusted. `stopped` is called when all that is done;
   /// restart_time() later power_on() is to follow. A power cut may come first, and then `stopped` is not called.
   void restart_firmware(std::function<void()> stopped);
+  /// Who is called, from within an action of the timeline, when a table in the DRAM could not be read: restart_firmware() is to follow, or
+  /// a power cut.
+  void on_memory_error(std::function<void()> restart) { memory_error_ = std::move(restart); }
   /// From the stop of the firmware to its first instruction.
   [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
   /// From the cut until the power is back.
@@ -107,6 +110,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
   std::unique_ptr<PrefillContents> prefill_contents_;
+  std::function<void()> memory_error_;
   MetricSet before_cut_;          ///< what firmware that power cuts ended had counted
   Firmware* firmware_ = nullptr;  ///< owned by the controller
 };

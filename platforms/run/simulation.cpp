@@ -39,11 +39,12 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   host_.socket.bind(drive.host_socket());
   if (scoreboard_ != nullptr) {
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
-    drive_.controller().memory().set_fault_listener(scoreboard_.get());
     player_.set_checker(*scoreboard_);
     drive_.media().device().set_fault_listener(scoreboard_.get());
     if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
+    drive_.controller().memory().set_fault_listener(scoreboard_.get());
   }
+  drive_.on_memory_error([this] { restart_now(); });
   player_.add_observer(*this);
   player_.set_end_listener(*this);
   schedule_cut();

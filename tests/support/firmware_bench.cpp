@@ -26,7 +26,7 @@ BenchConfig& BenchConfig::ideal_electronics() {
 FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
     : config_(config),
       media_(config.media, config.plan, config.content, config.seed),
-      dram_(config.dram),
+      dram_(config.dram, config.seed),
       host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
   if (config.content != ContentMode::none) {
@@ -46,6 +46,8 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
                               *this};
   controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape, config.dram.capacity, config.host.buffer,
                                              config.host.tags, std::move(image));
+  controller_->memory().set_fault_listener(scoreboard_.get());
+  if (dram_.can_fail()) controller_->expect_memory_errors([this] { memory_failed_ = true; });
   host_.watch([this] { return controller_->account(); });
   boot(false);
 }
@@ -60,7 +62,8 @@ void FirmwareBench::boot(bool after_cut) {
 void FirmwareBench::power_on(bool after_cut) {
   free_tags_.clear();
   for (std::uint32_t tag = config_.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
-  booted_ = false;
+  booted_ = memory_failed_ = false;
+  dram_.initialise(timeline_.now());
   controller_->power_on(after_cut, [this](Status status) {
     boot_status_ = status;
     booted_ = true;
@@ -181,9 +184,7 @@ void FirmwareBench::cut_twice(Picoseconds time) {
 
 void FirmwareBench::fail_dumps(std::function<std::uint64_t(std::uint64_t)> saved) {
   saved_pieces_ = std::move(saved);
-  if (!scoreboard_) return;
-  scoreboard_->expect_failed_dumps();
-  controller_->memory().set_fault_listener(scoreboard_.get());
+  if (scoreboard_) scoreboard_->expect_failed_dumps();
 }
 
 void FirmwareBench::lose_power() {
@@ -236,6 +237,7 @@ double FirmwareBench::metric(const std::string& name, const std::function<void(M
   MetricSet metrics;
   controller_->report(metrics, timeline_.now(), timeline_.now());
   media_.report(metrics, timeline_.now());
+  dram_.report(metrics, timeline_.now());
   if (nand_) nand_->report(metrics, timeline_.now());
   if (layer_report) layer_report(metrics);
   const Metric* found = metrics.find(name);
@@ -286,11 +288,26 @@ void FirmwareBench::done(FlashCommand& command, void*, Picoseconds busy, Picosec
 }
 
 Picoseconds FirmwareBench::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
-  return dram_.access(address, bytes, access, at);
+  last_table_access = address;
+  const Picoseconds end = dram_.access(address, bytes, access, at);
+  report_failed();
+  return end;
 }
 
 Picoseconds FirmwareBench::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  return dram_.dma(address, bytes, access, at);
+  dmas.push_back({address, bytes, access});
+  const Picoseconds end = dram_.dma(address, bytes, access, at);
+  report_failed();
+  return end;
+}
+
+void FirmwareBench::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
+  dram_.move(address, bytes, access, at);
+  report_failed();
+}
+
+void FirmwareBench::report_failed() {
+  for (const DramAddress word : dram_.failed()) controller_->memory().uncorrectable(word, Bytes(1));
 }
 
 }  // namespace tessera::test

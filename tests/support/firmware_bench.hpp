@@ -93,6 +93,8 @@ class FirmwareBench final : private MediaLink,
   /// lost. After `actions` as cut_after_actions().
   void restart_now();
   bool restart_after_actions(std::uint64_t actions);
+  /// Whether a table in the DRAM could not be read since the last boot: restart_now() is to follow.
+  [[nodiscard]] bool memory_failed() const { return memory_failed_; }
   /// Restarts the firmware and cuts the power when `actions` timeline actions of its stop have been carried out, if it lasts so long.
   void cut_while_stopping(std::uint64_t actions);
   /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
@@ -112,6 +114,7 @@ class FirmwareBench final : private MediaLink,
   [[nodiscard]] MediaDevice& media() { return media_; }
   [[nodiscard]] const MediaDevice& media() const { return media_; }
   [[nodiscard]] NandDevice& nand() { return *nand_; }
+  [[nodiscard]] DramDevice& dram() { return dram_; }
   [[nodiscard]] Controller& controller() { return *controller_; }
   [[nodiscard]] Scoreboard& scoreboard() { return *scoreboard_; }
   [[nodiscard]] Status boot_status() const { return boot_status_; }
@@ -138,6 +141,14 @@ class FirmwareBench final : private MediaLink,
     NandBlock block;
   };
   std::vector<FlashRecord> flash_commands;
+  /// Every timed DMA as it was started, and the address of the last access to a table: where things lie in the DRAM.
+  struct DmaRecord {
+    DramAddress address;
+    Bytes bytes;
+    Access access;
+  };
+  std::vector<DmaRecord> dmas;
+  DramAddress last_table_access;
 
  private:
   static constexpr std::uint64_t completed_mark = ~std::uint64_t{0};
@@ -146,6 +157,8 @@ class FirmwareBench final : private MediaLink,
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
   Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  void report_failed();
   void complete(HostRequest& request) override { host_.complete(request); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
@@ -179,6 +192,7 @@ class FirmwareBench final : private MediaLink,
   std::uint64_t failed_whole_requests_ = 0;
   std::function<std::uint64_t(std::uint64_t)> saved_pieces_;
   bool booted_ = false;
+  bool memory_failed_ = false;
   Status boot_status_ = Status::ok;
 };
 

@@ -41,7 +41,9 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
     ++hits_;
     hit->used = ++uses_;
     ports_.memory.copy(hit->buffer.part(static_cast<std::uint32_t>(run.first - hit->run.first), run.count), data);
-    co_return Status::ok;
+    if (!any_lost(data)) co_return Status::ok;
+    hit->run.count = 0;  // lost in the segment; below it is not
+    co_return co_await inner_.read(run, data);
   }
   ++misses_;
   const Status status = co_await inner_.read(run, data);

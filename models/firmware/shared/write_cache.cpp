@@ -160,6 +160,18 @@ void WriteCache::drop(LogicalRun run) {
   }
 }
 
+/// Forgets those of these slots that were lost in the DRAM and that the inner layer has; whether there are any.
+bool WriteCache::drop_lost(Index first, std::uint32_t count) {
+  bool dropped = false;
+  for (Index index = first; index < first + count; ++index) {
+    if (!buffer_->is_lost(index) || slots_.read(index).state != SlotState::clean) continue;
+    drop(index);
+    dropped = true;
+  }
+  if (dropped) progress_.wake_all();
+  return dropped;
+}
+
 /// Lists and index from the directory: at the first boot from an empty one, after a cut from the dumped one.
 void WriteCache::rebuild() {
   std::vector<Index> unwritten;
@@ -256,6 +268,7 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
         if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
       }
       ports_.memory.copy(buffer_->part(slot, count), data.part(done, count));
+      if (any_lost(data.part(done, count)) && drop_lost(slot, count)) continue;
       read_hits_ += count;
     } else {
       while (done + count < run.count && find(run.first + done + count) == DramHashMap::none) ++count;
@@ -389,7 +402,7 @@ void WriteCache::report(MetricSet& metrics) const {
   count("cache.destages", destages_, "1", "writes from the write cache to the layer below");
   count("cache.destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
   count("cache.lost_at_boot", lost_at_boot_, "sectors",
-        "unwritten sectors of the write cache that a boot found lost: the dump had failed before them");
+        "unwritten sectors of the write cache that a boot found lost: the dump had failed before them, or bit errors had taken them");
   count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
   metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");

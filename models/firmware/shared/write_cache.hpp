@@ -91,6 +91,7 @@ class WriteCache final : public TranslationLayer {
   void enlist(Index index, Index previous);
   void drop(Index index);
   void drop(LogicalRun run);
+  bool drop_lost(Index first, std::uint32_t count);
   void rebuild();
 
   Task<Status> write_part(LogicalRun run, DataSpan data);

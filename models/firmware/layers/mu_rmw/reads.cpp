@@ -61,6 +61,7 @@ Task<Status> MuRmw::read_tables(LogicalRun run, DataSpan data, Scratch& scratch)
     const auto place = static_cast<std::uint32_t>(header.lsn - run.first);
     if (scratch.pages[place] != command.page.value()) continue;
     if (place != offset) ports_.memory.copy(data.part(offset, 1), data.part(place, 1));
+    if (any_lost(data.part(place, 1))) continue;  // in the buffer: the page is read again
     scratch.pages[place] = BandReader::read_along;
     reader_.count_flash_read();
   }
