@@ -20,6 +20,7 @@ SPECIAL_RUNS = {
     "paged-map": ("common", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
                   "--set", "layers.skylight_flash.checkpoint=17 MiB"),
     "memory-cache": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
+    "memory-errors": ("common", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("common", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "cylinders": ("hp_c3323a", "--fold"),
 }
