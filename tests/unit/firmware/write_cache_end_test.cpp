@@ -188,6 +188,28 @@ TEST_CASE("write cache: writes that wait for slots or for room in the journal ar
     }
 }
 
+TEST_CASE("write cache: FUA writes behind the end of destaging are refused, and what they would have replaced stays") {
+  for (const CacheDurability durability : all_durabilities)
+    for (const bool dirty : {true, false}) {
+      INFO("durability " << static_cast<int>(durability) << (dirty ? ", over sectors that wait" : ", over sectors that are home"));
+      Refusal refusal;
+      TestDrive drive = drive_above(refusal, 24, durability);
+      REQUIRE(write_sectors(drive, 0, 4) == Status::ok);
+      REQUIRE(drive->flush() == Status::ok);
+      drive->run_until_idle(10_s);
+      refusal.answer = Status::read_only;
+      REQUIRE(write_sectors(drive, dirty ? 0 : 40, 4) == Status::ok);
+      drive->run_until_idle(10_s);
+      for (int i = 0; i < 2; ++i) CHECK(drive->write(0, 4 * blocks_per_sector, true) == Status::read_only);
+      CHECK(drive->read(0, 4 * blocks_per_sector) == Status::ok);
+      CHECK(drive.metric("cache.unwritten") == 4);
+      CHECK(drive.wrong_blocks() == 0);
+      drive->cut_now();
+      REQUIRE(drive->boot_status() == Status::ok);
+      CHECK(drive.wrong_blocks() == 0);
+    }
+}
+
 TEST_CASE("write cache: random traffic with cuts on a drive that runs out of spares, and after, keeps every promise") {
   for (const CacheDurability durability : all_durabilities)
     for (const DestageOrder order : all_orders)

@@ -80,3 +80,22 @@ TEST_CASE("static mappings: the bits of used tracks take what they are said to t
   CHECK(drive.metric("meta.ram_bytes") == 6);         // 48 tracks
   CHECK(drive.metric("meta.ram_bytes_actual") == 8);  // in words
 }
+
+TEST_CASE("static mappings: the record of the used tracks finds its sectors on tracks of any length, those with slipped defects too") {
+  for (std::uint32_t length = 1; length <= 9; ++length)
+    for (const std::uint32_t surfaces : {1U, 2U}) {
+      INFO(surfaces << " surfaces, tracks of " << length);
+      BenchConfig config = static_drive(12);
+      config.media.sectors_per_track = length;
+      config.media.surfaces = surfaces;
+      config.media.spare_tracks = 0;
+      config.media.tracks = 200;
+      if (length > 1) config.media.slipped_defects = {{0, 0, 1}};
+      StaticDrive drive(Scheme::s1234, config, {{"raz_tracks", 40}});
+      for (std::uint64_t sector = 0; sector < 40 * std::uint64_t{length}; sector += 3)
+        REQUIRE(drive->write(sector * blocks_per_sector, blocks_per_sector) == Status::ok);
+      drive->cut_now();
+      REQUIRE(drive->boot_status() == Status::ok);
+      CHECK(drive.wrong_blocks() == 0);
+    }
+}

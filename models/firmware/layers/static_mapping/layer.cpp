@@ -11,11 +11,13 @@ namespace tessera::static_mapping {
 namespace {
 
 /// The superblock's sectors: the first ones of the log region.
-std::optional<Superblock::Places> record_places(const FormatPlan& plan) {
+std::optional<Superblock::Places> record_places(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
   const FormatPlan log = regions_named(plan, "log");
   if (log.empty()) return std::nullopt;
-  const PhysicalTrack track{0, static_cast<std::uint32_t>(log.front().first)};
-  return Superblock::Places{{{track, 0, 1}, {track, 1, 1}, {track, 2, 1}, {track, 3, 1}}};
+  const ConventionalLayout layout(geometry, log, ports.media, ConventionalLayout::Reserve::none);
+  Superblock::Places places;
+  for (std::uint32_t i = 0; i < Superblock::sectors; ++i) places[i] = layout.piece({LogicalSector(i), 1});
+  return places;
 }
 
 }  // namespace
@@ -25,7 +27,8 @@ StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& por
       ports_(ports),
       surfaces_(geometry.surfaces),
       layout_(geometry, regions_named(plan, "data"), ports.media, passes_of(config.scheme, config.band_tracks)),
-      allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks, record_places(plan)),
+      allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks,
+                  record_places(ports, geometry, plan)),
       locks_(ports.cpu),
       turns_(ports.cpu) {
   if (config.safe()) backup_.emplace(ports, geometry, regions_named(plan, "backup"));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "firmware/layers/static_mapping/config.hpp"
+#include "firmware/shared/superblock.hpp"
 
 namespace tessera::static_mapping {
 
@@ -17,7 +18,11 @@ void StaticMappingConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-constexpr std::uint64_t log_radii = 1;
+/// For the record of the used tracks: twice what it takes, as slipped defects make tracks shorter.
+std::uint64_t log_radii(const DriveGeometry& geometry) {
+  const std::uint64_t at_radius = std::uint64_t{geometry.zones.front().sectors_per_track} * geometry.surfaces;
+  return (2 * std::uint64_t{Superblock::sectors} + at_radius - 1) / at_radius;
+}
 
 /// Tracks that the backup region needs: room for one record of N-1 runs beside the newest one's track.
 std::uint64_t backup_tracks(const StaticMappingConfig& config) { return std::max<std::uint64_t>(3, config.band_tracks + 1); }
@@ -27,13 +32,12 @@ std::string problem_of(const StaticMappingConfig& config, const DriveGeometry& g
     return "the mapping orders the tracks of bands of 4, but band_tracks is " + std::to_string(config.band_tracks) +
            "; static-1234 carries any";
   const std::uint64_t usable = config.raz_tracks / 2;
-  const std::uint64_t needed = (backup_tracks(config) + geometry.surfaces - 1) / geometry.surfaces + log_radii + config.journal_tracks;
+  const std::uint64_t needed =
+      (backup_tracks(config) + geometry.surfaces - 1) / geometry.surfaces + log_radii(geometry) + config.journal_tracks;
   if (config.safe() && usable < needed)
     return "a random access zone of " + std::to_string(config.raz_tracks) + " tracks has " + std::to_string(usable) +
            " to use, but saving what an update destroys needs " + std::to_string(needed) + ": raz_tracks of " + std::to_string(2 * needed) +
            " would do";
-  if (config.safe() && geometry.zones.front().sectors_per_track < 2)
-    return "the record of the used tracks lies in two sectors of one track, but tracks of the outermost zone hold only one";
   if (!config.safe() && usable < config.journal_tracks)
     return "a random access zone of " + std::to_string(config.raz_tracks) + " tracks has " + std::to_string(usable) +
            " to use, fewer than the " + std::to_string(config.journal_tracks) + " of journal_tracks";
@@ -55,7 +59,7 @@ FormatPlan plan_static(const StaticMappingConfig& config, const DriveGeometry& g
     if (radii != 0) plan.push_back({.name = name, .first = next, .count = radii, .skewed = skewed});
     next += radii;
   };
-  if (config.safe()) reserve("log", log_radii, true);
+  if (config.safe()) reserve("log", log_radii(geometry), true);
   reserve("journal", config.journal_tracks, true);
   // Records lie half a turn away from what they save (BackupRegion): angles must mean the same here as in the bands.
   if (config.safe()) reserve("backup", config.raz_tracks / 2 - next, false);
