@@ -95,6 +95,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> read_segment(LogicalRun run, DataSpan data);
   Task<Status> read_disk(LogicalRun run, DataSpan data);
   [[nodiscard]] bool held(const BlockRun& piece);
+  [[nodiscard]] std::vector<LogicalRun> not_buffered(LogicalRun run) const;
   void copy_buffered(LogicalRun run, DataSpan data);
   Task<void> fill_loop();
   [[nodiscard]] Fill* begin_fill(LogicalRun run);

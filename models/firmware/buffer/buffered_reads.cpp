@@ -85,8 +85,36 @@ Task<Status> BufferedLayer::read_disk(LogicalRun run, DataSpan data) {
       status = co_await read_media(run, data);
     }
   }
+  if (!ok(status) && delivered(status)) {
+    // What cannot be read may be what the write buffer has, newer.
+    const std::vector<LogicalRun> needed = not_buffered(run);
+    if (needed.size() != 1 || needed.front().count != run.count) status = Status::ok;
+    for (std::size_t i = 0; i < needed.size() && ok(status); ++i) {
+      const DataSpan part = data.part(static_cast<std::uint32_t>(needed[i].first - run.first), needed[i].count);
+      status = co_await read_media(needed[i], part);
+    }
+  }
   if (ok(status)) copy_buffered(run, data);
   co_return status;
+}
+
+/// The parts of `run` that only the disk has.
+std::vector<LogicalRun> BufferedLayer::not_buffered(LogicalRun run) const {
+  std::vector<LogicalRun> parts;
+  for (std::uint32_t done = 0; done < run.count;) {
+    const BlockRun piece = address_.first_block({run.first + done, run.count - done});
+    const MemBuffer::Slot slot = buffer_.find(piece.block);
+    const SectorMask here = slot == MemBuffer::none ? SectorMask{0} : buffer_.valid(slot);
+    for_each_run(~here & mask_of(piece.first, piece.count), [&](std::uint32_t first, std::uint32_t count) {
+      const LogicalSector start = address_.first_sector(piece.block) + first;
+      if (!parts.empty() && parts.back().end() == start)
+        parts.back().count += count;
+      else
+        parts.push_back({start, count});
+    });
+    done += piece.count;
+  }
+  return parts;
 }
 
 void BufferedLayer::copy_buffered(LogicalRun run, DataSpan data) {

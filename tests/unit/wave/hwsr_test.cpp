@@ -181,3 +181,18 @@ TEST_CASE("a drive that cannot carry the layer is refused in a sentence") {
   config.memory = Bytes(40000);
   CHECK(config.problem(4096, 20) == "a write buffer of 40000 B (memory) does not hold two blocks of 32768 B");
 }
+
+TEST_CASE("a sector that the disk has lost is read from the write buffer, together with those beside it that only the disk has") {
+  HwsrDrive drive{HwsrSetup()};
+  drive.write(drive.at(4, 0), 8);
+  drive.bench().steps.clear();
+  drive.flush();
+  const auto written = std::ranges::find(drive.bench().steps, MediaOp::write, &FirmwareBench::StepRecord::op);
+  REQUIRE(written != drive.bench().steps.end());
+  drive.bench().media().add_unreadable({written->run.track, written->run.first});
+  CHECK(drive.bench().read(drive.at(4, 0) * 8, 16) == Status::media_error);
+  drive.write(drive.at(4, 0));
+  CHECK(drive.bench().read(drive.at(4, 0) * 8, 16) == Status::ok);
+  CHECK(drive.bench().read((drive.at(4, 0) + 1) * 8, 8) == Status::ok);
+  drive.check_content();
+}
