@@ -14,6 +14,8 @@ RELATIONS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">",
 ARITHMETIC = {"+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "%": ("/",), "&": ("|",), "|": ("&",), "<<": (">>",), ">>": ("<<",)}
 LOGICAL = {"&&": ("||",), "||": ("&&",)}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "<<=", ">>="}
+NEGATED = "condition is negated"
+NEGATIONS = {f"`{one}` becomes `{other}`" for one, other in (("<", ">="), ("<=", ">"), (">", "<="), (">=", "<"), ("==", "!="), ("!=", "=="))}
 INTEGERS = {
     TypeKind.BOOL, TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG,
     TypeKind.SCHAR, TypeKind.CHAR_S, TypeKind.SHORT, TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG,
@@ -71,6 +73,7 @@ def _plain(text: str) -> bool:
 
 class Finder:
     def __init__(self, root: Path, arguments: list[str]):
+        self.read: list[Path] = []  # the files below `root` that were read for the last mutants
         self._root = root
         self._arguments = arguments
         self._index = Index.create()
@@ -83,12 +86,16 @@ class Finder:
         if errors:
             raise ValueError(f"{path}: {errors[0]}")
         name = str(file)
+        self.read = [file] + sorted({p for i in unit.get_includes() if self._root in (p := Path(i.include.name)).parents})
         here = [c for c in unit.cursor.get_children() if (where := c.location.file) is not None and where.name == name]
         macros = [_extent(c) for c in here if c.kind == CursorKind.MACRO_INSTANTIATION]
         source = _Source(path, file.read_bytes(), macros)
         found: dict[tuple[int, int, str], Mutant] = {}
         for cursor in here:
             self._declarations(cursor, source, found)
+        for start, end, what in list(found):
+            if what == NEGATED and any((start, end, negation) in found for negation in NEGATIONS):
+                del found[start, end, what]
         return sorted(found.values(), key=lambda m: (m.start, -m.end, m.after != ";}", m.what))  # a removal encloses
 
     def _declarations(self, cursor: Cursor, source: _Source, found: dict) -> None:
@@ -196,7 +203,7 @@ class Finder:
         behind = source.text[end : end + 1]
         if cursor.kind != CursorKind.CONDITIONAL_OPERATOR and behind != b")":
             return
-        self._add(source, found, condition, "condition is negated", "(static_cast<bool>(", ") != MUTANT)")
+        self._add(source, found, condition, NEGATED, "(static_cast<bool>(", ") != MUTANT)")
 
     def _statements(self, body: Cursor, source: _Source, found: dict) -> None:
         """Statements of a block that can go without leaving a name undeclared."""

@@ -8,33 +8,29 @@ SWITCH = """#pragma once
 #include <cstdio>
 #include <cstdlib>
 namespace tessera_mutation {
-struct Switch {
-  unsigned on = std::getenv("TESSERA_MUTANT") != nullptr ? static_cast<unsigned>(std::atoi(std::getenv("TESSERA_MUTANT"))) : 0;
-  bool reached[MOST + 1] = {};
-  ~Switch() {
+inline bool reached[MOST] = {};
+inline const unsigned chosen = std::getenv("TESSERA_MUTANT") != nullptr ? static_cast<unsigned>(std::atoi(std::getenv("TESSERA_MUTANT"))) : 0;
+inline const struct Report {
+  ~Report() {
     const char* const name = std::getenv("TESSERA_REACHED");
     std::FILE* const file = name == nullptr ? nullptr : std::fopen(name, "w");
     if (file == nullptr) return;
-    for (unsigned i = 1; i <= MOST; ++i)
+    for (unsigned i = 1; i < MOST; ++i)
       if (reached[i]) std::fprintf(file, "%u\\n", i);
     std::fclose(file);
   }
-};
-inline Switch& the_switch() {
-  static Switch made;
-  return made;
-}
+} report;
 inline bool on(unsigned mutant) {
-  Switch& the = the_switch();
-  the.reached[mutant] = true;
-  return the.on == mutant;
+  reached[mutant] = true;
+  return chosen == mutant;
 }
 }  // namespace tessera_mutation
 """
 
 
-def switch(count: int) -> str:
-    return SWITCH.replace("MOST", str(count))
+def switch(most: int) -> str:
+    """For mutants with numbers up to `most`."""
+    return SWITCH.replace("MOST", str(most + 1))
 
 
 def mutated(text: bytes, mutants: dict[int, Mutant]) -> bytes:

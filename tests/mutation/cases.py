@@ -1,0 +1,77 @@
+"""The test cases of the mutated build: which mutants each passes, and whether it notices one."""
+
+import os
+import re
+import resource
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Far more than any case needs; a mutant that takes memory without end must not take the machine's.
+MEMORY = 4 << 30
+LEAST_SECONDS = 2
+
+
+@dataclass
+class Case:
+    program: Path
+    name: str
+    seconds: float = 0  # of the processor, without any mutant
+    reached: set[int] = field(default_factory=set)
+    kills: dict[str, int] = field(default_factory=dict)  # mutants noticed, by file
+
+    def run(self, seconds: float, **variables: str) -> tuple[bool, float]:
+        """Whether the case passed, and what it took; after `seconds` of the processor it is ended and has not passed."""
+
+        def limit() -> None:
+            whole = int(seconds) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        child = subprocess.Popen(
+            [str(self.program), re.sub(r"([,\[\]\\*])", r"\\\1", self.name), "-a"],
+            cwd=self.program.parent,
+            env=os.environ | {"RC_PARAMS": "seed=20261121"} | variables,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=limit,
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        return child.returncode == 0, used.ru_utime + used.ru_stime
+
+    def look(self, report: Path) -> bool:
+        """Runs the case without any mutant and notes what it passes; whether it passed."""
+        report.unlink(missing_ok=True)
+        passed, self.seconds = self.run(600, TESSERA_REACHED=str(report))
+        # The switch writes the report where the case comes by any mutated file.
+        self.reached = set(map(int, report.read_text().split())) if report.exists() else set()
+        return passed
+
+    def notices(self, mutant: int) -> bool:
+        """Also by hanging: ten times as long as without the mutant is for ever."""
+        return not self.run(10 * self.seconds + LEAST_SECONDS, TESSERA_MUTANT=str(mutant))[0]
+
+
+def all_cases(build: Path, programs: list[str]) -> list[Case]:
+    cases = []
+    for program in programs:
+        (path,) = (p for p in build.glob(f"tests/unit/*/{program}") if p.is_file())
+        listed = subprocess.run([str(path), "--list-test-names-only"], capture_output=True, text=True).stdout
+        cases += [Case(path, name) for name in listed.splitlines() if name]
+    return cases
+
+
+def killer(number: int, file: str, cases: list[Case], budget: float) -> Case | None:
+    """The first case that notices the mutant; the quick ones are tried first, and before them those that noticed others of the file."""
+    spent = 0.0
+    start = 0.02  # seconds to start a program
+    for case in sorted((c for c in cases if number in c.reached), key=lambda c: (c.seconds + start) / (1 + c.kills.get(file, 0))):
+        if spent > budget:
+            break
+        spent += case.seconds
+        if case.notices(number):
+            case.kills[file] = case.kills.get(file, 0) + 1
+            return case
+    return None
