@@ -25,9 +25,9 @@ FUNCTIONS = {
     CursorKind.FUNCTION_TEMPLATE,
 }  # fmt: skip
 CONDITIONS = {CursorKind.IF_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CONDITIONAL_OPERATOR}
-# What must be known at compile time, and what is declared rather than done: names, units and ranges of parameters.
+# What must be known at compile time, and what is declared rather than done: names, units and ranges of parameters, names of figures.
 CONSTANT = {CursorKind.CASE_STMT, CursorKind.STATIC_ASSERT, CursorKind.ENUM_DECL, CursorKind.TYPE_ALIAS_DECL, CursorKind.TEMPLATE_REF}
-DECLARATIVE = {"describe", "summary", "name"}
+DECLARATIVE = re.compile(r"(describe|report)(_\w+)?|summary|name")
 # Only a cost in time or a line of a report: these are tested with the models' figures, not with the firmware's cores.
 UNOBSERVED = re.compile(r"(ports_\.)?cpu_?\.(array|hash|tree|scan|event|charge)\(|metrics\.")
 
@@ -101,7 +101,7 @@ class Finder:
     def _declarations(self, cursor: Cursor, source: _Source, found: dict) -> None:
         if cursor.kind in FUNCTIONS:
             head = source.slice(cursor.extent.start.offset, min(cursor.extent.end.offset, cursor.location.offset))
-            if "constexpr" in head or "consteval" in head or cursor.spelling in DECLARATIVE:
+            if "constexpr" in head or "consteval" in head or DECLARATIVE.fullmatch(cursor.spelling):
                 return
             for body in cursor.get_children():
                 start, end = _extent(body)

@@ -1,10 +1,11 @@
 #pragma once
-// Ports for tests of parts that need no drive: time stands still and memory is a vector.
+// Ports for tests of parts that need no drive: time passes when told to, and memory is a vector.
 #include <deque>
 #include <map>
 #include <vector>
 
 #include "firmware/ports/cpu_port.hpp"
+#include "firmware/ports/host_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
 
@@ -15,12 +16,12 @@ class FakeCpu final : public CpuPort {
  public:
   [[nodiscard]] const CpuCosts& costs() const override { return costs_; }
   void charge(Cycles) override {}
-  [[nodiscard]] Picoseconds now() const override { return {}; }
+  [[nodiscard]] Picoseconds now() const override { return now_; }
   void spawn(Task<void> task) override {
     tasks_.push_back(std::move(task));
     tasks_.back().handle().resume();
   }
-  void wake_at(Picoseconds, DeviceWait& wait) override { ready_.push_back(&wait); }
+  void wake_at(Picoseconds when, DeviceWait& wait) override { sleeping_.emplace(when, &wait); }
   void event(const FirmwareEvent&) override {}
   void make_ready(DeviceWait& wait) override { ready_.push_back(&wait); }
   void suspend(DeviceWait&, LifePhase) override {}
@@ -32,16 +33,40 @@ class FakeCpu final : public CpuPort {
       wait->task.resume();
     }
   }
+  /// Runs what is ready until `when`, and each sleeper when its time has come.
+  void run_until(Picoseconds when) {
+    for (run(); !sleeping_.empty() && sleeping_.begin()->first <= when; run()) {
+      now_ = sleeping_.begin()->first;
+      ready_.push_back(sleeping_.begin()->second);
+      sleeping_.erase(sleeping_.begin());
+    }
+    now_ = when;
+  }
   /// Ends every task, as a power cut does.
   void power_off() {
     tasks_.clear();
     ready_.clear();
+    sleeping_.clear();
   }
 
  private:
   CpuCosts costs_;
+  Picoseconds now_;
+  std::multimap<Picoseconds, DeviceWait*> sleeping_;
   std::deque<DeviceWait*> ready_;
   std::deque<Task<void>> tasks_;
+};
+
+/// A host that is as busy as a test says.
+class FakeHost final : public HostPort {
+ public:
+  void complete(HostCommand&, Status) override {}
+  [[nodiscard]] std::uint32_t outstanding() const override { return commands; }
+  [[nodiscard]] Picoseconds last_activity() const override { return last; }
+  [[nodiscard]] bool write_waiting(LogicalSector, LogicalSector, HostTag) const override { return false; }
+
+  std::uint32_t commands = 0;
+  Picoseconds last;
 };
 
 /// Counts accesses; regions never move.

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/cmr.hpp"
+#include "firmware/shared/superblock.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
@@ -144,4 +145,19 @@ TEST_CASE("write cache: a cut that tears a superblock of the journal leaves the 
     REQUIRE(drive->boot_status() == Status::ok);
     CHECK(drive.wrong_blocks() == 0);
   }
+}
+
+TEST_CASE("write cache: whoever waits for room in the journal, its superblock in force is never written over") {
+  const Shape shape{16, 24, 0};
+  TestDrive drive = drive_of(shape, CacheDurability::journal, DestageOrder::first_come, 1);
+  const std::uint64_t journal = std::ranges::find(drive.plan(), "journal", &Region::name)->first;
+  drive->steps.clear();
+  for (std::uint64_t i = 0; i < 4 * depth; ++i) drive->submit(HostOp::write, i * 5 % 60 * blocks_per_sector, 4 * blocks_per_sector);
+  drive->run_until_all_done();
+  std::vector<std::uint32_t> places;  // of first copies, by turns the first and the third sector of the region
+  for (const FirmwareBench::StepRecord& step : drive->steps)
+    if (step.op == MediaOp::write && step.run.track.radius == journal && step.run.first % 2 == 0 && step.run.first < Superblock::sectors)
+      places.push_back(step.run.first);
+  REQUIRE(places.size() > 10);
+  CHECK(std::ranges::adjacent_find(places) == places.end());
 }
