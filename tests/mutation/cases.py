@@ -1,9 +1,11 @@
 """The test cases of the mutated build: which mutants each passes, and whether it notices one."""
 
+import json
 import os
 import re
 import resource
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,13 +56,23 @@ class Case:
         return not self.run(10 * self.seconds + LEAST_SECONDS, TESSERA_MUTANT=str(mutant))[0]
 
 
-def all_cases(build: Path, programs: list[str]) -> list[Case]:
-    cases = []
-    for program in programs:
-        (path,) = (p for p in build.glob(f"tests/unit/*/{program}") if p.is_file())
-        listed = subprocess.run([str(path), "--list-test-names-only"], capture_output=True, text=True).stdout
-        cases += [Case(path, name) for name in listed.splitlines() if name]
+def cases_of(program: Path) -> list[Case]:
+    """Its cases, each run once without any mutant; kept until the program is linked anew."""
+    kept = program.with_name(f"{program.name}.cases.json")
+    if kept.exists() and kept.stat().st_mtime > program.stat().st_mtime:
+        return [Case(program, name, seconds, set(reached)) for name, seconds, reached in json.loads(kept.read_text())]
+    listed = subprocess.run([str(program), "--list-test-names-only"], capture_output=True, text=True).stdout
+    cases = [Case(program, name) for name in listed.splitlines() if name]
+    for case in cases:
+        if not case.look(program.with_name("reached")):
+            sys.exit(f"mutate: {program.name}: '{case.name}' fails without any mutant")
+    kept.write_text(json.dumps([(case.name, case.seconds, sorted(case.reached)) for case in cases]))
     return cases
+
+
+def all_cases(build: Path, programs: list[str]) -> list[Case]:
+    paths = [path for program in programs for path in build.glob(f"tests/unit/*/{program}") if path.is_file()]
+    return [case for path in paths for case in cases_of(path)]
 
 
 def killer(number: int, file: str, cases: list[Case], budget: float) -> Case | None:

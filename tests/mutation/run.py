@@ -8,6 +8,7 @@ with their lines; those of equivalents.toml are known to change nothing that cou
 
 import argparse
 import collections
+import json
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "planted"))
 
-from cases import Case, all_cases, killer  # noqa: E402
+from cases import all_cases, killer  # noqa: E402
 from mutants import Mutant  # noqa: E402
 from sample import Mutants, draw, firmware_files, highest_number  # noqa: E402
 from schemata import mutated, switch  # noqa: E402
@@ -25,6 +26,7 @@ from tree import ROOT, mirror, sources  # noqa: E402
 
 TREE = ROOT / "build" / "mutation"
 BUILD = TREE / "build" / "release"
+KILLED = TREE / "killed.json"  # of the last run, with the case that noticed
 SWITCH = "models/firmware/mutant_switch.hpp"
 PROGRAMS = (
     "unit_firmware_parts unit_firmware_layers unit_defects unit_sblock_log unit_zones_parts unit_mu_rmw_parts unit_static_mapping "
@@ -62,19 +64,9 @@ def build(mutants: dict[int, Mutant], programs: list[str], jobs: int) -> dict[in
     sys.exit("mutate: there are mutants left that do not compile")
 
 
-def look(cases: list[Case]) -> None:
-    for case in cases:
-        if not case.look(BUILD / "reached"):
-            sys.exit(f"mutate: {case.program.name}: '{case.name}' fails without any mutant")
-
-
 def equivalents() -> dict[str, str]:
     entries = tomllib.loads((HERE / "equivalents.toml").read_text())
     return {f"{file}: {entry['mutant']}": entry["reason"] for file, listed in entries.items() for entry in listed}
-
-
-def survivors_of(report: Path) -> set[str]:
-    return {re.sub(r":\d+: ", ": ", line.removesuffix(" (passed by no case)"), count=1) for line in report.read_text().splitlines()}
 
 
 def table(tried: collections.Counter, killed: collections.Counter) -> str:
@@ -83,6 +75,10 @@ def table(tried: collections.Counter, killed: collections.Counter) -> str:
         rows.append(f"| `{folder}` | {tried[folder]} | {100 * killed[folder] / tried[folder]:.1f} % |")
     total = sum(tried.values())
     return "\n".join([*rows, f"| all | {total} | {100 * sum(killed.values()) / max(1, total):.1f} % |"])
+
+
+def name_of(number: int, mutant: Mutant) -> str:
+    return f"{number} {mutant.key()}"
 
 
 def folder_of(mutant: Mutant) -> str:
@@ -99,7 +95,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60, metavar="SECONDS", help="of tests for one mutant (default 60)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="of the build (default 1)")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, metavar="PROGRAM", help="test programs; all of the firmware's by default")
-    parser.add_argument("--again", action="store_true", help="of the sample only what survived last time")
+    parser.add_argument("--again", action="store_true", help="take over which of the sample were killed last time")
     parser.add_argument("--report", type=Path, default=TREE / "survivors.txt", help="file for the survivors")
     arguments = parser.parse_args()
 
@@ -110,18 +106,19 @@ def main() -> int:
     same = {number for number, m in sample.items() if m.key() in known}
     print(f"== {sum(map(len, everything.values()))} mutants, {len(sample)} in the sample, {len(same)} of these known to be equivalent", flush=True)
     built = {number: m for number, m in build(sample, arguments.programs, arguments.jobs).items() if number not in same}
-    if arguments.again:
-        last = survivors_of(arguments.report)
-        built = {number: m for number, m in built.items() if m.key() in last}
     print(f"== {len(built)} mutants to try; which test case passes which?", flush=True)
     cases = all_cases(BUILD, arguments.programs)
-    look(cases)
     print(f"== {len(cases)} cases of {sum(c.seconds for c in cases):.0f} s", flush=True)
 
+    before = json.loads(KILLED.read_text()) if arguments.again else {}
+    kills = {name: case for name, case in before.items() if name in {name_of(n, m) for n, m in built.items()}}
     tried, killed, survivors = collections.Counter(), collections.Counter(), list[str]()
     for number, m in built.items():
         tried[folder_of(m)] += 1
-        if killer(number, m.file, cases, arguments.budget) is not None:
+        if name_of(number, m) not in kills and (case := killer(number, m.file, cases, arguments.budget)) is not None:
+            kills[name_of(number, m)] = f"{case.program.name}: {case.name}"
+            KILLED.write_text(json.dumps(kills, indent=1))
+        if name_of(number, m) in kills:
             killed[folder_of(m)] += 1
             continue
         survivors.append(f"{m.file}:{m.line}: {m.what}" + ("" if any(number in c.reached for c in cases) else " (passed by no case)"))

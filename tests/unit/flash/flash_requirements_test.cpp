@@ -3,9 +3,11 @@
 
 #include "firmware/layers/pore.hpp"
 #include "firmware/layers/pore/config.hpp"
+#include "flash_drive.hpp"
 #include "firmware/layers/skylight_flash.hpp"
 
 using namespace tessera;
+using namespace tessera::test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -64,4 +66,28 @@ TEST_CASE("merging in place needs a buffer of a whole band") {
   std::string problem;
   CHECK(config.plan(drive(200, 512), problem).empty());
   CHECK_THAT(problem, Contains("41943040 bytes"));
+}
+
+namespace {
+
+template <class Drive, class Setup>
+void check_table_memory() {
+  for (const MapKind kind : {MapKind::array, MapKind::hash, MapKind::paged})
+    for (const bool checkpoints : {false, true}) {
+      Setup setup;
+      setup.cache().map.kind = kind;
+      if (checkpoints) {
+        setup.cache().checkpoint.region = Bytes(16 * 4096);
+        setup.cache().checkpoint.every = 6;
+      }
+      Drive drive(setup);
+      CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("flash caches: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  check_table_memory<SkylightDrive, SkylightSetup>();
+  check_table_memory<PoreDrive, PoreSetup>();
 }

@@ -148,3 +148,14 @@ TEST_CASE("with fewer active bands than blocks updates cost no merge, with more 
     drive.check_content();
   }
 }
+
+TEST_CASE("mu-rmw: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  MuRmwSetup setup;
+  setup.layer.bands = 3;
+  if (GENERATE(false, true)) {
+    setup.layer.checkpoint.region = Bytes(16 * 4096);
+    setup.layer.checkpoint.every = 6;
+  }
+  MuRmwDrive drive(setup);
+  CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
+}

@@ -255,3 +255,8 @@ TEST_CASE("sblock: where pages are paired, lower pages alone keep what was ackno
   }
   CHECK(lost_unsafe > 0);
 }
+
+TEST_CASE("sblock: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  SblockDrive drive{SblockSetup{}};
+  CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
+}

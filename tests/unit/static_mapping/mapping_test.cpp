@@ -5,6 +5,8 @@
 
 #include "static_drive.hpp"
 
+#include "firmware/layers/cmr.hpp"
+
 using namespace tessera;
 using namespace tessera::test;
 
@@ -110,4 +112,10 @@ TEST_CASE("static mappings: surfaces, zones and slipped defects") {
     CHECK(places.size() == layout.sectors());
     CHECK(track == layout.tracks());
   }
+}
+
+TEST_CASE("static mapping: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  StaticDrive drive(Scheme::r4123, 20);
+  TestDrive caches(make_cmr_factory(), {});  // what stands in front of a layer by default
+  CHECK(drive.metric("meta.ram_bytes_actual") == drive->metric("metadata.bytes") - caches->metric("metadata.bytes"));
 }

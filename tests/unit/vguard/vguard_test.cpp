@@ -1,6 +1,8 @@
 // Virtual Guard (Shafaei and Desnoyers 2017): what is moved when, and what a cut leaves.
 #include "vguard_drive.hpp"
 
+#include "firmware/layers/cmr.hpp"
+
 using namespace tessera;
 using namespace tessera::literals;
 using namespace tessera::test;
@@ -151,4 +153,10 @@ TEST_CASE("vguard: after a cut the cached tracks are found, and the cut may hit 
     CHECK(drive->steps.size() == 1);
     CHECK(drive.wrong_blocks() == 0);
   }
+}
+
+TEST_CASE("vguard: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  VguardDrive drive(4, 7);
+  TestDrive caches(make_cmr_factory(), {});  // what stands in front of a layer by default
+  CHECK(drive.metric("meta.ram_bytes_actual") == drive->metric("metadata.bytes") - caches->metric("metadata.bytes"));
 }
