@@ -216,7 +216,7 @@ class Finder:
     def _removal(self, statement: Cursor, source: _Source, found: dict) -> None:
         start, end = _extent(statement)
         text = source.slice(start, end)
-        if source.text[end : end + 1] != b";" or text.startswith("co_return"):
+        if source.text[end : end + 1] != b";" or text.startswith("co_return") or source.text[:start].endswith(b"co_return "):
             return
         jump = statement.kind in (CursorKind.CONTINUE_STMT, CursorKind.BREAK_STMT)
         call = statement.kind == CursorKind.CALL_EXPR and statement.type.get_canonical().kind == TypeKind.VOID

@@ -9,6 +9,7 @@ with their lines; those of equivalents.toml are known to change nothing that cou
 import argparse
 import collections
 import json
+import random
 import re
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from tree import ROOT, mirror, sources  # noqa: E402
 
 TREE = ROOT / "build" / "mutation"
 BUILD = TREE / "build" / "release"
-KILLED = TREE / "killed.json"  # of the last run, with the case that noticed
+OUTCOMES = TREE / "outcomes.json"  # of the last run
 SWITCH = "models/firmware/mutant_switch.hpp"
 PROGRAMS = (
     "unit_firmware_parts unit_firmware_layers unit_defects unit_sblock_log unit_zones_parts unit_mu_rmw_parts unit_static_mapping "
@@ -69,12 +70,12 @@ def equivalents() -> dict[str, str]:
     return {f"{file}: {entry['mutant']}": entry["reason"] for file, listed in entries.items() for entry in listed}
 
 
-def table(tried: collections.Counter, killed: collections.Counter) -> str:
-    rows = ["| folder | mutants | killed |", "|---|---:|---:|"]
-    for folder in sorted(tried):
-        rows.append(f"| `{folder}` | {tried[folder]} | {100 * killed[folder] / tried[folder]:.1f} % |")
-    total = sum(tried.values())
-    return "\n".join([*rows, f"| all | {total} | {100 * sum(killed.values()) / max(1, total):.1f} % |"])
+def table(tried: dict[int, Mutant], survivors: dict[int, Mutant]) -> str:
+    all_of = collections.Counter(map(folder_of, tried.values()))
+    left = collections.Counter(map(folder_of, survivors.values()))
+    rows = [(f"`{folder}`", all_of[folder], left[folder]) for folder in sorted(all_of)] + [("all", len(tried), len(survivors))]
+    lines = [f"| {name} | {count} | {count - alive} | {100 * (count - alive) / max(1, count):.1f} % |" for name, count, alive in rows]
+    return "\n".join(["| folder | mutants | killed | share |", "|---|---:|---:|---:|", *lines])
 
 
 def name_of(number: int, mutant: Mutant) -> str:
@@ -110,21 +111,25 @@ def main() -> int:
     cases = all_cases(BUILD, arguments.programs)
     print(f"== {len(cases)} cases of {sum(c.seconds for c in cases):.0f} s", flush=True)
 
-    before = json.loads(KILLED.read_text()) if arguments.again else {}
-    kills = {name: case for name, case in before.items() if name in {name_of(n, m) for n, m in built.items()}}
-    tried, killed, survivors = collections.Counter(), collections.Counter(), list[str]()
-    for number, m in built.items():
-        tried[folder_of(m)] += 1
-        if name_of(number, m) not in kills and (case := killer(number, m.file, cases, arguments.budget)) is not None:
-            kills[name_of(number, m)] = f"{case.program.name}: {case.name}"
-            KILLED.write_text(json.dumps(kills, indent=1))
-        if name_of(number, m) in kills:
-            killed[folder_of(m)] += 1
+    outcomes = dict[str, str]()  # of a mutant: the case that noticed it, or nothing
+    if arguments.again and OUTCOMES.exists():
+        outcomes = {name: case for name, case in json.loads(OUTCOMES.read_text()).items() if case}
+    order = list(built.items())
+    random.Random(arguments.seed).shuffle(order)  # so that what is known before the end is a sample too
+    for number, m in order:
+        if name_of(number, m) in outcomes:
             continue
-        survivors.append(f"{m.file}:{m.line}: {m.what}" + ("" if any(number in c.reached for c in cases) else " (passed by no case)"))
-        print(f"survives: {survivors[-1]}", flush=True)
-    arguments.report.write_text("".join(f"{line}\n" for line in survivors))
-    print(f"{table(tried, killed)}\n== {len(survivors)} survivors of {len(built)}: {arguments.report}")
+        case = killer(number, m.file, cases, arguments.budget)
+        outcomes[name_of(number, m)] = f"{case.program.name}: {case.name}" if case else ""
+        OUTCOMES.write_text(json.dumps(outcomes, indent=1))
+        if case is None:
+            print(f"survives: {m.file}:{m.line}: {m.what}", flush=True)
+    survivors = {number: m for number, m in built.items() if not outcomes[name_of(number, m)]}
+    with arguments.report.open("w") as report:
+        for number, m in survivors.items():
+            passed = any(number in case.reached for case in cases)
+            report.write(f"{m.file}:{m.line}: {m.what}{'' if passed else ' (passed by no case)'}\n")
+    print(f"{table(built, survivors)}\n== {len(survivors)} survivors of {len(built)}: {arguments.report}")
     return 0
 
 

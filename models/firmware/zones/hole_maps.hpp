@@ -25,7 +25,7 @@ class HoleMaps {
   /// Gives the bitmap of `zone` back: no holes.
   void clear(std::uint32_t zone);
 
-  [[nodiscard]] Bytes bytes() const { return Bytes(words_.size() * 8 + owner_map_.size() * 4); }
+  [[nodiscard]] Bytes bytes() const { return Bytes(words_.size() * 8 + (owner_map_.size() + free_.size()) * 4); }
 
  private:
   static constexpr std::uint32_t none = 0;  // maps are numbered from 1

@@ -151,3 +151,18 @@ TEST_CASE("static mappings: as the paper has it, a cut in the middle of an updat
   drive->cut_at(drive->now() + 55_ms);
   CHECK(drive.wrong_blocks() > 0);
 }
+
+TEST_CASE("static mappings: the record of the used tracks is written twice, by turns to two pairs of sectors") {
+  StaticDrive drive(Scheme::s1234, 3);
+  std::vector<std::vector<std::uint32_t>> records;
+  for (std::uint64_t track = 0; track < 4; ++track) {
+    drive->steps.clear();
+    REQUIRE(drive.write_sectors(track, 0, 1) == Status::ok);
+    std::vector<std::uint32_t>& places = records.emplace_back();
+    for (const FirmwareBench::StepRecord& step : drive->steps_in("log")) places.push_back(step.run.first);
+  }
+  const std::vector<std::uint32_t> one{0, 1};
+  const std::vector<std::uint32_t> other{2, 3};
+  CHECK(((records[0] == one && records[1] == other) || (records[0] == other && records[1] == one)));
+  CHECK((records[2] == records[0] && records[3] == records[1]));
+}

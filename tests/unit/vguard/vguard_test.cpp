@@ -160,3 +160,11 @@ TEST_CASE("vguard: the mapping memory that it reports as taken is what its table
   TestDrive caches(make_cmr_factory(), {});  // what stands in front of a layer by default
   CHECK(drive.metric("meta.ram_bytes_actual") == drive->metric("metadata.bytes") - caches->metric("metadata.bytes"));
 }
+
+TEST_CASE("vguard: a track behind the last prefilled one holds no data that would have to be guarded") {
+  VguardDrive drive(3, cache_tracks, 3);
+  REQUIRE(drive.write_sectors(2, 0, 1) == Status::ok);
+  CHECK(drive.metric("guard.count") == 0);
+  REQUIRE(drive.write_sectors(1, 0, 1) == Status::ok);
+  CHECK(drive.metric("guard.count") == 1);
+}

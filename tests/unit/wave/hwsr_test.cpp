@@ -196,3 +196,36 @@ TEST_CASE("a sector that the disk has lost is read from the write buffer, togeth
   CHECK(drive.bench().read((drive.at(4, 0) + 1) * 8, 8) == Status::ok);
   drive.check_content();
 }
+
+TEST_CASE("hwsr: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  HwsrSetup setup;
+  setup.layer.caches.replacement = GENERATE(Replacement::block_lru, Replacement::segment_lru, Replacement::least_write_amplification);
+  HwsrDrive drive(setup);
+  CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
+}
+
+TEST_CASE("blocks of the read cache that were read make room as others do") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  HwsrDrive drive(setup);
+  const auto read_twice = [&](std::uint64_t segment, std::uint32_t index) {
+    for (int time = 0; time < 2; ++time) {
+      drive.read(drive.at(segment, index));
+      drive.bench().run_for(Picoseconds(100'000'000'000));
+    }
+  };
+  constexpr std::uint32_t blocks = 60;  // ten times what the cache holds
+  for (std::uint32_t i = 0; i < blocks; ++i) read_twice(i % 24, i / 24);
+  CHECK(drive.metric("flash_cache.fills") == blocks);
+  CHECK(drive.metric("hit.read.flash") == blocks);
+}
+
+TEST_CASE("pages of the journal of writes are counted") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::journal;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(1, 0), 2);
+  drive.write(drive.at(2, 0));
+  CHECK(drive.metric("write_journal.sectors") == 3);
+  CHECK(drive.metric("rewrite_journal.sectors") == 0);
+}

@@ -277,3 +277,18 @@ TEST_CASE("the paper's memory of amphisbaena, and the tables are what is reserve
   CHECK(drive.bench().metric("dram.reserved.metadata") >= drive.metric("meta.ram_bytes_actual"));
   CHECK(drive.bench().metric("dram.reserved.metadata") < drive.metric("meta.ram_bytes_actual") + 64 * 64);
 }
+
+TEST_CASE("after a power cut the high-frequency buffer is as large as it must be, also where all its blocks were trimmed") {
+  AmphisbaenaSetup setup;
+  AmphisbaenaDrive drive(setup);
+  const double formatted = drive.metric("hfb.sectors");
+  REQUIRE(formatted > 0);
+  learn_small_writes(drive);
+  for (std::uint32_t offset = 0; offset < 4; ++offset) drive.write(drive.at(1, offset));
+  drive.trim(0, static_cast<std::uint32_t>(drive.user_sectors()));
+  drive.cut_now();
+  CHECK(drive.metric("hfb.sectors") == formatted);
+  learn_small_writes(drive);
+  drive.write(drive.at(1, 0), 4);
+  drive.check_content();
+}

@@ -91,3 +91,12 @@ TEST_CASE("ranks agree with counting") {
     REQUIRE(heat.hot(zone) == (counts[zone] != 0 && alike_or_above <= (seen + 3) / 4));
   }
 }
+
+TEST_CASE("the table of ranks stays at a MiB, however long the interval of decay") {
+  FakeMemory memory;
+  FakeCpu cpu;
+  FluidConfig config;
+  config.hot_decay = 1'000'000'000;
+  constexpr std::uint64_t zones = 20;
+  CHECK(ZoneHeat(memory, cpu, zones, config).bytes() == Bytes((zones + (1 << 18) + 1) * 4));
+}

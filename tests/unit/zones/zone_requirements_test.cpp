@@ -7,8 +7,10 @@
 #include "firmware/layers/fluid.hpp"
 #include "firmware/layers/skylight_disk.hpp"
 #include "firmware/zones/zone_plan.hpp"
+#include "zone_drive.hpp"
 
 using namespace tessera;
+using namespace tessera::test;
 
 namespace {
 
@@ -61,6 +63,9 @@ TEST_CASE("a paged sector map lies behind the log, and its cache holds a map pag
   REQUIRE(plan.size() == 5);
   CHECK(plan[2].name == "log");
   CHECK((plan[3].name == "map" && plan[3].first == plan[2].first + plan[2].count && plan[3].count == 1));
+  const FormatPlan narrow = plan_zones(config, drive(1600, 4), problem);
+  REQUIRE(problem.empty());
+  CHECK(narrow[3].count == 2);  // three map pages, each at two places, on tracks of four sectors
   config.map.cache = Bytes(sector - 1);
   CHECK(problem_of(config, drive(400, 16)) ==
         "map_cache of 4095 bytes holds no map page of 4096 bytes (a larger map_cache, or map = hash)");
@@ -152,4 +157,24 @@ TEST_CASE("a buffer too small for the layer is said in a sentence") {
         "a buffer of 31 sectors has no room for two parts of chunks of 16 sectors; amphisbaena needs at least 32");
   CHECK(problem_with(*amphisbaena, {{"zone", 8 * sector}, {"buffer", 64 * sector}}) ==
         "a chunk of 65536 bytes does not fit sectors of 4096 bytes and zones of 32768 bytes");
+}
+
+namespace {
+
+template <class Drive, class Setup>
+void check_table_memory() {
+  for (const MapKind kind : {MapKind::hash, MapKind::paged}) {
+    Setup setup;
+    setup.zones().map.kind = kind;
+    Drive drive(setup);
+    CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("zones: the mapping memory that it reports as taken is what its tables take of the DRAM") {
+  check_table_memory<SkylightDrive, SkylightSetup>();
+  check_table_memory<FluidDrive, FluidSetup>();
+  check_table_memory<AmphisbaenaDrive, AmphisbaenaSetup>();
 }

@@ -47,7 +47,7 @@ class StaleRecords final : public ZoneNotes {
   bool add_to_note(const Run& run);
   [[nodiscard]] std::span<const std::byte> note() const { return std::as_bytes(std::span(note_)); }
 
-  [[nodiscard]] Bytes table_bytes() const { return Bytes(bytes()) + pending_.bytes() + Bytes(is_pending_.size() / 8); }
+  [[nodiscard]] Bytes table_bytes() const { return Bytes(bytes()) + pending_.bytes() + Bytes((is_pending_.size() + 63) / 64 * 8); }
 
   // The log's checkpoints and changes
   [[nodiscard]] std::uint64_t bytes() const override { return until_.size() * slot_bytes; }

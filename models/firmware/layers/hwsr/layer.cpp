@@ -153,7 +153,7 @@ void Hwsr::report(MetricSet& metrics) const {
               "data tracks over data and guard tracks: formula, T / (T + kappa/2)");
   metrics.add("layout.h_s_ratio", WaveLayout::h_s_ratio(hwsr_.region_tracks, hwsr_.overlap, hwsr_.spare), "1",
               "utilisation over that of an S-block disk with a spare share of beta: formula, 2 (T + 2 kappa) / ((2T + kappa) (1 - beta))");
-  report_buffer(metrics, Bytes(0), Bytes((holds_data_.size() + 7) / 8));
+  report_buffer(metrics, Bytes(0), Bytes((holds_data_.size() + 63) / 64 * 8));
 }
 
 }  // namespace tessera::hwsr
