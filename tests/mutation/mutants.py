@@ -221,7 +221,7 @@ class Finder:
         jump = statement.kind in (CursorKind.CONTINUE_STMT, CursorKind.BREAK_STMT)
         call = statement.kind == CursorKind.CALL_EXPR and statement.type.get_canonical().kind == TypeKind.VOID
         wait = text.startswith("co_await ")
-        step = text.startswith(("++", "--")) or text.endswith(("++", "--"))
+        step = statement.kind in (CursorKind.UNARY_OPERATOR, CursorKind.CALL_EXPR) and (text[:2] in ("++", "--") or text[-2:] in ("++", "--"))
         assignment = statement.kind in (CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, CursorKind.CALL_EXPR) and bool(
             re.match(r"[\w.\->()\[\]:*]+(\s*\([^;=]*\))?\s*[-+*/%|&]?=[^=]", text)
         )

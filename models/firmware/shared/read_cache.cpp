@@ -88,9 +88,8 @@ void ReadCache::forget(LogicalRun run) {
 }
 
 Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
-  forget(run);
   const Status status = co_await inner_.write(run, data, options);
-  forget(run);  // a read-ahead that began meanwhile may have read the old data
+  forget(run);  // afterwards: a read-ahead that began meanwhile may have read the old data
   co_return status;
 }
 

@@ -95,3 +95,15 @@ TEST_CASE("read cache: reads and writes at once never see stale sectors") {
   drive->run_until_all_done();
   CHECK(drive.wrong_blocks() == 0);
 }
+
+TEST_CASE("read cache: one segment is enough for a stream") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 1, .segment_sectors = 16, .read_ahead = 12};
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
+  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
+  drive->run_until_idle(1_s);
+  drive->steps.clear();
+  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+  CHECK(drive->steps.empty());
+}

@@ -123,6 +123,15 @@ TEST_CASE("write cache: FLUSH returns when all that was acknowledged is on the p
   }
 }
 
+TEST_CASE("write cache: FLUSH waits for what was written before it, and for nothing that comes after") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::volatile_memory, DestageOrder::first_come));
+  for (const std::uint64_t sector : {40U, 20U, 3U}) REQUIRE(write_sector(drive, sector) == Status::ok);
+  HostRequest& flush = drive->submit(HostOp::flush, 0, 0);
+  for (std::uint64_t i = 0; i < 20; ++i) drive->submit(HostOp::write, (100 + 2 * i) * blocks_per_sector, blocks_per_sector);
+  REQUIRE(drive->run_until_done(flush) == Status::ok);
+  CHECK(drive.metric("cache.destaged") == 3);
+}
+
 TEST_CASE("write cache: FUA is on the platters at completion and is not undone by what the cache held") {
   for (const CacheDurability durability : all_durabilities) {
     TestDrive drive = cached_cmr(cache(64, durability));

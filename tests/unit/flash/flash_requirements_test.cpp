@@ -3,8 +3,8 @@
 
 #include "firmware/layers/pore.hpp"
 #include "firmware/layers/pore/config.hpp"
-#include "flash_drive.hpp"
 #include "firmware/layers/skylight_flash.hpp"
+#include "flash_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -90,4 +90,14 @@ void check_table_memory() {
 TEST_CASE("flash caches: the mapping memory that it reports as taken is what its tables take of the DRAM") {
   check_table_memory<SkylightDrive, SkylightSetup>();
   check_table_memory<PoreDrive, PoreSetup>();
+}
+
+TEST_CASE("flash whose pages are paired is warned of where all of them are programmed, with what mends it") {
+  FlashShape shape{640, 32, 64};
+  CHECK(paired_pages_warnings(shape, PairedPages::unsafe, false).empty());
+  shape.paired_pages = true;
+  CHECK(paired_pages_warnings(shape, PairedPages::lower_only, false).empty());
+  REQUIRE(paired_pages_warnings(shape, PairedPages::unsafe, false).size() == 1);
+  CHECK_THAT(paired_pages_warnings(shape, PairedPages::unsafe, false).front(), Contains("lower_only") && !Contains("paper = false"));
+  CHECK_THAT(paired_pages_warnings(shape, PairedPages::unsafe, true).front(), Contains("paper = false with paired_pages"));
 }

@@ -170,3 +170,15 @@ TEST_CASE("a write to a group makes the page void that held its sub-table alone 
   CHECK(drive.metric("rmw.count") == 0);
   drive.check_content();
 }
+
+TEST_CASE("a block that a merge freed holds nothing of what it held before") {
+  MuRmwDrive drive(MuRmwSetup{});
+  for (const std::uint64_t sector : {0, 1, 8, 9, 2, 3}) drive.write(sector);
+  drive.write(10);  // band 0 is merged, and its two blocks are free
+  REQUIRE(drive.metric("rmw.count") == 1);
+  for (const std::uint64_t sector : {10, 10, 11}) drive.write(sector);  // the first of them is full of old versions
+  drive.write(0);
+  CHECK(drive.metric("reclaim.obsolete_blocks") == 1);
+  CHECK(drive.metric("rmw.count") == 1);
+  drive.check_content();
+}

@@ -185,3 +185,11 @@ TEST_CASE("a plan that cannot be says why") {
   CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
   CHECK(problem.find("log_radii 1") != std::string::npos);
 }
+
+TEST_CASE("each S-block of a prefilled drive has a slot of its own, in order of the slots") {
+  StoreSetup setup;
+  setup.prefilled = 24;
+  StoreDrive drive(setup);
+  const std::uint32_t sblocks = drive.layer().store().logs().shape().sblocks;
+  for (std::uint32_t sblock = 0; sblock < sblocks; ++sblock) CHECK(drive.slot(0, sblock) == sblock);
+}

@@ -156,3 +156,14 @@ TEST_CASE("static mappings: writes that overlap in angle within a band, all at o
     CHECK(drive.metric("rmw.count") > 200);
   }
 }
+
+TEST_CASE("static mappings: what an update destroys is saved half a turn away from it") {
+  for (const auto& [sector, opposite] : {std::pair(3U, 11U), std::pair(7U, 15U), std::pair(12U, 4U)}) {
+    StaticDrive drive(Scheme::s1234, 2, {}, 8);
+    drive->steps.clear();
+    REQUIRE(drive.write_sectors(2, sector, 1) == Status::ok);
+    const auto saved = drive->steps_in("backup");
+    REQUIRE(saved.size() == 1);
+    CHECK(saved.front().run.first == opposite);
+  }
+}

@@ -89,3 +89,15 @@ TEST_CASE("the paper's memory is 8 bytes a buffered sector, and the tables are w
   CHECK(drive.bench().metric("dram.reserved.metadata") >= drive.metric("meta.ram_bytes_actual"));
   CHECK(drive.bench().metric("dram.reserved.metadata") < drive.metric("meta.ram_bytes_actual") + 12 * 64);
 }
+
+TEST_CASE("what was trimmed in a zone before is no padding of what is appended to it") {
+  SkylightSetup setup;
+  setup.prefilled = 4;
+  SkylightDrive drive(setup);
+  drive.trim(drive.at(0, 0), 2);
+  drive.write_zoned({{0, 4}, {1, 0}, {2, 0}, {3, 0}});
+  drive.write_zoned({{4, 0}});
+  CHECK(drive.metric("rmw_free.count") == 4);
+  CHECK(drive.metric("pad.sectors") == 0);
+  drive.check_content();
+}
