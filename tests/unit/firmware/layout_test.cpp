@@ -161,4 +161,9 @@ TEST_CASE("a plan around reserved regions covers every radius once, with an even
     }
   }
   CHECK(plan_around(4, user, {{.name = "backup", .count = 4}}, ReservedPlace::inner).empty());
+  for (const ReservedPlace place : {ReservedPlace::inner, ReservedPlace::middle, ReservedPlace::outer}) {
+    const FormatPlan undivided = plan_around(100, user, {}, place);
+    REQUIRE(undivided.size() == 1);
+    CHECK((undivided.front().name == "data" && undivided.front().count == 100));
+  }
 }

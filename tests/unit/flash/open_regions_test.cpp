@@ -49,3 +49,9 @@ TEST_CASE("the ranking is that of the scores, without rounding and without overf
   // 2^32 - 1; a little less; 9 / 2; 4; 3; 1
   CHECK(regions(candidates) == Regions{4, 5, 1, 2, 0, 3});
 }
+
+TEST_CASE("of regions that rank alike the lower numbers are opened first") {
+  std::vector<Candidate> candidates{{3, 2, 0}, {1, 2, 0}, {4, 1, 0}, {2, 2, 0}};
+  rank(candidates);
+  CHECK(regions(candidates) == Regions{1, 2, 3, 4});
+}

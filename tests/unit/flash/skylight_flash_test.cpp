@@ -162,3 +162,18 @@ TEST_CASE("aggressive cleaning gives zones back while the host is idle, lazy cle
   drive.cut_now();
   drive.check_content();
 }
+
+TEST_CASE("skylight-flash: a drive that has written a checkpoint is at rest again, and writes the next one") {
+  SkylightSetup setup;
+  setup.cache().checkpoint.region = Bytes(16 * 4096);
+  setup.cache().checkpoint.every = 3;
+  SkylightDrive drive(setup);
+  double written = drive.metric("checkpoint.sectors");
+  for (int time = 0; time < 2; ++time) {
+    for (std::uint64_t offset = 0; offset < 3; ++offset) drive.write_banded({{0, offset}});
+    drive.bench().run_until_idle(10_s);
+    CHECK(drive.layer().idle());
+    CHECK(drive.metric("checkpoint.sectors") > written);
+    written = drive.metric("checkpoint.sectors");
+  }
+}

@@ -243,6 +243,18 @@ TEST_CASE("a request that needs a track of a suspended flip makes the flip finis
   }
 }
 
+TEST_CASE("a read of a track of a suspended flip makes the flip finish first too") {
+  ImrDrive drive = flip_drive();
+  drive.interval({{4, 150}});
+  drive->run_for(31_ms);
+  for (int i = 0; i < 5; ++i) REQUIRE(drive->read(0, 8) == Status::ok);  // keeps it suspended
+  CHECK(drive.metric("flip.count") == 0);
+  const Picoseconds asked = drive->now();
+  REQUIRE(drive->read(4 * track_sectors * blocks_per_sector, 8) == Status::ok);
+  CHECK(drive.metric("flip.count") == 1);
+  CHECK(drive->now() - asked < 300_ms);
+}
+
 TEST_CASE("flips wait until the write cache has destaged what it can") {
   FirmwareConfig firmware;
   firmware.write_cache.capacity = Bytes(128 * 4096);

@@ -36,7 +36,7 @@ struct Fixture {
     buffer.written(slot, 0, 2, ++sequence);
   }
   std::vector<std::uint64_t> victims() {
-    std::vector<MemBuffer::Slot> slots;
+    std::vector<MemBuffer::Slot> slots{0, 0, 0};  // of a choice before
     buffer.choose_victims(slots);
     std::vector<std::uint64_t> blocks;
     for (const MemBuffer::Slot slot : slots) blocks.push_back(buffer.block(slot));

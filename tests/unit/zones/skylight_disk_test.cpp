@@ -1,6 +1,8 @@
 // skylight-disk: which buffer zone, when it is cleaned, and what that costs.
 #include "zone_drive.hpp"
 
+#include "base/random.hpp"
+
 using namespace tessera;
 using namespace tessera::test;
 
@@ -100,4 +102,46 @@ TEST_CASE("what was trimmed in a zone before is no padding of what is appended t
   CHECK(drive.metric("rmw_free.count") == 4);
   CHECK(drive.metric("pad.sectors") == 0);
   drive.check_content();
+}
+
+TEST_CASE("a write-back of a zone of many tracks reads and writes each of its sectors once") {
+  SkylightSetup setup;
+  setup.zones().zone = sectors(80);  // twenty tracks: more than one chain of media steps carries
+  setup.zones().zones = 2;
+  setup.bench.media.tracks = 160;
+  setup.prefilled = 80;
+  SkylightDrive drive(setup);
+  drive.write_zoned({{0, 5}, {0, 9}, {0, 40}, {0, 70}});
+  drive.bench().steps.clear();
+  drive.write_zoned({{0, 71}});
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 80);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 80);
+  drive.check_content();
+}
+
+TEST_CASE("a write-back in rounds reads no further than the zone holds data") {
+  SkylightSetup setup;
+  setup.zones().zone = sectors(16);
+  setup.zones().merge_buffer = sectors(4);
+  setup.bench.media.tracks = 160;
+  setup.prefilled = 6;
+  SkylightDrive drive(setup);
+  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 12}});
+  drive.bench().steps.clear();
+  drive.write_zoned({{1, 0}});
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 6);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 13);
+  drive.check_content();
+}
+
+TEST_CASE("sectors of the log of the zones are counted as they are written, checkpoints included") {
+  SkylightDrive drive(SkylightSetup{});
+  const double before = drive.metric("log.sectors");
+  drive.bench().steps.clear();
+  RandomStream random(1, "sectors of a log");
+  for (int i = 0; i < 200; ++i) drive.write(random.below(drive.user_sectors()));
+  CHECK(drive.metric("log.sectors") > before + 50);
+  CHECK(drive.metric("log.sectors") - before == static_cast<double>(drive.bench().sectors_in("log", MediaOp::write)));
 }
