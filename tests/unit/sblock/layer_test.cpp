@@ -223,6 +223,21 @@ TEST_CASE("sblock: a slot whose last sector cannot be read at boot costs that se
     }
 }
 
+TEST_CASE("sblock: a sector that was written again is read from the write buffer, though its old copy on the platter cannot be read") {
+  SblockDrive drive{SblockSetup{}};
+  drive.write(0, 4);
+  drive.flush();
+  drive.bench().steps.clear();
+  drive.read(0);
+  const PhysicalRun place = drive.bench().steps_in("bands").front().run;
+  drive.bench().media().add_unreadable({place.track, place.first});
+  CHECK(drive.bench().flush() == Status::ok);
+  drive.cut_now();  // the read cache is empty then
+  drive.write(0);
+  drive.read(0, 2);  // the block's other sector is on the platter
+  drive.check_content();
+}
+
 TEST_CASE("sblock: scattered unreadable sectors, with power cuts, never give wrong data") {
   for (std::uint64_t run = 0; run < 400; ++run) {
     RandomStream random(run, "sblock unreadable sectors");
