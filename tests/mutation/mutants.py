@@ -169,7 +169,7 @@ class Finder:
         text = source.slice(*_extent(cursor))
         if not _plain(text) or cursor.type.get_canonical().kind not in INTEGERS | {TypeKind.VOID} or cursor.spelling.startswith("operator"):
             return
-        if cursor.spelling in {"min", "max", "insert", "run"}:  # symmetric, or a coroutine's
+        if cursor.spelling in {"min", "max", "swap", "insert", "run"}:  # symmetric, or a coroutine's
             return
         arguments = [a for a in cursor.get_arguments() if a is not None]
         start, end = _extent(cursor)
