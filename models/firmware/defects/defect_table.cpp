@@ -9,6 +9,11 @@
 
 namespace tessera {
 
+namespace {
+/// The place of save number 1. Both copies of it are written before there is another save.
+constexpr std::uint32_t first_place = 1 % SpareLayout::places;
+}  // namespace
+
 DefectTable::DefectTable(MediaPort& media, MemoryPort& memory, const SpareLayout& layout, std::uint32_t sector_bytes,
                          std::uint32_t attempts)
     : media_(media),
@@ -124,18 +129,16 @@ Task<Status> DefectTable::load() {
   };
   std::array<Candidate, SpareLayout::copies * SpareLayout::places> found;
   std::size_t candidates = 0;
-  bool blank = false;  // a copy of which neither place was ever written: no save ever ended
+  bool blank = false;  // a copy without anything in the place where every table begins: no save ever ended
   for (std::uint32_t copy = 0; copy < SpareLayout::copies; ++copy) {
-    std::uint32_t untouched = 0;
     for (std::uint32_t place = 0; place < SpareLayout::places; ++place) {
       const PhysicalRun first = place_of(copy, place, 1);
       const Status status = co_await read_image(first);
-      if (ok(status) && header_.magic == 0) ++untouched;
+      blank = blank || (place == first_place && ok(status) && header_.magic == 0);
       if (ok(status) && header_.magic == magic && header_.defects <= capacity_ && header_.sequence % SpareLayout::places == place)
         found[candidates++] = {copy, header_.sequence, image_sectors(header_.defects)};
       if (ok(status) && header_.magic == magic) latest_ = std::max(latest_, header_.sequence);
     }
-    blank = blank || untouched == SpareLayout::places;
   }
   std::stable_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(candidates),
                    [](const Candidate& a, const Candidate& b) { return a.sequence > b.sequence; });

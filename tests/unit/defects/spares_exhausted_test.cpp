@@ -98,3 +98,17 @@ TEST_CASE("a write cache on a drive that became read-only keeps its promise for 
   CHECK(drive.write(400, 4) == Status::read_only);
   for (std::uint32_t i = 0; i < spares; ++i) REQUIRE(drive.read(std::uint64_t{i} * 16, 4) == Status::ok);
 }
+
+TEST_CASE("a table that was never saved is found empty, whichever two of its places cannot be read, but for those of the first save") {
+  std::uint32_t refused = 0;
+  for (double a = 0; a < 4; ++a)
+    for (double b = a + 1; b < 4; ++b) {
+      BenchConfig config = drive_with([](MediaConfig& media) { media.spare_tracks = 1; });
+      config.media.unreadable_sectors = {{0, first_spare_radius, a}, {0, first_spare_radius, b}};
+      DefectDrive drive(config);
+      REQUIRE(drive.write(400, 4) == Status::ok);
+      drive->cut_now();
+      refused += ok(drive->boot_status()) ? 0 : 1;
+    }
+  CHECK(refused == 1);
+}
