@@ -75,8 +75,19 @@ Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, Media
     ports_.cpu.spawn(restore_later(std::move(range), std::move(turn), run, neighbours, begun));
     co_return Status::ok;
   }
+  if (!ok(status) && chain.steps_done >= saved_after) co_await restore_all(neighbours);
   end_rmw(run, begun);
   co_return status;
+}
+
+/// A write that failed has destroyed what it reached all the same; a rewrite that fails keeps no other one from being tried.
+Task<void> ReadModifyWrite::restore_all(Neighbours neighbours) {
+  for (std::uint32_t i = 0; i < neighbours.count; ++i) {
+    MediaChain chain(MediaClass::dependent);
+    chain.write(neighbours.runs[i], saved_.part(neighbours.sectors_before(i), neighbours.runs[i].count), StepHint::same_angle);
+    const Status status = co_await ports_.media.run(chain);
+    if (!ok(status)) ++failed_restores_;
+  }
 }
 
 /// Steps 5 and 6 after the acknowledgement; the locks stay until they are done.

@@ -40,6 +40,7 @@ class ReadModifyWrite {
 
   Task<Status> write_top(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range);
+  [[nodiscard]] Task<void> restore_all(Neighbours neighbours);
   Task<void> restore_later(RangeLock range, Turn turn, PhysicalRun run, Neighbours neighbours, Picoseconds begun);
   void add_restore(MediaChain& chain, const Neighbours& neighbours, DataSpan saved) const;
   void end_rmw(const PhysicalRun& run, Picoseconds begun);

@@ -48,6 +48,22 @@ TEST_CASE("interlaced layers: one unreadable sector costs that sector alone") {
   }
 }
 
+TEST_CASE("imr-rmw: a write of a bottom track that fails half-way leaves the tops beside it as they were") {
+  BenchConfig config = small_drive();
+  config.media.spare_tracks = 0;
+  config.media.write_fault_sectors = {{0, 2, 8}};
+  ImrDrive drive(make_imr_rmw_factory(), {}, config);
+  for (std::uint64_t sector = 0; sector < drive.user_sectors(); ++sector)
+    static_cast<void>(drive->write(sector * blocks_per_sector, blocks_per_sector));
+  for (std::uint64_t sector = 0; sector + 16 <= drive.user_sectors(); sector += 16)
+    static_cast<void>(drive->write(sector * blocks_per_sector, 16 * blocks_per_sector));
+  std::uint32_t failing = 0;
+  for (std::uint64_t sector = 0; sector < drive.user_sectors(); ++sector)
+    failing += ok(drive->read(sector * blocks_per_sector, blocks_per_sector)) ? 0U : 1U;
+  CHECK(failing == 1);  // the one that cannot be written
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
 TEST_CASE("interlaced layers: scattered unreadable sectors, with power cuts, never give wrong data") {
   for (const Kind& kind : kinds()) {
     for (std::uint64_t run = 0; run < 600; ++run) {
