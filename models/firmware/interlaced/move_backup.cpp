@@ -17,11 +17,9 @@ SectorHeader MoveBackup::header(const Record& record) {
 Task<std::optional<MoveBackup::Found>> MoveBackup::find(std::uint64_t move) {
   std::vector<SectorHeader> candidates;
   HeaderScan scan(media_);
-  std::array<PhysicalRun, HeaderScan::most> sectors{};
-  for (std::uint64_t begin = 0; begin < layout_.sectors(); begin += HeaderScan::most) {
-    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(HeaderScan::most, layout_.sectors() - begin));
-    for (std::uint32_t i = 0; i < count; ++i) sectors[i] = layout_.piece({LogicalSector(begin + i), 1});
-    co_await scan.read(sectors, count);
+  std::uint32_t count = 0;
+  for (std::uint64_t begin = 0; begin < layout_.sectors(); begin += count) {
+    count = co_await scan.read(layout_, begin, layout_.sectors());
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::optional<LogRecord> record = scan.record(i);
       if (!record || record->type != RecordType::track_move || record->sequence != move || record->length > layout_.sectors()) continue;

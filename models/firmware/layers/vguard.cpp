@@ -259,7 +259,8 @@ Task<Status> Vguard::recover() {
   for (Slot first = 0; first < slots_; first += HeaderScan::most) {
     const std::uint32_t count = std::min(HeaderScan::most, slots_ - first);
     for (std::uint32_t i = 0; i < count; ++i) places[i] = record_place(first + i);
-    co_await scan.read(places, count);
+    const std::span<const PhysicalRun> records(places.data(), count);
+    co_await scan.read(records);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Cached dumped = track_by_slot_.peek(first + i);
       const std::optional<LogRecord> record = scan.record(i);

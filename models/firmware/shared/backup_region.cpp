@@ -188,11 +188,9 @@ Task<Status> BackupRegion::recover(DataBuffer& scratch) {
 /// Looks at the whole region. The newest record is known by any of its sectors that can be read.
 Task<void> BackupRegion::find_newest() {
   HeaderScan scan(media_);
-  std::array<PhysicalRun, HeaderScan::most> sectors{};
-  for (std::uint64_t begin = 0; begin < ring_; begin += HeaderScan::most) {
-    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(HeaderScan::most, ring_ - begin));
-    for (std::uint32_t i = 0; i < count; ++i) sectors[i] = place(begin + i, 1);
-    co_await scan.read(sectors, count);
+  std::uint32_t count = 0;
+  for (std::uint64_t begin = 0; begin < ring_; begin += count) {
+    count = co_await scan.read(layout_, begin, ring_);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::optional<LogRecord> record = scan.record(i);
       if (!record || record->sequence <= sequence_) continue;

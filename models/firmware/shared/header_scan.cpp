@@ -1,17 +1,28 @@
 #include "firmware/shared/header_scan.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace tessera {
 
-Task<void> HeaderScan::read(const std::array<PhysicalRun, most>& sectors, std::uint32_t count) {
+// A header that cannot be read stays zero, and costs no other.
+
+Task<void> HeaderScan::read(std::span<const PhysicalRun> sectors) {
+  headers_.assign(sectors.size(), {});
   MediaChain chain(MediaClass::host, LostSectors::carry);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    headers_[i] = {};
-    chain.read(sectors[i], {}, StepHint::position, &headers_[i]);
-  }
-  // A header that cannot be read stays zero.
+  for (std::size_t i = 0; i < sectors.size(); ++i) chain.read(sectors[i], {}, StepHint::position, &headers_[i]);
   static_cast<void>(co_await media_.run(chain));
+}
+
+Task<std::uint32_t> HeaderScan::read(const ConventionalLayout& layout, std::uint64_t first, std::uint64_t end) {
+  MediaStep step;
+  step.run = layout.piece({LogicalSector(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(end - first, longest))});
+  headers_.assign(step.run.count, {});
+  step.headers = headers_;
+  MediaChain chain(MediaClass::host, LostSectors::carry);
+  chain.add(step);
+  static_cast<void>(co_await media_.run(chain));
+  co_return step.run.count;
 }
 
 Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector) {

@@ -1,9 +1,13 @@
 #pragma once
-// Reading the out-of-band bytes of every sector of a region at boot. Consecutive sectors go into one chain, so that a track
-// costs little more than a turn; one command a sector would miss a revolution each time.
-#include <array>
+// Reading the out-of-band bytes of every sector of a region at boot. What lies on a track is read with one step, so that it takes a turn;
+// one command a sector would miss a revolution each time. Scattered sectors go into one chain. The headers lie in memory that takes the
+// host's data later: no request is in hand while firmware boots.
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "firmware/layout/conventional_layout.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/task.hpp"
 #include "firmware/shared/log_record.hpp"
@@ -12,19 +16,24 @@ namespace tessera {
 
 class HeaderScan {
  public:
-  /// Sectors of one chain.
+  /// Scattered sectors of one chain.
   static constexpr std::uint32_t most = MediaChain::max_steps;
+  /// Sectors of one step: 64 KiB of headers.
+  static constexpr std::uint32_t longest = 1024;
 
   explicit HeaderScan(MediaPort& media) : media_(media) {}
 
-  /// Reads the headers of `count` sectors (1 to `most`) whose places are in `sectors`.
-  Task<void> read(const std::array<PhysicalRun, most>& sectors, std::uint32_t count);
+  /// Reads the headers of sectors (1 to `most`) that lie anywhere.
+  Task<void> read(std::span<const PhysicalRun> sectors);
+  /// Reads the headers of consecutive sectors of `layout`: of [first, end) as many as lie on one track, at most `longest`; gives
+  /// their number.
+  Task<std::uint32_t> read(const ConventionalLayout& layout, std::uint64_t first, std::uint64_t end);
   /// The record in the header of sector `i` of the last read(); nothing where there is none or it cannot be read.
   [[nodiscard]] std::optional<LogRecord> record(std::uint32_t i) const { return decode(headers_[i]); }
 
  private:
   MediaPort& media_;
-  std::array<SectorHeader, most> headers_{};
+  std::vector<SectorHeader> headers_;
 };
 
 /// Whether nothing of a sector comes back: after a cut that tells what was lost from what was not written. A sector stored as lost has

@@ -64,6 +64,9 @@ class Journal {
   struct Record {
     std::uint64_t sequence = 0;
     LogicalRun run;
+
+    /// Of the log, with the copy.
+    [[nodiscard]] std::uint32_t sectors() const { return run.count + 1; }
   };
   /// Nothing will be released any more: appends that find no room fail with `read_only` instead of waiting.
   void end_releases();
@@ -71,6 +74,8 @@ class Journal {
   Task<Status> recover(std::vector<Record>& records);
   /// Data of a record from its sector `done` on; what cannot be read is marked as lost.
   Task<Status> read(const Record& record, std::uint32_t done, DataSpan data);
+  /// Sectors of the log from number `sequence` on, copies among them, in the same way.
+  Task<Status> read_run(std::uint64_t sequence, DataSpan data);
 
  private:
   static constexpr std::uint64_t superblocks = Superblock::sectors;
@@ -84,7 +89,6 @@ class Journal {
   Task<void> find_records(FoundRecords& found);
   void note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const;
   Task<bool> counts(std::uint64_t sequence, const Found& record);
-  Task<Status> read_run(std::uint64_t sequence, DataSpan data);
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);

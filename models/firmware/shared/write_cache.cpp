@@ -221,36 +221,52 @@ Task<Status> WriteCache::recover() {
   co_return Status::ok;
 }
 
-/// Writes the journalled data home, oldest first.
+/// Puts the journalled data into slots, as it lay in them before the power went; the journal holds no more than they take. It goes home
+/// when the cache destages, so that a boot takes as long as reading the journal: records that follow one another are read at once.
 Task<Status> WriteCache::replay() {
   std::vector<Journal::Record> records;
   const Status found = co_await journal_->recover(records);
   if (!ok(found)) co_return found;
-  for (const Journal::Record& record : records) {
-    const Status status = co_await replay(record);
+  const std::uint32_t most = staging_.front().sectors();
+  for (auto first = records.begin(); first != records.end();) {
+    std::uint32_t count = first->sectors();
+    auto end = first + 1;
+    while (end != records.end() && end->sequence == first->sequence + count && count + end->sectors() <= most) count += (end++)->sectors();
+    const std::span<const Journal::Record> together(first, end);
+    const Status status = count <= most ? co_await replay(together, count) : co_await replay(*first);
     if (!ok(status)) co_return status;
+    first = end;
   }
   co_return Status::ok;
 }
 
-/// Data that does not get home goes to slots, as it lay in them before the power went: the journal holds no more than they take.
+Task<Status> WriteCache::replay(std::span<const Journal::Record> records, std::uint32_t count) {
+  const DataSpan data = staging_.front().part(0, count);
+  const Status read = co_await journal_->read_run(records.front().sequence, data);
+  if (!ok(read)) co_return read;
+  std::uint32_t done = 0;
+  for (const Journal::Record& record : records) {
+    const DataSpan last = data.part(done + record.run.count - 1, 1);
+    if (any_lost(last)) ports_.memory.copy(data.part(done + record.run.count, 1), last);
+    const DataSpan part = data.part(done, record.run.count);
+    const Status kept = co_await fill(record.run, part, record.sequence);
+    if (!ok(kept)) co_return kept;
+    done += record.sectors();
+  }
+  co_return Status::ok;
+}
+
+/// A record that is longer than the staging buffer.
 Task<Status> WriteCache::replay(const Journal::Record& record) {
   for (std::uint32_t done = 0; done < record.run.count;) {
     const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
     const DataSpan data = staging_.front().part(0, count);
     const Status read = co_await journal_->read(record, done, data);
     if (!ok(read)) co_return read;
-    const LogicalRun home{record.run.first + done, count};
-    const WriteOptions options{.durable = true};
-    const Status written = co_await write_home(home, data, options);
-    if (ok(written)) {
-      if (dirty_ != 0) drop(home);
-    } else {
-      end(written);
-      const std::uint64_t sequence = record.sequence + done;
-      const Status kept = co_await fill(home, data, sequence);
-      if (!ok(kept)) co_return kept;
-    }
+    const LogicalRun part{record.run.first + done, count};
+    const std::uint64_t sequence = record.sequence + done;
+    const Status kept = co_await fill(part, data, sequence);
+    if (!ok(kept)) co_return kept;
     done += count;
   }
   co_return Status::ok;

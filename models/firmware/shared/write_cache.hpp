@@ -98,6 +98,7 @@ class WriteCache final : public TranslationLayer {
   Task<Status> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
   Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> replay();
+  Task<Status> replay(std::span<const Journal::Record> records, std::uint32_t count);
   Task<Status> replay(const Journal::Record& record);
   void release_journal();
 

@@ -231,3 +231,23 @@ TEST_CASE("write cache: a description that cannot run is refused with a sentence
   CHECK(cache(2, CacheDurability::plp).problem({}, 4096).empty());
   CHECK(cache(0, CacheDurability::journal).problem({}, 4096).empty());
 }
+
+TEST_CASE("write cache: boot reads the journal track by track, and writes nothing home") {
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(64 * 4096);
+  config.write_cache.durability = CacheDurability::journal;
+  TestDrive drive(make_cmr_factory(), {{"journal_tracks", 4}}, small_drive(), config);
+  RandomStream random(1, "journal at boot");
+  for (int i = 0; i < 30; ++i) REQUIRE(drive->write(random.below(200) * blocks_per_sector, blocks_per_sector) == Status::ok);
+  drive->steps.clear();
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  // Superblocks of defect management and of the journal, the headers of four tracks, 30 records on three tracks.
+  CHECK(drive->steps.size() == 4 + 4 + 4 + 3);
+  CHECK(drive.sectors_written() == 0);
+  CHECK(drive.wrong_blocks() == 0);
+  drive->run_until_idle(10_s);
+  CHECK(drive.sectors_written() > 0);  // the idle drive puts them home
+  drive->cut_now();
+  CHECK(drive.wrong_blocks() == 0);
+}

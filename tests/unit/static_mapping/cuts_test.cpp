@@ -166,3 +166,16 @@ TEST_CASE("static mappings: the record of the used tracks is written twice, by t
   CHECK(((records[0] == one && records[1] == other) || (records[0] == other && records[1] == one)));
   CHECK((records[2] == records[0] && records[3] == records[1]));
 }
+
+TEST_CASE("static mappings: boot reads the headers of the backup region track by track") {
+  StaticDrive drive(Scheme::s1234, 4);
+  drive.fill(8);
+  REQUIRE(drive.write_sectors(0, 3, 2) == Status::ok);
+  drive->steps.clear();
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  const auto backup = std::ranges::find(drive.plan(), "backup", &Region::name);
+  CHECK(drive->sectors_in("backup", MediaOp::read) >= std::uint64_t{backup->count} * track_sectors);
+  CHECK(drive->steps_in("backup").size() <= backup->count + 1);  // and what the newest record saved
+  CHECK(drive.wrong_blocks() == 0);
+}

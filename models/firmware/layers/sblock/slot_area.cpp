@@ -33,7 +33,8 @@ Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std
     sectors[i] = layout_.locate(region, (slot + 1) * sblock_sectors_ - 1, 1);
   }
   HeaderScan scan(media_);
-  co_await scan.read(sectors, count);
+  const std::span<const PhysicalRun> places(sectors.data(), count);
+  co_await scan.read(places);
   for (std::uint32_t i = 0; i < count; ++i) {
     slots[i].reset();
     // A sector that cannot be read lies in the reach of the head.
