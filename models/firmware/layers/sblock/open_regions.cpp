@@ -2,8 +2,8 @@
 
 namespace tessera::sblock {
 
-OpenRegions::OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RegionLogs& logs)
-    : logs_(logs), opened_(ports.memory, MemoryCategory::metadata, logs.regions(), "regions written since the checkpoint") {
+OpenRegions::OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint64_t every, RegionLogs& logs)
+    : logs_(logs), every_(every), opened_(ports.memory, MemoryCategory::metadata, logs.regions(), "regions written since the checkpoint") {
   if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::opened, static_cast<TableLog::Table&>(*this));
 }
 
@@ -51,15 +51,24 @@ void OpenRegions::load(std::span<const std::byte> image) {
 void OpenRegions::renew() {
   for (std::uint32_t region = 0; region < logs_.regions(); ++region)
     opened_.peek(region) = written_since_checkpoint(region) ? logs_.head(region) + 1 : closed;
+  written_ = 1;  // the slot that it was made for
+}
+
+Task<Status> OpenRegions::checkpoint() {
+  const Status status = co_await log_->checkpoint();
+  if (ok(status)) renew();
+  co_return status;
 }
 
 Task<Status> OpenRegions::open(std::uint32_t region) {
   if (!log_) co_return Status::ok;
+  if (written_++ == every_) {
+    written_ = 1;
+    static_cast<void>(co_await checkpoint());  // one that fails leaves the one before in force
+  }
   if (opened_.read(region) != closed) {
     if (logs_.head(region) - (opened_.read(region) - 1) <= logs_.intact_slots()) co_return Status::ok;
-    const Status status = co_await log_->checkpoint();
-    if (ok(status)) renew();
-    co_return status;
+    co_return co_await checkpoint();
   }
   const std::uint64_t generation = log_->generation();
   const TableLog::Words words{region};

@@ -3,7 +3,8 @@
 //
 // A checkpoint holds all tables. A region that is written is open: noted in the log before its first write since the checkpoint, or in
 // the checkpoint itself, because it was written since the one before. Boot loads the checkpoint and reads on in the open regions,
-// from where their heads were. A region whose head would reach over slots that were written since the checkpoint makes a new one due.
+// from where their heads were: a new checkpoint is due after so many slots that these regions are few. So it is where the head of a region
+// would reach over slots that were written since the last one.
 #include <cstdint>
 #include <optional>
 
@@ -15,7 +16,8 @@ namespace tessera::sblock {
 class OpenRegions final : private TableLog::Table {
  public:
   /// `log`: conventional regions, large enough for `logs`; none: there are no checkpoints.
-  OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RegionLogs& logs);
+  /// `every`: slots written between two checkpoints at the most.
+  OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint64_t every, RegionLogs& logs);
 
   /// Size of a checkpoint: the tables, and a byte a region whether it is open.
   [[nodiscard]] static std::uint64_t image_bytes(std::uint64_t regions, const LogShape& shape) {
@@ -46,9 +48,12 @@ class OpenRegions final : private TableLog::Table {
   void load(std::span<const std::byte> image) override;
   void replay(const TableLog::Words& words, std::span<const std::byte> sector) override;
   [[nodiscard]] bool written_since_checkpoint(std::uint32_t region) const;
+  [[nodiscard]] Task<Status> checkpoint();
   void renew();
 
   RegionLogs& logs_;
+  std::uint64_t every_;
+  std::uint64_t written_ = 0;        // slots since the checkpoint
   DramArray<std::uint64_t> opened_;  // by region: position of its head at the checkpoint, + 1; or closed
   std::optional<TableLog> log_;
 };

@@ -23,7 +23,7 @@ SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const D
     : ports_(ports),
       area_(ports, geometry, regions_named(plan, "bands"), shape_of(config, geometry, sblock_sectors), sblock_sectors),
       logs_(ports.memory, area_.regions(), area_.shape()),
-      open_(ports, geometry, regions_named(plan, "log"), logs_),
+      open_(ports, geometry, regions_named(plan, "log"), config.checkpoint_every, logs_),
       newest_(ports.memory, MemoryCategory::metadata, area_.regions(), "newest S-blocks of the regions", newest),
       copies_(ports.cpu),
       scratch_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, sblock_sectors, "S-block that moves")),
