@@ -8,6 +8,7 @@
 #include "base/geometry.hpp"
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "firmware/flash/page_order.hpp"
 #include "firmware/flash/tag_checkpoint.hpp"
 
 namespace tessera {

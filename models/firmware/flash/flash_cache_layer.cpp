@@ -18,7 +18,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       shape_(ports.flash->shape()),
       codec_(0, sizeof(std::uint32_t)),
       map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.pages())),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint, config.paired())),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),

@@ -10,46 +10,106 @@ namespace tessera {
 namespace {
 
 /// Blocks that are looked at together: consecutive blocks lie on different dies.
-constexpr std::uint64_t blocks_a_batch = 16;
+constexpr std::uint64_t blocks_together = 64;
 
-/// What one batch of the scan works with.
-struct Scan {
-  FlashPort& flash;
-  const OobCodec& codec;
-  PageOrder order;
-  std::uint64_t user_sectors;
-  PageTags& tags;
-  std::vector<std::uint64_t> pages{};
-  std::vector<FlashCommand> commands{};
-  std::vector<std::byte> images{};
+/// How far a block is read.
+struct Cursor {
+  enum class Block : std::uint8_t {
+    unknown,    ///< no page of it could be read yet
+    unchanged,  ///< not erased since the checkpoint
+    changed
+  };
+  std::uint64_t first = 0;  ///< its first page
+  std::uint32_t place = 0;  ///< of the page that is read next
+  Block block = Block::unknown;
 };
 
-/// Reads the tags of scan.pages.
-Task<Status> read_tags(Scan& scan) {
-  const std::size_t image = scan.codec.bytes();
-  scan.images.resize(std::max(scan.images.size(), scan.pages.size() * image));
-  scan.commands.assign(scan.pages.size(), FlashCommand{});
-  for (std::size_t i = 0; i < scan.pages.size(); ++i) {
-    scan.commands[i].op = FlashOp::read_oob;
-    scan.commands[i].page = NandPage(scan.pages[i]);
-    scan.commands[i].oob = std::span(scan.images).subspan(i * image, image);
+class Scan {
+ public:
+  Scan(FlashPort& flash, const OobCodec& codec, PageOrder order, std::uint64_t user_sectors, PageTags& tags,
+       const TagCheckpoint* checkpoint)
+      : flash_(flash), codec_(codec), order_(std::move(order)), user_sectors_(user_sectors), tags_(tags), checkpoint_(checkpoint) {}
+
+  /// All that blocks [begin, end) hold: a page of each at a time, until nothing is left to read of any.
+  Task<Status> read_blocks(std::uint64_t begin, std::uint64_t end) {
+    cursors_.clear();
+    for (std::uint64_t block = begin; block < end; ++block) cursors_.push_back({block * flash_.shape().pages_per_block});
+    while (!cursors_.empty()) {
+      const Status status = co_await read_tags();
+      if (!ok(status)) co_return status;
+      std::erase_if(cursors_, [this](Cursor& cursor) { return !advance(cursor); });
+    }
+    co_return Status::ok;
   }
-  const std::span<FlashCommand> commands(scan.commands);
-  // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
-  const Status worst = co_await run_reads(scan.flash, commands);
-  if (worst == Status::rule_violation) co_return worst;
-  for (const FlashCommand& command : scan.commands) {
-    if (command.status == Status::blank) continue;
-    PageTag& tag = scan.tags[command.page.value()];
-    tag.state = PageTag::State::unreadable;
-    OobHeader header;
-    const bool readable = ok(command.status) || command.status == Status::lost;
-    if (!readable || !scan.codec.decode(command.oob, header, {})) continue;
-    if (header.lsn.value() >= scan.user_sectors) continue;
-    tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
+
+ private:
+  [[nodiscard]] std::uint64_t page(const Cursor& cursor) const { return cursor.first + order_.page(cursor.place); }
+  [[nodiscard]] bool is_recorded(std::uint64_t page) const { return checkpoint_ != nullptr && checkpoint_->recorded(page).seq != 0; }
+
+  /// Reads the tags of the pages that the cursors are at.
+  Task<Status> read_tags() {
+    const std::size_t image = codec_.bytes();
+    images_.resize(std::max(images_.size(), cursors_.size() * image));
+    commands_.assign(cursors_.size(), FlashCommand{});
+    for (std::size_t i = 0; i < cursors_.size(); ++i) {
+      commands_[i].op = FlashOp::read_oob;
+      commands_[i].page = NandPage(page(cursors_[i]));
+      commands_[i].oob = std::span(images_).subspan(i * image, image);
+    }
+    const std::span<FlashCommand> commands(commands_);
+    // Blank and unreadable pages are what a boot expects to meet; each command has its own status.
+    const Status worst = co_await run_reads(flash_, commands);
+    if (worst == Status::rule_violation) co_return worst;
+    for (const FlashCommand& command : commands_) {
+      if (command.status == Status::blank) continue;
+      PageTag& tag = tags_[command.page.value()];
+      tag.state = PageTag::State::unreadable;
+      OobHeader header;
+      const bool readable = ok(command.status) || command.status == Status::lost;
+      if (!readable || !codec_.decode(command.oob, header, {})) continue;
+      if (header.lsn.value() >= user_sectors_) continue;
+      tag = {header.seq, header.lsn, header.kind, PageTag::State::good};
+    }
+    co_return Status::ok;
   }
-  co_return Status::ok;
-}
+
+  /// Behind a page that was read: the next one that is not known; false where there is none, as pages are programmed in order.
+  bool advance(Cursor& cursor) {
+    const PageTag& tag = tags_[page(cursor)];
+    if (tag.state == PageTag::State::blank) return false;
+    if (cursor.block == Cursor::Block::unknown && tag.state == PageTag::State::good) compare(cursor);
+    do {
+      ++cursor.place;
+    } while (cursor.place < order_.count() && tags_[page(cursor)].recorded);
+    return cursor.place < order_.count();
+  }
+
+  /// No two pages ever have the same sequence number: where the page that was read is the recorded one, so are all that are recorded of
+  /// its block, also those in front of it that could not be read.
+  void compare(Cursor& cursor) {
+    const std::uint64_t read = page(cursor);
+    cursor.block = Cursor::Block::changed;
+    if (!is_recorded(read) || checkpoint_->recorded(read).seq != tags_[read].seq) return;
+    cursor.block = Cursor::Block::unchanged;
+    for (std::uint32_t place = 0; place < order_.count(); ++place) {
+      const std::uint64_t known = cursor.first + order_.page(place);
+      if (!is_recorded(known)) continue;
+      const TagCheckpoint::Tag& tag = checkpoint_->recorded(known);
+      const OobHeader header = tag.header();
+      tags_[known] = {header.seq, header.lsn, header.kind, PageTag::State::good, true, tag.discarded()};
+    }
+  }
+
+  FlashPort& flash_;
+  const OobCodec& codec_;
+  PageOrder order_;
+  std::uint64_t user_sectors_;
+  PageTags& tags_;
+  const TagCheckpoint* checkpoint_;  // may be null
+  std::vector<Cursor> cursors_;
+  std::vector<FlashCommand> commands_;
+  std::vector<std::byte> images_;
+};
 
 }  // namespace
 
@@ -60,40 +120,14 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order
     found.next_seq = checkpoint->next_seq();
   }
   const FlashShape shape = flash.shape();
-  PageTags& tags = found.tags;
-  tags.assign(shape.pages(), PageTag{});
-  Scan scan{flash, codec, std::move(order), user_sectors, tags};
-  for (std::uint64_t batch = 0; batch < shape.blocks; batch += blocks_a_batch) {
-    const std::uint64_t end = std::min(batch + blocks_a_batch, shape.blocks);
-    scan.pages.clear();
-    for (std::uint64_t block = batch; block < end; ++block) scan.pages.push_back(block * shape.pages_per_block);
-    Status status = co_await read_tags(scan);
-    if (!ok(status)) co_return status;
-    scan.pages.clear();
-    for (std::uint64_t block = batch; block < end; ++block) {
-      const std::uint64_t first = block * shape.pages_per_block;
-      const PageTag& tag = tags[first];
-      if (tag.state == PageTag::State::blank) continue;
-      std::span<const TagCheckpoint::Tag> known;
-      if (checkpoint != nullptr && tag.state == PageTag::State::good)
-        known = checkpoint->unchanged(static_cast<std::uint32_t>(block), {tag.lsn, tag.seq, tag.kind});
-      for (std::uint32_t place = 1; place < scan.order.count(); ++place) {
-        const std::uint32_t i = scan.order.page(place);
-        if (known.empty()) {
-          scan.pages.push_back(first + i);
-        } else {
-          const OobHeader header = known[i].header();
-          tags[first + i] = {header.seq, header.lsn, header.kind, PageTag::State::good};
-        }
-      }
-    }
-    if (scan.pages.empty()) continue;
-    status = co_await read_tags(scan);
+  found.tags.assign(shape.pages(), PageTag{});
+  Scan scan(flash, codec, std::move(order), user_sectors, found.tags, checkpoint);
+  for (std::uint64_t block = 0; block < shape.blocks; block += blocks_together) {
+    const Status status = co_await scan.read_blocks(block, std::min(block + blocks_together, shape.blocks));
     if (!ok(status)) co_return status;
   }
-  for (const PageTag& tag : tags)
+  for (const PageTag& tag : found.tags)
     if (tag.state == PageTag::State::good) found.next_seq = std::max(found.next_seq, tag.seq + 1);
-  if (checkpoint != nullptr) checkpoint->restart(tags);
   co_return Status::ok;
 }
 

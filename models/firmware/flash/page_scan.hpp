@@ -17,8 +17,8 @@ struct FoundPages {
 };
 
 /// Reads the newest checkpoint, where there are any (`checkpoint` may be null), then the out-of-band area of the first page of every
-/// block, and of the others where the block is neither blank (pages are programmed in order) nor unchanged since the checkpoint, which
-/// afterwards knows what was found. Pages that name no sector of the user space are unreadable.
+/// block, and of those behind it that the checkpoint does not know, up to the first blank one: pages are programmed in order. The
+/// checkpoint is to be told of what was found afterwards (restart()). Pages that name no sector of the user space are unreadable.
 [[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order, std::uint64_t user_sectors,
                                       FoundPages& found, TagCheckpoint* checkpoint);
 

@@ -9,7 +9,7 @@ namespace tessera {
 
 void TagCheckpointConfig::describe(ParameterVisitor& v) {
   v.field("checkpoint", region, {0, 1e12}, "conventional space for checkpoints of the pages' tags, which shorten recovery; 0: none");
-  v.field("checkpoint_every", every, {0, 1e12}, "pages programmed between two checkpoints; 0: an eighth of the flash");
+  v.field("checkpoint_every", every, {1, 1e12}, "pages programmed between two checkpoints");
 }
 
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
@@ -21,14 +21,26 @@ std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
          std::to_string(shape.pages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
 }
 
-TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config,
-                             PairedPages paired)
+TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config)
     : cpu_(ports.cpu),
       pages_per_block_(ports.flash->shape().pages_per_block),
-      order_(ports.flash->shape(), paired),
-      every_(config.every != 0 ? config.every : std::max<std::uint64_t>(1, ports.flash->shape().pages() / 8)),
+      every_(config.every),
+      // Twice as many as a checkpoint, as programs go on while it is written; more than a quarter of all are as well written with the rest.
+      most_changes_(std::clamp<std::uint64_t>(ports.flash->shape().pages() / 4, 1, 2 * config.every)),
+      changes_a_sector_(geometry.sector_bytes / sizeof(Change)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().pages(), "tags of flash pages"),
-      log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {}
+      log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
+  ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes() + 2 * most_changes_ * sizeof(Change)), "checkpoint of flash pages");
+  changes_.reserve(most_changes_);
+  under_way_.reserve(most_changes_);
+}
+
+/// The first page of a block tells that the block was erased: what was known of the others is void.
+void TagCheckpoint::set(std::uint64_t page, const Tag& tag) {
+  tags_.write(page) = tag;
+  if (page % pages_per_block_ == 0)
+    for (std::uint64_t other = page + 1; other < page + pages_per_block_; ++other) tags_.peek(other) = {};
+}
 
 void TagCheckpoint::save(std::span<std::byte> image) const { std::memcpy(image.data(), &tags_.peek(0), image_bytes()); }
 
@@ -37,49 +49,103 @@ void TagCheckpoint::load(std::span<const std::byte> image) {
   for (std::uint64_t page = 0; page < tags_.size(); ++page) next_seq_ = std::max(next_seq_, tags_.peek(page).seq + 1);
 }
 
+void TagCheckpoint::replay(const TableLog::Words& words, std::span<const std::byte> sector) {
+  const std::uint64_t count = std::min<std::uint64_t>(words[0], changes_a_sector_);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Change change;
+    std::memcpy(&change, &sector[i * sizeof(Change)], sizeof(Change));
+    if (change.page >= tags_.size()) continue;
+    set(change.page, change.tag);
+    next_seq_ = std::max(next_seq_, change.tag.seq + 1);
+  }
+}
+
 Task<void> TagCheckpoint::recover() {
   const Status status = co_await log_.recover();
   if (ok(status)) co_return;
   for (std::uint64_t page = 0; page < tags_.size(); ++page) tags_.peek(page) = {};
+  whole_ = true;
 }
 
-std::span<const TagCheckpoint::Tag> TagCheckpoint::unchanged(std::uint32_t block, const OobHeader& first) const {
-  const std::span<const Tag> tags(&tags_.peek(std::uint64_t{block} * pages_per_block_), pages_per_block_);
-  const Tag now = Tag::of(first);
-  if (tags.front().seq != now.seq || tags.front().sector != now.sector) return {};
-  for (std::uint32_t place = 0; place < order_.count(); ++place)
-    if (tags[order_.page(place)].seq == 0) return {};
-  return tags;
-}
-
+/// What the scan discarded comes first: it must not count where a cut keeps the changes that say why from the log.
 void TagCheckpoint::restart(const PageTags& tags) {
-  for (std::uint64_t page = 0; page < tags.size(); ++page) {
-    const PageTag& tag = tags[page];
-    tags_.peek(page) = tag.state == PageTag::State::good ? Tag::of({tag.lsn, tag.seq, tag.kind}) : Tag{};
+  for (std::uint64_t page = 0; page < tags.size(); ++page)
+    if (tags[page].recorded && tags[page].discarded && !tags_.peek(page).discarded()) discard(page);
+  for (std::uint64_t first = 0; first < tags.size(); first += pages_per_block_) {
+    bool begun = false;  // the change of the first page makes void what is recorded of the others
+    for (std::uint64_t page = first; page < first + pages_per_block_; ++page) {
+      const PageTag& found = tags[page];
+      if (found.recorded && !begun) continue;
+      const bool good = found.state == PageTag::State::good;
+      tags_.peek(page) = good ? Tag::of(found.header()) : Tag{};
+      if (found.discarded) tags_.peek(page).sector |= Tag::discard_mark;
+      if (good) changed(page);
+      begun = begun || (page == first && good);
+    }
   }
 }
 
-/// The first page of a block tells that the block was erased: what was known of the others is void.
 void TagCheckpoint::programmed(std::uint32_t page, const OobHeader& header, bool good) {
-  tags_.write(page) = good ? Tag::of(header) : Tag{};
-  if (page % pages_per_block_ == 0)
-    for (std::uint32_t other = page + 1; other < page + pages_per_block_; ++other) tags_.peek(other) = {};
-  if (++programs_ < every_ || writing_) return;
-  programs_ = 0;
+  set(page, good ? Tag::of(header) : Tag{});
+  changed(page);
+  if (since_ < every_ || writing_) return;
   writing_ = true;
   cpu_.spawn(write());
 }
 
-/// One that fails leaves the one before in force.
+void TagCheckpoint::discard(std::uint64_t page) {
+  tags_.write(page).sector |= Tag::discard_mark;
+  changed(page);
+}
+
+void TagCheckpoint::changed(std::uint64_t page) {
+  ++since_;
+  if (changes_.size() == most_changes_) whole_ = true;
+  if (whole_) return;
+  changes_.push_back({page, tags_.peek(page)});
+}
+
+/// One that fails leaves the one before in force, which cannot be gone on with.
 Task<void> TagCheckpoint::write() {
-  static_cast<void>(co_await log_.format());
+  since_ = 0;
+  const std::uint64_t sectors = (changes_.size() + changes_a_sector_ - 1) / changes_a_sector_;
+  Status status = Status::ok;
+  if (whole_ || sectors > log_.room()) {
+    changes_.clear();
+    whole_ = false;
+    status = co_await log_.checkpoint();
+  } else {
+    status = co_await write_changes();
+  }
+  if (!ok(status)) whole_ = true;
   writing_ = false;
 }
 
+Task<Status> TagCheckpoint::write_changes() {
+  under_way_.clear();
+  changes_.swap(under_way_);
+  std::vector<std::byte> sectors;
+  std::vector<TableLog::Words> words;
+  for (std::size_t done = 0; done < under_way_.size();) {
+    const std::size_t count = std::min(under_way_.size() - done, changes_a_sector_);
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(under_way_).subspan(done, count));
+    words.push_back({count, 0, 0, 0});
+    sectors.resize(words.size() * log_.sector_bytes());
+    std::ranges::copy(bytes, sectors.end() - static_cast<std::ptrdiff_t>(log_.sector_bytes()));
+    done += count;
+    if (words.size() < TableLog::most_together && done < under_way_.size()) continue;
+    const Status status = co_await log_.append_together(words, sectors);
+    if (!ok(status)) co_return status;
+    words.clear();
+    sectors.clear();
+  }
+  co_return Status::ok;
+}
+
 std::unique_ptr<TagCheckpoint> make_tag_checkpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-                                                   const TagCheckpointConfig& config, PairedPages paired) {
+                                                   const TagCheckpointConfig& config) {
   if (config.region.value() == 0) return nullptr;
-  return std::make_unique<TagCheckpoint>(ports, geometry, regions_named(plan, "checkpoint"), config, paired);
+  return std::make_unique<TagCheckpoint>(ports, geometry, regions_named(plan, "checkpoint"), config);
 }
 
 }  // namespace tessera

@@ -1,9 +1,10 @@
 #pragma once
 // A checkpoint of what the pages of a flash cache say of themselves, so that boot need not read the out-of-band area of each of them.
 //
-// Firmware keeps the tags in DRAM and writes all of them to conventional tracks after every so many programs. Boot reads the first
-// page of each block: a block that was full at the checkpoint and whose first page still is the one it was has not been erased since,
-// so its pages are as they were. Blocks that fail that test are read as without a checkpoint, so an old one is as safe as a new one.
+// Firmware keeps the tags in DRAM. After every so many programs it writes those that changed to a log on conventional tracks, and all of
+// them where the log is full. Boot reads the first page of each block: where it still is the one that was recorded, the block has not been
+// erased since, so its recorded pages are as they were, and only those behind them are read. Blocks that fail that test are read as
+// without a checkpoint, so an old one is as safe as a new one.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,7 +13,7 @@
 
 #include "base/parameter.hpp"
 #include "firmware/flash/oob.hpp"
-#include "firmware/flash/page_order.hpp"
+#include "firmware/ports/flash_port.hpp"
 #include "firmware/shared/dram_table.hpp"
 #include "firmware/shared/table_log.hpp"
 #include "firmware/translation_layer.hpp"
@@ -26,12 +27,16 @@ struct PageTag {
   LogicalSector lsn;
   OobHeader::Kind kind = OobHeader::Kind::data;
   State state = State::blank;
+  bool recorded = false;   ///< known from the checkpoint, not read
+  bool discarded = false;  ///< see TagCheckpoint::discard()
+
+  [[nodiscard]] OobHeader header() const { return {lsn, seq, kind}; }
 };
 using PageTags = std::vector<PageTag>;
 
 struct TagCheckpointConfig {
-  Bytes region{0};          // ours; the paper is silent on recovery
-  std::uint64_t every = 0;  // ours
+  Bytes region{0};             // ours; the paper is silent on recovery
+  std::uint64_t every = 1024;  // ours: these are read at boot in 0.2 s on one plane
 
   void describe(ParameterVisitor& v);
   /// Conventional sectors to set aside.
@@ -45,61 +50,81 @@ class TagCheckpoint final : private TableLog::Table {
   /// One page's header in 16 bytes; zero: not programmed, or its program failed.
   struct Tag {
     std::uint64_t seq = 0;
-    std::uint64_t sector = 0;  ///< with mapping_mark where the page holds nothing but a sub-table
+    std::uint64_t sector = 0;  ///< with the marks
 
-    static constexpr std::uint64_t mapping_mark = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t mapping_mark = std::uint64_t{1} << 63;  ///< the page holds nothing but a sub-table
+    static constexpr std::uint64_t discard_mark = std::uint64_t{1} << 62;
     [[nodiscard]] static Tag of(const OobHeader& header) {
       return {header.seq, header.lsn.value() | (header.kind == OobHeader::Kind::mapping ? mapping_mark : 0)};
     }
     [[nodiscard]] OobHeader header() const {
       const bool mapping = (sector & mapping_mark) != 0;
-      return {LogicalSector(sector & ~mapping_mark), seq, mapping ? OobHeader::Kind::mapping : OobHeader::Kind::data};
+      return {LogicalSector(sector & ~(mapping_mark | discard_mark)), seq, mapping ? OobHeader::Kind::mapping : OobHeader::Kind::data};
     }
+    [[nodiscard]] bool discarded() const { return (sector & discard_mark) != 0; }
   };
 
-  TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config,
-                PairedPages paired);
+  TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config);
 
   [[nodiscard]] Task<Status> format() { return log_.format(); }
   /// Boot: finds the newest checkpoint; where there is none, every block has to be read.
   [[nodiscard]] Task<void> recover();
-  /// Tags of a block's pages if it was full at the checkpoint that recover() found and `first` still is the tag of its first
-  /// page; else none.
-  [[nodiscard]] std::span<const Tag> unchanged(std::uint32_t block, const OobHeader& first) const;
+  /// What recover() found of a page; sequence number 0: nothing.
+  [[nodiscard]] const Tag& recorded(std::uint64_t page) const { return tags_.peek(page); }
+  /// Sequence numbers below this were in use at the checkpoint.
+  [[nodiscard]] std::uint64_t next_seq() const { return next_seq_; }
+  /// Boot: what the pages were found to hold. What the checkpoint does not know of that counts as programmed since.
+  void restart(const PageTags& tags);
 
   /// A page was programmed, or its program failed. Starts a checkpoint in the background when it is time.
   void programmed(std::uint32_t page, const OobHeader& header, bool good);
-  /// Boot: what the pages were found to hold.
-  void restart(const PageTags& tags);
-  /// What the page was programmed with since its block was erased; sequence number 0: nothing, or its program failed.
-  [[nodiscard]] OobHeader tag(std::uint32_t page) const { return tags_.peek(page).header(); }
-  /// Sequence numbers below this were in use at the checkpoint.
-  [[nodiscard]] std::uint64_t next_seq() const { return next_seq_; }
+  /// The page counts no more, although none with a higher sequence number takes its place: its sector was trimmed, or its program was
+  /// not acknowledged. To be told behind the page that says so: where a cut takes the end of a checkpoint, a page too many counts, never
+  /// one too few.
+  void discard(std::uint64_t page);
+  /// What the page was programmed with since its block was erased; sequence number 0: nothing that counts, or its program failed.
+  [[nodiscard]] OobHeader tag(std::uint32_t page) const {
+    const Tag& tag = tags_.peek(page);
+    return tag.discarded() ? OobHeader{} : tag.header();
+  }
 
   [[nodiscard]] bool writing() const { return writing_; }
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
-  [[nodiscard]] Bytes bytes() const { return Bytes(tags_.size() * sizeof(Tag)); }
+  [[nodiscard]] Bytes bytes() const { return Bytes(tags_.size() * sizeof(Tag) + 2 * most_changes_ * sizeof(Change)); }
 
  private:
+  /// As it is logged.
+  struct Change {
+    std::uint64_t page;
+    Tag tag;
+  };
+
   [[nodiscard]] std::uint64_t image_bytes() const override { return tags_.size() * sizeof(Tag); }
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
-  void replay(const TableLog::Words&, std::span<const std::byte>) override {}  // there are only whole checkpoints
+  void replay(const TableLog::Words& words, std::span<const std::byte> sector) override;
+  void set(std::uint64_t page, const Tag& tag);
+  void changed(std::uint64_t page);
   [[nodiscard]] Task<void> write();
+  [[nodiscard]] Task<Status> write_changes();
 
   CpuPort& cpu_;
   std::uint32_t pages_per_block_;
-  PageOrder order_;
   std::uint64_t every_;
+  std::uint64_t most_changes_;
+  std::size_t changes_a_sector_;
   DramArray<Tag> tags_;
   TableLog log_;
-  std::uint64_t programs_ = 0;  // since the last checkpoint was begun
+  std::vector<Change> changes_;    // that the log does not have, oldest first
+  std::vector<Change> under_way_;  // that are being written
+  std::uint64_t since_ = 0;        // changes since the last checkpoint was begun
+  bool whole_ = false;             // the log cannot go on with changes_: the next checkpoint has all tags
   std::uint64_t next_seq_ = 0;
   bool writing_ = false;
 };
 
 /// Nothing where no checkpoints are wanted.
 [[nodiscard]] std::unique_ptr<TagCheckpoint> make_tag_checkpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-                                                                 const TagCheckpointConfig& config, PairedPages paired);
+                                                                 const TagCheckpointConfig& config);
 
 }  // namespace tessera

@@ -30,6 +30,10 @@ PhysicalRun TableLog::place(std::uint64_t sector, std::uint64_t count) const {
   return layout_.piece({LogicalSector(at), static_cast<std::uint32_t>(count)});
 }
 
+SectorHeader TableLog::header_of(std::uint64_t record, const Words& words) const {
+  return encode({type_, record, 1, {superblock_.generation(), words[0], words[1], words[2], words[3]}});
+}
+
 Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
   if (records_ == records_in_half()) {
     const Status status = co_await write_checkpoint();
@@ -37,7 +41,7 @@ Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
   }
   std::ranges::fill(sector_, std::byte{0});
   std::ranges::copy(bytes, sector_.begin());
-  SectorHeader header = encode({type_, records_, 1, {superblock_.generation(), words[0], words[1], words[2], words[3]}});
+  SectorHeader header = header_of(records_, words);
   MediaChain chain(MediaClass::dependent);
   for (std::uint64_t copy = 0; copy < change_copies; ++copy)
     chain.add({MediaOp::write, StepHint::position, place(records_ * change_copies + copy, 1), {}, sector_, &header});
@@ -45,6 +49,37 @@ Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
   if (!ok(status)) co_return status;
   ++records_;
   sectors_written_ += change_copies;
+  co_return Status::ok;
+}
+
+Task<Status> TableLog::append_together(std::span<const Words> changes, std::span<const std::byte> sectors) {
+  TESSERA_CHECK(changes.size() <= std::min<std::uint64_t>(room(), most_together) && sectors.size() == changes.size() * sector_bytes_,
+                "changes have no room in the log of a table");
+  std::vector<std::byte> copies;
+  std::vector<SectorHeader> headers;
+  for (std::size_t change = 0; change < changes.size(); ++change) {
+    const std::span<const std::byte> sector = sectors.subspan(change * sector_bytes_, sector_bytes_);
+    const SectorHeader header = header_of(records_ + change, changes[change]);
+    for (std::uint64_t copy = 0; copy < change_copies; ++copy) {
+      copies.insert(copies.end(), sector.begin(), sector.end());
+      headers.push_back(header);
+    }
+  }
+  const std::span<std::byte> bytes(copies);
+  for (std::uint64_t done = 0; done < headers.size();) {
+    MediaStep step;
+    step.op = MediaOp::write;
+    step.run = place(records_ * change_copies + done, headers.size() - done);
+    step.system = bytes.subspan(done * sector_bytes_, std::size_t{step.run.count} * sector_bytes_);
+    step.headers = std::span(headers).subspan(done, step.run.count);
+    MediaChain chain(MediaClass::dependent);
+    chain.add(step);
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+    done += step.run.count;
+  }
+  records_ += changes.size();
+  sectors_written_ += headers.size();
   co_return Status::ok;
 }
 

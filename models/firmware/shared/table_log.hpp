@@ -58,6 +58,14 @@ class TableLog {
   [[nodiscard]] Task<bool> repair();
   /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
+  /// Most changes that append_together() takes.
+  static constexpr std::size_t most_together = 8;
+  /// At most room() changes in one write where they lie on one track; `sectors` has a whole sector for each. A cut leaves a beginning of
+  /// them.
+  [[nodiscard]] Task<Status> append_together(std::span<const Words> changes, std::span<const std::byte> sectors);
+  /// Changes that can be appended before a checkpoint is needed.
+  [[nodiscard]] std::uint64_t room() const { return records_in_half() - records_; }
+  [[nodiscard]] std::uint32_t sector_bytes() const { return sector_bytes_; }
   /// The table as it is now, so that earlier changes need not be replayed. Durable on return.
   [[nodiscard]] Task<Status> checkpoint() { return write_checkpoint(); }
   /// Number of the checkpoint in force; append() makes a new one when the log is full.
@@ -74,6 +82,7 @@ class TableLog {
   /// Where the changes of a half begin.
   [[nodiscard]] std::uint64_t changes_at() const { return image_sectors() * static_cast<std::uint64_t>(checkpoints_); }
   [[nodiscard]] std::uint64_t records_in_half() const { return (half_sectors_ - changes_at()) / change_copies; }
+  [[nodiscard]] SectorHeader header_of(std::uint64_t record, const Words& words) const;
   /// Sectors of the half in force from `sector` behind its checkpoint on, as far as they stay on one track; at most `count`.
   [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
   [[nodiscard]] Task<Status> replay_changes();

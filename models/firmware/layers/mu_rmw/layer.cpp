@@ -22,7 +22,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list),
       epochs_(ports.memory, MemoryCategory::metadata, bands_, "mu-rmw merge counts of the bands"),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint, config.paired())),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu) {

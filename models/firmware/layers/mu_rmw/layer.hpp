@@ -78,6 +78,7 @@ class MuRmw final : public TranslationLayer {
   void open_block(std::uint32_t lbn);
   Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
   Task<void> program_mapping(Group& group, std::uint32_t count);
+  void discard_copies(const Group& group, std::uint32_t count);
   Task<Status> read_tables(LogicalRun run, DataSpan data, Scratch& scratch);
   void fail_block(std::uint32_t lbn, std::uint32_t page);
   [[nodiscard]] static bool caches_any(const Group& group, std::uint32_t count);
@@ -101,12 +102,17 @@ class MuRmw final : public TranslationLayer {
   Task<Status> merge_lost_table(Group& group);
 
   // Recovery (recovery.cpp)
-  void restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stale);
-  Task<Status> restore_tables(const PageTags& tags, std::vector<std::uint32_t>& stale);
-  Task<Status> restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, std::vector<std::uint32_t>& stale,
-                             bool& accepted);
+  struct Found : FoundPages {
+    std::vector<std::uint32_t> stale;    ///< blocks to erase
+    std::vector<std::uint32_t> unnamed;  ///< copies of sectors of which the newest sub-table names none, or an older one
+  };
+  void restore_lists(Found& found);
+  Task<Status> restore_tables(Found& found);
+  [[nodiscard]] std::vector<LogicalSector> sectors_gone(const PageTags& tags) const;
+  void take_recorded_table(std::uint64_t group, std::span<const std::uint32_t> members, const PageTags& tags);
+  Task<Status> read_table(std::uint64_t group, std::span<const std::uint32_t> members, Found& found);
+  Task<Status> restore_table(std::uint64_t group, std::uint32_t page, Found& found, Scratch& work, bool& accepted);
   [[nodiscard]] bool live(const PageTag& tag) const;
-  [[nodiscard]] std::uint32_t newest_before(std::uint64_t group, std::uint64_t seq, const PageTags& tags) const;
 
   Ports ports_;
   MuRmwConfig config_;

@@ -1,4 +1,7 @@
 // Boot after a power cut. The paper is silent; here programming a page is the commit, and every page says what it is.
+//
+// Sub-tables are read of groups alone in which the scan found anything that the checkpoint does not know. Every program and every page that
+// counts no more is recorded, so that the records are the mapping of all other groups.
 #include <algorithm>
 
 #include "firmware/flash/flash_reads.hpp"
@@ -9,15 +12,19 @@ namespace tessera::mu_rmw {
 Task<Status> MuRmw::recover() {
   Status status = co_await places_.recover();
   if (!ok(status)) co_return status;
-  FoundPages found;
+  Found found;
   status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, config_.paired()), user_sectors(), found, checkpoint_.get());
   if (!ok(status)) co_return status;
   next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
-  std::vector<std::uint32_t> stale;
-  restore_lists(found.tags, stale);
-  status = co_await restore_tables(found.tags, stale);
-  if (ok(status)) co_await erase_blocks(stale);
-  co_return status;
+  restore_lists(found);
+  status = co_await restore_tables(found);
+  if (!ok(status)) co_return status;
+  if (checkpoint_) {
+    checkpoint_->restart(found.tags);
+    for (const std::uint32_t page : found.unnamed) checkpoint_->discard(page);
+  }
+  co_await erase_blocks(found.stale);
+  co_return Status::ok;
 }
 
 /// Of the cached generation of its band: not merged into the band already.
@@ -25,7 +32,7 @@ bool MuRmw::live(const PageTag& tag) const { return tag.state == PageTag::State:
 
 /// A block belongs to the band of its live pages; the lists are in the order in which blocks were first programmed. Blocks
 /// without a live page are stale where anything was ever programmed to them: torn pages, erases that the cut prevented.
-void MuRmw::restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stale) {
+void MuRmw::restore_lists(Found& found) {
   struct Listed {
     std::uint64_t seq;
     std::uint32_t lbn;
@@ -39,7 +46,7 @@ void MuRmw::restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stal
     std::uint32_t used = 0;
     std::optional<Listed> owner;
     for (std::uint32_t page = 0; page < shape_.pages_per_block; ++page) {
-      const PageTag& tag = tags[first + page];
+      const PageTag& tag = found.tags[first + page];
       if (tag.state != PageTag::State::blank) used = page + 1;
       if (!owner && live(tag)) owner = Listed{tag.seq, split_(tag.lsn).lbn, block, 0};
     }
@@ -47,7 +54,7 @@ void MuRmw::restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stal
       owner->used = pool_.retired(block) ? shape_.pages_per_block : used;
       listed.push_back(*owner);
     } else if (used > 0) {
-      stale.push_back(block);
+      found.stale.push_back(block);
     } else {
       pool_.put(block);
     }
@@ -57,20 +64,31 @@ void MuRmw::restore_lists(const PageTags& tags, std::vector<std::uint32_t>& stal
 }
 
 /// Directories and valid counts out of the newest sub-table of each group.
-Task<Status> MuRmw::restore_tables(const PageTags& tags, std::vector<std::uint32_t>& stale) {
-  std::vector<std::uint32_t> newest(std::uint64_t{bands_} * split_.n(), no_page);
-  for (std::uint32_t page = 0; page < tags.size(); ++page) {
-    if (!live(tags[page])) continue;
-    std::uint32_t& best = newest[group_of(tags[page].lsn)];
-    if (best == no_page || tags[best].seq < tags[page].seq) best = page;
-  }
-  for (std::uint64_t group = 0; group < newest.size(); ++group) {
-    for (std::uint32_t page = newest[group]; page != no_page; page = newest_before(group, tags[page].seq, tags)) {
-      bool accepted = false;
-      const Status status = co_await restore_table(group, page, tags, stale, accepted);
+Task<Status> MuRmw::restore_tables(Found& found) {
+  const PageTags& tags = found.tags;
+  std::vector<std::uint32_t> pages;  // live ones, group by group, newest first
+  for (std::uint32_t page = 0; page < tags.size(); ++page)
+    if (live(tags[page])) pages.push_back(page);
+  std::sort(pages.begin(), pages.end(), [this, &tags](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t group_a = group_of(tags[a].lsn);
+    const std::uint64_t group_b = group_of(tags[b].lsn);
+    return group_a != group_b ? group_a < group_b : tags[a].seq > tags[b].seq;
+  });
+  const std::vector<LogicalSector> gone = sectors_gone(tags);
+  auto next_gone = gone.begin();
+  for (auto first = pages.begin(); first != pages.end();) {
+    const std::uint64_t group = group_of(tags[*first].lsn);
+    const auto end = std::find_if(first, pages.end(), [&](std::uint32_t page) { return group_of(tags[page].lsn) != group; });
+    while (next_gone != gone.end() && group_of(*next_gone) < group) ++next_gone;
+    const std::span<const std::uint32_t> members(first, end);
+    const bool known = next_gone == gone.end() || group_of(*next_gone) != group;
+    if (known && std::ranges::all_of(members, [&tags](std::uint32_t page) { return tags[page].recorded; })) {
+      take_recorded_table(group, members, tags);
+    } else {
+      const Status status = co_await read_table(group, members, found);
       if (!ok(status)) co_return status;
-      if (accepted) break;
     }
+    first = end;
   }
   for (std::uint32_t lbn = 0; lbn < bands_; ++lbn)
     for (std::uint32_t block = map_.first_block(lbn); block != ConcentratedMap::no_block; block = map_.block_after(block))
@@ -78,12 +96,74 @@ Task<Status> MuRmw::restore_tables(const PageTags& tags, std::vector<std::uint32
   co_return Status::ok;
 }
 
+/// Sectors, in order, whose newest recorded copy is not where it was recorded, and that have no other that the records know to be newer.
+std::vector<LogicalSector> MuRmw::sectors_gone(const PageTags& tags) const {
+  std::vector<LogicalSector> gone;
+  if (!checkpoint_) return gone;
+  std::vector<std::uint32_t> recorded;
+  for (std::uint32_t page = 0; page < tags.size(); ++page) {
+    const OobHeader header = checkpoint_->tag(page);
+    if (header.seq != 0 && header.kind == OobHeader::Kind::data && header.seq > places_.watermark(split_(header.lsn).lbn))
+      recorded.push_back(page);
+  }
+  std::sort(recorded.begin(), recorded.end(), [this](std::uint32_t a, std::uint32_t b) {
+    const OobHeader tag_a = checkpoint_->tag(a);
+    const OobHeader tag_b = checkpoint_->tag(b);
+    return tag_a.lsn != tag_b.lsn ? tag_a.lsn < tag_b.lsn : tag_a.seq > tag_b.seq;
+  });
+  std::optional<LogicalSector> looked_at;
+  for (const std::uint32_t page : recorded) {
+    const LogicalSector lsn = checkpoint_->tag(page).lsn;
+    if (looked_at != lsn && !tags[page].recorded) gone.push_back(lsn);
+    looked_at = lsn;
+  }
+  return gone;
+}
+
+/// The table of a group in which nothing has changed since it was recorded: the newest page of each sector that counts.
+void MuRmw::take_recorded_table(std::uint64_t group, std::span<const std::uint32_t> members, const PageTags& tags) {
+  std::vector<bool> newer(split_.q());
+  bool newest = true;
+  for (const std::uint32_t page : members) {
+    const PageTag& tag = tags[page];
+    if (tag.discarded) continue;
+    if (newest) map_.set_directory(group, page);
+    const bool data = tag.kind == OobHeader::Kind::data;
+    const std::uint32_t off = split_(tag.lsn).off;
+    if (data ? !newer[off] : newest) map_.validate(page);
+    if (data) newer[off] = true;
+    newest = false;
+  }
+}
+
+/// Reads the sub-tables of a group, newest first, until one can be taken. Copies that are newer than what it names count no more.
+Task<Status> MuRmw::read_table(std::uint64_t group, std::span<const std::uint32_t> members, Found& found) {
+  std::uint32_t taken = no_page;
+  const Scratches::Handle scratch = scratches_.take();
+  for (const std::uint32_t page : members) {
+    bool accepted = false;
+    const Status status = co_await restore_table(group, page, found, *scratch, accepted);
+    if (!ok(status)) co_return status;
+    if (accepted) {
+      taken = page;
+      break;
+    }
+    found.tags[page].discarded = true;
+  }
+  if (taken == no_page) co_return Status::ok;
+  for (const std::uint32_t page : members) {
+    const PageTag& tag = found.tags[page];
+    if (tag.seq > found.tags[taken].seq || tag.kind != OobHeader::Kind::data || tag.discarded) continue;
+    const std::uint32_t named = scratch->table[split_(tag.lsn).off];
+    if (named == no_page || tag.seq > found.tags[named].seq) found.unnamed.push_back(page);
+  }
+  co_return Status::ok;
+}
+
 /// Takes the sub-table in `page` for the group's newest, unless it names a page that is not what it says: then a program of the
 /// same, never acknowledged write failed in front of this page. A block of which only a lost page is named stays with its band.
-Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, const PageTags& tags, std::vector<std::uint32_t>& stale,
-                                  bool& accepted) {
-  const Scratches::Handle scratch = scratches_.take();
-  Scratch& work = *scratch;
+Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, Found& found, Scratch& work, bool& accepted) {
+  const PageTags& tags = found.tags;
   work.table.resize(split_.q());
   work.commands.assign(1, FlashCommand{});
   FlashCommand& command = work.commands.front();
@@ -97,9 +177,9 @@ Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, const
   OobHeader header;
   SplitAddress at = split_(tags[page].lsn);
   if (!ok(status) && status != Status::lost) {
-    header = {tags[page].lsn, tags[page].seq, tags[page].kind};
+    header = tags[page].header();
     const auto tag_of = [&](std::uint32_t named) {
-      return live(tags[named]) ? OobHeader{tags[named].lsn, tags[named].seq, tags[named].kind} : OobHeader{};
+      return live(tags[named]) && !tags[named].discarded ? tags[named].header() : OobHeader{};
     };
     newest_pages(at, tag_of, work.table);
   } else if (!codec_.decode(image(work, 0), header, work.table)) {
@@ -116,24 +196,18 @@ Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, const
   }
   accepted = true;
   map_.set_directory(group, page);
-  for (const std::uint32_t named : work.table) {
+  for (at.off = 0; at.off < split_.q(); ++at.off) {
+    const std::uint32_t named = work.table[at.off];
     if (named == no_page) continue;
+    // From now on the lost page is known for what the sub-table says of it: older than that, newer than the other copies of its sector.
+    PageTag& tag = found.tags[named];
+    if (tag.state == PageTag::State::unreadable) tag = {header.seq - 1, split_.sector(at), OobHeader::Kind::data, PageTag::State::good};
     const std::uint32_t block = map_.block_of(named);
-    if (std::erase(stale, block) != 0) map_.append_block(at.lbn, block, shape_.pages_per_block);
+    if (std::erase(found.stale, block) != 0) map_.append_block(at.lbn, block, shape_.pages_per_block);
     map_.validate(named);
   }
   if (header.kind == OobHeader::Kind::mapping) map_.validate(page);
   co_return Status::ok;
-}
-
-/// The newest live page of a group that is older than `seq`.
-std::uint32_t MuRmw::newest_before(std::uint64_t group, std::uint64_t seq, const PageTags& tags) const {
-  std::uint32_t best = no_page;
-  for (std::uint32_t page = 0; page < tags.size(); ++page) {
-    const PageTag& tag = tags[page];
-    if (tag.seq < seq && live(tag) && group_of(tag.lsn) == group && (best == no_page || tags[best].seq < tag.seq)) best = page;
-  }
-  return best;
 }
 
 }  // namespace tessera::mu_rmw

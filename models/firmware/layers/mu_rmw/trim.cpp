@@ -71,6 +71,20 @@ Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
     if (trimmed != no_page) map_.invalidate(lbn, trimmed);
   if (group.mapping_page != no_page) map_.invalidate(lbn, group.mapping_page);
   group.mapping_page = page;
+  if (checkpoint_) discard_copies(group, count);
+}
+
+/// No copy of the trimmed sectors counts any more, the older ones neither: their pages may outlive the newest.
+void MuRmw::discard_copies(const Group& group, std::uint32_t count) {
+  for (std::uint32_t block = map_.first_block(group.at.lbn); block != ConcentratedMap::no_block; block = map_.block_after(block)) {
+    ports_.cpu.scan(shape_.pages_per_block);
+    for (std::uint32_t page = block * shape_.pages_per_block; page < (block + 1) * shape_.pages_per_block; ++page) {
+      const OobHeader tag = checkpoint_->tag(page);
+      if (tag.seq == 0 || tag.kind != OobHeader::Kind::data || group_of(tag.lsn) != group.number) continue;
+      const std::uint32_t off = split_(tag.lsn).off;
+      if (off >= group.at.off && off - group.at.off < count) checkpoint_->discard(page);
+    }
+  }
 }
 
 }  // namespace tessera::mu_rmw

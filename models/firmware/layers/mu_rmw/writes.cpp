@@ -128,13 +128,12 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   }
   FlashBatch batch(scratch.commands);
   const Status status = co_await ports_.flash->run(batch);
-  if (checkpoint_) {
-    for (std::uint32_t i = 0; i < run.count; ++i)
-      checkpoint_->programmed(scratch.taken[i], {run.first + i, seq + i, OobHeader::Kind::data}, ok(scratch.commands[i].status));
-  }
-
   std::uint32_t good = 0;
   while (good < run.count && ok(scratch.commands[good].status)) ++good;
+  if (checkpoint_) {
+    for (std::uint32_t i = 0; i < run.count; ++i)
+      checkpoint_->programmed(scratch.taken[i], {run.first + i, seq + i, OobHeader::Kind::data}, i < good);
+  }
   if (!ok(status)) fail_block(lbn, scratch.taken.front());
   for (std::uint32_t i = good; i < run.count; ++i) {  // a page behind one that failed names it: void as well
     scratch.table[off + i] = scratch.pages[i];
