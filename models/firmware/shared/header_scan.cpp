@@ -19,7 +19,7 @@ Task<std::uint32_t> HeaderScan::read(const ConventionalLayout& layout, std::uint
   step.run = layout.piece({LogicalSector(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(end - first, longest))});
   headers_.assign(step.run.count, {});
   step.headers = headers_;
-  MediaChain chain(MediaClass::host, LostSectors::carry);
+  MediaChain chain;
   chain.add(step);
   static_cast<void>(co_await media_.run(chain));
   co_return step.run.count;
