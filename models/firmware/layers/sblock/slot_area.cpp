@@ -45,8 +45,8 @@ Task<void> SlotArea::read_records(std::uint32_t region, std::uint64_t first, std
 }
 
 Task<void> SlotArea::scan_from(std::uint32_t region, std::uint64_t position, std::vector<SlotRecord>& found) {
-  // Most regions were written once, or not at all, since the checkpoint.
-  constexpr std::uint32_t at_once = 2;
+  // Most regions were written once, or not at all, since the checkpoint; two slots without a record are the end.
+  constexpr std::uint32_t at_once = 3;
   found.clear();
   bool missing = false;  // the record in front
   for (Slots slots;; position += at_once) {
