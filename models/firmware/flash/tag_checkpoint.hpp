@@ -90,7 +90,8 @@ class TagCheckpoint final : private TableLog::Table {
 
   [[nodiscard]] bool writing() const { return writing_; }
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
-  [[nodiscard]] Bytes bytes() const { return Bytes(tags_.size() * sizeof(Tag) + 2 * most_changes_ * sizeof(Change)); }
+  /// Tags, and their image and changes on the way to the platters.
+  [[nodiscard]] Bytes bytes() const { return Bytes(2 * image_bytes() + 2 * most_changes_ * sizeof(Change)); }
 
  private:
   /// As it is logged.
