@@ -11,9 +11,8 @@ namespace tessera {
 struct GeometryZone {
   std::uint32_t first_radius = 0;
   std::uint32_t radii = 0;
-  std::uint32_t sectors_per_track = 0;   ///< of a conventional, shingled or bottom track, in drive sectors
-  std::uint32_t spare_sectors = 0;       ///< kept back at the zone's end
-  std::uint32_t first_block_offset = 0;  ///< drive sectors in front of the zone's first logical sector
+  std::uint32_t sectors_per_track = 0;  ///< of a conventional, shingled or bottom track, in drive sectors
+  std::uint32_t spare_sectors = 0;      ///< kept back at the zone's end
 };
 
 struct DriveGeometry {

@@ -51,8 +51,10 @@ void check_zones(const MediaConfig& config, std::vector<std::string>& problems) 
     if (zone.shape.sectors_per_track > max_sectors_per_track)
       problems.push_back(where + "more than " + std::to_string(max_sectors_per_track) + " sectors a track");
     if (zone.shape.sectors_per_track == 0 && !config.zones.empty()) problems.push_back(where + "0 sectors a track");
-    if (sectors != 0 && std::uint64_t{zone.shape.spare_sectors} + zone.shape.first_block_offset > sectors)
-      problems.push_back(where + "spare sectors and first block offset exceed its " + std::to_string(sectors) + " sectors");
+    if (sectors != 0 && zone.shape.spare_sectors > sectors)
+      problems.push_back(where + "spare sectors exceed its " + std::to_string(sectors) + " sectors");
+    if (zone.start_angle != 0 && zone.start_angle >= zone.shape.sectors_per_track)
+      problems.push_back(where + "the start angle of " + std::to_string(zone.start_angle) + " sectors is a whole turn or more");
   }
 }
 
@@ -71,13 +73,13 @@ void check_capacity(const MediaConfig& config, std::vector<std::string>& problem
   std::uint64_t all = 0;
   for (const MediaZone& zone : zones_of(config)) {
     const std::uint64_t sectors = std::uint64_t{zone.shape.radii} * config.surfaces * zone.shape.sectors_per_track;
-    all += sectors - zone.shape.spare_sectors - zone.shape.first_block_offset;
+    all += sectors - zone.shape.spare_sectors;
   }
   if (config.reserved_sectors > all) {
     problems.push_back("reserved_sectors: " + std::to_string(config.reserved_sectors) + " of only " + std::to_string(all) + " sectors");
   } else if (config.exported_sectors > all - config.reserved_sectors) {
     problems.push_back("exported_sectors: " + std::to_string(config.exported_sectors) + ", but the zones hold " +
-                       std::to_string(all - config.reserved_sectors) + " behind reserved, spare and offset sectors");
+                       std::to_string(all - config.reserved_sectors) + " beside reserved and spare sectors");
   }
 }
 
@@ -130,8 +132,9 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("rpm", speed, {1800, 20000}, "Spindle speed.");
   visitor.field("surfaces", surfaces, {1, 64}, "Recording surfaces, one head each.");
   visitor.field("sector_size", sector_size, {512, 4096}, "Bytes of a drive sector: 4096, or 512 on old drives.");
-  visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "first_block_offset"},
-                "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end, the offset at its start.");
+  visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "start_angle"},
+                "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end; the zone's first track begins that "
+                "many sectors behind the index mark.");
   visitor.field("tracks", tracks, {0, max_tracks_per_surface}, "Tracks a surface, where one zone is enough (instead of `zones`).");
   visitor.field("sectors_per_track", sectors_per_track, {0, max_sectors_per_track}, "Sectors a track of the uniform form.");
   visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
@@ -199,12 +202,12 @@ std::vector<std::string> MediaConfig::validate() const {
 }
 
 std::vector<MediaZone> zones_of(const MediaConfig& config) {
-  if (config.zones.empty()) return {{{0, config.tracks, config.sectors_per_track, 0, 0}, config.track_skew, config.cylinder_skew}};
+  if (config.zones.empty()) return {{{0, config.tracks, config.sectors_per_track, 0}, config.track_skew, config.cylinder_skew, 0}};
   std::vector<MediaZone> zones;
   std::uint32_t first = 0;
   for (const NumberRow& row : config.zones) {
     const std::uint32_t end = count_of(row[0]) + 1;
-    zones.push_back({{first, end - first, count_of(row[1]), count_of(row[4]), count_of(row[5])}, count_of(row[2]), count_of(row[3])});
+    zones.push_back({{first, end - first, count_of(row[1]), count_of(row[4])}, count_of(row[2]), count_of(row[3]), count_of(row[5])});
     first = end;
   }
   return zones;

@@ -27,7 +27,7 @@ struct MediaConfig {
   Bytes sector_size{4096};
 
   // Geometry: a zone table, or one zone in the uniform form.
-  std::vector<NumberRow> zones;         ///< last radius, sectors a track, track skew, cylinder skew, spare sectors, first block offset
+  std::vector<NumberRow> zones;         ///< last radius, sectors a track, track skew, cylinder skew, spare sectors, start angle
   std::uint32_t tracks = 0;             ///< uniform form: tracks a surface
   std::uint32_t sectors_per_track = 0;  ///< uniform form
   std::uint32_t track_skew = 0;         ///< uniform form, in sectors
@@ -80,6 +80,7 @@ struct MediaZone {
   GeometryZone shape;
   std::uint32_t track_skew = 0;     ///< from a track to the next surface of its cylinder
   std::uint32_t cylinder_skew = 0;  ///< from a cylinder's last surface to the next cylinder's first
+  std::uint32_t start_angle = 0;    ///< from the index mark to sector 0 of the zone's first track
 };
 
 /// The zones of either form, from the outer diameter inwards.

@@ -55,6 +55,7 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
   TrackGroup group;
   group.zone_first = zone.shape.first_radius;
   group.track_skew = zone.track_skew % sectors;
+  group.start_angle = zone.start_angle;
   group.radius_skew = static_cast<std::uint32_t>((std::uint64_t{zone.track_skew} * (surfaces_ - 1) + zone.cylinder_skew) % sectors);
   group.nominal = FixedDivisor(sectors);
   group.bottom = group.top = TrackDensity(sectors, revolution());

@@ -54,6 +54,7 @@ struct TrackGroup {
   bool skewed = true;
   std::uint32_t track_skew = 0;   ///< sectors, below sectors a track
   std::uint32_t radius_skew = 0;  ///< sectors from a cylinder's first track to the next one's, below sectors a track
+  std::uint32_t start_angle = 0;  ///< sectors from the index mark to sector 0 of the zone's first track, below sectors a track
   FixedDivisor nominal;           ///< sectors of an ordinary track of the zone: skews count in them
   TrackDensity bottom;            ///< every track but an interlaced region's tops
   TrackDensity top;
@@ -131,8 +132,8 @@ class TrackGeometry {
   };
   [[nodiscard]] std::uint64_t start_of(PhysicalTrack track, const TrackGroup& group) const {
     if (!group.skewed) return 0;
-    const std::uint64_t sectors =
-        std::uint64_t{track.radius - group.zone_first} * group.radius_skew + std::uint64_t{track.surface} * group.track_skew;
+    const std::uint64_t sectors = std::uint64_t{track.radius - group.zone_first} * group.radius_skew +
+                                  std::uint64_t{track.surface} * group.track_skew + group.start_angle;
     return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
   }
   void slip(PhysicalTrack track, TrackShape& shape) const;

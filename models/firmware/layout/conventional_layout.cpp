@@ -36,7 +36,6 @@ void ConventionalLayout::add_segment(const DriveGeometry& geometry, const Geomet
 
   std::uint64_t spare = 0;
   if (reserve == Reserve::as_zoned) {
-    if (first_radius == zone.first_radius) segment.offset += zone.first_block_offset;
     if (first_radius == 0) segment.offset += geometry.reserved_sectors;
     if (end_radius == zone.first_radius + zone.radii) spare = zone.spare_sectors;
   }

@@ -14,7 +14,7 @@ namespace tessera {
 
 class ConventionalLayout {
  public:
-  /// Whether zone spares, first block offsets, reserved sectors and the exported capacity of the geometry apply (user data),
+  /// Whether zone spares, reserved sectors and the exported capacity of the geometry apply (user data),
   /// or every sector counts (a journal or backup region).
   enum class Reserve : std::uint8_t { as_zoned, none };
 

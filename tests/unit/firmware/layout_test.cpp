@@ -15,7 +15,7 @@ using tessera::test::FakeMedia;
 namespace {
 
 DriveGeometry one_zone(std::uint32_t radii, std::uint32_t sectors, std::uint32_t surfaces = 1) {
-  return {.surfaces = surfaces, .zones = {{0, radii, sectors, 0, 0}}};
+  return {.surfaces = surfaces, .zones = {{0, radii, sectors, 0}}};
 }
 
 FormatPlan data(std::uint64_t first, std::uint64_t count) { return {{.name = "data", .first = first, .count = count}}; }
@@ -57,18 +57,18 @@ TEST_CASE("conventional: down the surfaces, then the next radius") {
   walk(layout, media);
 }
 
-TEST_CASE("conventional: reserved sectors, zone offsets and spares are not numbered, and a zone begins behind them") {
-  // As on the HP C3323A: reserved sectors in front of the first zone, spares at the end of each, an offset in front of the second.
+TEST_CASE("conventional: reserved sectors and spares are not numbered, and a zone begins behind them") {
+  // As on the HP C3323A: reserved sectors in front of the first zone, spares at the end of each.
   FakeMedia media(12);
   for (std::uint32_t radius = 2; radius < 4; ++radius)
     for (std::uint32_t surface = 0; surface < 2; ++surface) media.lengths[{surface, radius}] = 8;
-  DriveGeometry geometry{.surfaces = 2, .reserved_sectors = 13, .zones = {{0, 2, 12, 5, 0}, {2, 2, 8, 3, 7}}};
+  DriveGeometry geometry{.surfaces = 2, .reserved_sectors = 13, .zones = {{0, 2, 12, 5}, {2, 2, 8, 3}}};
   const ConventionalLayout layout(geometry, data(0, 4), media, ConventionalLayout::Reserve::as_zoned);
-  CHECK(layout.sectors() == (48 - 13 - 5) + (32 - 7 - 3));
+  CHECK(layout.sectors() == (48 - 13 - 5) + (32 - 3));
   CHECK(layout.piece({LogicalSector(0), 1}) == PhysicalRun{{1, 0}, 1, 1});
   CHECK(layout.piece({LogicalSector(29), 4}) == PhysicalRun{{1, 1}, 6, 1});  // the first zone's last
-  CHECK(layout.piece({LogicalSector(30), 4}) == PhysicalRun{{0, 2}, 7, 1});  // the second one's first
-  CHECK(layout.piece({LogicalSector(31), 4}) == PhysicalRun{{1, 2}, 0, 4});
+  CHECK(layout.piece({LogicalSector(30), 4}) == PhysicalRun{{0, 2}, 0, 4});  // the second one's first
+  CHECK(layout.piece({LogicalSector(37), 4}) == PhysicalRun{{0, 2}, 7, 1});
   CHECK_FALSE(layout.logical({{0, 0}, 0}).has_value());
   CHECK_FALSE(layout.logical({{1, 0}, 0}).has_value());
   CHECK_FALSE(layout.logical({{1, 1}, 7}).has_value());
@@ -77,8 +77,8 @@ TEST_CASE("conventional: reserved sectors, zone offsets and spares are not numbe
   geometry.exported_sectors = 40;
   const ConventionalLayout exported(geometry, data(0, 4), media, ConventionalLayout::Reserve::as_zoned);
   CHECK(exported.sectors() == 40);
-  CHECK(exported.logical({{0, 3}, 0}) == LogicalSector(39));
-  CHECK_FALSE(exported.logical({{0, 3}, 1}).has_value());
+  CHECK(exported.logical({{1, 2}, 1}) == LogicalSector(39));
+  CHECK_FALSE(exported.logical({{1, 2}, 2}).has_value());
 }
 
 TEST_CASE("conventional: a slipped track is as short as the media says, and numbering goes on behind it") {
@@ -134,7 +134,7 @@ TEST_CASE("interlaced: surfaces, zones, short tracks and any group size give a b
           media.lengths[track] = length - 1;
           ++lost;
         }
-        const DriveGeometry geometry{.surfaces = heads, .zones = {{0, split, 12, 0, 0}, {split, 16 - split, 8, 0, 0}}};
+        const DriveGeometry geometry{.surfaces = heads, .zones = {{0, split, 12, 0}, {split, 16 - split, 8, 0}}};
         const InterlacedLayout layout(geometry, data(0, 16), media, group % 9U + 1,
                                       serpentine ? InterlacedOrder::serpentine : InterlacedOrder::zig_zag);
         std::uint64_t expected = 0;

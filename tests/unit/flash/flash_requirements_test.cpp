@@ -14,7 +14,7 @@ namespace {
 
 DriveGeometry drive(std::uint32_t radii, std::uint32_t sectors_per_track) {
   DriveGeometry geometry;
-  geometry.zones = {{0, radii, sectors_per_track, 0, 0}};
+  geometry.zones = {{0, radii, sectors_per_track, 0}};
   return geometry;
 }
 

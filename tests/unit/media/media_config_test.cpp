@@ -41,7 +41,6 @@ TEST_CASE("the first track of each zone follows the last of the zone before") {
   CHECK(geometry.zone_of(24).sectors_per_track == 90);
   CHECK(geometry.zone_of(25).sectors_per_track == 80);
   CHECK(geometry.zones[1].spare_sectors == 40);
-  CHECK(geometry.zones[1].first_block_offset == 7);
   CHECK(geometry.physical_sectors() == 3 * (10 * 100 + 15 * 90 + 5 * 80));
 }
 
@@ -92,15 +91,23 @@ TEST_CASE("a description that cannot be built says why") {
   CHECK_THAT(problems_of(config), Contains("seek_full_stroke is shorter than seek_min"));
 }
 
-TEST_CASE("a drive exports what its zones hold behind reserved, spare and offset sectors, and no more") {
+TEST_CASE("a drive exports what its zones hold beside reserved and spare sectors, and no more") {
   MediaConfig config = zoned();
   config.reserved_sectors = 30;
-  const std::uint64_t held = 3 * (10 * 100 + 15 * 90 + 5 * 80) - 50 - 40 - 7 - 30;
+  const std::uint64_t held = 3 * (10 * 100 + 15 * 90 + 5 * 80) - 50 - 40 - 30;
   config.exported_sectors = held;
   CHECK(problems_of(config).empty());
   config.exported_sectors = held + 1;
   CHECK_THAT(problems_of(config),
              Contains("exported_sectors: " + std::to_string(held + 1) + ", but the zones hold " + std::to_string(held)));
+}
+
+TEST_CASE("a zone's tracks start within a turn of the index mark") {
+  MediaConfig config = zoned();
+  config.zones[1][5] = 89;
+  CHECK(problems_of(config).empty());
+  config.zones[1][5] = 90;
+  CHECK_THAT(problems_of(config), Contains("the start angle of 90 sectors is a whole turn or more"));
 }
 
 TEST_CASE("defects must lie on the drive") {

@@ -32,11 +32,11 @@ TEST_CASE("every sector begins at the exact floor of its share of a turn") {
   }
 }
 
-TEST_CASE("skews add up over surfaces and cylinders and start anew in each zone") {
+TEST_CASE("skews add up over surfaces and cylinders and start anew in each zone, from its start angle") {
   MediaConfig config;
   config.speed = Rpm(6000);
   config.surfaces = 3;
-  config.zones = {{9, 100, 7, 20, 0, 0}, {19, 80, 5, 11, 0, 0}};
+  config.zones = {{9, 100, 7, 20, 0, 0}, {19, 80, 5, 11, 0, 79}};
   const TrackGeometry geometry(config, {});
   const std::uint64_t turn = geometry.revolution().value();
   for (std::uint32_t radius = 0; radius < 20; ++radius) {
@@ -44,7 +44,7 @@ TEST_CASE("skews add up over surfaces and cylinders and start anew in each zone"
     const std::uint64_t n = outer ? 100 : 80;
     for (std::uint32_t surface = 0; surface < 3; ++surface) {
       // Walk from the zone's first track, switch by switch.
-      std::uint64_t skew = 0;
+      std::uint64_t skew = outer ? 0 : 79;
       for (std::uint32_t r = outer ? 0 : 10; r < radius; ++r) skew += outer ? 2 * 7 + 20 : 2 * 5 + 11;
       for (std::uint32_t s = 0; s < surface; ++s) skew += outer ? 7 : 5;
       const TrackShape shape = geometry.shape_of({surface, radius});

@@ -26,7 +26,7 @@ class Tracks final : public MediaPort {
 DriveGeometry two_zones() {
   DriveGeometry geometry;
   geometry.surfaces = 2;
-  geometry.zones = {{0, 60, 8, 0, 0}, {60, 50, 6, 0, 0}};
+  geometry.zones = {{0, 60, 8, 0}, {60, 50, 6, 0}};
   return geometry;
 }
 
@@ -44,7 +44,7 @@ BandRequest request_of(std::uint64_t bands) {
 
 TEST_CASE("the bands of p000 are 20 tracks of 2 MiB and 2 guard tracks") {
   DriveGeometry geometry;
-  geometry.zones = {{0, 257 * 22 + 4, 512, 0, 0}};
+  geometry.zones = {{0, 257 * 22 + 4, 512, 0}};
   BandRequest request;
   request.band_sectors = 10240;
   request.head_width = 3;

@@ -42,7 +42,7 @@ TEST_CASE("slots of two bytes name fewer than 65535 pages") {
 
 TEST_CASE("merging in place needs a buffer of a whole band") {
   DriveGeometry geometry;
-  geometry.zones = {{0, 300, 512, 0, 0}};
+  geometry.zones = {{0, 300, 512, 0}};
   MuRmwConfig config;
   config.crash_safe = false;
   std::string problem;
@@ -60,7 +60,7 @@ TEST_CASE("merging in place needs a buffer of a whole band") {
 
 TEST_CASE("the merge log must hold a checkpoint of the band table in each half") {
   DriveGeometry geometry;
-  geometry.zones = {{0, 100, 5, 0, 0}};
+  geometry.zones = {{0, 100, 5, 0}};
   MuRmwConfig config;
   config.band_sectors = 8;
   std::string problem;

@@ -8,7 +8,7 @@ using namespace tessera::literals;
 TEST_CASE("a region of the paper has 179 slots, 52 of them internal guard, for 115 S-blocks") {
   DriveGeometry geometry;
   geometry.sector_bytes = 512;
-  geometry.zones = {{0, 238419, 8192, 0, 0}};
+  geometry.zones = {{0, 238419, 8192, 0}};
   const sblock::RegionConfig config;
   const sblock::LogShape shape = sblock::shape_of(config, geometry, 20 * 64);
   CHECK(shape.slots == 179);
@@ -178,23 +178,23 @@ TEST_CASE("a checkpoint after so many S-blocks leaves few regions that boot read
 
 TEST_CASE("a plan that cannot be says why") {
   DriveGeometry geometry;
-  geometry.zones = {{0, 100, 16, 0, 0}};
+  geometry.zones = {{0, 100, 16, 0}};
   sblock::RegionConfig config;
   std::string problem;
   CHECK(sblock::plan_sblocks(config, geometry, 200, problem).empty());
   CHECK(problem.find("no room for an S-block") != std::string::npos);
   problem.clear();
   config.region_tracks = 60000;
-  geometry.zones = {{0, 200000, 16, 0, 0}};
+  geometry.zones = {{0, 200000, 16, 0}};
   CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
   CHECK(problem.find("two bytes") != std::string::npos);
   problem.clear();
   config.region_tracks = 20;
-  geometry.zones = {{0, 30, 16, 0, 0}};
+  geometry.zones = {{0, 30, 16, 0}};
   CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
   CHECK(problem.find("room for 0") != std::string::npos);
   problem.clear();
-  geometry.zones = {{0, 30000, 16, 0, 0}};
+  geometry.zones = {{0, 30000, 16, 0}};
   config.log_radii = 1;
   CHECK(sblock::plan_sblocks(config, geometry, 8, problem).empty());
   CHECK(problem.find("log_radii 1") != std::string::npos);

@@ -77,7 +77,7 @@ TEST_CASE("static mappings: a run is cut at the end of its track") {
 TEST_CASE("static mappings: surfaces, zones and slipped defects") {
   DriveGeometry geometry;
   geometry.surfaces = 2;
-  geometry.zones = {{0, 12, 10, 0, 0}, {12, 7, 8, 0, 0}};
+  geometry.zones = {{0, 12, 10, 0}, {12, 7, 8, 0}};
   FakeMedia media(10);
   for (std::uint32_t radius = 12; radius < 19; ++radius)
     for (const std::uint32_t surface : {0U, 1U}) media.lengths[{surface, radius}] = 8;

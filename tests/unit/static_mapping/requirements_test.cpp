@@ -11,7 +11,7 @@ namespace {
 
 DriveGeometry one_zone(std::uint32_t radii) {
   DriveGeometry geometry;
-  geometry.zones = {{0, radii, 100, 0, 0}};
+  geometry.zones = {{0, radii, 100, 0}};
   return geometry;
 }
 

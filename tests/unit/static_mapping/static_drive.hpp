@@ -61,7 +61,7 @@ class StaticDrive : public TestDrive {
 class BareMapping {
  public:
   BareMapping(Scheme scheme, std::uint32_t bands, std::uint32_t length, std::uint32_t random_access = 0) : length_(length), media_(length) {
-    geometry_.zones = {{0, random_access + bands * stride, length, 0, 0}};
+    geometry_.zones = {{0, random_access + bands * stride, length, 0}};
     static_mapping::StaticMappingConfig config;
     config.scheme = scheme;
     config.raz_tracks = random_access;

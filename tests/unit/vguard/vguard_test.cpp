@@ -15,7 +15,7 @@ std::string refusal(std::uint32_t radii, double cache) {
   Setter setter({{"cache_tracks", cache}});
   factory->describe(setter);
   DriveGeometry geometry;
-  geometry.zones = {{0, radii, 100, 0, 0}};
+  geometry.zones = {{0, radii, 100, 0}};
   std::string problem;
   CHECK(factory->plan(geometry, problem).empty());
   return problem;

@@ -19,7 +19,7 @@ constexpr std::uint64_t sector = 4096;
 DriveGeometry drive(std::uint32_t radii, std::uint32_t sectors_per_track, std::uint32_t surfaces = 1) {
   DriveGeometry geometry;
   geometry.surfaces = surfaces;
-  geometry.zones = {{0, radii, sectors_per_track, 0, 0}};
+  geometry.zones = {{0, radii, sectors_per_track, 0}};
   return geometry;
 }
 
