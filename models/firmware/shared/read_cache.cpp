@@ -5,6 +5,9 @@
 namespace tessera {
 
 namespace {
+/// Steps of a read-ahead that are on their way at once.
+constexpr std::uint32_t steps_at_once = 2;
+
 bool overlap(LogicalRun a, LogicalRun b) { return a.first < b.end() && b.first < a.end(); }
 }  // namespace
 
@@ -12,6 +15,8 @@ void ReadCacheConfig::describe(ParameterVisitor& visitor) {
   visitor.field("segments", segments, {0, 1024}, "segments of the read cache; 0 means no read cache");
   visitor.field("segment_sectors", segment_sectors, {1, 65536}, "drive sectors a segment");
   visitor.field("read_ahead", read_ahead, {0, 65536}, "drive sectors read beyond a read that missed, as far as the segment has room");
+  visitor.field("read_ahead_step", read_ahead_step, {1, 65536},
+                "drive sectors of a step of it: a command that comes waits for two steps at most");
 }
 
 ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner)
@@ -23,7 +28,7 @@ ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, Translat
 ReadCache::Segment* ReadCache::holding(LogicalRun run) {
   ports_.cpu.scan(segments_.size());
   for (Segment& segment : segments_) {
-    if (!segment.filling && segment.run.first <= run.first && run.end() <= segment.run.end()) return &segment;
+    if (!segment.stale && segment.run.first <= run.first && run.end() <= segment.run.end()) return &segment;
   }
   return nullptr;
 }
@@ -31,7 +36,7 @@ ReadCache::Segment* ReadCache::holding(LogicalRun run) {
 ReadCache::Segment* ReadCache::least_recent() {
   Segment* oldest = nullptr;
   for (Segment& segment : segments_) {
-    if (!segment.filling && (oldest == nullptr || segment.used < oldest->used)) oldest = &segment;
+    if (segment.steps == 0 && (oldest == nullptr || segment.used < oldest->used)) oldest = &segment;
   }
   return oldest;
 }
@@ -46,6 +51,7 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
     co_return co_await inner_.read(run, data);
   }
   ++misses_;
+  end_read_aheads();
   const Status status = co_await inner_.read(run, data);
   Segment* const segment = least_recent();
   if (!ok(status) || segment == nullptr || run.count > config_.segment_sectors) co_return status;
@@ -55,32 +61,50 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   ports_.memory.copy(data, segment->buffer.part(0, run.count));
   const std::uint64_t behind = inner_.user_sectors() - run.end().value();
   const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - run.count, behind}));
-  if (ahead == 0) co_return status;
-  segment->filling = true;
-  segment->stale = false;
-  ++filling_;
-  const LogicalRun more{run.end(), ahead};
-  ports_.cpu.spawn(fill(*segment, more));
+  segment->next = run.end();
+  segment->end = run.end() + ahead;
+  read_ahead(*segment);
   co_return status;
 }
 
-/// Reads ahead behind what the segment holds.
-Task<void> ReadCache::fill(Segment& segment, LogicalRun ahead) {
-  const DataSpan data = segment.buffer.part(segment.run.count, ahead.count);
-  const Status status = co_await inner_.read(ahead, data);
-  if (segment.stale)
-    segment.run.count = 0;
-  else if (ok(status))
-    segment.run.count += ahead.count;
-  segment.filling = false;
+/// Sends steps of the segment's read-ahead on their way.
+void ReadCache::read_ahead(Segment& segment) {
+  while (segment.steps < steps_at_once && segment.next < segment.end) {
+    const LogicalRun step{segment.next,
+                          static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.read_ahead_step, segment.end - segment.next))};
+    segment.next = step.end();
+    ++segment.steps;
+    ++filling_;
+    ports_.cpu.spawn(fill(segment, step));
+  }
+}
+
+/// Reads one step, behind what the segment holds or the step in front of it brings.
+Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
+  const DataSpan data = segment.buffer.part(static_cast<std::uint32_t>(step.first - segment.run.first), step.count);
+  const Status status = co_await inner_.read(step, data);
+  --segment.steps;
   --filling_;
+  if (!segment.stale && ok(status) && segment.run.end() == step.first)
+    segment.run.count += step.count;
+  else
+    segment.end = segment.next;
+  if (segment.stale && segment.steps == 0) {
+    segment.run.count = 0;
+    segment.stale = false;
+  }
+  read_ahead(segment);
+}
+
+void ReadCache::end_read_aheads() {
+  for (Segment& segment : segments_) segment.end = segment.next;
 }
 
 /// A segment that holds any sector of `run`, or is reading ahead and may have read it, is given up.
 void ReadCache::forget(LogicalRun run) {
   ports_.cpu.scan(segments_.size());
   for (Segment& segment : segments_) {
-    if (segment.filling)
+    if (segment.steps != 0)
       segment.stale = segment.stale || overlap({segment.run.first, config_.segment_sectors}, run);
     else if (overlap(segment.run, run))
       segment.run.count = 0;
@@ -88,6 +112,7 @@ void ReadCache::forget(LogicalRun run) {
 }
 
 Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  end_read_aheads();
   const Status status = co_await inner_.write(run, data, options);
   forget(run);  // afterwards: a read-ahead that began meanwhile may have read the old data
   co_return status;

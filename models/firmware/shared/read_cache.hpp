@@ -2,7 +2,11 @@
 // The segmented read cache of older drives: a few segments, each holding one stretch of sectors; a read that misses fills the
 // segment used least recently, from its first sector on and `read_ahead` sectors beyond its last. Writes go through and take
 // the sectors they touch out of the segments.
-// Not modelled: a read-ahead that a later command interrupts; segments that grow while the host reads sequentially.
+//
+// A read-ahead goes in steps, of which two are on their way at once: the second is queued while the first is under the head, so that
+// no turn is lost between them. What a step has brought is served from then on. A command that needs the platters ends all
+// read-aheads: it waits for the steps that are on their way and no longer.
+// Not modelled: segments that grow while the host reads sequentially; a read that waits for sectors that are being read ahead.
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -14,6 +18,7 @@ struct ReadCacheConfig {
   std::uint32_t segments = 0;  ///< 0: no cache
   std::uint32_t segment_sectors = 256;
   std::uint32_t read_ahead = 128;
+  std::uint32_t read_ahead_step = 8;
 
   void describe(ParameterVisitor& visitor);
 };
@@ -36,23 +41,27 @@ class ReadCache final : public TranslationLayer {
 
  private:
   struct Segment {
-    LogicalRun run;          ///< held sectors; none when run.count is 0
-    std::uint64_t used = 0;  ///< order of the last use
-    bool filling = false;    ///< its read-ahead is under way: may be neither read nor refilled
-    bool stale = false;      ///< written or trimmed while it was filled
+    LogicalRun run;           ///< held sectors; none when run.count is 0
+    std::uint64_t used = 0;   ///< order of the last use
+    LogicalSector next;       ///< that the read-ahead asks for;
+    LogicalSector end;        ///< not that one any more
+    std::uint32_t steps = 0;  ///< on their way: the segment may be read, but not refilled
+    bool stale = false;       ///< written or trimmed while steps were on their way: it holds nothing when they have ended
     DataBuffer buffer;
   };
   [[nodiscard]] Segment* holding(LogicalRun run);
   [[nodiscard]] Segment* least_recent();
   void forget(LogicalRun run);
-  Task<void> fill(Segment& segment, LogicalRun ahead);
+  void end_read_aheads();
+  void read_ahead(Segment& segment);
+  Task<void> fill(Segment& segment, LogicalRun step);
 
   ReadCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
   std::vector<Segment> segments_;
   std::uint64_t uses_ = 0;
-  std::uint32_t filling_ = 0;
+  std::uint32_t filling_ = 0;  // steps on their way
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
 };

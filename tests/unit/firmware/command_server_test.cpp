@@ -1,4 +1,4 @@
-// The command server: unaligned writes, TRIM, addresses past the end; and the read cache in front of a layer.
+// The command server: unaligned writes, TRIM, addresses past the end.
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/cmr.hpp"
@@ -61,49 +61,4 @@ TEST_CASE("command server: TRIM leaves partly covered sectors alone") {
   CHECK(drive->trim(3, 4) == Status::ok);
   CHECK(drive->trim(3, 26) == Status::ok);
   CHECK(drive.wrong_blocks() == 0);
-}
-
-TEST_CASE("read cache: read-ahead makes the next sequential read a hit, and a write takes its sectors out") {
-  FirmwareConfig config;
-  config.read_cache = {.segments = 2, .segment_sectors = 16, .read_ahead = 12};
-  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
-  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
-  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
-  drive->run_until_idle(1_s);
-  drive->steps.clear();
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive->steps.empty());
-  CHECK(drive.metric("read_cache.hits") == 1);
-  REQUIRE(drive->write(5 * 8, 8) == Status::ok);
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive.metric("read_cache.hits") == 1);
-  CHECK(drive->scoreboard().errors() == 0);
-}
-
-TEST_CASE("read cache: reads and writes at once never see stale sectors") {
-  FirmwareConfig config;
-  config.read_cache = {.segments = 3, .segment_sectors = 16, .read_ahead = 8};
-  config.write_cache.capacity = 32_KiB;
-  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
-  std::uint64_t state = 5;
-  for (int i = 0; i < 1500; ++i) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    drive->submit((state >> 62) == 0 ? HostOp::write : HostOp::read, (state >> 33) % 300,
-                  static_cast<std::uint32_t>((state >> 20) % 40 + 1));
-    if (i % 6 == 5) drive->run_until_all_done();
-  }
-  drive->run_until_all_done();
-  CHECK(drive.wrong_blocks() == 0);
-}
-
-TEST_CASE("read cache: one segment is enough for a stream") {
-  FirmwareConfig config;
-  config.read_cache = {.segments = 1, .segment_sectors = 16, .read_ahead = 12};
-  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
-  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
-  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
-  drive->run_until_idle(1_s);
-  drive->steps.clear();
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive->steps.empty());
 }

@@ -1,0 +1,115 @@
+// The read cache of older drives in front of a layer.
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "firmware/layers/cmr.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+FirmwareConfig cached(std::uint32_t segments, std::uint32_t read_ahead, std::uint32_t step) {
+  FirmwareConfig config;
+  config.read_cache = {.segments = segments, .segment_sectors = 64, .read_ahead = read_ahead, .read_ahead_step = step};
+  return config;
+}
+
+/// A turn of 10 ms, so 625 us a sector, with the spindle where it is.
+BenchConfig spinning_drive() {
+  BenchConfig config = small_drive();
+  config.media.timing = MediaTimingMode::rotational;
+  return config;
+}
+
+std::vector<std::uint32_t> sectors_of(const std::vector<FirmwareBench::StepRecord>& steps) {
+  std::vector<std::uint32_t> counts;
+  for (const auto& step : steps) counts.push_back(step.run.count);
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("read cache: read-ahead makes the next sequential read a hit, and a write takes its sectors out") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 2, .segment_sectors = 16, .read_ahead = 12};
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
+  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
+  drive->run_until_idle(1_s);
+  drive->steps.clear();
+  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+  CHECK(drive->steps.empty());
+  CHECK(drive.metric("read_cache.hits") == 1);
+  REQUIRE(drive->write(5 * 8, 8) == Status::ok);
+  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+  CHECK(drive.metric("read_cache.hits") == 1);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("read cache: reads and writes at once never see stale sectors") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 3, .segment_sectors = 16, .read_ahead = 8};
+  config.write_cache.capacity = 32_KiB;
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  std::uint64_t state = 5;
+  for (int i = 0; i < 1500; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    drive->submit((state >> 62) == 0 ? HostOp::write : HostOp::read, (state >> 33) % 300,
+                  static_cast<std::uint32_t>((state >> 20) % 40 + 1));
+    if (i % 6 == 5) drive->run_until_all_done();
+  }
+  drive->run_until_all_done();
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("read cache: one segment is enough for a stream") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 1, .segment_sectors = 16, .read_ahead = 12};
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
+  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
+  drive->run_until_idle(1_s);
+  drive->steps.clear();
+  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+  CHECK(drive->steps.empty());
+}
+
+TEST_CASE("read cache: a read-ahead goes in steps, and loses no turn between them") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(2, 10, 4));
+  REQUIRE(drive->read(0, 8) == Status::ok);
+  drive->run_until_idle(1_s);
+  REQUIRE(sectors_of(drive->steps) == std::vector<std::uint32_t>{1, 4, 4, 2});
+  CHECK(drive->steps[3].timing.end == 11 * 625_us);
+  REQUIRE(drive->read(8, 80) == Status::ok);
+  CHECK(drive->steps.size() == 4);  // all ten are hits
+}
+
+TEST_CASE("read cache: a segment that is filling serves what it holds, and goes on filling") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(2, 12, 4));
+  REQUIRE(drive->read(0, 8) == Status::ok);
+  drive->run_for(4 * 625_us);
+  REQUIRE(drive->read(8, 4 * 8) == Status::ok);  // the first step
+  CHECK(drive->now() < 6 * 625_us);              // while the second passes
+  CHECK(drive.metric("read_cache.hits") == 1);
+  REQUIRE(drive->read(8, 5 * 8) == Status::ok);  // a sector of the second, which is on its way
+  CHECK(drive.metric("read_cache.hits") == 1);
+  drive->run_until_idle(1_s);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("read cache: a command that needs the platters waits for two steps and ends the read-ahead") {
+  for (const HostOp op : {HostOp::read, HostOp::write}) {
+    TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(2, 48, 2));
+    REQUIRE(drive->read(0, 8) == Status::ok);
+    drive->run_for(1_us);
+    REQUIRE(drive->run_until_done(drive->submit(op, 200 * 8, 8)) == Status::ok);
+    drive->run_until_idle(1_s);
+    const auto counts = sectors_of(drive->steps);
+    CHECK(std::vector(counts.begin(), counts.begin() + 4) == std::vector<std::uint32_t>{1, 2, 2, 1});
+    const std::uint32_t all = std::accumulate(counts.begin(), counts.end(), 0u);
+    CHECK(all == (op == HostOp::read ? 6 + 48 : 6));  // a read that missed reads ahead itself
+  }
+}
