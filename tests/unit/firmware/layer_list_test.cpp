@@ -19,7 +19,7 @@ TEST_CASE("a command of a layer that cleans whole caches may rightfully wait for
 
 TEST_CASE("imr-rmw refuses a drive with no track for data in one sentence") {
   DriveGeometry geometry;
-  geometry.zones = {{0, 3, 16, 0, 0}};
+  geometry.zones = {{0, 3, 16, 0}};
   std::string problem;
   CHECK(make_imr_rmw_factory()->plan(geometry, problem).empty());
   CHECK(problem == "the drive has too few tracks for data beside the backup region");
