@@ -244,7 +244,10 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
       const HostBlock block = *first + i;
       if (!tag || (names_block(*tag) && block_of(*tag) != block) || !current_.allows(block, *tag)) return;
     }
-  for (std::size_t i = 0; i < count; ++i) exempt(*first + i);
+  for (std::size_t i = 0; i < count; ++i) {
+    once_destroyed_.insert((*first + i).value());  // a TRIM may leave it as it is
+    exempt(*first + i);
+  }
 }
 
 void Scoreboard::unreadable(const HostRequest& request) {

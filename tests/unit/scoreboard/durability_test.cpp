@@ -115,6 +115,20 @@ TEST_CASE("a torn sector is found by its address, however much was trimmed") {
   CHECK_FALSE(host.reads_as(16, destroyed));
 }
 
+TEST_CASE("a torn sector that is trimmed may stay unreadable until it is written again") {
+  Host host;
+  const Tag old = Host::tag(host.written(40, 8), 40);
+  HostRequest& lost = host.write(40, 8);
+  host.cut({&lost});
+  host.board.exempt_torn(content(old), content(Host::tag(lost, 40)));
+  host.done(host.trim(32, 24));
+  CHECK(host.board.exempted({HostBlock(40), 8}));
+  CHECK_FALSE(host.board.exempted({HostBlock(32), 8}));
+  CHECK_FALSE(host.board.exempted({HostBlock(48), 8}));
+  host.written(40, 8);
+  CHECK_FALSE(host.board.exempted({HostBlock(40), 8}));
+}
+
 TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else") {
   Host host;
   const Tag old = Host::tag(host.written(16, 8), 16);
