@@ -33,20 +33,22 @@ std::vector<std::uint32_t> sectors_of(const std::vector<FirmwareBench::StepRecor
 }  // namespace
 
 TEST_CASE("read cache: read-ahead makes the next sequential read a hit, and a write takes its sectors out") {
-  FirmwareConfig config;
-  config.read_cache = {.segments = 2, .segment_sectors = 16, .read_ahead = 12};
-  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
-  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
-  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
-  drive->run_until_idle(1_s);
-  drive->steps.clear();
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive->steps.empty());
-  CHECK(drive.metric("read_cache.hits") == 1);
-  REQUIRE(drive->write(5 * 8, 8) == Status::ok);
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive.metric("read_cache.hits") == 1);
-  CHECK(drive->scoreboard().errors() == 0);
+  for (const std::uint32_t segments : {1u, 2u}) {
+    FirmwareConfig config;
+    config.read_cache = {.segments = segments, .segment_sectors = 16, .read_ahead = 12};
+    TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+    REQUIRE(drive->write(0, 32 * 8) == Status::ok);
+    REQUIRE(drive->read(0, 4 * 8) == Status::ok);
+    drive->run_until_idle(1_s);
+    drive->steps.clear();
+    REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+    CHECK(drive->steps.empty());
+    CHECK(drive.metric("read_cache.hits") == 1);
+    REQUIRE(drive->write(5 * 8, 8) == Status::ok);
+    REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
+    CHECK(drive.metric("read_cache.hits") == 1);
+    CHECK(drive->scoreboard().errors() == 0);
+  }
 }
 
 TEST_CASE("read cache: reads and writes at once never see stale sectors") {
@@ -63,18 +65,6 @@ TEST_CASE("read cache: reads and writes at once never see stale sectors") {
   }
   drive->run_until_all_done();
   CHECK(drive.wrong_blocks() == 0);
-}
-
-TEST_CASE("read cache: one segment is enough for a stream") {
-  FirmwareConfig config;
-  config.read_cache = {.segments = 1, .segment_sectors = 16, .read_ahead = 12};
-  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
-  REQUIRE(drive->write(0, 32 * 8) == Status::ok);
-  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
-  drive->run_until_idle(1_s);
-  drive->steps.clear();
-  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);
-  CHECK(drive->steps.empty());
 }
 
 TEST_CASE("read cache: a read-ahead goes in steps, and loses no turn between them") {
