@@ -58,6 +58,7 @@ Picoseconds parse_time(std::string_view option, std::string_view text) {
 ReplayOption parse_replay(std::string_view text) {
   constexpr std::uint64_t deepest = 65'536;
   if (text == "timed") return {};
+  if (text == "think") return {ReplayMode::think, 1};
   const auto colon = text.find(':');
   const std::string_view policy = text.substr(0, colon);
   if (colon != std::string_view::npos && (policy == "queue" || policy == "closed")) {
@@ -66,7 +67,7 @@ ReplayOption parse_replay(std::string_view text) {
       return {policy == "queue" ? ReplayMode::queue : ReplayMode::closed, static_cast<std::uint32_t>(*depth)};
     }
   }
-  reject("--replay", "timed, queue:N or closed:N with N from 1 to 65536", text);
+  reject("--replay", "timed, think, queue:N or closed:N with N from 1 to 65536", text);
 }
 
 DecimalRatio parse_time_scale(std::string_view text) {

@@ -43,7 +43,8 @@ void declare_simulation(Arguments& arguments) {
   arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
   arguments.option("--workload", "NAME", "workload to generate instead of a trace");
   declare_trace_reading(arguments);
-  arguments.option("--replay", "POLICY", "timed (default), queue:N or closed:N");
+  arguments.option("--replay", "POLICY",
+                   "timed, think, queue:N or closed:N; by default think where the trace tells think times, timed elsewhere");
   arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
   arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");

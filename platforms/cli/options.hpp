@@ -14,7 +14,7 @@ namespace tessera::cli {
 
 /// When a record of the trace becomes a request: at its recorded time; through a queue of fixed depth that keeps the gaps until it is
 /// full; or as soon as one of `depth` outstanding requests completes.
-enum class ReplayMode : std::uint8_t { timed, queue, closed };
+enum class ReplayMode : std::uint8_t { timed, queue, closed, think, by_input };
 
 struct ReplayOption {
   ReplayMode mode = ReplayMode::timed;
@@ -63,7 +63,7 @@ struct RunOptions {
   std::string layer;                  ///< "" = the drive's own choice
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
   std::string workload;
-  ReplayOption replay;
+  ReplayOption replay{ReplayMode::by_input};
   DecimalRatio time_scale;      ///< 2 = twice as slow
   bool fold = false;            ///< addresses past the drive's end wrap around
   bool fold_prefilled = false;  ///< they wrap where the prefilled share ends

@@ -10,9 +10,10 @@ namespace tessera {
 
 Player::Player(const PlayerConfig& config, Timeline& timeline, TraceSource& source, HostLink& link)
     : config_(config), timeline_(timeline), source_(source), link_(link), errors_(config.errors, config.tags, timeline, *this) {
+  config_.policy = config.policy.settled(source);
   if (config.tags < 1 || config.tags > 65'536) throw InputError("host tags: " + std::to_string(config.tags) + "; expected 1 to 65536");
-  TESSERA_CHECK(!config.policy.bounded() || config.policy.depth >= 1, "a bounded replay policy needs a depth");
-  const std::uint32_t places = config.policy.bounded() ? config.policy.depth : config.tags;
+  TESSERA_CHECK(!config_.policy.bounded() || config_.policy.depth >= 1, "a bounded replay policy needs a depth");
+  const std::uint32_t places = config_.policy.bounded() ? config_.policy.depth : config.tags;
   pool_ = std::make_unique<HostRequest[]>(places);
   for (std::uint32_t i = places; i-- > 0;) free_requests_.push_back(&pool_[i]);
   for (std::uint32_t i = config.tags; i-- > 0;) free_tags_.push_back(i);
@@ -90,6 +91,7 @@ bool Player::read_ahead() {
 Picoseconds Player::arrival_of_next() const {
   if (config_.policy.kind == ReplayKind::closed) return within_range(timeline_.now(), Picoseconds(0));
   if (!config_.policy.bounded() || taken_ == 0) return within_range(origin_, next_.arrival);
+  if (config_.policy.kind == ReplayKind::think) return within_range(last_completion_, *next_.think);
   return std::max(timeline_.now(), within_range(last_arrival_, next_.arrival - last_input_));
 }
 
@@ -136,6 +138,7 @@ void Player::completed(HostRequest& request) {
   statistics_.completed(request, now, request.number >= config_.warmup);
   for (RequestObserver* observer : observers_) observer->on_complete(request, now);
   ++completions_;
+  last_completion_ = now;
   at_drive_[request.tag] = nullptr;
   free_tags_.push_back(request.tag);
   free_requests_.push_back(&request);

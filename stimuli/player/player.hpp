@@ -123,6 +123,7 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   Picoseconds last_input_;
   Picoseconds first_arrival_;  // and as it arrived
   Picoseconds last_arrival_;
+  Picoseconds last_completion_;
   std::uint64_t taken_ = 0;
   std::uint64_t completions_ = 0;
   bool timer_posted_ = false;  // for the arrival of next_

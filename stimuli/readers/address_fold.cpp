@@ -38,6 +38,7 @@ class FoldedAddresses final : public TraceAdaptation {
     record.size = std::min(rest_.size, capacity_ - rest_.offset);
     rest_.size -= record.size;
     rest_.offset = Bytes(0);
+    if (rest_.think) rest_.think = Picoseconds(0);
     return true;
   }
 

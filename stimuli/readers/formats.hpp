@@ -19,7 +19,10 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<TraceSource> read_cloudphysics_csv(TraceFile file);
 /// `time_unit_stated`: the user named the unit; otherwise a note says that DiskSim's milliseconds were taken.
 [[nodiscard]] std::unique_ptr<TraceSource> read_disksim_ascii(TraceFile file, std::uint64_t ps_per_unit, bool time_unit_stated);
-[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_validation(TraceFile file);
+/// What the last column of DiskSim's validation format holds: think times after the line's completion, as DiskSim has it; or gaps before
+/// the line's arrival, as papers have replayed these traces.
+enum class ValidationTimes : std::uint8_t { think, gaps };
+[[nodiscard]] std::unique_ptr<TraceSource> read_disksim_validation(TraceFile file, ValidationTimes times = ValidationTimes::think);
 [[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(TraceFile file);
 [[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit);
 [[nodiscard]] std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec);

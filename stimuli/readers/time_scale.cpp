@@ -14,15 +14,19 @@ class ScaledTime final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     if (!inner_->next(record)) return false;
-    const auto scaled =
-        (static_cast<unsigned __int128>(record.arrival.value()) * scale_.numerator + scale_.denominator / 2) / scale_.denominator;
-    if (scaled > Picoseconds::max().value())
-      throw InputError(position() + ": the request arrives past 213 days once its time is scaled: simulated time does not reach that far");
-    record.arrival = Picoseconds(static_cast<std::uint64_t>(scaled));
+    record.arrival = scaled(record.arrival);
+    if (record.think) record.think = scaled(*record.think);
     return true;
   }
 
  private:
+  [[nodiscard]] Picoseconds scaled(Picoseconds time) const {
+    const auto exact = (static_cast<unsigned __int128>(time.value()) * scale_.numerator + scale_.denominator / 2) / scale_.denominator;
+    if (exact > Picoseconds::max().value())
+      throw InputError(position() + ": the request arrives past 213 days once its time is scaled: simulated time does not reach that far");
+    return Picoseconds(static_cast<std::uint64_t>(exact));
+  }
+
   const TimeScale scale_;
 };
 

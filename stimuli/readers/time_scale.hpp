@@ -15,7 +15,7 @@ struct TimeScale {
 /// "2" is twice as slow; "0.5" and "1/2" twice as fast. Must be above 0, with at most nine decimals; else InputError.
 [[nodiscard]] TimeScale parse_time_scale(std::string_view text);
 
-/// Each arrival to the nearest picosecond; one past 2^64 ps is an InputError.
+/// Each arrival, and think time, to the nearest picosecond; one past 2^64 ps is an InputError.
 [[nodiscard]] std::unique_ptr<TraceSource> scale_time(std::unique_ptr<TraceSource> inner, TimeScale scale);
 
 }  // namespace tessera

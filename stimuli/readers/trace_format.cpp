@@ -148,9 +148,15 @@ const std::vector<Registered>& registered() {
       {{"cp4", "", "CloudPhysics CSV: ts,lba,op,size; microseconds, blocks of 512 B, r or w, bytes"},
        is_short_csv,
        [](TraceFile file, const std::string&) { return read_cloudphysics_csv(std::move(file)); }},
-      {{"hpval", "", "DiskSim drive validation: R|W class block blocks service_us interarrival_us"},
+      {{"hpval", "gaps",
+        "DiskSim drive validation: R|W class block blocks service_us think_us; with gaps, the last column is taken for gaps between "
+        "arrivals"},
        is_validation,
-       [](TraceFile file, const std::string&) { return read_disksim_validation(std::move(file)); }},
+       [](TraceFile file, const std::string& argument) {
+         if (!argument.empty() && argument != "gaps")
+           throw InputError("--format hpval:" + argument + ": expected hpval or hpval:gaps (the last column as gaps between arrivals)");
+         return read_disksim_validation(std::move(file), argument.empty() ? ValidationTimes::think : ValidationTimes::gaps);
+       }},
       {{"fio", "TIME-UNIT", "fio iolog, version 2 or 3; microseconds unless another unit is named"},
        is_fio,
        [](TraceFile file, const std::string& argument) { return read_fio_iolog(std::move(file), unit_argument("fio", argument, "us")); }},

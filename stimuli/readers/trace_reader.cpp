@@ -32,7 +32,8 @@ bool TraceReader::next(TraceRecord& record) {
             raw.force_unit_access,
             raw.volume,
             Bytes(raw.offset),
-            Bytes(raw.size)};
+            Bytes(raw.size),
+            raw.think ? std::optional(Picoseconds(static_cast<std::uint64_t>(*raw.think))) : std::nullopt};
   return true;
 }
 

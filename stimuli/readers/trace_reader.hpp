@@ -17,8 +17,9 @@ struct RawRecord {
   HostOp op = HostOp::read;
   bool force_unit_access = false;
   std::uint32_t volume = 0;
-  std::uint64_t offset = 0;  ///< bytes
-  std::uint64_t size = 0;    ///< bytes
+  std::uint64_t offset = 0;                       ///< bytes
+  std::uint64_t size = 0;                         ///< bytes
+  std::optional<TraceTime> think = std::nullopt;  ///< TraceRecord::think, no longer than since the record before
 };
 
 /// A record earlier than one before it arrives together with the latest one so far; such records are counted in the notes.

@@ -2,6 +2,7 @@
 // A block trace as the players see it: a stream of host requests, whatever file they come from.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct TraceRecord {
   std::uint32_t volume = 0;  ///< numbered in order of first appearance; TraceSource::volume_name says which
   Bytes offset;              ///< from the start of the volume; 0 for a flush
   Bytes size;                ///< above 0 and at most `max_request_size`; 0 for a flush
+  /// From the completion of the record before to this arrival, where the source tells it; 0 for the first record.
+  std::optional<Picoseconds> think = std::nullopt;
   constexpr bool operator==(const TraceRecord&) const = default;
   [[nodiscard]] constexpr Bytes end() const { return offset + size; }
 };
@@ -37,6 +40,8 @@ class TraceSource {
   [[nodiscard]] virtual std::string volume_name(std::uint32_t volume) const = 0;
   /// What a reader of any result made from this trace must know, as far as it has been read: records out of order or left out.
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+  /// Whether every record has a think time: it was recorded by a host that waited for each completion.
+  [[nodiscard]] virtual bool tells_think_times() const { return false; }
 };
 
 /// A source over another one; forwards what it does not change.
@@ -46,6 +51,7 @@ class TraceAdaptation : public TraceSource {
   [[nodiscard]] std::string position() const override { return inner_->position(); }
   [[nodiscard]] std::string volume_name(std::uint32_t volume) const override { return inner_->volume_name(volume); }
   [[nodiscard]] std::vector<std::string> notes() const override { return inner_->notes(); }
+  [[nodiscard]] bool tells_think_times() const override { return inner_->tells_think_times(); }
 
  protected:
   std::unique_ptr<TraceSource> inner_;

@@ -29,10 +29,13 @@ class Describer {
       volumes_.emplace_back();
     }
     ++summary_.volumes[record.volume].requests;
-    if (summary_.requests++ > 0)
+    if (summary_.requests++ > 0) {
       summary_.longest_gap = std::max(summary_.longest_gap, record.arrival - last_);
-    else
+      summary_.thinks += record.think ? 1 : 0;
+      summary_.think_time += record.think.value_or(Picoseconds(0));
+    } else {
       first_ = record.arrival;
+    }
     last_ = record.arrival;
     if (record.op == HostOp::flush) {
       ++summary_.flushes;
@@ -153,6 +156,8 @@ std::optional<double> TraceSummary::mean_seek_sectors() const {
 std::optional<double> TraceSummary::mean_interarrival_ms() const {
   return ratio(static_cast<double>(duration.value()) / 1e9, requests - std::min<std::uint64_t>(requests, 1));
 }
+
+std::optional<double> TraceSummary::mean_think_ms() const { return ratio(static_cast<double>(think_time.value()) / 1e9, thinks); }
 
 std::optional<double> TraceSummary::mean_write_sectors() const { return ratio(bytes_written.value() / host_block_bytes, writes); }
 std::optional<double> TraceSummary::mean_write_sectors_aligned() const {

@@ -30,6 +30,8 @@ struct TraceSummary {
   std::uint64_t trims = 0;
   Picoseconds duration;  ///< first arrival to last
   Picoseconds longest_gap;
+  std::uint64_t thinks = 0;  ///< requests behind the first with a think time
+  Picoseconds think_time;    ///< the sum of these
   Bytes bytes_read;
   Bytes bytes_written;
   std::uint64_t touched_blocks = 0;  ///< read or written
@@ -58,6 +60,7 @@ struct TraceSummary {
   [[nodiscard]] std::optional<double> sequential_share() const;
   [[nodiscard]] std::optional<double> mean_seek_sectors() const;
   [[nodiscard]] std::optional<double> mean_interarrival_ms() const;
+  [[nodiscard]] std::optional<double> mean_think_ms() const;  ///< undefined where the trace does not tell
   [[nodiscard]] std::optional<double> mean_write_sectors() const;
   [[nodiscard]] std::optional<double> mean_write_sectors_aligned() const;  ///< after rounding outwards to 4 KiB
   [[nodiscard]] std::optional<double> mean_read_sectors() const;

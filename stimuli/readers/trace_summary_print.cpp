@@ -38,6 +38,7 @@ std::vector<Figure> figures(const TraceSummary& s) {
       {"write_share_percent", "writes", "% of requests", percent(s.write_share())},
       {"duration_s", "duration", "s", std::optional(seconds(s.duration))},
       {"mean_interarrival_ms", "mean inter-arrival time", "ms", s.mean_interarrival_ms()},
+      {"mean_think_ms", "mean think time", "ms", s.mean_think_ms()},
       {"longest_gap_s", "longest gap", "s", std::optional(seconds(s.longest_gap))},
       {"bytes_written", "written", "B", s.bytes_written.value()},
       {"gb_written", "", "GB (1e9)", std::optional(gigabytes(s.bytes_written))},

@@ -34,14 +34,18 @@ def uniform_updates(lab: Lab) -> Grid:
 def recorded(lab: Lab, paper: bool = True) -> dict[str, Grid]:
     """The paper's traces at each usage, slowed down as in the paper."""
     traces = {
-        "web_0 (first 100,000)": (lab.trace("msr", "web_0_first100k.csv.xz"), 200),
-        "hp_c2247": (lab.trace("hp", "hp_c2247a.trace.xz"), 5),
+        "web_0 (first 100,000)": (lab.trace("msr", "web_0_first100k.csv.xz"), 200, ()),
+        # Its table gives the mean of the think times as the inter-arrival time.
+        "hp_c2247": (lab.trace("hp", "hp_c2247a.trace.xz"), 5, ("--format", "hpval:gaps")),
     }
     return {
         name: lab.grid(
-            DRIVE, {str(usage): ("--trace", file, "--time-scale", scale, *_used(usage)) for usage in USAGES}, _variants(paper), name
+            DRIVE,
+            {str(usage): ("--trace", file, *words, "--time-scale", scale, *_used(usage)) for usage in USAGES},
+            _variants(paper),
+            name,
         )
-        for name, (file, scale) in traces.items()
+        for name, (file, scale, words) in traces.items()
         if file
     }
 

@@ -11,6 +11,7 @@ using Catch::Matchers::Message;
 
 TEST_CASE("replay policies, at both ends of the depth") {
   CHECK(parse_replay("timed").mode == ReplayMode::timed);
+  CHECK(parse_replay("think").mode == ReplayMode::think);
   CHECK(parse_replay("queue:64").mode == ReplayMode::queue);
   CHECK(parse_replay("queue:64").depth == 64);
   CHECK(parse_replay("closed:1").mode == ReplayMode::closed);
@@ -19,7 +20,7 @@ TEST_CASE("replay policies, at both ends of the depth") {
   for (const char* text : {"closed:0", "closed:65537", "closed:", "closed", "queue:-1", "queue:3x", "timed:3", "open", ""}) {
     CHECK_THROWS_MATCHES(
         parse_replay(text), InputError,
-        Message("--replay: expected timed, queue:N or closed:N with N from 1 to 65536, found '" + std::string(text) + "'"));
+        Message("--replay: expected timed, think, queue:N or closed:N with N from 1 to 65536, found '" + std::string(text) + "'"));
   }
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("run: everything left out has its documented default") {
   CHECK(run.trace->file == "t.csv");
   CHECK(run.trace->format.empty());
   CHECK(run.workload.empty());
-  CHECK(run.replay.mode == ReplayMode::timed);
+  CHECK(run.replay.mode == ReplayMode::by_input);
   CHECK(run.time_scale.numerator == 1);
   CHECK(run.time_scale.denominator == 1);
   CHECK_FALSE(run.fold);

@@ -11,7 +11,10 @@ using tessera::test::ListSource;
 
 namespace {
 
-PlayerConfig config(const char* policy, std::uint32_t tags = 32) { return {ReplayPolicy::parse(policy), tags, 0}; }
+PlayerConfig config(const char* policy, std::uint32_t tags = 32) {
+  const bool by_input = std::string_view(policy) == "by input";
+  return {by_input ? ReplayPolicy{ReplayKind::by_input, 0} : ReplayPolicy::parse(policy), tags, 0};
+}
 
 }  // namespace
 
@@ -73,6 +76,28 @@ TEST_CASE("closed: a depth of requests is always uncompleted, times are ignored"
   CHECK(bench.recorder.lives[2].arrival == 10_ms);
   CHECK(bench.recorder.lives[4].arrival == 30_ms);
   for (std::size_t i = 1; i < 5; ++i) CHECK(bench.recorder.latency(i) == 20_ms);
+}
+
+TEST_CASE("think: each request arrives its think time after the completion before, whatever the input's arrivals") {
+  // 10 ms a request; think times 4, 0 and 7 ms.   arrivals: 5 (the input's own), 15 + 4, 29 + 0, 39 + 7
+  auto source = ListSource::thinking_ms({5, 6, 1000, 1001}, {99, 4, 0, 7});
+  Bench bench(source, config(GENERATE("think", "by input")), 10_ms);
+  bench.run();
+  std::vector<Picoseconds> arrivals;
+  for (const auto& life : bench.recorder.lives) arrivals.push_back(life.arrival);
+  CHECK(arrivals == std::vector<Picoseconds>{5_ms, 19_ms, 29_ms, 46_ms});
+  for (std::size_t i = 0; i < 4; ++i) CHECK(bench.recorder.latency(i) == 10_ms);
+  CHECK(bench.recorder.sums_hold);
+}
+
+TEST_CASE("think: refused for an input that tells no think times, which by default is timed") {
+  auto source = ListSource::at_ms({0, 3});
+  CHECK_THROWS_WITH(Bench(source, config("think"), 10_ms),
+                    "--replay think: the input tells no think times (from a completion to the next arrival); DiskSim's validation format, "
+                    "hpval, does");
+  Bench bench(source, config("by input"), 10_ms);
+  bench.run();
+  CHECK(bench.recorder.lives[1].arrival == 3_ms);
 }
 
 TEST_CASE("queue: gaps are kept while the queue has room, then a drain is the arrival, and the dilation says so") {
@@ -151,12 +176,14 @@ TEST_CASE("stop() between two arrivals ends the run then, not at the next arriva
 
 TEST_CASE("policies are parsed, and others refused with what is expected") {
   CHECK(ReplayPolicy::parse("timed").kind == ReplayKind::timed);
+  CHECK(ReplayPolicy::parse("think").kind == ReplayKind::think);
   CHECK(ReplayPolicy::parse("queue:64").kind == ReplayKind::queue);
   CHECK(ReplayPolicy::parse("queue:64").depth == 64);
   CHECK(ReplayPolicy::parse("closed:65536").depth == 65'536);
-  for (const char* text : {"", "Timed", "queue", "queue:", "queue:0", "closed:65537", "closed:1x", "closed:-1", "timed:3", "open:3"}) {
+  for (const char* text :
+       {"", "Timed", "queue", "queue:", "queue:0", "closed:65537", "closed:1x", "closed:-1", "timed:3", "think:1", "open:3"}) {
     INFO(text);
-    CHECK_THROWS_WITH(ReplayPolicy::parse(text), Catch::Contains("expected timed, queue:N or closed:N with N from 1 to 65536"));
+    CHECK_THROWS_WITH(ReplayPolicy::parse(text), Catch::Contains("expected timed, think, queue:N or closed:N with N from 1 to 65536"));
   }
 }
 

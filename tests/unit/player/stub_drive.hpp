@@ -18,6 +18,13 @@ class ListSource final : public TraceSource {
       records.push_back({Picoseconds(times[i] * 1'000'000'000), op, false, 0, Bytes(i * 4096), Bytes(4096)});
     return ListSource(std::move(records));
   }
+  /// The same with a think time each, in ms.
+  static ListSource thinking_ms(const std::vector<std::uint64_t>& times, const std::vector<std::uint64_t>& thinks) {
+    ListSource source = at_ms(times);
+    for (std::size_t i = 0; i < thinks.size(); ++i) source.records_[i].think = Picoseconds(thinks[i] * 1'000'000'000);
+    return source;
+  }
+  [[nodiscard]] bool tells_think_times() const override { return !records_.empty() && records_.front().think.has_value(); }
   bool next(TraceRecord& record) override {
     if (read_ == records_.size()) return false;
     record = records_[read_++];

@@ -16,7 +16,7 @@ TEST_CASE("a line with too few fields, as a truncated last line has") {
   CHECK(reading_error("0 0 8 8\n", "bms") ==
         "t:1: expected at least 5 blank-separated fields (as the description of the columns says), found 4");
   CHECK(reading_error("R Hit 1 2 3\n", "hpval") ==
-        "t:1: expected 6 blank-separated fields (R|W class block blocks service_us interarrival_us), found 5");
+        "t:1: expected 6 blank-separated fields (R|W class block blocks service_us think_us), found 5");
   CHECK(reading_error("8,0 1 1 0.0 1 Q\n", "blkparse") ==
         "t:1: expected at least 7 blank-separated fields (device cpu sequence seconds pid action RWBS [sector + sectors] [process]), found "
         "6");
@@ -34,6 +34,8 @@ TEST_CASE("an unknown operation") {
         "0x28 (read), 0x2a (write), 0x35 (flush), 0x42 (trim), ...");
   CHECK(reading_error("1,2,q,512\n", "cp4") == "t:1: unknown operation 'q'; expected r or w");
   CHECK(reading_error("0 0 512 512 2\n", "bms") == "t:1: unknown operation '2'; expected 1, 0");
+  CHECK(reading_error("R Hit 1 2 3 4\nR Hit 1 2 slow 4\n", "hpval") == "t:2: service_us 'slow' is not a number");
+  CHECK(reading_error("R Hit 1 2 3 -4\n", "hpval") == "t:1: think_us '-4' is negative");
   CHECK(reading_error("X Hit 1 2 3 4\n", "hpval") == "t:1: unknown operation 'X'; expected R or W");
   CHECK(reading_error("8,0 1 1 0.0 1 Q XS 0 + 8 [p]\n", "blkparse") == "t:1: unknown operation 'XS'; expected RWBS with R, W, D or F");
   CHECK(reading_error("fio version 3 iolog\n1 f wait 0 0\n", "fio") ==

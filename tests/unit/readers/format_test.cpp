@@ -122,9 +122,36 @@ TEST_CASE("bms: offset and size in bytes, op 1 is a read") {
         All{record(0, wr, 200626176, 4096), record(22'810 * us, rd, 512, 512, 1)});
 }
 
-TEST_CASE("hpval: arrivals are the running sum of the last column") {
-  CHECK(read("R Miss  564347     2     14095.370     13876.270\nW Doub  10 1 1.0 18746.770\nR Hit 11 1 1.0 0.5\n", "hpval") ==
+TEST_CASE("hpval: the last column is the time from the completion of its line to the next arrival") {
+  // Arrivals: 0, then 14095.370 + 13876.270 = 27971.640 us, then 1.0 + 18746.770 us later. Nothing arrives behind the last line.
+  const char* lines = "R Miss  564347     2     14095.370     13876.270\nW Doub  10 1 1.0 18746.770\nR Hit 11 1 1.0 0.5\n";
+  auto expected = All{record(0, rd, 564347 * 512, 1024), record(27'971'640'000, wr, 5120, 512), record(46'719'410'000, rd, 5632, 512)};
+  expected[0].think = Picoseconds(0);
+  expected[1].think = Picoseconds(13'876'270'000);
+  expected[2].think = Picoseconds(18'746'770'000);
+  CHECK(read(lines, "hpval") == expected);
+  // As papers have it: each line's own, in front of it.
+  CHECK(read(lines, "hpval:gaps") ==
         All{record(0, rd, 564347 * 512, 1024), record(18'746'770'000, wr, 5120, 512), record(18'747'270'000, rd, 5632, 512)});
+}
+
+TEST_CASE("only a format with think times says that it tells them, through everything that a run puts on top") {
+  const Folder folder;
+  TraceOptions options;
+  options.path = folder.write("t", "R Hit 0 1 1.0 2.0\nR Hit 9 2 1.0 2.0\n");
+  options.time_scale = {3, 1};
+  options.fold = true;
+  options.adapt = SectorAdaptation::none;
+  const auto told = open_trace(options, Bytes(5120), Bytes(512));  // the second request goes over the end, by one block
+  CHECK(told->tells_think_times());
+  TraceRecord first, second, rest;
+  REQUIRE((told->next(first) && told->next(second) && told->next(rest)));
+  CHECK(second.arrival == Picoseconds(9'000'000));
+  CHECK(second.think == Picoseconds(6'000'000));
+  CHECK(rest.offset == Bytes(0));
+  CHECK(rest.think == Picoseconds(0));
+  options.format = "hpval:gaps";
+  CHECK_FALSE(open_trace(options, Bytes(5120), Bytes(512))->tells_think_times());
 }
 
 TEST_CASE("blkparse: queue events only, flush before and FUA after the operation, the summary is no trace") {

@@ -61,6 +61,7 @@ TEST_CASE("format names and their arguments are checked") {
         "--format: unknown trace format 'mrs'; did you mean 'msr'? known: msr, spc, vscsi1, vscsi2, cpcsv, cp4, hpval, fio, "
         "blkparse, ascii, bms, columns");
   CHECK(error("msr:us") == "--format msr:us: the format 'msr' takes nothing after its name");
+  CHECK(error("hpval:gap") == "--format hpval:gap: expected hpval or hpval:gaps (the last column as gaps between arrivals)");
   CHECK(error("ascii:minutes") == "--format ascii:minutes: expected a time unit: s, ms, us, 100ns, ns or ps");
 }
 

@@ -17,7 +17,9 @@ TEST_CASE("the same requests read the same from every text format") {
     CAPTURE(file.path());
     TraceOptions options;
     options.path = file.path().string();
-    CHECK(read_all(*open_trace(options)) == expected);
+    auto records = read_all(*open_trace(options));
+    for (auto& record : records) record.think.reset();  // one format alone tells it
+    CHECK(records == expected);
     ++traces;
   }
   CHECK(traces == 10);
