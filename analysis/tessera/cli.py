@@ -12,6 +12,8 @@ from rich.console import Console
 
 from tessera.bench import measure
 from tessera.demo import demonstrate
+from tessera.drives.against_measurement import compare
+from tessera.drives.measured_trace import TraceError
 from tessera.growth import measure_growth
 from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
@@ -37,6 +39,8 @@ def simulator_errors() -> Iterator[None]:
 
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Run, compare and plot simulations.")
+validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.")
+app.add_typer(validation, name="validate")
 
 
 @app.command()
@@ -140,3 +144,23 @@ def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = P
     """Measure how long each layer takes to recover and write the table of docs/reliability.md anew."""
     with simulator_errors():
         write_recovery(Console(), out)
+
+
+@validation.command("drives")
+def validate_drives(
+    drive: Annotated[str, typer.Argument(help="Drive: a name of `tessera-sim list drives` or a file.")],
+    trace: Annotated[Path, typer.Argument(help="Measured responses in DiskSim's validation format: R|W class block blocks service_us think_us.")],
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Parameter of the drive, path=value.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed: where the spindle stands at the first request.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the run, the picture and the table.")] = Path("out/validate-drives"),
+) -> None:
+    """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class."""
+    console = Console()
+    with simulator_errors():
+        try:
+            comparison = compare(drive, trace, out, settings or (), seed)
+        except TraceError as error:
+            print(f"tessera: {error}", file=sys.stderr)
+            raise typer.Exit(2) from None
+    console.print(comparison.text(), soft_wrap=True, markup=False, highlight=False)
+    console.print(f"picture: {comparison.picture}", soft_wrap=True)

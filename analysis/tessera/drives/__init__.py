@@ -1,0 +1,1 @@
+"""Drives of the model held against drives that were measured."""

@@ -1,0 +1,67 @@
+"""How far a model's response times are from measured ones, as distributions.
+
+The measure is the demerit figure of Ruemmler and Wilkes, "An introduction to disk drive modeling" (IEEE Computer 27(3), 1994): the root mean
+square of the horizontal distance between the two distribution curves. Requests of one class are as many in both, so that the distance at
+each share of the requests is that of two sorted lists.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class ClassError:
+    """One class of requests: mean responses, their difference, and the demerit figure; all in ms."""
+
+    name: str
+    requests: int
+    measured: float | None
+    model: float | None
+    rms: float | None
+
+    @property
+    def mean_error(self) -> float | None:
+        return None if self.model is None else self.model - self.measured
+
+    @property
+    def relative(self) -> float | None:
+        """The demerit figure as a share of the measured mean."""
+        return self.rms / self.measured if self.rms is not None and self.measured else None
+
+
+def demerit(measured: np.ndarray, model: np.ndarray) -> float:
+    """Root mean square of the horizontal distance between the distribution curves of as many responses each."""
+    if len(measured) != len(model) or len(model) == 0:
+        raise ValueError(f"a demerit figure needs as many responses of both, and one at least: {len(measured)} and {len(model)}")
+    return float(np.sqrt(np.mean((np.sort(measured) - np.sort(model)) ** 2)))
+
+
+def classes(trace: np.ndarray) -> dict[str, np.ndarray]:
+    """Which requests of a trace of RECORD belong to which class. The first request follows none."""
+    write = trace["write"]
+    before, follows = np.roll(write, 1), np.arange(len(trace)) > 0
+    sequential = follows & (np.roll(trace["block"] + trace["blocks"], 1) == trace["block"])
+    return {
+        "all": np.ones(len(trace), bool),
+        "read": ~write,
+        "write": write,
+        "sequential": sequential,
+        "after read": follows & ~before,
+        "after write": follows & before,
+    }
+
+
+def errors_by_class(trace: np.ndarray, model_ms: np.ndarray) -> list[ClassError]:
+    """Each class's error; a class without a request has none."""
+    found = []
+    for name, chosen in classes(trace).items():
+        measured, model = trace["response_ms"][chosen], model_ms[chosen]
+        some = len(model) > 0
+        found.append(
+            ClassError(
+                name, len(model), float(measured.mean()) if some else None, float(model.mean()) if some else None,
+                demerit(measured, model) if some else None,
+            )
+        )  # fmt: skip
+    return found

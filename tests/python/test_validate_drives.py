@@ -1,0 +1,137 @@
+"""The command that holds a drive of the model against a trace of measured responses."""
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from samples import BUILD
+from typer.testing import CliRunner
+
+from tessera.cli import app
+from tessera.drives.measured_trace import TraceError, read_measured
+from tessera.drives.response_errors import classes, demerit, errors_by_class
+from tessera.run_folder import Run, latency_ms
+
+LINES = """# a comment
+R Miss 100 8 14000.5 2000.0
+W Doub 108 4 9000.0 3000.25
+
+R Hit 112 2 1500.0 0
+R Miss 5000 1 12000.0 100
+"""
+
+
+@pytest.fixture
+def trace(tmp_path):
+    path = tmp_path / "four.trace"
+    path.write_text(LINES)
+    return path
+
+
+def validate(*arguments) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["validate", "drives", *map(str, arguments)], env={"TESSERA_SIM": str(BUILD / "tessera-sim")})
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("opened", (open, gzip.open, lzma.open))
+def test_a_trace_reads_the_same_plain_and_compressed(tmp_path, opened):
+    path = tmp_path / "t"
+    with opened(path, "wt") as file:
+        file.write(LINES)
+    rows = read_measured(path)
+    assert rows["write"].tolist() == [False, True, False, False]
+    assert rows["block"].tolist() == [100, 108, 112, 5000]
+    assert rows["blocks"].tolist() == [8, 4, 2, 1]
+    assert rows["response_ms"].tolist() == [14.0005, 9.0, 1.5, 12.0]
+    assert rows["think_ms"].tolist() == [2.0, 3.00025, 0.0, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    (
+        ("R Miss 1 2 3", ":2: expected R|W class block blocks service_us think_us, found 'R Miss 1 2 3'"),
+        ("X Miss 1 2 3 4", ":2: expected R|W class"),
+        ("R Miss one 2 3 4", ":2: invalid literal"),
+        ("R Miss 1 0 3 4", ":2: expected a block, at least one block's length"),
+        ("R Miss -1 2 3 4", ":2: expected a block"),
+        ("R Miss 1 2 nan 4", ":2: expected a block"),
+        ("R Miss 1 2 3 -4", ":2: expected a block"),
+    ),
+)
+def test_a_bad_line_is_named_with_what_was_expected(tmp_path, line, found):
+    path = tmp_path / "t"
+    path.write_text(f"R Miss 1 2 3 4\n{line}\n")
+    with pytest.raises(TraceError, match="^" + str(path)) as error:
+        read_measured(path)
+    assert found in str(error.value)
+
+
+def test_a_trace_that_is_none_is_refused(tmp_path):
+    (tmp_path / "empty").write_text("# nothing\n\n")
+    (tmp_path / "binary").write_bytes(bytes(range(128, 256)))
+    (tmp_path / "cut").write_bytes(lzma.compress(LINES.encode() * 1000)[:60])
+    for name, message in (("empty", "holds no request"), ("binary", "not a text"), ("cut", "cut: "), ("absent", "No such file")):
+        with pytest.raises(TraceError, match=message):
+            read_measured(tmp_path / name)
+
+
+def test_the_demerit_figure_is_the_distance_of_the_curves_and_not_of_the_requests():
+    # Sorted: 1 2 4 beside 1 3 7: distances 0, 1 and 3, so the root of 10/3.
+    assert demerit(np.array([4.0, 1.0, 2.0]), np.array([1.0, 7.0, 3.0])) == pytest.approx((10 / 3) ** 0.5)
+    assert demerit(np.array([4.0, 1.0]), np.array([1.0, 4.0])) == 0
+    with pytest.raises(ValueError, match="2 and 1"):
+        demerit(np.array([1.0, 2.0]), np.array([1.0]))
+
+
+def test_classes_are_what_follows_what(trace):
+    found = {name: chosen.tolist() for name, chosen in classes(read_measured(trace)).items()}
+    assert found == {
+        "all": [True] * 4,
+        "read": [True, False, True, True],
+        "write": [False, True, False, False],
+        "sequential": [False, True, True, False],
+        "after read": [False, True, False, True],
+        "after write": [False, False, True, False],
+    }
+
+
+def test_a_first_request_follows_nothing_even_where_it_begins_at_the_end_of_the_last(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("R Miss 10 2 1 1\nW Miss 8 2 1 1\n")
+    chosen = classes(read_measured(path))
+    assert chosen["sequential"].tolist() == [False, False]
+    assert chosen["after write"].tolist() == [False, False]
+
+
+def test_a_model_that_is_late_by_a_constant_has_it_as_mean_error_and_as_rms(trace):
+    measured = read_measured(trace)
+    for error in errors_by_class(measured, measured["response_ms"] + 0.25):
+        assert error.mean_error == pytest.approx(0.25)
+        assert error.rms == pytest.approx(0.25)
+    reads = measured[~measured["write"]]
+    empty = {error.name: error for error in errors_by_class(reads, reads["response_ms"])}["write"]
+    assert (empty.requests, empty.rms, empty.mean_error, empty.relative) == (0, None, None, None)
+
+
+def test_the_command_replays_with_think_times_and_shows_each_class(tmp_path, trace):
+    status, output = validate("hp_c3323a", trace, "--out", tmp_path / "out")
+    assert status == 0, output
+    assert "| sequential | 2 | 5.250 |" in output
+    requests = np.sort(np.asarray(Run(tmp_path / "out").requests), order="number")
+    gaps = requests["arrival"][1:] - requests["completion"][:-1]
+    assert gaps.tolist() == [2_000_000_000, 3_000_250_000, 0]
+    assert f"| all | 4 | 9.125 | {latency_ms(requests).mean():.3f} |" in output
+    assert (tmp_path / "out" / "responses.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "out" / "responses.md").read_text() in output
+
+
+def test_bad_input_ends_with_status_2_and_a_message(tmp_path, trace):
+    assert validate("hp_c3323a", tmp_path / "absent", "--out", tmp_path / "o") == (2, f"tessera: {tmp_path}/absent: [Errno 2] No such file or directory: '{tmp_path}/absent'\n")
+    status, output = validate("hp_c3323", trace, "--out", tmp_path / "o")
+    assert status == 2
+    assert "ended with exit status 2" in output
+    beyond = tmp_path / "beyond"
+    beyond.write_text("R Miss 2056007 2 1 1\n")
+    assert validate("hp_c3323a", beyond, "--out", tmp_path / "o")[0] == 2
+    assert validate("hp_c3323a", trace, "--set", "host.tag=1", "--out", tmp_path / "o")[0] == 2
