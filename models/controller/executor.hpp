@@ -55,6 +55,7 @@ class Executor final : public CpuPort, private TimelineListener {
   // CpuPort
   [[nodiscard]] const CpuCosts& costs() const override { return config_.costs; }
   void charge(Cycles cycles) override { local_ += cycle_ * cycles.value(); }
+  void spend(Picoseconds time) override { local_ += time; }
   [[nodiscard]] Picoseconds now() const override { return running_ ? local_ : timeline_.now(); }
   void spawn(Task<void> task) override;
   void wake_at(Picoseconds when, DeviceWait& wait) override;

@@ -51,6 +51,7 @@ Task<Status> CommandServer::read(HostCommand& command) {
   auto lock = locks_.shared(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
+  if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::read, layer_.holds(run)));
   const DataSpan data = command.buffer.all();
   const Status status = co_await layer_.read(run, data);
   // What came out of a buffer of the drive may have been lost in it.
@@ -62,6 +63,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
+  if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
   const std::uint64_t per_sector = ports_.memory.shape().blocks();
   if (command.blocks.first.value() % per_sector != 0 || command.blocks.end().value() % per_sector != 0) {
     const Status edges = co_await complete_edges(command, run);

@@ -2,6 +2,7 @@
 // The front end of the firmware: boots the layer and serves host commands with it. It keeps overlapping commands apart,
 // turns 512 B blocks into whole drive sectors, and completes every command exactly once.
 #include "firmware/firmware_entry.hpp"
+#include "firmware/shared/command_overheads.hpp"
 #include "firmware/shared/range_locks.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -9,7 +10,8 @@ namespace tessera {
 
 class CommandServer final : public FirmwareEntry {
  public:
-  CommandServer(const Ports& ports, TranslationLayer& layer) : ports_(ports), layer_(layer), locks_(ports.cpu) {}
+  CommandServer(const Ports& ports, TranslationLayer& layer, const OverheadsConfig& overheads = {})
+      : ports_(ports), layer_(layer), locks_(ports.cpu), overheads_(overheads) {}
 
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   /// A command that the host gave up before it had its locks ends without effect.
@@ -31,6 +33,7 @@ class CommandServer final : public FirmwareEntry {
   Ports ports_;
   TranslationLayer& layer_;
   SectorLocks locks_;
+  CommandOverheads overheads_;
   std::uint64_t unaligned_ = 0;
 };
 

@@ -5,6 +5,7 @@ namespace tessera {
 void FirmwareConfig::describe(ParameterVisitor& visitor) {
   visitor.section("write_cache", write_cache, "write cache of the drive");
   visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
+  visitor.section("overheads", overheads, "what an old drive's electronics take for a command, beside the CPU's cycles");
   visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
 }
 
@@ -23,7 +24,7 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
     read_cache_ = std::make_unique<ReadCache>(config.read_cache, ports, *top_);
     top_ = read_cache_.get();
   }
-  server_ = std::make_unique<CommandServer>(ports, *top_);
+  server_ = std::make_unique<CommandServer>(ports, *top_, config.overheads);
   const SpareLayout spares(geometry);
   if (spares.usable()) defects_ = std::make_unique<DefectManager>(config.defects, ports, spares, geometry.sector_bytes);
 }

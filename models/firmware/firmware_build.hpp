@@ -15,6 +15,7 @@ struct FirmwareConfig {
   WriteCacheConfig write_cache;
   ReadCacheConfig read_cache;
   DefectsConfig defects;
+  OverheadsConfig overheads;
 
   void describe(ParameterVisitor& visitor);
   /// A sentence why this firmware cannot run on `plan`, or nothing.

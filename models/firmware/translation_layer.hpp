@@ -49,6 +49,9 @@ class TranslationLayer {
   virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
   /// Complete when the data is as durable as the drive promises.
   virtual Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) = 0;
+  /// Whether a read of `run`, or a write to it, would be served by a cache, without the platters: what a command's overhead depends on.
+  virtual bool holds(LogicalRun) { return false; }
+  virtual bool absorbs(LogicalRun) { return false; }
   /// Complete when all acknowledged data is on media or flash.
   virtual Task<Status> flush() = 0;
   /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.

@@ -9,11 +9,6 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field("buffer", buffer, {4096, 1e11}, "DRAM for host data in flight; a command waits at the host until its data fits");
   visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded");
   visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status");
-  visitor.field("read_overhead", read_overhead, overhead, "added to the command overhead of a read");
-  visitor.field("write_overhead_after_read", write_overhead_after_read, overhead,
-                "added to the command overhead of a write that follows a read");
-  visitor.field("write_overhead_after_write", write_overhead_after_write, overhead,
-                "added to the command overhead of a write that follows a write");
   visitor.field("read_completion_overhead", read_completion_overhead, overhead, "added to the completion overhead of a read");
   visitor.field(
       "timeout", timeout, {0, 1e18},

@@ -41,15 +41,9 @@ void HostInterface::admit(HostRequest& request) {
   occupy(command_time(request), request, down);
 }
 
-Picoseconds HostInterface::command_time(const HostRequest& request) {
-  Picoseconds time = config_.command_overhead;
-  if (request.op == HostOp::read) time += config_.read_overhead;
-  if (request.op == HostOp::write) {
-    time += last_op_ == HostOp::read ? config_.write_overhead_after_read : config_.write_overhead_after_write;
-    time += transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
-  }
-  if (request.op == HostOp::read || request.op == HostOp::write) last_op_ = request.op;
-  return time;
+Picoseconds HostInterface::command_time(const HostRequest& request) const {
+  if (request.op != HostOp::write) return config_.command_overhead;
+  return config_.command_overhead + transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
 }
 
 void HostInterface::abort(HostRequest& request) {

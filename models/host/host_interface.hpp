@@ -63,7 +63,7 @@ class HostInterface final : private TimelineListener {
   void on_time(std::uint64_t argument) override;
   void admit(HostRequest& request);
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const;
-  [[nodiscard]] Picoseconds command_time(const HostRequest& request);
+  [[nodiscard]] Picoseconds command_time(const HostRequest& request) const;
   void occupy(Picoseconds duration, HostRequest& request, Direction direction);
 
   Timeline& timeline_;
@@ -74,7 +74,6 @@ class HostInterface final : private TimelineListener {
   Picoseconds link_free_;
   Picoseconds busy_;
   Bytes buffered_;
-  HostOp last_op_ = HostOp::read;
   Watchdog watchdog_;
   std::optional<LinkFaults> faults_;  // where the description has any
   std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue

@@ -148,6 +148,12 @@ InputError DriveConfig::refusal(const std::string& sentence) const {
 
 std::vector<std::string> warnings(const DriveConfig& config) {
   std::vector<std::string> sentences;
+  const FirmwareConfig& firmware = config.firmware;
+  const bool write_cache = firmware.write_cache.capacity.value() != 0;
+  if (firmware.overheads.of_read_hits() && !write_cache && firmware.read_cache.segments == 0)
+    sentences.emplace_back("firmware.overheads.read_hit_*: without effect, the drive has no cache that a read could hit");
+  if (firmware.overheads.of_write_hits() && !write_cache)
+    sentences.emplace_back("firmware.overheads.write_hit_*: without effect, the drive has no write cache");
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(flash_of(config.nand))) sentences.push_back(config.layer + ": " + sentence);
   return sentences;

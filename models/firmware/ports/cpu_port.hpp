@@ -33,6 +33,8 @@ class CpuPort {
 
   [[nodiscard]] virtual const CpuCosts& costs() const = 0;
   virtual void charge(Cycles cycles) = 0;
+  /// Holds the CPU for a time that does not depend on its clock: what the electronics of a real drive were measured to take.
+  virtual void spend(Picoseconds time) = 0;
   void array() { charge(Cycles(costs().array)); }
   void hash() { charge(Cycles(costs().hash)); }
   void tree(std::uint64_t elements) { charge(Cycles(costs().tree_level * static_cast<std::uint64_t>(64 - __builtin_clzll(elements | 1)))); }

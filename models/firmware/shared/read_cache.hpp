@@ -32,6 +32,8 @@ class ReadCache final : public TranslationLayer {
   Task<Status> recover() override { return inner_.recover(); }
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  bool holds(LogicalRun run) override { return holding(run) != nullptr || inner_.holds(run); }
+  bool absorbs(LogicalRun run) override { return inner_.absorbs(run); }
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
   void start_background() override { inner_.start_background(); }

@@ -174,6 +174,14 @@ bool WriteCache::drop_lost(Index first, std::uint32_t count) {
 
 // --- Host operations ---
 
+bool WriteCache::holds(LogicalRun run) {
+  for (std::uint32_t i = 0; i < run.count; ++i)
+    if (find(run.first + i) == DramHashMap::none) return false;
+  return true;
+}
+
+bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
+
 Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const Index slot = find(run.first + done);

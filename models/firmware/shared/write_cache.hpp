@@ -56,6 +56,10 @@ class WriteCache final : public TranslationLayer {
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// Every sector is in the cache.
+  bool holds(LogicalRun run) override;
+  /// The write is acknowledged from the DRAM, without waiting for a slot.
+  bool absorbs(LogicalRun run) override;
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
   void start_background() override;

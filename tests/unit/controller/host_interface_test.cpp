@@ -84,17 +84,3 @@ TEST_CASE("a command whose data does not fit the buffer waits until a completion
   timeline.run();
   CHECK(ends.arrivals.size() == 2);
 }
-
-TEST_CASE("overheads of old drives depend on the operation before") {
-  Timeline timeline;
-  Ends ends(timeline);
-  HostConfig old = config();
-  old.write_overhead_after_read = 100_us;
-  old.write_overhead_after_write = 50_us;
-  HostInterface interface(timeline, old, 512, ends, ends);
-  HostRequest first = request(1, HostOp::write, 1), second = request(2, HostOp::write, 1);
-  interface.issue(first);
-  interface.issue(second);
-  timeline.run();
-  CHECK(ends.arrivals == std::vector<std::pair<std::uint64_t, Picoseconds>>{{1, 104_us}, {2, 104_us + 54_us}});
-}

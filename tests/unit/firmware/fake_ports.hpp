@@ -16,6 +16,7 @@ class FakeCpu final : public CpuPort {
  public:
   [[nodiscard]] const CpuCosts& costs() const override { return costs_; }
   void charge(Cycles) override {}
+  void spend(Picoseconds) override {}
   [[nodiscard]] Picoseconds now() const override { return now_; }
   void spawn(Task<void> task) override {
     tasks_.push_back(std::move(task));
