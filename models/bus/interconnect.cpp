@@ -1,0 +1,72 @@
+#include "bus/interconnect.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace tessera {
+
+namespace {
+
+std::vector<SharedResource::Party> parties_of(const BusConfig& config, std::uint32_t flash_channels) {
+  const auto party = [&](std::uint32_t BusRanks::*who) {
+    SharedResource::Party rank;
+    if (config.arbitration == BusArbitration::weighted) rank.weight = config.weights.*who;
+    if (config.arbitration == BusArbitration::fixed_priority) rank.priority = config.priorities.*who;
+    return rank;
+  };
+  // The CPU's accesses slip in and reserve nothing; it keeps its place in the order of initiators.
+  std::vector<SharedResource::Party> parties{{}, party(&BusRanks::copy), party(&BusRanks::host), party(&BusRanks::disk)};
+  parties.insert(parties.end(), flash_channels, party(&BusRanks::flash));
+  return parties;
+}
+
+}  // namespace
+
+Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels)
+    : width_(config.width),
+      period_(config.clock == Hertz(0) ? Picoseconds(0) : period(config.clock)),
+      crossing_(period_ * config.crossing),
+      burst_(period_ * config.burst),
+      shared_(parties_of(config, flash_channels)) {}
+
+Interconnect::Grant Interconnect::transfer(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds pace) {
+  const Picoseconds work = beats(bytes);
+  const auto [end, behind] = shared_.reserve(static_cast<std::size_t>(who), begin, work, pace);
+  Counters& counters = counters_[kind_of(who)];
+  counters.bytes += bytes;
+  counters.busy += work;
+  counters.waited += end - std::max(begin + work, begin + pace);
+  return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
+}
+
+Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
+  const Picoseconds work = beats(bytes);
+  const Picoseconds begin = shared_.slip_in(at, work, burst_);
+  Counters& counters = counters_[kind_of(Initiator::cpu)];
+  counters.bytes += bytes;
+  counters.busy += work;
+  counters.waited += begin - at;
+  return begin + crossing_;
+}
+
+void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
+  static constexpr std::array<const char*, kinds> names{"cpu", "copy", "host", "disk", "flash"};
+  static constexpr std::array<const char*, kinds> who{"the CPU's single accesses", "copies between buffers", "DMA of the host interface",
+                                                      "DMA of the disk channel", "DMA of the flash channels"};
+  const auto share = [now](Picoseconds busy) {
+    return now == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy.value()) / static_cast<double>(now.value()));
+  };
+  Picoseconds busy;
+  for (const Counters& counters : counters_) busy += counters.busy;
+  metrics.add("bus.utilisation", share(busy), "1", "share of time in which the bus moved data");
+  for (std::size_t i = 0; i < kinds; ++i) {
+    const std::string name = std::string("bus.") + names[i];
+    const std::string of = who[i];
+    metrics.count(name + ".bytes", static_cast<double>(counters_[i].bytes.value()), "B", "bytes over the bus: " + of);
+    metrics.add(name + ".utilisation", share(counters_[i].busy), "1", "share of time in which the bus moved data: " + of);
+    metrics.count(name + ".waiting", counters_[i].waited, "time lost to other initiators on the bus: " + of);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+#pragma once
+// The interconnect between the initiators and the memory: width, clock, arbitration and occupancy, in closed form by extent
+// (base/shared_resource.hpp). The CPU's single accesses slip in between the bursts of the DMA engines.
+//
+// Not modelled: separate read and write channels (what moves has the data path to itself), outstanding transactions and their reordering.
+#include <array>
+#include <cstdint>
+
+#include "base/metrics.hpp"
+#include "base/shared_resource.hpp"
+#include "bus/bus_config.hpp"
+
+namespace tessera {
+
+/// Who uses the bus. Each flash channel has an engine of its own: `flash`, and the values behind it.
+enum class Initiator : std::uint32_t { cpu, copy, host, disk, flash };
+[[nodiscard]] constexpr Initiator flash_engine(std::uint32_t channel) {
+  return static_cast<Initiator>(static_cast<std::uint32_t>(Initiator::flash) + channel);
+}
+
+class Interconnect {
+ public:
+  Interconnect(const BusConfig& config, std::uint32_t flash_channels);
+
+  struct Grant {
+    Picoseconds end;
+    Bytes behind;  ///< the most that an extent with a pace was behind it
+  };
+  /// An extent of a DMA engine, whose device moves it in no less than `pace` from `begin` on; it comes after the engine's extents before.
+  Grant transfer(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds pace);
+
+  /// A single access of the CPU: gives when it has crossed the bus.
+  Picoseconds access(Bytes bytes, Picoseconds at);
+
+  /// The power fails: what was under way is forgotten.
+  void cut() { shared_.clear(); }
+  /// Adds `bus.*`.
+  void report(MetricSet& metrics, Picoseconds now) const;
+
+ private:
+  static constexpr std::size_t kinds = 5;
+  [[nodiscard]] static std::size_t kind_of(Initiator who) {
+    return static_cast<std::size_t>(who < Initiator::flash ? who : Initiator::flash);
+  }
+  [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * ((bytes.value() + width_ - 1) / width_); }
+
+  std::uint64_t width_;
+  Picoseconds period_;  // 0: infinitely fast
+  Picoseconds crossing_;
+  Picoseconds burst_;
+  SharedResource shared_;
+
+  struct Counters {
+    Bytes bytes;
+    Picoseconds busy;
+    Picoseconds waited;
+  };
+  std::array<Counters, kinds> counters_{};
+};
+
+}  // namespace tessera
