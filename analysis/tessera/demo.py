@@ -67,7 +67,7 @@ def simulate(layer: str, source: list[str], out: Path) -> Run:
     folder = out / layer
     arguments = ["run", DRIVE, "--layer", layer, *source, "--prefill", "100", "--requests", "--out", folder]
     if layer == WAVEFORM_LAYER:
-        arguments += ["--vcd", out / "first_rmw.vcd", "--vcd-trigger", "rmw", "--vcd-after", "100 ms"]
+        arguments += ["--vcd", out / "first_rmw.vcd", "--record-trigger", "rmw", "--record-after", "100 ms"]
     run_simulator(arguments)
     return Run(folder)
 

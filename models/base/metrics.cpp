@@ -113,10 +113,17 @@ void TimeWeighted::set(std::uint64_t level, Picoseconds now) {
   since_ = now;
 }
 
+void TimeWeighted::restart(Picoseconds now) {
+  origin_ = since_ = now;
+  area_ = 0;
+  peak_ = level_;
+}
+
 std::optional<double> TimeWeighted::mean(Picoseconds now) const {
-  if (now == Picoseconds(0)) return std::nullopt;
+  now = std::max(now, since_);
+  if (now == origin_) return std::nullopt;
   const auto area = area_ + static_cast<unsigned __int128>(level_) * (now - since_).value();
-  return static_cast<double>(area) / static_cast<double>(now.value());
+  return static_cast<double>(area) / static_cast<double>((now - origin_).value());
 }
 
 }  // namespace tessera

@@ -69,14 +69,17 @@ class DurationHistogram {
 class TimeWeighted {
  public:
   void set(std::uint64_t level, Picoseconds now);
+  /// Mean and peak begin anew at `now`.
+  void restart(Picoseconds now);
   [[nodiscard]] std::uint64_t level() const { return level_; }
   [[nodiscard]] std::uint64_t peak() const { return peak_; }
-  /// Mean from time 0 to `now`; empty at time 0.
+  /// Mean from time 0, or the last restart(), to `now`; empty where that is no time.
   [[nodiscard]] std::optional<double> mean(Picoseconds now) const;
 
  private:
   std::uint64_t level_ = 0;
   std::uint64_t peak_ = 0;
+  Picoseconds origin_;
   Picoseconds since_;
   unsigned __int128 area_ = 0;
 };

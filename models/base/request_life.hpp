@@ -30,12 +30,30 @@ enum class LifePhase : std::uint8_t {
 inline constexpr std::size_t life_phases = static_cast<std::size_t>(LifePhase::count_);
 [[nodiscard]] const char* to_string(LifePhase phase);
 
+/// What signals show as the tag of work that belongs to no host command.
+inline constexpr std::uint32_t no_tag = 0xffff;
+
+/// Shows in which phase a request is (waveforms). The phases of RequestLife are known when they end; these when they begin.
+class PhaseLane {
+ public:
+  virtual void enter(LifePhase phase, Picoseconds at) = 0;
+
+ protected:
+  ~PhaseLane() = default;
+};
+
 struct RequestLife {
   Picoseconds arrival;  ///< at the host, as the trace says (dilated where the replay policy delays the trace)
   Picoseconds issue;    ///< handed to the drive
   Picoseconds mark;     ///< accounted up to here
   std::array<Picoseconds, life_phases> parts{};
+  PhaseLane* lane = nullptr;  ///< null where nobody looks
 
+  /// The request is in `phase` from `at` on.
+  void enter(LifePhase phase, Picoseconds at) const {
+    if (lane != nullptr) [[unlikely]]
+      lane->enter(phase, at);
+  }
   void begin(Picoseconds at) {
     arrival = issue = mark = at;
     parts.fill(Picoseconds(0));

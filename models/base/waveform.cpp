@@ -1,7 +1,6 @@
 #include "base/waveform.hpp"
 
 #include <algorithm>
-#include <ostream>
 
 namespace tessera {
 
@@ -9,57 +8,22 @@ namespace {
 
 // Changes held back for sorting: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
 constexpr std::size_t reorder_changes = std::size_t{1} << 16;
-constexpr std::size_t text_chunk = std::size_t{1} << 16;
-
-/// Identifiers are written in the 94 printable characters, least significant first.
-std::string identifier(std::size_t index) {
-  std::string code;
-  do {
-    code += static_cast<char>('!' + index % 94);
-    index /= 94;
-  } while (index != 0);
-  return code;
-}
-
-bool one_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
-std::uint64_t mask(std::uint32_t width) { return width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
-
-/// Signals grouped by block, in order of declaration.
-struct Scope {
-  std::string name;
-  std::vector<Scope> inner;
-  std::vector<std::string> declarations;
-
-  Scope& at(std::string_view path) {
-    if (path.empty()) return *this;
-    const std::string_view head = path.substr(0, path.find('.'));
-    const std::string_view tail = head.size() == path.size() ? std::string_view() : path.substr(head.size() + 1);
-    for (Scope& scope : inner)
-      if (scope.name == head) return scope.at(tail);
-    inner.push_back({std::string(head), {}, {}});
-    return inner.back().at(tail);
-  }
-
-  void write(std::string& text) const {
-    for (const std::string& declaration : declarations) text += declaration;
-    for (const Scope& scope : inner) {
-      text += "$scope module " + scope.name + " $end\n";
-      scope.write(text);
-      text += "$upscope $end\n";
-    }
-  }
-};
 
 }  // namespace
 
-Waveform::Waveform(std::ostream& out, WaveWindow window) : out_(out), begin_(window.begin), end_(window.end) {}
+Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> windows)
+    : writers_(std::move(writers)), windows_(std::move(windows)) {
+  TESSERA_CHECK(!windows_.empty(), "a recorder needs a window");
+  for (std::size_t i = 0; i < windows_.size(); ++i)
+    TESSERA_CHECK(windows_[i].begin < windows_[i].end && (i == 0 || windows_[i - 1].end < windows_[i].begin),
+                  "the windows of a recorder do not follow each other");
+  begin_ = windows_.front().begin;
+  last_end_ = windows_.back().end;
+}
 
-Waveform::Waveform(std::ostream& out, WaveTrigger trigger)
-    : out_(out),
-      end_(Picoseconds::max()),
+Waveform::Waveform(std::vector<WaveWriter*> writers, WaveTrigger trigger)
+    : writers_(std::move(writers)),
+      last_end_(Picoseconds::max()),
       before_(trigger.before),
       after_(trigger.after),
       ring_changes_(trigger.ring_changes),
@@ -67,30 +31,36 @@ Waveform::Waveform(std::ostream& out, WaveTrigger trigger)
   TESSERA_CHECK(ring_changes_ > 0, "a waveform trigger needs a ring");
 }
 
-WaveSignal Waveform::bit(std::string_view scope, std::string_view name) { return declare(scope, name, 1, {}); }
+WaveSignal Waveform::bit(std::string_view scope, std::string_view name) {
+  return declare(scope, {std::string(name), SignalKind::bit, 1, {}, std::nullopt});
+}
 
 WaveSignal Waveform::vector(std::string_view scope, std::string_view name, std::uint32_t width) {
-  TESSERA_CHECK(width >= 1 && width <= 64, "a waveform vector has 1 to 64 bits");
-  return declare(scope, name, width, {});
+  return declare(scope, {std::string(name), SignalKind::number, width, {}, std::nullopt});
 }
 
 WaveSignal Waveform::state(std::string_view scope, std::string_view name, std::vector<std::string> names) {
-  TESSERA_CHECK(!names.empty() && std::all_of(names.begin(), names.end(), one_word), "the states of a signal are words without blanks");
-  return declare(scope, name, 64, std::move(names));
+  return declare(scope, {std::string(name), SignalKind::state, 16, std::move(names), std::nullopt});
 }
 
-WaveSignal Waveform::declare(std::string_view scope, std::string_view name, std::uint32_t width, std::vector<std::string> names) {
-  TESSERA_CHECK(!started_ && changes_.empty(), "a waveform signal is declared after the first change");
-  TESSERA_CHECK(one_word(scope) && one_word(name), "scope and name of a waveform signal are words without blanks");
-  for (const Signal& other : signals_) TESSERA_CHECK(other.scope != scope || other.name != name, "a waveform signal is declared twice");
-  Signal signal;
-  signal.scope = scope;
-  signal.name = name;
-  signal.width = width;
-  signal.names = std::move(names);
-  signal.code = identifier(signals_.size());
-  signals_.push_back(std::move(signal));
-  return {static_cast<std::uint32_t>(signals_.size() - 1)};
+WaveSignal Waveform::declare(std::string_view scope, SignalInfo info) {
+  const auto one_word = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+  };
+  TESSERA_CHECK(info.width >= 1 && info.width <= 64, "a waveform vector has 1 to 64 bits");
+  TESSERA_CHECK(std::all_of(info.words.begin(), info.words.end(), one_word), "the states of a signal are words without blanks");
+  TESSERA_CHECK(one_word(scope) && one_word(info.name), "scope and name of a waveform signal are words without blanks");
+  own_.push_back(std::move(info));
+  return record(scope, own_.back());
+}
+
+WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
+  TESSERA_CHECK(!begun_ && changes_.empty(), "a waveform signal is declared after the first change");
+  for (const WaveTrace& other : traces_)
+    TESSERA_CHECK(other.scope != scope || other.info->name != info.name, "a waveform signal is declared twice");
+  traces_.push_back({std::string(scope), &info});
+  states_.push_back({info.value.value_or(0), {}, info.value.has_value(), false});
+  return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
 void Waveform::append(const Change& change) {
@@ -108,139 +78,134 @@ void Waveform::append_to_ring(const Change& change) {
     return;
   }
   Change& oldest = changes_[oldest_];
-  keep(signals_[oldest.signal], oldest.value, oldest.time);
+  if (oldest.signal != withdrawn) keep(oldest.signal, oldest.value, oldest.time);
   lost_until_ = std::max(lost_until_, oldest.time);
   oldest = change;
   oldest_ = oldest_ + 1 == ring_changes_ ? 0 : oldest_ + 1;
+}
+
+void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
+  for (Change& change : changes_)
+    if (change.signal == id && change.time > at) change.signal = withdrawn;
+  states_[id].since = std::min(states_[id].since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
   armed_ = false;
   begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), lost_until_);
-  end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
+  last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
+  windows_ = {{begin_, last_end_}};
   std::rotate(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(oldest_), changes_.end());
   std::vector<Change> inside;
   for (const Change& change : changes_) {
+    if (change.signal == withdrawn) continue;
     if (change.time <= begin_) {
-      keep(signals_[change.signal], change.value, change.time);
-    } else if (change.time < end_) {
+      keep(change.signal, change.value, change.time);
+    } else if (change.time < last_end_) {
       inside.push_back(change);
     }
   }
   changes_ = std::move(inside);
 }
 
+void Waveform::begin() {
+  if (begun_) return;
+  begun_ = true;
+  for (WaveWriter* writer : writers_) writer->begin(traces_);
+}
+
 void Waveform::finish(Picoseconds now) {
-  const Picoseconds last = std::min(now, end_);
-  end_ = Picoseconds(0);  // ignores every later change
-  if (armed_ || now < begin_) {
-    write_header();
-    text_ += "$comment nothing was recorded: ";
-    text_ += armed_ ? "the trigger did not occur" : "the run ended before the window";
-    text_ += " $end\n$enddefinitions $end\n";
-  } else {
+  begin();
+  if (!armed_) {
     write_older(0);
-    if (last > written_until_) text_ += "#" + std::to_string(last.value()) + "\n";
+    pass(now);
+    if (!open_ && window_ < windows_.size() && now == begin_) open_window();
+    if (open_) close_window(now, true);
   }
-  hand_over(0);
-  out_.flush();
+  if (armed_ || now < windows_.front().begin)
+    for (WaveWriter* writer : writers_) writer->nothing(armed_ ? "the trigger did not occur" : "the run ended before the window");
+  last_end_ = Picoseconds(0);  // ignores every later change
+  for (WaveWriter* writer : writers_) writer->finish();
 }
 
 void Waveform::write_older(std::size_t keep_newest) {
-  if (!started_) write_start();
+  begin();
+  std::erase_if(changes_, [](const Change& change) { return change.signal == withdrawn; });
   std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   const std::size_t count = changes_.size() - std::min(keep_newest, changes_.size());
-  Picoseconds step = written_until_;
   for (std::size_t i = 0; i < count; ++i) {
     const Change& change = changes_[i];
-    if (change.time < written_until_) ++late_changes_;
-    if (change.time > step) {
-      write_step(step);
-      step = change.time;
+    if (change.time > step_time_) pass(change.time);
+    if (!open_) {
+      if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
+      continue;
     }
-    Signal& signal = signals_[change.signal];
-    if (change.time < signal.since) continue;  // late, and a newer value is written already
-    signal.since = change.time;
-    signal.next = change.value & mask(signal.width);
-    if (!signal.touched) step_.push_back(change.signal);
-    signal.touched = true;
+    if (change.time < written_until_) ++late_changes_;
+    if (change.time > step_time_) {
+      write_step();
+      step_time_ = change.time;
+    }
+    State& state = states_[change.signal];
+    if (change.time < state.since) continue;  // late, and a newer value is written already
+    state.since = change.time;
+    state.next = change.value;
+    if (!state.touched) touched_.push_back(change.signal);
+    state.touched = true;
   }
-  write_step(step);
+  if (open_) write_step();
   changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-void Waveform::write_step(Picoseconds time) {
-  for (const std::uint32_t index : step_) {
-    Signal& signal = signals_[index];
-    signal.touched = false;
-    if (signal.known && signal.value == signal.next) continue;
-    if (time > written_until_) {
-      text_ += "#" + std::to_string(time.value()) + "\n";
-      written_until_ = time;
+void Waveform::pass(Picoseconds time) {
+  while (window_ < windows_.size()) {
+    if (!open_) {
+      if (time <= begin_) return;
+      open_window();
     }
-    signal.known = true;
-    signal.value = signal.next;
-    write_value(signal);
+    if (time < windows_[window_].end) return;
+    close_window(windows_[window_].end, window_ + 1 == windows_.size());
   }
+}
+
+void Waveform::open_window() {
+  open_ = true;
+  written_until_ = step_time_ = begin_;
+  for (std::uint32_t index = 0; index < traces_.size(); ++index) {
+    traces_[index].known = states_[index].known;
+    traces_[index].value = masked(index);
+  }
+  for (WaveWriter* writer : writers_) writer->open(begin_);
+}
+
+void Waveform::close_window(Picoseconds at, bool last) {
+  write_step();
+  open_ = false;
+  if (++window_ < windows_.size()) begin_ = windows_[window_].begin;
+  for (WaveWriter* writer : writers_) writer->close(std::max(at, written_until_), last);
+}
+
+std::uint64_t Waveform::masked(std::uint32_t signal) const {
+  const std::uint32_t width = traces_[signal].info->width;
+  return width == 64 ? states_[signal].next : states_[signal].next & ((std::uint64_t{1} << width) - 1);
+}
+
+void Waveform::write_step() {
   step_.clear();
-  hand_over(text_chunk);
-}
-
-void Waveform::write_header() {
-  text_ += "$version Tessera $end\n$timescale 1 ps $end\n";
-  Scope top;
-  for (const Signal& signal : signals_) {
-    const bool text = !signal.names.empty();
-    std::string range;
-    if (!text && signal.width > 1) range = " [" + std::to_string(signal.width - 1) + ":0]";
-    top.at(signal.scope)
-        .declarations.push_back("$var " + std::string(text ? "string" : "wire") + " " + std::to_string(text ? 1 : signal.width) + " " +
-                                signal.code + " " + signal.name + range + " $end\n");
+  for (const std::uint32_t index : touched_) {
+    State& state = states_[index];
+    WaveTrace& trace = traces_[index];
+    state.touched = false;
+    const std::uint64_t value = masked(index);
+    if (trace.known && trace.value == value) continue;
+    state.known = trace.known = true;
+    trace.value = value;
+    step_.push_back(index);
   }
-  top.write(text_);
-}
-
-void Waveform::write_start() {
-  started_ = true;
-  written_until_ = begin_;
-  write_header();
-  text_ += "$enddefinitions $end\n#" + std::to_string(begin_.value()) + "\n$dumpvars\n";
-  for (Signal& signal : signals_) {
-    signal.value &= mask(signal.width);
-    write_value(signal);
-  }
-  text_ += "$end\n";
-}
-
-void Waveform::write_value(const Signal& signal) {
-  if (!signal.names.empty()) {
-    TESSERA_CHECK(signal.value < signal.names.size(), "a waveform state has no such value");
-    text_ += "s" + (signal.known ? signal.names[signal.value] : std::string("unknown")) + " ";
-  } else if (signal.width == 1) {
-    text_ += !signal.known ? 'x' : signal.value != 0 ? '1' : '0';
-  } else if (!signal.known) {
-    text_ += "bx ";
-  } else {
-    char digits[64];
-    std::size_t first = sizeof digits;
-    std::uint64_t rest = signal.value;
-    do {
-      digits[--first] = static_cast<char>('0' + (rest & 1));
-      rest >>= 1;
-    } while (rest != 0);
-    text_ += 'b';
-    text_.append(digits + first, sizeof digits - first);
-    text_ += ' ';
-  }
-  text_ += signal.code;
-  text_ += '\n';
-}
-
-void Waveform::hand_over(std::size_t when_longer_than) {
-  if (text_.size() <= when_longer_than) return;
-  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-  text_.clear();
+  touched_.clear();
+  if (step_.empty()) return;
+  written_until_ = std::max(written_until_, step_time_);
+  for (WaveWriter* writer : writers_) writer->step(written_until_, step_);
 }
 
 }  // namespace tessera

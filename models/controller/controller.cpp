@@ -34,7 +34,13 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
       flash_channel_(links.flash == nullptr ? nullptr
                                             : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, *links.catalogue, config)),
       host_channel_(timeline, executor_, memory_, links.host, tags),
-      image_(std::move(image)) {}
+      image_(std::move(image)) {
+  signals_.add("core0", executor_.signals());
+  signals_.add("firmware", executor_.firmware_signals().signals());
+  signals_.add("memory", memory_.signals());
+  signals_.add("disk_channel", disk_channel_.signals());
+  if (flash_channel_ != nullptr) signals_.add("flash_channel", flash_channel_->signals());
+}
 
 Ports Controller::ports() { return {disk_channel_, flash_channel_.get(), memory_, executor_, host_channel_}; }
 
@@ -51,12 +57,13 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   memory_.check_capacity();
   timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);
   if (after_power_cut) recovery_.begin(counts(), timeline_.now());
-  executor_.start(boot(after_power_cut), nullptr, executor_.now());
+  executor_.start(boot(after_power_cut), nullptr, executor_.now()).name = "boot";
 }
 
 Task<void> Controller::boot(bool after_power_cut) {
   const Status status = co_await firmware_->boot(after_power_cut);
   timeline_.withdraw(*this);
+  if (ok(status)) executor_.firmware_signals().check_gauges();
   if (after_power_cut) recovery_.end(counts(), executor_.now(), true);
   booted_(status);
 }
@@ -130,6 +137,7 @@ bool Controller::idle() const {
 
 void Controller::report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const {
   executor_.report(metrics, elapsed);
+  executor_.firmware_signals().report(metrics, now);
   memory_.report(metrics, now);
   disk_channel_.report(metrics, elapsed);
   if (flash_channel_ != nullptr) flash_channel_->report(metrics);

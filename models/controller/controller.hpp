@@ -60,6 +60,8 @@ class Controller final : private TimelineListener {
   /// The host gave up a request, which may not have arrived.
   void abort(const HostRequest& request) { host_channel_.abort(request); }
 
+  /// The signals of its parts.
+  [[nodiscard]] SignalScope& signals() { return signals_; }
   [[nodiscard]] Executor& executor() { return executor_; }
   [[nodiscard]] DiskChannel& disk_channel() { return disk_channel_; }
   [[nodiscard]] FlashChannel* flash_channel() { return flash_channel_.get(); }
@@ -83,6 +85,7 @@ class Controller final : private TimelineListener {
   void tell_when_quiet();
   [[nodiscard]] PortCounts counts() const;
 
+  SignalScope signals_;
   Timeline& timeline_;
   Executor executor_;
   MemoryController memory_;

@@ -6,6 +6,7 @@
 
 #include <systemc>
 
+#include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "controller/controller.hpp"
@@ -21,6 +22,9 @@ class ControllerModule : public sc_core::sc_module, private MediaLink, private F
   ControllerModule(sc_core::sc_module_name name, TimelineModule& drive, const ControllerConfig& config, const Positioning& positioning,
                    const TrackCapacity& tracks, const FlashCatalogue* catalogue, SectorShape shape, Bytes dram_capacity, Bytes host_buffer,
                    std::uint32_t tags, Controller::Image image);
+
+  /// The block's signals, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
 
   [[nodiscard]] Controller& core() { return core_; }
   [[nodiscard]] const Controller& core() const { return core_; }
@@ -41,6 +45,7 @@ class ControllerModule : public sc_core::sc_module, private MediaLink, private F
 
   TimelineModule& drive_;
   Controller core_;
+  mutable SignalTraces traces_{core_.signals()};
   PayloadPool<MediaExtension> media_payloads_;
   PayloadPool<FlashExtension> flash_payloads_;
   PayloadPool<DmaExtension> dma_payloads_;

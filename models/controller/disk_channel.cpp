@@ -47,10 +47,15 @@ void DiskChannel::on_time(std::uint64_t argument) {
   if (chain.priority == MediaClass::recovery) return serve(chain);
   queue_.push(chain);
   longest_queue_ = std::max(longest_queue_, queue_.size());
+  depth_.set(queue_.size(), timeline_.now());
   if (current_ == nullptr && !recovering_) serve_next();
 }
 
-void DiskChannel::serve_next() { serve(queue_.pop(positioning_, timeline_.now())); }
+void DiskChannel::serve_next() {
+  MediaChain& chain = queue_.pop(positioning_, timeline_.now());
+  depth_.set(queue_.size(), timeline_.now());
+  serve(chain);
+}
 
 void DiskChannel::serve(MediaChain& chain) {
   TESSERA_CHECK(current_ == nullptr, "a media chain is served while another is");
@@ -71,7 +76,21 @@ void DiskChannel::serve(MediaChain& chain) {
 void DiskChannel::start(const MediaStep& step) {
   if (guard_ != nullptr && step.op == MediaOp::write) [[unlikely]]
     guard_->fetched(step.data);
+  if (op_.watched()) [[unlikely]]
+    show(step);
   link_.start(step);
+}
+
+void DiskChannel::show(const MediaStep& step) const {
+  const Picoseconds now = timeline_.now();
+  op_.set(step.op == MediaOp::read ? 1 : 2, now);
+  class_.set(static_cast<std::uint64_t>(current_->priority), now);
+  tag_.set(current_->wait.root->tag, now);
+  serial_.set(steps_, now);
+  surface_.set(step.run.track.surface, now);
+  radius_.set(step.run.track.radius, now);
+  sector_.set(step.run.first, now);
+  sectors_.set(step.run.count, now);
 }
 
 void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
@@ -86,6 +105,12 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   if (quiet_) {
     current_ = nullptr;
     return quiet_();
+  }
+  if (const RequestLife* life = chain.wait.root->life; life != nullptr) {
+    const Picoseconds transfer = timeline_.now() - timing.transfer;
+    life->enter(LifePhase::seek, transfer - timing.rotation - timing.seek);
+    life->enter(LifePhase::rotation, transfer - timing.rotation);
+    life->enter(LifePhase::transfer, transfer);
   }
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
@@ -103,6 +128,7 @@ void DiskChannel::finish() {
   busy_ += now - chain_began_;
   if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
   current_ = nullptr;
+  op_.set(0, now);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
     return hand_over(chain);
   account(chain);
@@ -147,6 +173,7 @@ void DiskChannel::resume_service() {
 void DiskChannel::power_off() {
   timeline_.withdraw(*this);
   queue_.clear();
+  for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
   current_ = nullptr;
   recovering_.reset();
   quiet_ = nullptr;

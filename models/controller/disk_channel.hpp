@@ -48,18 +48,32 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void reset_statistics();
 
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
   void on_time(std::uint64_t argument) override;
   void serve_next();
   void serve(MediaChain& chain);
   void start(const MediaStep& step);
+  void show(const MediaStep& step) const;
   void finish();
   void account(const MediaChain& chain);
   void hand_over(MediaChain& chain);
   Task<void> recover(MediaChain& chain);
   void resume_service();
   [[nodiscard]] Picoseconds background_busy(Picoseconds at) const;
+
+  SignalScope signals_;
+  Signal depth_ = signals_.level("queue", 16);
+  SignalScope& command_ = signals_.part("command");
+  Signal op_ = command_.state("op", {"none", "read", "write"});
+  Signal class_ = command_.state("class", {"host", "dependent", "background", "recovery"});
+  Signal tag_ = command_.number("tag", 16);
+  Signal serial_ = command_.number("serial", 40);
+  Signal surface_ = command_.number("surface", 8);
+  Signal radius_ = command_.number("radius", 32);
+  Signal sector_ = command_.number("sector", 16);
+  Signal sectors_ = command_.number("sectors", 16);
 
   Timeline& timeline_;
   Executor& executor_;

@@ -22,22 +22,26 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, Picoseconds ready)
     spare_.pop_back();
   }
   root->task = std::move(task);
+  root->name = "task";
+  root->tag = no_tag;
   root->life = life;
   root->start.task = root->task.handle();
   root->start.root = root.get();
   roots_.push_back(std::move(root));
   RootTask& started = *roots_.back();
+  tasks_depth_.set(roots_.size(), now());
   enqueue(started.start, ready);
   return started;
 }
 
-void Executor::spawn(Task<void> task) { start(std::move(task), nullptr, now()); }
+void Executor::spawn(Task<void> task, const char* name) { start(std::move(task), nullptr, now()).name = name; }
 
 void Executor::enqueue(DeviceWait& wait, Picoseconds at) {
   wait.root->waits = LifePhase::cpu_wait;
   wait.root->since = at;
   ready_.push_back({at, orders_++, &wait});
   std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
+  ready_depth_.set(ready_.size(), at);
   if (!running_) schedule_dispatch();
 }
 
@@ -50,7 +54,10 @@ void Executor::schedule_dispatch() {
   timeline_.post(at, *this, dispatch);
 }
 
-void Executor::interrupt(DeviceWait& wait) { enqueue(wait, timeline_.now() + config_.interrupt_latency); }
+void Executor::interrupt(DeviceWait& wait) {
+  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, timeline_.now());
+  enqueue(wait, timeline_.now() + config_.interrupt_latency);
+}
 
 void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
   if (wait.root->life != nullptr) wait.root->life->account(phase, until);
@@ -71,6 +78,7 @@ void Executor::on_time(std::uint64_t argument) {
   DeviceWait& wait = *ready_.front().wait;
   std::pop_heap(ready_.begin(), ready_.end(), std::greater<>());
   ready_.pop_back();
+  ready_depth_.set(ready_.size(), timeline_.now());
   run(wait);
   schedule_dispatch();
 }
@@ -85,12 +93,13 @@ void Executor::run(DeviceWait& wait) {
   charge(Cycles(config_.costs.interrupt));
   RootTask* const root = wait.root;
   const auto task = wait.task;
-  const bool background = root->life == nullptr;  // as it begins: the task lets go of the life when it acknowledges
+  task_.set(std::string_view(root->name), begin);
+  tag_.set(root->tag, begin);
   task.resume();
   running_ = false;
   busy_ += local_ - begin;
   ran_ += local_ - begin;
-  if (observer_ != nullptr) observer_->cpu_ran(begin, local_, background);
+  task_.set(0, local_);
   current_ = nullptr;
   if (root->task.done()) retire(root);
 }
@@ -101,12 +110,15 @@ void Executor::retire(RootTask* root) {
   spare_.push_back(std::move(*at));
   *at = std::move(roots_.back());
   roots_.pop_back();
+  tasks_depth_.set(roots_.size(), local_);
 }
 
 void Executor::account_cpu() {
   if (current_->life == nullptr) return;
   RequestLife& life = *current_->life;
   // The run began at life.mark; `dram_` of it was memory, the rest was the core.
+  life.enter(LifePhase::dram, life.mark);
+  life.enter(LifePhase::cpu, life.mark + dram_);
   life.account(LifePhase::dram, life.mark + dram_);
   life.account(LifePhase::cpu, local_);
   dram_ = Picoseconds(0);
@@ -115,6 +127,7 @@ void Executor::account_cpu() {
 void Executor::release_life() {
   account_cpu();
   current_->life = nullptr;
+  current_->tag = no_tag;
 }
 
 void Executor::suspend(DeviceWait& wait, LifePhase phase) {
@@ -124,10 +137,14 @@ void Executor::suspend(DeviceWait& wait, LifePhase phase) {
   wait.phase = phase;
   current_->waits = phase;
   current_->since = local_;
+  if (current_->life != nullptr) current_->life->enter(phase, local_);
+  if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local_);
 }
 
 void Executor::make_ready(DeviceWait& wait) {
   if (powering_off_) return;
+  if (wait.phase == LifePhase::lock) lock_waiters_.set(--waiting_for_locks_, now());
+  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, now());
   account(wait, wait.phase, now());
   enqueue(wait, now());
 }
@@ -138,6 +155,7 @@ void Executor::wake_at(Picoseconds when, DeviceWait& wait) {
 }
 
 void Executor::event(const FirmwareEvent& event) {
+  firmware_.event(event, now());
   if (observer_ != nullptr) observer_->firmware_event(event, now());
 }
 
@@ -152,6 +170,14 @@ void Executor::power_off() {
   ready_.clear();
   timeline_.withdraw(*this);
   dispatch_pending_ = false;
+  waiting_for_locks_ = 0;
+  for (const Signal signal : {task_, ready_depth_, tasks_depth_, lock_waiters_}) signal.replace(0, local_);
+  firmware_.power_off(local_);
+}
+
+void Executor::reset_statistics() {
+  busy_ = Picoseconds(0);
+  firmware_.reset_statistics(timeline_.now());
 }
 
 void Executor::report(MetricSet& metrics, Picoseconds elapsed) const {

@@ -11,6 +11,7 @@
 #include "base/request_life.hpp"
 #include "base/timeline.hpp"
 #include "controller/controller_config.hpp"
+#include "controller/firmware_signals.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
@@ -18,17 +19,18 @@ namespace tessera {
 /// A command's or background work's tree of coroutines.
 struct RootTask {
   Task<void> task;
+  const char* name = nullptr;   ///< one word, for waveforms
+  std::uint32_t tag = no_tag;   ///< of the host command
   RequestLife* life = nullptr;  ///< null for background work, and once the request was completed
   DeviceWait start;
   LifePhase waits = LifePhase::cpu_wait;  ///< for what, and since when
   Picoseconds since;
 };
 
-/// Receives what firmware reports (events.csv, waveforms, triggers) and what the CPU does.
+/// Receives what firmware reports (events.csv, triggers).
 class CpuObserver {
  public:
   virtual void firmware_event(const FirmwareEvent& event, Picoseconds at) = 0;
-  virtual void cpu_ran(Picoseconds from, Picoseconds to, bool background) = 0;
 
  protected:
   ~CpuObserver() = default;
@@ -57,9 +59,11 @@ class Executor final : public CpuPort, private TimelineListener {
   void charge(Cycles cycles) override { local_ += cycle_ * cycles.value(); }
   void spend(Picoseconds time) override { local_ += time; }
   [[nodiscard]] Picoseconds now() const override { return running_ ? local_ : timeline_.now(); }
-  void spawn(Task<void> task) override;
+  void spawn(Task<void> task, const char* name) override;
   void wake_at(Picoseconds when, DeviceWait& wait) override;
   void event(const FirmwareEvent& event) override;
+  [[nodiscard]] std::uint32_t declare_gauge(const GaugeInfo& info) override { return firmware_.declare_gauge(info); }
+  void gauge(std::uint32_t number, std::uint64_t value) override { firmware_.gauge(number, value, now()); }
   void make_ready(DeviceWait& wait) override;
   void suspend(DeviceWait& wait, LifePhase phase) override;
 
@@ -82,7 +86,10 @@ class Executor final : public CpuPort, private TimelineListener {
   }
   void observe(CpuObserver* observer) { observer_ = observer; }
   void report(MetricSet& metrics, Picoseconds elapsed) const;
-  void reset_statistics() { busy_ = Picoseconds(0); }
+  void reset_statistics();
+  [[nodiscard]] SignalScope& signals() { return signals_; }
+  [[nodiscard]] FirmwareSignals& firmware_signals() { return firmware_; }
+  [[nodiscard]] const FirmwareSignals& firmware_signals() const { return firmware_; }
 
  private:
   struct Ready {
@@ -98,6 +105,15 @@ class Executor final : public CpuPort, private TimelineListener {
   void run(DeviceWait& wait);
   void retire(RootTask* root);
   void account_cpu();
+
+  SignalScope signals_;
+  Signal task_ = signals_.text("task", "idle");
+  Signal tag_ = signals_.number("tag", 16, no_tag);
+  Signal ready_depth_ = signals_.level("ready", 16);
+  Signal tasks_depth_ = signals_.level("tasks", 16);
+  Signal lock_waiters_ = signals_.level("waiting_for_locks", 16);
+  FirmwareSignals firmware_;
+  std::uint64_t waiting_for_locks_ = 0;
 
   Timeline& timeline_;
   ControllerConfig config_;

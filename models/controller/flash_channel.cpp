@@ -27,9 +27,12 @@ void FlashChannel::on_time(std::uint64_t argument) {
   batch.pending = static_cast<std::uint32_t>(batch.commands.size());
   batch.status = Status::ok;
   active_.push_back(&batch);
+  outstanding_ += batch.commands.size();
+  depth_.set(outstanding_, timeline_.now());
   for (FlashCommand& command : batch.commands) {
     if (guard_ != nullptr && command.op == FlashOp::program) [[unlikely]]
       guard_->fetched(command.data);
+    command.tag = batch.wait.root->tag;
     link_.start(command);
   }
 }
@@ -41,6 +44,7 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   TESSERA_CHECK(at != active_.end(), "the NAND completed a command that nobody asked for");
   FlashBatch& batch = **at;
   ++commands_;
+  depth_.set(--outstanding_, timeline_.now());
   if (guard_ != nullptr && command.op == FlashOp::read) [[unlikely]]
     guard_->stored(command.data);
   switch (command.op) {
@@ -56,6 +60,7 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   batch.busy = busy;
   if (RequestLife* life = batch.wait.root->life; life != nullptr) {
     // The critical path ends with the last command; before it, the request waited for the batch's other commands.
+    life->enter(LifePhase::flash, timeline_.now() - busy);
     life->account(LifePhase::flash_queue, timeline_.now() - busy);
     life->account(LifePhase::flash, timeline_.now());
   }
@@ -65,6 +70,8 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
 void FlashChannel::power_off() {
   timeline_.withdraw(*this);
   active_.clear();
+  outstanding_ = 0;
+  depth_.set(0, timeline_.now());
   quiet_ = nullptr;
 }
 

@@ -42,9 +42,14 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   [[nodiscard]] bool idle() const { return active_.empty(); }
   void report(MetricSet& metrics) const;
   void reset_statistics() { commands_ = 0; }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
   void on_time(std::uint64_t argument) override;
+
+  SignalScope signals_;
+  Signal depth_ = signals_.level("queue", 16);
+  std::uint64_t outstanding_ = 0;
 
   Timeline& timeline_;
   Executor& executor_;

@@ -41,7 +41,10 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
                   request.content.size());
   }
   request.life.account(LifePhase::link, ready);
-  executor_.start(firmware.serve(slot.command), &request.life, ready);
+  request.life.enter(LifePhase::cpu_wait, ready);
+  RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, ready);
+  task.name = to_string(request.op);
+  task.tag = request.tag;
 }
 
 void HostChannel::complete(HostCommand& command, Status status) {
@@ -50,6 +53,7 @@ void HostChannel::complete(HostCommand& command, Status status) {
   slot.done = true;
   slot.request->status = status;
   executor_.release_life();
+  slot.request->life.enter(LifePhase::link, executor_.now());
   timeline_.post(executor_.now(), *this, command.tag);
 }
 

@@ -106,11 +106,16 @@ DataBuffer MemoryController::recycled(std::vector<DataBuffer>& pool, DramAddress
   return buffer;
 }
 
+void MemoryController::set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes) {
+  in_use.set(bytes, executor_.now());
+  level.set(bytes, executor_.now());
+}
+
 DataBuffer MemoryController::acquire(std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
   TESSERA_CHECK(size <= staging_capacity_.value(), "a staging buffer larger than the pool was asked for");
   if (staging_in_use_.level() + size > staging_capacity_.value()) return {};
-  staging_in_use_.set(staging_in_use_.level() + size, executor_.now());
+  set_level(staging_in_use_, staging_level_, staging_in_use_.level() + size);
   if (staging_cursor_ + size > staging_capacity_.value()) staging_cursor_ = 0;
   const DramAddress address = staging_base_ + staging_cursor_;
   staging_cursor_ += size;
@@ -118,14 +123,14 @@ DataBuffer MemoryController::acquire(std::uint32_t sectors) {
 }
 
 void MemoryController::release(DataBuffer&& buffer) {
-  staging_in_use_.set(staging_in_use_.level() - bytes_of(buffer.sectors()).value(), executor_.now());
+  set_level(staging_in_use_, staging_level_, staging_in_use_.level() - bytes_of(buffer.sectors()).value());
   free_buffers_.push_back(std::move(buffer));
 }
 
 DataBuffer MemoryController::acquire_host(std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
   TESSERA_CHECK(host_in_use_.level() + size <= host_capacity_.value(), "the host interface admitted more data than its buffer holds");
-  host_in_use_.set(host_in_use_.level() + size, executor_.now());
+  set_level(host_in_use_, host_level_, host_in_use_.level() + size);
   if (host_cursor_ + size > host_capacity_.value()) host_cursor_ = 0;
   const DramAddress address = host_base_ + host_cursor_;
   host_cursor_ += size;
@@ -133,7 +138,7 @@ DataBuffer MemoryController::acquire_host(std::uint32_t sectors) {
 }
 
 void MemoryController::release_host(DataBuffer&& buffer) {
-  host_in_use_.set(host_in_use_.level() - bytes_of(buffer.sectors()).value(), executor_.now());
+  set_level(host_in_use_, host_level_, host_in_use_.level() - bytes_of(buffer.sectors()).value());
   free_buffers_.push_back(std::move(buffer));
 }
 
@@ -184,8 +189,8 @@ void MemoryController::power_off() {
   reserved_ = {};
   next_dumped_ = 0;
   complete_ = false;
-  host_in_use_.set(0, executor_.now());
-  staging_in_use_.set(0, executor_.now());
+  set_level(host_in_use_, host_level_, 0);
+  set_level(staging_in_use_, staging_level_, 0);
   host_cursor_ = staging_cursor_ = 0;
   host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
   staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");

@@ -78,6 +78,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void set_fault_listener(FaultListener* listener) { listener_ = listener; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
   void report(MetricSet& metrics, Picoseconds now) const;
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
   struct Dumped {
@@ -90,6 +91,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
     bool torn = false;
   };
 
+  void set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes);
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
@@ -103,6 +105,10 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void on_time(std::uint64_t argument) override;
   void report_errors(MetricSet& metrics) const;
   static DataBuffer recycled(std::vector<DataBuffer>& pool, DramAddress address, std::uint32_t sectors, SectorShape shape);
+
+  SignalScope signals_;
+  Signal host_level_ = signals_.level("host_buffer_bytes", 40);
+  Signal staging_level_ = signals_.level("staging_bytes", 40);
 
   Executor& executor_;
   DramLink& link_;

@@ -35,6 +35,8 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
   row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
   if (config.cache.size > Bytes(0)) cache_.emplace(config.cache);
   if (DramFaults::any(config)) faults_.emplace(config, seed);
+  for (std::uint32_t bank = 0; bank < config.banks; ++bank)
+    open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
 }
 
 Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
@@ -97,7 +99,7 @@ Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, A
     bank.row = row;
     bank.epoch = epoch_;
     bank.precharge = activate + config_.row_active;
-    if (observer_ != nullptr) observer_->row_opened(static_cast<std::uint32_t>(index), row, activate);
+    open_rows_[index].set(row, activate);
   }
 
   const std::uint64_t count = bursts(address, bytes);
@@ -130,6 +132,8 @@ Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) {
     if (begin < dma_end_) stolen_ += length;
   }
   cpu_bus_free_ = begin + length;
+  bus_.set(1, begin);
+  bus_.set(cpu_bus_free_ < dma_end_ && begin >= dma_begin_ ? 2 : 0, cpu_bus_free_);
   return cpu_bus_free_;
 }
 
@@ -154,6 +158,8 @@ Picoseconds DramDevice::dma(DramAddress address, Bytes bytes, Access access, Pic
   }
   dma_end_ = with_refreshes(dma_begin_, work);
   stolen_ = Picoseconds(0);
+  bus_.set(2, dma_begin_);
+  bus_.set(0, dma_end_);
   leave_open(first_row, last_row, dma_end_);
   return dma_end_;
 }
@@ -207,7 +213,7 @@ void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Pic
     const std::uint64_t index = row & (config_.banks - 1);
     banks_[index].row = row >> bank_shift_;
     banks_[index].epoch = epoch;
-    if (observer_ != nullptr) observer_->row_opened(static_cast<std::uint32_t>(index), row >> bank_shift_, end);
+    open_rows_[index].set(row >> bank_shift_, end);
   }
 }
 

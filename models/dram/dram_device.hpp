@@ -19,6 +19,7 @@
 
 #include "base/address.hpp"
 #include "base/metrics.hpp"
+#include "base/signal.hpp"
 #include "base/units.hpp"
 #include "dram/data_cache.hpp"
 #include "dram/dram_config.hpp"
@@ -26,15 +27,6 @@
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {
-
-/// Sees rows being opened (waveforms); times of CPU and DMA may interleave out of order.
-class DramObserver {
- public:
-  virtual void row_opened(std::uint32_t bank, std::uint64_t row, Picoseconds at) = 0;
-
- protected:
-  ~DramObserver() = default;
-};
 
 class DramDevice {
  public:
@@ -64,7 +56,7 @@ class DramDevice {
   void cut();
 
   [[nodiscard]] const DramConfig& config() const { return config_; }
-  void observe(DramObserver* observer) { observer_ = observer; }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
   /// Energy from time 0 to `now`: activations, bursts, refreshes and background power.
   [[nodiscard]] Picojoules energy(Picoseconds now) const;
@@ -92,6 +84,10 @@ class DramDevice {
   [[nodiscard]] Picoseconds correct(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   void check_range(std::uint64_t address, std::uint64_t bytes) const;
 
+  SignalScope signals_;
+  Signal bus_ = signals_.state("bus", {"idle", "cpu", "dma"});
+  std::vector<Signal> open_rows_;  // by bank
+
   DramConfig config_;
   unsigned row_shift_;
   unsigned bank_shift_;
@@ -101,7 +97,6 @@ class DramDevice {
   std::vector<Bank> banks_;
   std::optional<DataCache> cache_;
   std::optional<DramFaults> faults_;  // where the description has any
-  DramObserver* observer_ = nullptr;
 
   // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.
   Picoseconds interval_begin_;

@@ -7,6 +7,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "dram/dram_device.hpp"
@@ -19,6 +20,9 @@ class DramModule : public sc_core::sc_module {
 
   DramModule(sc_core::sc_module_name name, const DramConfig& config, std::uint64_t seed = 1);
 
+  /// The block's signals, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
+
   [[nodiscard]] DramDevice& device() { return device_; }
   [[nodiscard]] const DramDevice& device() const { return device_; }
 
@@ -28,6 +32,7 @@ class DramModule : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
   DramDevice device_;
+  mutable SignalTraces traces_{device_.signals()};
 };
 
 }  // namespace tessera

@@ -6,7 +6,8 @@ namespace tessera {
 
 HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream,
                              Upstream& upstream, std::uint64_t seed)
-    : timeline_(timeline),
+    : lanes_(signals_, config.tags),
+      timeline_(timeline),
       config_(config),
       sector_bytes_(sector_bytes),
       downstream_(downstream),
@@ -29,8 +30,10 @@ void HostInterface::issue(HostRequest& request) {
   TESSERA_CHECK(!watchdog_.in_use(request.tag), "the host used a tag for two commands at once");
   TESSERA_CHECK(buffer_need(request) <= config_.buffer, "a request larger than the host buffer reached the drive");
   watchdog_.issued(request);
+  lanes_.begin(request, timeline_.now());
   if (!waiting_.empty() || buffered_ + buffer_need(request) > config_.buffer) {
     waiting_.push_back(&request);
+    waiting_depth_.set(waiting_.size(), timeline_.now());
     return;
   }
   admit(request);
@@ -70,6 +73,9 @@ void HostInterface::occupy(Picoseconds duration, HostRequest& request, Direction
   const Picoseconds begin = std::max(link_free_, timeline_.now());
   link_free_ = faults_ ? faults_->carry(begin, duration) : begin + duration;
   busy_ += link_free_ - begin;
+  link_.set(direction == down ? 1 : 2, begin);
+  link_tag_.set(request.tag, begin);
+  link_.set(0, link_free_);
   timeline_.post(link_free_, *this, reinterpret_cast<std::uint64_t>(&request) | direction);
 }
 
@@ -79,9 +85,11 @@ void HostInterface::on_time(std::uint64_t argument) {
   if ((argument & up) == 0) return request.aborted ? complete(request) : downstream_.arrived(request);
   buffered_ -= buffer_need(request);
   watchdog_.answered(request);
+  lanes_.end(request, timeline_.now());
   while (!waiting_.empty() && buffered_ + buffer_need(*waiting_.front()) <= config_.buffer) {
     HostRequest& next = *waiting_.front();
     waiting_.pop_front();
+    waiting_depth_.set(waiting_.size(), timeline_.now());
     admit(next);
   }
   upstream_.completed(request);
@@ -93,6 +101,8 @@ void HostInterface::power_off() {
   buffered_ = Bytes(0);
   watchdog_.power_off();
   link_free_ = timeline_.now();
+  lanes_.power_off(link_free_);
+  for (const Signal signal : {link_, waiting_depth_}) signal.replace(0, link_free_);
 }
 
 void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {

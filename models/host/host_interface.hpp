@@ -12,6 +12,7 @@
 #include "host/host_config.hpp"
 #include "host/host_request.hpp"
 #include "host/link_faults.hpp"
+#include "host/request_lanes.hpp"
 #include "host/watchdog.hpp"
 
 namespace tessera {
@@ -56,6 +57,7 @@ class HostInterface final : private TimelineListener {
 
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics() { busy_ = Picoseconds(0); }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
   enum Direction : std::uint64_t { down = 0, up = 1 };
@@ -65,6 +67,12 @@ class HostInterface final : private TimelineListener {
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const;
   [[nodiscard]] Picoseconds command_time(const HostRequest& request) const;
   void occupy(Picoseconds duration, HostRequest& request, Direction direction);
+
+  SignalScope signals_;
+  Signal link_ = signals_.state("link", {"idle", "to_drive", "to_host"});
+  Signal link_tag_ = signals_.number("link_tag", 16);
+  Signal waiting_depth_ = signals_.level("waiting_for_buffer", 16);
+  RequestLanes lanes_;
 
   Timeline& timeline_;
   HostConfig config_;

@@ -7,6 +7,7 @@
 
 #include <systemc>
 
+#include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "host/host_interface.hpp"
@@ -20,6 +21,9 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
 
   HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config, std::uint32_t sector_bytes,
                       std::uint64_t seed);
+
+  /// The block's signals, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
 
   [[nodiscard]] HostInterface& core() { return core_; }
   [[nodiscard]] const HostInterface& core() const { return core_; }
@@ -35,6 +39,7 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
 
   TimelineModule& drive_;
   HostInterface core_;
+  mutable SignalTraces traces_{core_.signals()};
   std::vector<tlm::tlm_generic_payload*> payloads_;  // by tag, with a reference of ours
 };
 

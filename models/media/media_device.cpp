@@ -71,15 +71,31 @@ MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
   } else if (from.surface != to.surface) {
     ++statistics_.head_switches;
   }
-  if (observer_ != nullptr) announce(from, motion);
+  announce(from, motion);
   return timing_;
 }
 
 void MediaDevice::announce(PhysicalTrack from, const Motion& motion) const {
+  if (observer_ == nullptr && !head_state_.watched()) return;
   const PhysicalTrack to = mechanics_.head();
-  if (motion.seek != Picoseconds()) observer_->state(MediaState::seek, from, begin_ + motion.overhead);
-  if (motion.rotation != Picoseconds()) observer_->state(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
-  observer_->state(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
+  if (motion.seek != Picoseconds()) show(MediaState::seek, from, begin_ + motion.overhead);
+  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
+  show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
+}
+
+/// Tells the observer, and the signals: the turn that begins with this change or before it as a pulse of a hundredth of a revolution (idle
+/// turns in between are left out). A cut withdraws what was announced beyond it.
+void MediaDevice::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
+  if (observer_ != nullptr) observer_->state(state, head, at);
+  if (!head_state_.watched()) return;
+  const bool cut = state == MediaState::off;
+  const auto put = [cut, at](Signal signal, std::uint64_t value) { cut ? signal.replace(value, at) : signal.set(value, at); };
+  put(head_state_, static_cast<std::uint64_t>(state));
+  put(head_radius_, head.radius);
+  put(head_surface_, head.surface);
+  const Picoseconds turn = geometry_.revolution();
+  spindle_index_.set(1, turn * (at / turn));
+  spindle_index_.set(0, turn * (at / turn) + turn / 100);
 }
 
 std::uint32_t MediaDevice::header_sector() const {
@@ -173,7 +189,7 @@ Status MediaDevice::finish() {
     status = step_->op == MediaOp::read ? read_run() : write_run();
   }
   step_ = nullptr;
-  if (observer_ != nullptr) observer_->state(MediaState::idle, mechanics_.head(), timing_.end);
+  show(MediaState::idle, mechanics_.head(), timing_.end);
   return status;
 }
 
@@ -193,14 +209,14 @@ void MediaDevice::cut(Picoseconds now) {
   powered_ = false;
   statistics_.off_since = now;
   mechanics_.park();
-  if (observer_ != nullptr) observer_->state(MediaState::off, mechanics_.head(), now);
+  show(MediaState::off, mechanics_.head(), now);
 }
 
 void MediaDevice::restore(Picoseconds now) {
   TESSERA_CHECK(!powered_, "the media already has power");
   powered_ = true;
   statistics_.off_time += now - statistics_.off_since;
-  if (observer_ != nullptr) observer_->state(MediaState::idle, mechanics_.head(), now);
+  show(MediaState::idle, mechanics_.head(), now);
 }
 
 void MediaDevice::report(MetricSet& metrics, Picoseconds now) const {

@@ -13,6 +13,7 @@
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
+#include "base/signal.hpp"
 #include "media/content_store.hpp"
 #include "media/mechanics.hpp"
 #include "media/media_config.hpp"
@@ -96,12 +97,14 @@ class MediaDevice {
   [[nodiscard]] const ContentStore& content() const { return store_; }
 
   void observe(MediaObserver* observer) { observer_ = observer; }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
   [[nodiscard]] const MediaStatistics& statistics() const { return statistics_; }
   /// Adds the metrics `media.*` as of `now`.
   void report(MetricSet& metrics, Picoseconds now) const;
 
  private:
   void announce(PhysicalTrack from, const Motion& motion) const;
+  void show(MediaState state, PhysicalTrack head, Picoseconds at) const;
   [[nodiscard]] bool resolve(const PhysicalRun& run);
   [[nodiscard]] std::uint32_t header_sector() const;
   [[nodiscard]] Status write_run();
@@ -121,6 +124,12 @@ class MediaDevice {
   void account(Picoseconds until);
   template <class F>
   void each_piece(std::uint32_t offset, std::uint32_t count, F&& f) const;
+
+  SignalScope signals_;
+  Signal head_state_ = signals_.state("state", {"idle", "seek", "rotate", "read", "write", "off"});
+  Signal head_radius_ = signals_.number("head_radius", 32, 0);
+  Signal head_surface_ = signals_.number("head_surface", 8, 0);
+  Signal spindle_index_ = signals_.bit("spindle_index");
 
   MediaConfig config_;
   TrackGeometry geometry_;

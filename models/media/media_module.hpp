@@ -5,6 +5,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "media/media_device.hpp"
@@ -17,6 +18,9 @@ class MediaModule : public sc_core::sc_module, private TimelineListener {
 
   MediaModule(sc_core::sc_module_name name, TimelineModule& drive, const MediaConfig& config, const FormatPlan& plan, ContentMode content,
               std::uint64_t seed);
+
+  /// The block's signals, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
 
   [[nodiscard]] MediaDevice& device() { return device_; }
   [[nodiscard]] const MediaDevice& device() const { return device_; }
@@ -31,6 +35,7 @@ class MediaModule : public sc_core::sc_module, private TimelineListener {
 
   TimelineModule& drive_;
   MediaDevice device_;
+  mutable SignalTraces traces_{device_.signals()};
   tlm::tlm_generic_payload* payload_ = nullptr;  // in flight; the initiator holds it until the answer or the power cut
 };
 

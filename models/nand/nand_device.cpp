@@ -23,6 +23,18 @@ NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64
       dies_(config.total_dies()),
       channels_(config.channels) {
   TESSERA_CHECK(config.planes <= max_planes, "a die has too many planes");
+  for (std::uint32_t die = 0; die < dies_.size(); ++die) die_signals_.emplace_back(signals_.part("die_" + std::to_string(die)));
+  for (std::uint32_t channel = 0; channel < channels_.size(); ++channel)
+    channel_busy_.push_back(signals_.bit("channel_" + std::to_string(channel) + "_busy"));
+}
+
+void NandDevice::show(const Operation& operation) const {
+  const DieSignals& die = die_signals_[operation.place.die];
+  const bool erases = operation.kind == Kind::erase;
+  const NandBlock block = erases ? NandBlock(operation.address) : array_.block_of(NandPage(operation.address));
+  die.block.set(block.value(), timeline_.now());
+  if (!erases) die.page.set(operation.address, timeline_.now());
+  die.tag.set(operation.command->tag, timeline_.now());
 }
 
 FlashShape NandDevice::shape() const {
@@ -49,7 +61,7 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
   operation.busy = array_time(operation.kind, operation.retry) + bus_time(command.op);
   operation.next = none;
-  ++outstanding_;
+  depth_.set(++outstanding_, now);
   if (now > timeline_.now())
     post(now, Action::arrive, slot);
   else
@@ -117,6 +129,8 @@ void NandDevice::start(std::uint32_t slot) {
   const Operation& operation = slots_[slot];
   Die& die = dies_[operation.place.die];
   plane(operation.place.die, operation.place.plane).running = true;
+  if (die_signals_[operation.place.die].state.watched()) [[unlikely]]
+    show(operation);
   if (die.running++ == 0) {
     die.kind = operation.kind;
     die.retry = operation.retry;
@@ -158,7 +172,7 @@ void NandDevice::array_ended(std::uint32_t index) {
 
 void NandDevice::transferred(std::uint32_t slot) {
   const NandPlace place = slots_[slot].place;
-  if (--channels_[place.channel].transfers == 0 && observer_ != nullptr) observer_->channel_changed(place.channel, false, timeline_.now());
+  if (--channels_[place.channel].transfers == 0) set_busy(place.channel, false);
   if (slots_[slot].kind == Kind::program) {
     if (--dies_[place.die].loading == 0) begin_array(place.die);
     return;
@@ -176,7 +190,7 @@ void NandDevice::transfer(std::uint32_t slot) {
   channel.free = std::max(channel.free, timeline_.now()) + length;
   channel.busy += length;
   counters_.transferred += transfer_size(operation.command->op);
-  if (channel.transfers++ == 0 && observer_ != nullptr) observer_->channel_changed(operation.place.channel, true, timeline_.now());
+  if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
   post(channel.free, Action::transferred, slot);
 }
 
@@ -235,7 +249,7 @@ NandDevice::Completion NandDevice::finish(std::uint32_t slot) {
   queue.head = operation.next;
   queue.running = false;
   --dies_[operation.place.die].running;
-  --outstanding_;
+  depth_.set(--outstanding_, timeline_.now());
   operation.next = std::exchange(free_slot_, slot);
   perform(*operation.command);
   return {operation.command, operation.context, operation.busy};
@@ -252,7 +266,13 @@ void NandDevice::end_group(std::uint32_t index) {
 void NandDevice::set_state(std::uint32_t index, DieState state) {
   if (dies_[index].state == state) return;
   dies_[index].state = state;
+  die_signals_[index].state.set(static_cast<std::uint64_t>(state), timeline_.now());
   if (observer_ != nullptr) observer_->die_changed(index, state, timeline_.now());
+}
+
+void NandDevice::set_busy(std::uint32_t channel, bool busy) {
+  channel_busy_[channel].set(busy, timeline_.now());
+  if (observer_ != nullptr) observer_->channel_changed(channel, busy, timeline_.now());
 }
 
 Picoseconds NandDevice::busy_until(const Die& die, Picoseconds now) {
@@ -281,18 +301,18 @@ void NandDevice::cut(Picoseconds now) {
     }
     die.busy = busy_until(die, now);
     die.running = die.loading = 0;
-    if (die.state != DieState::idle && observer_ != nullptr) observer_->die_changed(d, DieState::idle, now);
-    die.state = DieState::idle;
+    set_state(d, DieState::idle);
   }
   for (std::uint32_t c = 0; c < channels_.size(); ++c) {
     Channel& channel = channels_[c];
     channel.busy = busy_until(channel, now);
     channel.free = now;
-    if (std::exchange(channel.transfers, 0) > 0 && observer_ != nullptr) observer_->channel_changed(c, false, now);
+    if (std::exchange(channel.transfers, 0) > 0) set_busy(c, false);
   }
   slots_.clear();
   free_slot_ = none;
   outstanding_ = 0;
+  depth_.replace(0, now);
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "base/signal.hpp"
 #include "base/timeline.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "nand/nand_array.hpp"
@@ -72,6 +73,7 @@ class NandDevice final : private TimelineListener {
   void set_fault_listener(FaultListener* listener) { array_.set_fault_listener(listener); }
   /// Null (the default) for none.
   void observe(NandObserver* observer) { observer_ = observer; }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
 
   /// Commands accepted and not completed.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
@@ -146,7 +148,24 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] Completion finish(std::uint32_t slot);
   void end_group(std::uint32_t die);
   void set_state(std::uint32_t die, DieState state);
+  void set_busy(std::uint32_t channel, bool busy);
   Plane& plane(std::uint32_t die, std::uint32_t index) { return planes_[die * config_.planes + index]; }
+
+  /// What signals show of a die: the command that was begun last.
+  struct DieSignals {
+    explicit DieSignals(SignalScope& die)
+        : state(die.state("state", {"idle", "loading", "reading", "programming", "erasing", "unloading"})),
+          block(die.number("block", 32)),
+          page(die.number("page", 40)),
+          tag(die.number("tag", 16)) {}
+    Signal state, block, page, tag;
+  };
+  void show(const Operation& operation) const;
+
+  SignalScope signals_;
+  Signal depth_ = signals_.level("queue", 16);
+  std::vector<DieSignals> die_signals_;
+  std::vector<Signal> channel_busy_;
 
   NandConfig config_;
   NandArray array_;

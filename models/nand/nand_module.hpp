@@ -7,6 +7,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "nand/nand_device.hpp"
@@ -20,6 +21,9 @@ class NandModule : public sc_core::sc_module, private NandClient {
   /// `kept`: content bytes a page (SectorShape::kept). `timeline` is the drive's and must outlive the module.
   NandModule(sc_core::sc_module_name name, const NandConfig& config, std::uint32_t kept, std::uint64_t seed, TimelineModule& timeline);
 
+  /// The block's signals, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
+
   [[nodiscard]] NandDevice& device() { return device_; }
   [[nodiscard]] const NandDevice& device() const { return device_; }
 
@@ -29,6 +33,7 @@ class NandModule : public sc_core::sc_module, private NandClient {
 
   TimelineModule& timeline_;
   NandDevice device_;
+  mutable SignalTraces traces_{device_.signals()};
 };
 
 }  // namespace tessera

@@ -103,10 +103,10 @@ IntervalOption parse_intervals(std::string_view text) {
 
 std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text) {
   const auto colon = text.find(':');
-  if (colon == std::string_view::npos) reject("--vcd-window", "two times such as 10ms:20ms", text);
-  const auto from = parse_time("--vcd-window", text.substr(0, colon));
-  const auto to = parse_time("--vcd-window", text.substr(colon + 1));
-  if (to <= from) reject("--vcd-window", "the end of the window after its start", text);
+  if (colon == std::string_view::npos) reject("--record-window", "two times such as 10ms:20ms", text);
+  const auto from = parse_time("--record-window", text.substr(0, colon));
+  const auto to = parse_time("--record-window", text.substr(colon + 1));
+  if (to <= from) reject("--record-window", "the end of the window after its start", text);
   return {from, to};
 }
 

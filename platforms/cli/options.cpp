@@ -18,7 +18,7 @@ constexpr const char* run_examples = R"(Examples:
   tessera-sim run common --layer imr-rmw --trace web_0.csv.xz --check --out results/web_0
   tessera-sim run common --layer mu-rmw --workload web-server --replay closed:32 --limit 100000 --out results/closed
   tessera-sim run p001 --trace t.vscsi --set media.rpm="5400 rpm" --intervals "10 s" --events --out results/slow
-  tessera-sim run common --trace t.csv --vcd waves.vcd --vcd-trigger merge --vcd-before 5ms --vcd-after 20ms --out results/merge
+  tessera-sim run common --trace t.csv --vcd waves.vcd --record-trigger merge --record-before 5ms --record-after 20ms --out results/merge
   tessera-sim run common --trace t.csv --check --cut-at 1.5s --cut-at 4s --out results/cuts)";
 constexpr const char* compare_examples = R"(Examples:
   tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
@@ -67,34 +67,57 @@ void declare_run(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
   declare_simulation(arguments);
-  arguments.option("--vcd", "FILE", "write waveforms of a window or around a trigger");
-  arguments.option("--vcd-window", "A:B", "from time A to time B");
-  arguments.option("--vcd-trigger", "NAME", "around the first event of this name");
-  arguments.option("--vcd-before", "TIME", "length kept before the trigger, 1 ms where not given");
-  arguments.option("--vcd-after", "TIME", "length recorded after the trigger, 10 ms where not given");
+  arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
+  arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");
+  arguments.option("--timeline", "FILE", "record a timeline that Perfetto opens");
+  arguments.option("--signals", "GLOB,...", "signals to record, by path or pattern; all where not given");
+  arguments.repeated("--record-window", "A:B", "from time A to time B; may be given several times");
+  arguments.option("--record-trigger", "NAME", "around the first event of this name, or SIGNAL>N, SIGNAL<N, latency>TIME");
+  arguments.option("--record-before", "TIME", "length kept before the trigger, 1 ms where not given");
+  arguments.option("--record-after", "TIME", "length recorded after the trigger, 10 ms where not given");
   arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
   arguments.option("--out", "DIR", "folder for the results");
 }
 
-std::optional<VcdOptions> vcd_options(const Arguments& arguments) {
-  using namespace literals;
-  arguments.exclude("--vcd-window", "--vcd-trigger");
-  arguments.needs("--vcd-window", "--vcd");
-  arguments.needs("--vcd-trigger", "--vcd");
-  arguments.needs("--vcd-before", "--vcd-trigger");
-  arguments.needs("--vcd-after", "--vcd-trigger");
-  if (!arguments.given("--vcd")) return std::nullopt;
-  VcdOptions vcd;
-  vcd.file = arguments.text("--vcd");
-  if (arguments.given("--vcd-window")) {
-    vcd.window = parse_window(arguments.text("--vcd-window"));
-    return vcd;
+/// The names of "A,B,C".
+std::vector<std::string> names_in(const Arguments& arguments, const std::string& option) {
+  std::vector<std::string> names;
+  std::istringstream list(arguments.text(option));
+  for (std::string name; std::getline(list, name, ',');) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) arguments.fail(option + ": '" + name + "' is named twice");
+    names.push_back(name);
   }
-  if (!arguments.given("--vcd-trigger")) arguments.fail("--vcd needs --vcd-window A:B or --vcd-trigger NAME");
-  vcd.trigger = arguments.text("--vcd-trigger");
-  vcd.before = arguments.given("--vcd-before") ? parse_time("--vcd-before", arguments.text("--vcd-before")) : 1_ms;
-  vcd.after = arguments.given("--vcd-after") ? parse_time("--vcd-after", arguments.text("--vcd-after")) : 10_ms;
-  return vcd;
+  return names;
+}
+
+std::vector<std::pair<Picoseconds, Picoseconds>> record_windows(const Arguments& arguments) {
+  std::vector<std::pair<Picoseconds, Picoseconds>> windows;
+  for (const std::string& text : arguments.list("--record-window")) windows.push_back(parse_window(text));
+  std::sort(windows.begin(), windows.end());
+  for (std::size_t i = 1; i < windows.size(); ++i)
+    if (windows[i].first <= windows[i - 1].second) arguments.fail("--record-window: two windows touch or overlap");
+  return windows;
+}
+
+std::optional<RecordOptions> record_options(const Arguments& arguments) {
+  using namespace literals;
+  const bool any = arguments.given("--vcd") || arguments.given("--fst") || arguments.given("--timeline");
+  for (const char* option : {"--signals", "--record-window", "--record-trigger"})
+    if (arguments.given(option) && !any) arguments.fail(std::string(option) + " needs --vcd, --fst or --timeline");
+  arguments.exclude("--record-window", "--record-trigger");
+  arguments.needs("--record-before", "--record-trigger");
+  arguments.needs("--record-after", "--record-trigger");
+  if (!any) return std::nullopt;
+  RecordOptions record;
+  record.vcd = arguments.text("--vcd");
+  record.fst = arguments.text("--fst");
+  record.timeline = arguments.text("--timeline");
+  record.signals = names_in(arguments, "--signals");
+  record.windows = record_windows(arguments);
+  record.trigger = arguments.text("--record-trigger");
+  record.before = arguments.given("--record-before") ? parse_time("--record-before", arguments.text("--record-before")) : 1_ms;
+  record.after = arguments.given("--record-after") ? parse_time("--record-after", arguments.text("--record-after")) : 10_ms;
+  return record;
 }
 
 std::vector<Picoseconds> restart_times(const Arguments& arguments) {
@@ -147,7 +170,7 @@ RunOptions read_simulation(const Arguments& arguments) {
 ParsedCommand read_run(const Arguments& arguments) {
   RunOptions run = read_simulation(arguments);
   run.layer = arguments.text("--layer");
-  run.vcd = vcd_options(arguments);
+  run.record = record_options(arguments);
   return run;
 }
 
@@ -161,23 +184,12 @@ void declare_compare(Arguments& arguments) {
   arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
 }
 
-/// The names of "A,B,C".
-std::vector<std::string> layer_names(const Arguments& arguments) {
-  std::vector<std::string> names;
-  std::istringstream list(arguments.text("--layers"));
-  for (std::string name; std::getline(list, name, ',');) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) arguments.fail("--layers: '" + name + "' is named twice");
-    names.push_back(name);
-  }
-  return names;
-}
-
 ParsedCommand read_compare(const Arguments& arguments) {
   constexpr std::uint64_t most_seeds = 10'000;
   constexpr std::uint64_t most_jobs = 1'024;
   CompareOptions compare;
   compare.run = read_simulation(arguments);
-  compare.layers = layer_names(arguments);
+  compare.layers = names_in(arguments, "--layers");
   if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
   compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out"});
   compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);

@@ -49,13 +49,14 @@ struct TraceOptions {
   std::optional<std::uint64_t> limit;
 };
 
-/// Waveforms: inside a window, or around the first event of a name.
-struct VcdOptions {
-  std::filesystem::path file;
-  std::optional<std::pair<Picoseconds, Picoseconds>> window;  ///< from, to; from < to
-  std::string trigger;                                        ///< "" where a window is given
-  Picoseconds before{};                                       ///< kept before the trigger
-  Picoseconds after{};                                        ///< recorded after it
+/// What is recorded of the drive's signals: all the time, inside windows, or around the first event of a name.
+struct RecordOptions {
+  std::filesystem::path vcd, fst, timeline;                  ///< at least one; "" where not wanted
+  std::vector<std::string> signals;                          ///< patterns; none: all
+  std::vector<std::pair<Picoseconds, Picoseconds>> windows;  ///< from, to; each ends before the next begins
+  std::string trigger;                                       ///< "" where there is none
+  Picoseconds before{};                                      ///< kept before the trigger
+  Picoseconds after{};                                       ///< recorded after it
 };
 
 struct RunOptions {
@@ -81,7 +82,7 @@ struct RunOptions {
   bool requests = false;
   std::optional<IntervalOption> intervals;
   bool events = false;
-  std::optional<VcdOptions> vcd;
+  std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
   std::filesystem::path out;
 };

@@ -47,9 +47,21 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     no_nand_ = std::make_unique<tlm_utils::simple_target_socket<DriveModule>>("no_nand");
     bus_.to_nand.bind(*no_nand_);
   }
+  declare_signals();
 }
 
 DriveModule::~DriveModule() = default;
+
+void DriveModule::declare_signals() {
+  const auto add = [this](const sc_core::sc_module& block, SignalScope& signals) { signals_.add(block.basename(), signals); };
+  add(host_interface_, host_interface_.core().signals());
+  add(*controller_, controller_->core().signals());
+  add(media_, media_.device().signals());
+  add(dram_, dram_.device().signals());
+  if (nand_ != nullptr) add(*nand_, nand_->device().signals());
+}
+
+void DriveModule::trace(sc_core::sc_trace_file* file) const { traces_.add(file, name()); }
 
 std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   auto firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
@@ -106,6 +118,8 @@ void DriveModule::power_off() {
   media_.power_off();
   if (nand_ != nullptr) nand_->device().cut(now);
   end_firmware();
+  rail_.set(0, now);
+  rail_.set(1, now + config_.power.outage);
   lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(now));
   media_.power_on();
 }

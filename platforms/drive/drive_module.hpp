@@ -69,6 +69,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] Firmware& firmware() { return *firmware_; }
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 
+  /// The signals of every block, by its SystemC name from the drive's on.
+  [[nodiscard]] SignalScope& signals() { return signals_; }
+  /// Every signal of the drive, for a trace file of SystemC's.
+  void trace(sc_core::sc_trace_file* file) const override;
+
   [[nodiscard]] MediaModule& media() { return media_; }
   [[nodiscard]] const MediaModule& media() const { return media_; }
   [[nodiscard]] NandModule* nand() { return nand_.get(); }
@@ -87,6 +92,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void reset_statistics();
 
  private:
+  void declare_signals();
   void end_firmware();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
@@ -94,6 +100,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
+
+  SignalScope signals_;
+  SignalScope& power_ = signals_.part("power");
+  Signal rail_ = power_.bit("rail", 1);
+  mutable SignalTraces traces_{signals_};
 
   const DriveConfig& config_;
   FormatPlan plan_;

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/check.hpp"
 
 namespace tessera {
 
-IntervalsLog::IntervalsLog(const std::filesystem::path& path, IntervalLength length) : file_(path), length_(length) {
+IntervalsLog::IntervalsLog(const std::filesystem::path& path, IntervalLength length, std::vector<GaugeColumn> gauges)
+    : file_(path), length_(length), gauges_(std::move(gauges)) {
   TESSERA_CHECK((length.time.value() == 0) != (length.requests == 0), "an interval is a time or a number of requests");
   file_.append(
       "start_s,end_s,requests,reads,writes,requests_per_s,mean_latency_ms,max_latency_ms,mean_outstanding,max_outstanding,"
-      "cleanings,cleaning_s\n");
+      "cleanings,cleaning_s");
+  for (const GaugeColumn& gauge : gauges_) file_.append("," + gauge.name);
+  file_.append("\n");
 }
 
 void IntervalsLog::on_complete(const HostRequest& request, Picoseconds now) {
@@ -44,6 +48,12 @@ void IntervalsLog::cleaning_ends(Picoseconds now) {
   pass_to(now);
   TESSERA_CHECK(cleanings_open_ > 0, "a cleaning ends that did not begin");
   --cleanings_open_;
+  anything_ = true;
+}
+
+void IntervalsLog::gauge(std::size_t column, std::uint64_t level, Picoseconds now) {
+  pass_to(now);
+  gauges_[column].level = level;
   anything_ = true;
 }
 
@@ -93,10 +103,12 @@ void IntervalsLog::write_line(Picoseconds end) {
   add(requests_ > 0, mean_ms);
   add(requests_ > 0, static_cast<double>(max_latency_.value()) * 1e-9);
   add(span > 0, static_cast<double>(outstanding_area_) / static_cast<double>(end - start_ == Picoseconds(0) ? 1 : (end - start_).value()));
-  length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%llu,%llu,%.12g\n",
+  length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%llu,%llu,%.12g",
                           static_cast<unsigned long long>(outstanding_max_), static_cast<unsigned long long>(cleanings_begun_),
                           seconds(cleaning_time_));
   file_.append({line, static_cast<std::size_t>(length)});
+  for (const GaugeColumn& gauge : gauges_) file_.append("," + std::to_string(gauge.level));
+  file_.append("\n");
   start_ = end;
   requests_ = reads_ = writes_ = cleanings_begun_ = 0;
   latency_sum_ = outstanding_area_ = 0;

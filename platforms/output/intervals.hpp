@@ -2,6 +2,8 @@
 // intervals.csv: how the run went over time, one line an interval.
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/metrics.hpp"
 #include "host/host_request.hpp"
@@ -20,7 +22,12 @@ struct IntervalLength {
 /// happened share one line, so that idle hours cost nothing. Times of the calls do not go back.
 class IntervalsLog final : public RequestObserver {
  public:
-  IntervalsLog(const std::filesystem::path& path, IntervalLength length);
+  /// A gauge of the firmware, and its level at the start.
+  struct GaugeColumn {
+    std::string name;
+    std::uint64_t level;
+  };
+  IntervalsLog(const std::filesystem::path& path, IntervalLength length, std::vector<GaugeColumn> gauges = {});
 
   void on_complete(const HostRequest& request, Picoseconds now) override;
   /// Requests that the drive has accepted and not completed.
@@ -28,6 +35,8 @@ class IntervalsLog final : public RequestObserver {
   /// One cleaning or merge more, or fewer, is under way.
   void cleaning_begins(Picoseconds now);
   void cleaning_ends(Picoseconds now);
+  /// The gauge of this column has a new level.
+  void gauge(std::size_t column, std::uint64_t level, Picoseconds now);
   [[nodiscard]] bool failed() const { return file_.failed(); }
   /// Writes the interval that `now` ends, if anything happened in it, and closes; throws OutputError.
   void close(Picoseconds now);
@@ -52,6 +61,7 @@ class IntervalsLog final : public RequestObserver {
   std::uint64_t cleanings_begun_ = 0;
   std::uint64_t cleanings_open_ = 0;
   Picoseconds cleaning_time_;
+  std::vector<GaugeColumn> gauges_;
   bool anything_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "platforms/cli/option_values.hpp"
 #include "platforms/run/waves.hpp"
 
 namespace tessera {
@@ -11,13 +12,10 @@ namespace {
 
 constexpr std::string_view request_trigger = "request:";
 
-std::optional<std::uint64_t> parse_request_trigger(const std::string& trigger) {
-  if (!trigger.starts_with(request_trigger)) return std::nullopt;
+std::uint64_t parse_number(const std::string& trigger, std::string_view text, const char* expected) {
   std::uint64_t number = 0;
-  const char* const end = trigger.data() + trigger.size();
-  const auto [stop, error] = std::from_chars(trigger.data() + request_trigger.size(), end, number);
-  if (error != std::errc() || stop != end)
-    throw InputError("--vcd-trigger " + trigger + ": expected request:N with N the number of a request, from 0");
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size()) throw InputError("--record-trigger " + trigger + ": expected " + expected);
   return number;
 }
 
@@ -27,12 +25,8 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
     : drive_(drive), simulation_(simulation), progress_(config.expected_requests) {
   if (config.requests) requests_.emplace(config.folder / "requests.npy");
   if (config.events) events_.emplace(config.folder / "events.csv");
-  if (config.intervals) intervals_.emplace(config.folder / "intervals.csv", *config.intervals);
-  if (config.waveform) {
-    trigger_ = config.waveform->trigger;
-    trigger_request_ = parse_request_trigger(trigger_);
-    waves_ = std::make_unique<Waves>(*config.waveform, drive);
-  }
+  if (config.intervals) open_intervals(config);
+  if (config.record) open_record(*config.record);
   if (requests_) simulation.add_observer(*requests_);
   if (intervals_) simulation.add_observer(*intervals_);
   simulation.add_observer(*this);
@@ -43,17 +37,48 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
   });
 }
 
-Probes::~Probes() = default;
+void Probes::open_intervals(const ProbesConfig& config) {
+  std::vector<IntervalsLog::GaugeColumn> columns;
+  for (const GaugeState& gauge : drive_.controller().executor().firmware_signals().gauges()) {
+    gauge.signal.watch(*this, static_cast<std::uint32_t>(columns.size()));
+    columns.push_back({gauge.info.name, gauge.level.level()});
+  }
+  intervals_.emplace(config.folder / "intervals.csv", *config.intervals, std::move(columns));
+}
+
+void Probes::open_record(const RecordConfig& config) {
+  waves_ = std::make_unique<Waves>(config, drive_);
+  trigger_ = config.trigger;
+  if (trigger_.starts_with(request_trigger)) {
+    trigger_request_ = parse_number(trigger_, std::string_view(trigger_).substr(request_trigger.size()),
+                                    "request:N with N the number of a request, from 0");
+    return;
+  }
+  const std::size_t at = trigger_.find_first_of("<>");
+  if (at == std::string::npos) return;
+  const std::string name = trigger_.substr(0, at);
+  const std::string limit = trigger_.substr(at + 1);
+  const ValueTrigger::Side side = trigger_[at] == '>' ? ValueTrigger::Side::above : ValueTrigger::Side::below;
+  if (name != "latency")
+    return waves_->trigger_on(name == "queue" ? "host_interface.tags_in_use" : name, side,
+                              parse_number(trigger_, limit, "a whole number behind < or >"));
+  if (side != ValueTrigger::Side::above) throw InputError("--record-trigger " + trigger_ + ": expected latency>TIME");
+  trigger_latency_ = cli::parse_time("--record-trigger", limit);
+}
+
+Probes::~Probes() { drive_.signals().unwatch(*this); }
 
 void Probes::on_complete(const HostRequest& request, Picoseconds now) {
   if (intervals_) intervals_->queue(simulation_.player().outstanding(), now);
   if (waves_ != nullptr) {
-    waves_->queue_depth(simulation_.player().outstanding(), now);
     if (trigger_request_ == request.number) waves_->trigger(request.life.issue);
+    if (trigger_latency_ && now - request.life.arrival > *trigger_latency_) waves_->trigger(now);
   }
   progress_.update(now, simulation_.player().completions());
   // A result that can no longer be written is not worth simulating on.
-  if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed())) simulation_.stop();
+  if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed()) ||
+      (waves_ != nullptr && waves_->failed()))
+    simulation_.stop();
 }
 
 void Probes::firmware_event(const FirmwareEvent& event, Picoseconds at) {
@@ -63,21 +88,19 @@ void Probes::firmware_event(const FirmwareEvent& event, Picoseconds at) {
     if (event.edge == FirmwareEvent::Edge::end) intervals_->cleaning_ends(std::max(at, drive_.timeline().now()));
   }
   if (waves_ == nullptr) return;
-  waves_->firmware_event(event, at);
   if (trigger_ == event.kind) waves_->trigger(at);
   if (waves_->armed()) seen_events_.insert(event.kind);
 }
 
-void Probes::cpu_ran(Picoseconds from, Picoseconds to, bool background) {
-  if (waves_ == nullptr) return;
-  waves_->cpu_ran(from, to, background);
-  waves_->queue_depth(simulation_.player().outstanding(), from);
+void Probes::change(std::uint32_t id, std::uint64_t value, Picoseconds at) {
+  intervals_->gauge(id, value, std::max(at, drive_.timeline().now()));
 }
 
 std::vector<std::string> Probes::finish() {
   std::vector<std::string> notes;
   const Picoseconds now = drive_.timeline().now();
   drive_.controller().executor().observe(nullptr);
+  drive_.signals().unwatch(*this);
   progress_.clear();
   if (waves_ != nullptr) {
     if (waves_->armed()) {
@@ -85,7 +108,7 @@ std::vector<std::string> Probes::finish() {
       if (!seen_events_.empty()) note += "; events of this run: " + nearest_name(trigger_, {seen_events_.begin(), seen_events_.end()});
       notes.push_back(note);
     }
-    waves_->finish(now);
+    for (std::string& note : waves_->finish(now)) notes.push_back(std::move(note));
   }
   if (requests_) requests_->close();
   if (events_) events_->close();

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "base/waveform.hpp"
+#include "base/signal.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/output/event_log.hpp"
 #include "platforms/output/intervals.hpp"
@@ -16,10 +16,12 @@
 
 namespace tessera {
 
-struct WaveformConfig {
-  std::filesystem::path file;
-  std::optional<std::pair<Picoseconds, Picoseconds>> window;
-  std::string trigger;  ///< kind of a firmware event, or "request:N"
+/// What is recorded of the drive's signals: everything, what falls into the windows, or what lies around the trigger.
+struct RecordConfig {
+  std::filesystem::path vcd, fst, timeline;  ///< "" where not wanted
+  std::vector<std::string> signals;          ///< patterns; none: all
+  std::vector<std::pair<Picoseconds, Picoseconds>> windows;
+  std::string trigger;  ///< kind of a firmware event, "request:N", "latency>TIME", "SIGNAL>N" or "SIGNAL<N"
   Picoseconds before;
   Picoseconds after;
 };
@@ -29,11 +31,11 @@ struct ProbesConfig {
   bool requests = false;
   bool events = false;
   std::optional<IntervalLength> intervals;
-  std::optional<WaveformConfig> waveform;
+  std::optional<RecordConfig> record;
   std::optional<std::uint64_t> expected_requests;
 };
 
-class Probes final : private RequestObserver, private CpuObserver {
+class Probes final : private RequestObserver, private CpuObserver, private SignalSink {
  public:
   /// Attaches to drive and simulation; throws OutputError where a file cannot be made.
   Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simulation);
@@ -47,7 +49,11 @@ class Probes final : private RequestObserver, private CpuObserver {
 
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void firmware_event(const FirmwareEvent& event, Picoseconds at) override;
-  void cpu_ran(Picoseconds from, Picoseconds to, bool background) override;
+  // SignalSink: the gauges, for intervals.csv
+  void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override;
+  void withdraw(std::uint32_t, Picoseconds) override {}
+  void open_intervals(const ProbesConfig& config);
+  void open_record(const RecordConfig& config);
 
   DriveModule& drive_;
   Simulation& simulation_;
@@ -58,6 +64,7 @@ class Probes final : private RequestObserver, private CpuObserver {
   std::unique_ptr<Waves> waves_;
   std::string trigger_;
   std::optional<std::uint64_t> trigger_request_;
+  std::optional<Picoseconds> trigger_latency_;
   std::set<std::string> seen_events_;
 };
 

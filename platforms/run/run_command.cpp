@@ -61,8 +61,9 @@ ProbesConfig probes_config(const cli::RunOptions& options) {
   config.requests = options.requests;
   config.events = options.events;
   if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
-  if (options.vcd)
-    config.waveform = WaveformConfig{options.vcd->file, options.vcd->window, options.vcd->trigger, options.vcd->before, options.vcd->after};
+  if (const auto& record = options.record)
+    config.record = RecordConfig{record->vcd,     record->fst,     record->timeline, record->signals,
+                                 record->windows, record->trigger, record->before,   record->after};
   config.expected_requests = options.limit;
   return config;
 }

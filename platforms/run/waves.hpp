@@ -1,42 +1,63 @@
 #pragma once
-// The signals of a drive's waveforms, grouped by block.
-#include <fstream>
+// What a run records of the drive's signals: which, when, and into which files.
 #include <memory>
+#include <vector>
 
 #include "base/waveform.hpp"
+#include "platforms/output/fst_file.hpp"
+#include "platforms/output/output_file.hpp"
 #include "platforms/run/probes.hpp"
+#include "platforms/run/signal_selection.hpp"
 
 namespace tessera {
 
-class Probes::Waves final : private MediaObserver, private NandObserver, private DramObserver {
+/// A trigger on a value: it comes when the signal's value crosses the limit, having been on the other side of it.
+class ValueTrigger final : private SignalSink {
  public:
-  Waves(const WaveformConfig& config, DriveModule& drive);
-  ~Waves();
-
-  void firmware_event(const FirmwareEvent& event, Picoseconds at);
-  void cpu_ran(Picoseconds from, Picoseconds to, bool background);
-  void queue_depth(std::uint64_t depth, Picoseconds at) { wave_->set(queue_, depth, at); }
-  void trigger(Picoseconds at) { wave_->trigger(at); }
-  [[nodiscard]] bool armed() const { return wave_->armed(); }
-  /// Writes the rest and closes; throws OutputError.
-  void finish(Picoseconds now);
+  enum class Side : std::uint8_t { above, below };
+  /// `fire` is called at each crossing.
+  ValueTrigger(const FoundSignal& signal, Side side, std::uint64_t limit, std::function<void(Picoseconds)> fire);
+  ~ValueTrigger() { scope_.unwatch(*this); }
 
  private:
-  void state(MediaState state, PhysicalTrack head, Picoseconds at) override;
-  void die_changed(std::uint32_t die, DieState state, Picoseconds now) override;
-  void channel_changed(std::uint32_t channel, bool busy, Picoseconds now) override;
-  void row_opened(std::uint32_t bank, std::uint64_t row, Picoseconds at) override;
-  void declare();
-  void start_at_rest();
+  void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override;
+  void withdraw(std::uint32_t, Picoseconds) override {}
+  [[nodiscard]] bool holds(std::uint64_t value) const { return side_ == Side::above ? value > limit_ : value < limit_; }
 
-  std::filesystem::path path_;
-  std::ofstream file_;
-  DriveModule& drive_;
-  Picoseconds revolution_;
-  std::unique_ptr<Waveform> wave_;
-  WaveSignal head_state_, head_radius_, head_surface_, spindle_, queue_, cpu_, firmware_, firmware_subject_, dram_bank_, dram_row_;
-  std::vector<WaveSignal> dies_, channels_;
-  std::uint64_t open_events_ = 0;
+  SignalScope& scope_;
+  Side side_;
+  std::uint64_t limit_;
+  std::function<void(Picoseconds)> fire_;
+  bool held_;
+};
+
+class Probes::Waves {
+ public:
+  /// InputError for signals that there are not, OutputError where a file cannot be made.
+  Waves(const RecordConfig& config, DriveModule& drive);
+  ~Waves();
+
+  void trigger(Picoseconds at) { recorder_->trigger(at); }
+  [[nodiscard]] bool armed() const { return recorder_->armed(); }
+  [[nodiscard]] bool failed() const;
+  /// Triggers when the value of the signal or gauge crosses the limit.
+  void trigger_on(const std::string& signal, ValueTrigger::Side side, std::uint64_t limit);
+  /// Writes the rest and closes; throws OutputError. Gives notes.
+  std::vector<std::string> finish(Picoseconds now);
+
+ private:
+  void open_files(const RecordConfig& config);
+  void write_save_file() const;
+
+  SignalScope& signals_;
+  std::vector<FoundSignal> all_;
+  std::vector<FoundSignal> chosen_;
+  std::vector<std::unique_ptr<OutputFile>> files_;
+  std::unique_ptr<FstFile> fst_;
+  std::vector<std::unique_ptr<WaveWriter>> writers_;
+  std::vector<std::filesystem::path> save_beside_;  // files that a viewer of waveforms opens
+  std::unique_ptr<Waveform> recorder_;
+  std::unique_ptr<ValueTrigger> value_trigger_;
 };
 
 }  // namespace tessera

@@ -72,14 +72,14 @@ def test_an_unknown_request_is_an_input_error(run):
 def test_looking_closer_does_not_change_the_figures(layer, tmp_path):
     common = ("run", "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 1000, "--seed", 5)
     simulate(*common, "--out", tmp_path / "plain")
-    simulate(*common, "--requests", "--check", "--vcd", tmp_path / "w.vcd", "--vcd-window", "0 s:10 s", "--out", tmp_path / "watched")
+    simulate(*common, "--requests", "--check", "--vcd", tmp_path / "w.vcd", "--record-window", "0 s:10 s", "--out", tmp_path / "watched")
     assert differences(Run(tmp_path / "plain"), Run(tmp_path / "watched"), figures_only=True) == []
 
 
 def test_a_window_s_waveform_lies_in_the_window_and_groups_its_signals(tmp_path):
     simulate(
         *("run", "common", "--layer", "cmr", "--workload", "web-server", "--limit", 1000),
-        *("--vcd", tmp_path / "w.vcd", "--vcd-window", "10 ms:500 ms", "--out", tmp_path / "run"),
+        *("--vcd", tmp_path / "w.vcd", "--record-window", "10 ms:500 ms", "--out", tmp_path / "run"),
     )
     vcd = VCDVCD(str(tmp_path / "w.vcd"))
     times = [time for name in vcd.signals for time, _ in vcd[name].tv]
@@ -91,7 +91,7 @@ def test_a_window_s_waveform_lies_in_the_window_and_groups_its_signals(tmp_path)
 def test_the_waveform_of_the_first_read_modify_write_has_time_before_it(tmp_path):
     simulate(
         *("run", "common", "--layer", "imr-rmw", "--workload", "web-server", "--limit", REQUESTS, "--events"),
-        *("--vcd", tmp_path / "w.vcd", "--vcd-trigger", "rmw", "--vcd-before", "2 ms", "--out", tmp_path / "run"),
+        *("--vcd", tmp_path / "w.vcd", "--record-trigger", "rmw", "--record-before", "2 ms", "--out", tmp_path / "run"),
     )
     first = next(event["time_ps"] for event in Run(tmp_path / "run").events if event["kind"] == "rmw")
     vcd = VCDVCD(str(tmp_path / "w.vcd"))

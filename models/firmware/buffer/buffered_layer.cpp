@@ -56,8 +56,8 @@ BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std
 Task<Status> BufferedLayer::format() { return format_media(); }
 
 void BufferedLayer::start_background() {
-  if (cache_) ports_.cpu.spawn(fill_loop());
-  ports_.cpu.spawn(watch_idle());
+  if (cache_) ports_.cpu.spawn(fill_loop(), "fill_cache");
+  ports_.cpu.spawn(watch_idle(), "watch_idle");
 }
 
 // --- Writes ---

@@ -90,7 +90,7 @@ void TagCheckpoint::programmed(std::uint32_t page, const OobHeader& header, bool
   changed(page);
   if (since_ < every_ || writing_) return;
   writing_ = true;
-  cpu_.spawn(write());
+  cpu_.spawn(write(), "checkpoint");
 }
 
 void TagCheckpoint::discard(std::uint64_t page) {

@@ -72,7 +72,7 @@ Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, Media
   if (chain.steps_done >= saved_after) backup_.commit();
 
   if (ok(status) && config_.ack_early) {
-    ports_.cpu.spawn(restore_later(std::move(range), std::move(turn), run, neighbours, begun));
+    ports_.cpu.spawn(restore_later(std::move(range), std::move(turn), run, neighbours, begun), "restore");
     co_return Status::ok;
   }
   if (!ok(status) && chain.steps_done >= saved_after) co_await restore_all(neighbours);

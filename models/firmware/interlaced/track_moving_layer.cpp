@@ -78,7 +78,7 @@ Task<Status> TrackMovingLayer::write(LogicalRun run, DataSpan data, WriteOptions
   gate_.operation_ends();
   if (heat_.interval_over() && !planning_) {
     planning_ = true;
-    ports_.cpu.spawn(plan());
+    ports_.cpu.spawn(plan(), "plan");
   }
   co_return status;
 }
@@ -126,7 +126,7 @@ Task<void> TrackMovingLayer::work() {
 
 void TrackMovingLayer::start_background() {
   gate_.start();
-  ports_.cpu.spawn(work());
+  ports_.cpu.spawn(work(), "move_tracks");
 }
 
 MoveLocks TrackMovingLayer::lock(const AngularBox& near, const AngularBox& far) { return {locks_.exclusive(near), locks_.exclusive(far)}; }

@@ -27,6 +27,13 @@ struct FirmwareEvent {
   std::uint64_t amount = 0;   ///< sectors moved, pages copied, ...
 };
 
+/// A figure of its state that firmware publishes; static storage.
+struct GaugeInfo {
+  const char* name;  ///< unique, dotted: "flash.free_blocks"
+  const char* unit;  ///< "1", "B"
+  const char* what;  ///< one line for the glossary
+};
+
 class CpuPort {
  public:
   virtual ~CpuPort() = default;
@@ -44,8 +51,9 @@ class CpuPort {
   /// Time on the CPU's own timeline: now, plus what this task was charged since it was resumed.
   [[nodiscard]] virtual Picoseconds now() const = 0;
 
-  /// Starts a task that nobody waits for (background work). It runs when the CPU is free, and ends with a power cut.
-  virtual void spawn(Task<void> task) = 0;
+  /// Starts a task that nobody waits for (background work). It runs when the CPU is free, and ends with a power cut. `name`: one word,
+  /// static storage.
+  virtual void spawn(Task<void> task, const char* name) = 0;
 
   /// Resumes `wait` at time `when`; use `co_await sleep_until(when)`.
   virtual void wake_at(Picoseconds when, DeviceWait& wait) = 0;
@@ -54,10 +62,36 @@ class CpuPort {
   /// Reports something worth a line of events.csv, a waveform change and a trigger: a merge, a cleaning, a flip.
   virtual void event(const FirmwareEvent& event) = 0;
 
+  /// What a Gauge is made of. A figure is declared once, when the firmware is loaded.
+  [[nodiscard]] virtual std::uint32_t declare_gauge(const GaugeInfo& info) = 0;
+  virtual void gauge(std::uint32_t number, std::uint64_t value) = 0;
+
   /// Makes a task that suspended itself on `wait` (a lock, a queue) ready to run.
   virtual void make_ready(DeviceWait& wait) = 0;
   /// Notes that the running task suspends itself on `wait`; `phase` names the part of the request's life.
   virtual void suspend(DeviceWait& wait, LifePhase phase) = 0;
+};
+
+/// A figure that firmware publishes, as a member beside the state that it tells of: one call gives a signal, a column of intervals.csv and
+/// three metrics. It is to be set by the end of the boot. Costs the modelled CPU nothing.
+class Gauge {
+ public:
+  Gauge(CpuPort& cpu, const GaugeInfo& info) : cpu_(cpu), number_(cpu.declare_gauge(info)) {}
+  Gauge(const Gauge&) = delete;
+  Gauge& operator=(const Gauge&) = delete;
+
+  void set(std::uint64_t value) {
+    if (value == value_ && known_) return;
+    value_ = value;
+    known_ = true;
+    cpu_.gauge(number_, value);
+  }
+
+ private:
+  CpuPort& cpu_;
+  std::uint32_t number_;
+  bool known_ = false;
+  std::uint64_t value_ = 0;
 };
 
 }  // namespace tessera

@@ -44,6 +44,7 @@ struct FlashCommand {
   std::span<std::byte> oob;    ///< out-of-band bytes to write or to fill; at most FlashShape::oob_bytes; may be empty
   Status status = Status::ok;  ///< set at completion
   std::uint8_t retry = 0;      ///< read, read_oob: level of read retry, at most FlashShape::read_retries
+  std::uint32_t tag = no_tag;  ///< of the host command that it serves, for waveforms; set by the port
 };
 
 /// Commands that may run side by side where dies, planes and channels allow; complete when all of them are. Commands to one

@@ -10,6 +10,10 @@
 namespace tessera {
 
 enum class HostOp : std::uint8_t { read, write, flush, trim };
+[[nodiscard]] constexpr const char* to_string(HostOp op) {
+  constexpr const char* names[] = {"read", "write", "flush", "trim"};
+  return names[static_cast<std::size_t>(op)];
+}
 
 /// The host's name for a command while the drive has it, below the queue depth.
 using HostTag = std::uint32_t;

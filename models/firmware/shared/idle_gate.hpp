@@ -29,7 +29,7 @@ class IdleGate {
   /// Once, after boot; until then the gate is open.
   void start() {
     started_ = true;
-    cpu_.spawn(watch());
+    cpu_.spawn(watch(), "watch_idle");
   }
 
   /// An operation of the layer begins or ends.

@@ -75,7 +75,7 @@ void ReadCache::read_ahead(Segment& segment) {
     segment.next = step.end();
     ++segment.steps;
     ++filling_;
-    ports_.cpu.spawn(fill(segment, step));
+    ports_.cpu.spawn(fill(segment, step), "read_ahead");
   }
 }
 

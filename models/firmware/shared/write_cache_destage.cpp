@@ -11,8 +11,8 @@ constexpr std::uint32_t most_attempts = 3;       // ours, of a destage: a fault 
 
 void WriteCache::start_background() {
   inner_.start_background();
-  for (std::uint32_t worker = 0; worker < staging_.size(); ++worker) ports_.cpu.spawn(destage_loop(worker));
-  ports_.cpu.spawn(watch_idle());
+  for (std::uint32_t worker = 0; worker < staging_.size(); ++worker) ports_.cpu.spawn(destage_loop(worker), "destage");
+  ports_.cpu.spawn(watch_idle(), "watch_idle");
 }
 
 bool WriteCache::host_idle() const {

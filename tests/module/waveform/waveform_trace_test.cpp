@@ -10,6 +10,7 @@
 #include <systemc>
 
 #include "base/timeline_module.hpp"
+#include "base/vcd_writer.hpp"
 #include "base/waveform.hpp"
 #include "support/vcd_reader.hpp"
 
@@ -90,7 +91,8 @@ TEST_CASE("the recorder and sc_trace give the same changes at the same picosecon
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   const std::string base = (std::filesystem::temp_directory_path() / ("tessera_sc_trace_" + std::to_string(::getpid()))).string();
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   Traffic traffic("traffic", waveform);
   sc_core::sc_trace_file* file = sc_core::sc_create_vcd_trace_file(base.c_str());
   file->set_time_unit(1, sc_core::SC_PS);

@@ -58,11 +58,11 @@ TEST_CASE("an interval is a time or a number of requests") {
 TEST_CASE("a window has a start before its end") {
   CHECK(parse_window("10ms:20ms") == std::pair(10_ms, 20_ms));
   CHECK(parse_window("0 s:1 ps") == std::pair(0_ps, 1_ps));
-  CHECK_THROWS_MATCHES(parse_window("10ms"), InputError, Message("--vcd-window: expected two times such as 10ms:20ms, found '10ms'"));
+  CHECK_THROWS_MATCHES(parse_window("10ms"), InputError, Message("--record-window: expected two times such as 10ms:20ms, found '10ms'"));
   CHECK_THROWS_MATCHES(parse_window("10ms:10ms"), InputError,
-                       Message("--vcd-window: expected the end of the window after its start, found '10ms:10ms'"));
+                       Message("--record-window: expected the end of the window after its start, found '10ms:10ms'"));
   CHECK_THROWS_MATCHES(parse_window("10:20ms"), InputError,
-                       Message("--vcd-window: expected a time such as \"1.3 ms\", found \"10\": the unit is missing"));
+                       Message("--record-window: expected a time such as \"1.3 ms\", found \"10\": the unit is missing"));
 }
 
 TEST_CASE("a count refuses what is no whole number in its range") {

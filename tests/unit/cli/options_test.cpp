@@ -64,7 +64,7 @@ TEST_CASE("run: everything left out has its documented default") {
   CHECK_FALSE(run.requests);
   CHECK_FALSE(run.intervals);
   CHECK_FALSE(run.events);
-  CHECK_FALSE(run.vcd);
+  CHECK_FALSE(run.record);
   CHECK(run.seed == 1);
   CHECK(run.out == "results");
 }
@@ -112,7 +112,7 @@ TEST_CASE("run: every option reaches its field") {
                                                    "--events",
                                                    "--vcd",
                                                    "w.vcd",
-                                                   "--vcd-window",
+                                                   "--record-window",
                                                    "10ms:20ms",
                                                    "--seed",
                                                    "0"}));
@@ -138,9 +138,9 @@ TEST_CASE("run: every option reaches its field") {
   CHECK(run.requests);
   CHECK(run.intervals->time == 1_s);
   CHECK(run.events);
-  CHECK(run.vcd->file == "w.vcd");
-  CHECK(run.vcd->window == std::pair(10_ms, 20_ms));
-  CHECK(run.vcd->trigger.empty());
+  CHECK(run.record->vcd == "w.vcd");
+  CHECK(run.record->windows == std::vector{std::pair(10_ms, 20_ms)});
+  CHECK(run.record->trigger.empty());
   CHECK(run.seed == 0);
 }
 
@@ -153,14 +153,21 @@ TEST_CASE("run: a repeated option takes one value each time, and no positional a
 }
 
 TEST_CASE("run: a waveform trigger has its default margins, and takes others") {
-  const auto plain = parsed_as<RunOptions>(run_with({"--vcd", "w.vcd", "--vcd-trigger", "merge"}));
-  CHECK(plain.vcd->trigger == "merge");
-  CHECK_FALSE(plain.vcd->window);
-  CHECK(plain.vcd->before == 1_ms);
-  CHECK(plain.vcd->after == 10_ms);
-  const auto wide = parsed_as<RunOptions>(run_with({"--vcd", "w", "--vcd-trigger", "merge", "--vcd-before", "0 s", "--vcd-after", "3ms"}));
-  CHECK(wide.vcd->before == 0_ps);
-  CHECK(wide.vcd->after == 3_ms);
+  const auto whole = parsed_as<RunOptions>(run_with({"--fst", "w.fst", "--timeline", "t.json", "--signals", "media.*,queue",
+                                                     "--record-window", "5ms:6ms", "--record-window", "1ms:2ms"}));
+  CHECK(whole.record->fst == "w.fst");
+  CHECK(whole.record->timeline == "t.json");
+  CHECK(whole.record->signals == std::vector<std::string>{"media.*", "queue"});
+  CHECK(whole.record->windows == std::vector{std::pair(1_ms, 2_ms), std::pair(5_ms, 6_ms)});
+  const auto plain = parsed_as<RunOptions>(run_with({"--vcd", "w.vcd", "--record-trigger", "merge"}));
+  CHECK(plain.record->trigger == "merge");
+  CHECK(plain.record->windows.empty());
+  CHECK(plain.record->before == 1_ms);
+  CHECK(plain.record->after == 10_ms);
+  const auto wide =
+      parsed_as<RunOptions>(run_with({"--vcd", "w", "--record-trigger", "merge", "--record-before", "0 s", "--record-after", "3ms"}));
+  CHECK(wide.record->before == 0_ps);
+  CHECK(wide.record->after == 3_ms);
 }
 
 TEST_CASE("run: --check stores tags where no content is named") {
@@ -182,13 +189,15 @@ TEST_CASE("run: options that do not go together are refused with a sentence") {
   CHECK(message(run_with({"--workload", "web"})) == "tessera-sim run: --trace and --workload exclude each other: give one of them");
   CHECK(message({"run", "common", "--workload", "web", "--format", "msr", "--out", "o"}) == "tessera-sim run: --format needs --trace");
   CHECK(message({"run", "common", "--workload", "web", "--volume", "v", "--out", "o"}) == "tessera-sim run: --volume needs --trace");
-  CHECK(message(run_with({"--vcd", "w.vcd"})) == "tessera-sim run: --vcd needs --vcd-window A:B or --vcd-trigger NAME");
-  CHECK(message(run_with({"--vcd-window", "1ms:2ms"})) == "tessera-sim run: --vcd-window needs --vcd");
-  CHECK(message(run_with({"--vcd-trigger", "merge"})) == "tessera-sim run: --vcd-trigger needs --vcd");
-  CHECK(message(run_with({"--vcd", "w", "--vcd-window", "1ms:2ms", "--vcd-trigger", "merge"})) ==
-        "tessera-sim run: --vcd-window and --vcd-trigger exclude each other: give one of them");
-  CHECK(message(run_with({"--vcd", "w", "--vcd-window", "1ms:2ms", "--vcd-before", "1ms"})) ==
-        "tessera-sim run: --vcd-before needs --vcd-trigger");
+  CHECK(message(run_with({"--vcd", "w", "--record-window", "1ms:2ms", "--record-window", "2ms:3ms"})) ==
+        "tessera-sim run: --record-window: two windows touch or overlap");
+  CHECK(message(run_with({"--signals", "media.*"})) == "tessera-sim run: --signals needs --vcd, --fst or --timeline");
+  CHECK(message(run_with({"--record-window", "1ms:2ms"})) == "tessera-sim run: --record-window needs --vcd, --fst or --timeline");
+  CHECK(message(run_with({"--record-trigger", "merge"})) == "tessera-sim run: --record-trigger needs --vcd, --fst or --timeline");
+  CHECK(message(run_with({"--vcd", "w", "--record-window", "1ms:2ms", "--record-trigger", "merge"})) ==
+        "tessera-sim run: --record-window and --record-trigger exclude each other: give one of them");
+  CHECK(message(run_with({"--vcd", "w", "--record-window", "1ms:2ms", "--record-before", "1ms"})) ==
+        "tessera-sim run: --record-before needs --record-trigger");
   CHECK(message(run_with({"--cut-at", "1s", "--cut-at", "1000 ms"})) == "tessera-sim run: --cut-at: two cuts at the same time");
 }
 

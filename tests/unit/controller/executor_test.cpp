@@ -68,15 +68,17 @@ TEST_CASE("a task that is ready while the CPU is busy counts the difference as w
 }
 
 TEST_CASE("what a request's task uses of the CPU is shown as the host's, its completion included, and background work as such") {
-  struct Observer final : CpuObserver {
-    void firmware_event(const FirmwareEvent&, Picoseconds) override {}
-    void cpu_ran(Picoseconds, Picoseconds, bool is_background) override { background.push_back(is_background); }
-    std::vector<bool> background;
+  struct TagWatch final : SignalSink {
+    void change(std::uint32_t, std::uint64_t value, Picoseconds) override { tags.push_back(value); }
+    void withdraw(std::uint32_t, Picoseconds) override {}
+    std::vector<std::uint64_t> tags;
   };
   Machine machine;
   Executor cpu(machine.timeline, machine.config);
-  Observer observer;
-  cpu.observe(&observer);
+  TagWatch watch;
+  cpu.signals().each("cpu", [&watch](const std::string&, SignalScope& scope, std::uint32_t index, const SignalInfo& info) {
+    if (info.name == "tag") scope.watch(index, watch, 0);
+  });
   RequestLife life;
   life.begin(1_us);
   Gate gate;
@@ -87,12 +89,12 @@ TEST_CASE("what a request's task uses of the CPU is shown as the host's, its com
     co_await at;
     on.charge(Cycles(10));
   };
-  cpu.start(acknowledge_then_wait(cpu, gate), &life, 1_us);
+  cpu.start(acknowledge_then_wait(cpu, gate), &life, 1_us).tag = 7;
   machine.timeline.run();
-  CHECK(observer.background == std::vector<bool>{false});
+  CHECK(watch.tags == std::vector<std::uint64_t>{7});
   cpu.make_ready(gate.wait);
   machine.timeline.run();
-  CHECK(observer.background == std::vector<bool>{false, true});
+  CHECK(watch.tags == std::vector<std::uint64_t>{7, no_tag});
 }
 
 TEST_CASE("an interrupt resumes its task after the interrupt latency") {

@@ -2,6 +2,8 @@
 // Ports for tests of parts that need no drive: time passes when told to, and memory is a vector.
 #include <deque>
 #include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "firmware/ports/cpu_port.hpp"
@@ -18,12 +20,23 @@ class FakeCpu final : public CpuPort {
   void charge(Cycles) override {}
   void spend(Picoseconds) override {}
   [[nodiscard]] Picoseconds now() const override { return now_; }
-  void spawn(Task<void> task) override {
+  void spawn(Task<void> task, const char* = "task") override {
     tasks_.push_back(std::move(task));
     tasks_.back().handle().resume();
   }
   void wake_at(Picoseconds when, DeviceWait& wait) override { sleeping_.emplace(when, &wait); }
   void event(const FirmwareEvent&) override {}
+  [[nodiscard]] std::uint32_t declare_gauge(const GaugeInfo& info) override {
+    gauges_.emplace_back(info.name, 0);
+    return static_cast<std::uint32_t>(gauges_.size() - 1);
+  }
+  void gauge(std::uint32_t number, std::uint64_t value) override { gauges_[number].second = value; }
+  /// What a gauge was set to last; 0 where there is none of this name.
+  [[nodiscard]] std::uint64_t gauge(std::string_view name) const {
+    for (const auto& [known, value] : gauges_)
+      if (known == name) return value;
+    return 0;
+  }
   void make_ready(DeviceWait& wait) override { ready_.push_back(&wait); }
   void suspend(DeviceWait&, LifePhase) override {}
 
@@ -53,6 +66,7 @@ class FakeCpu final : public CpuPort {
  private:
   CpuCosts costs_;
   Picoseconds now_;
+  std::vector<std::pair<std::string, std::uint64_t>> gauges_;
   std::multimap<Picoseconds, DeviceWait*> sleeping_;
   std::deque<DeviceWait*> ready_;
   std::deque<Task<void>> tasks_;

@@ -1,12 +1,14 @@
 // Writes a fixed waveform to standard output, for readers that others wrote (tests/python/test_waveform.py).
 #include <iostream>
 
+#include "base/vcd_writer.hpp"
 #include "base/waveform.hpp"
 
 int main() {
   using namespace tessera;
   using namespace tessera::literals;
-  Waveform waveform(std::cout, WaveWindow{10_us, 20_us});
+  VcdWriter waveform_file(std::cout);
+  Waveform waveform({&waveform_file}, {WaveWindow{10_us, 20_us}});
   const WaveSignal busy = waveform.bit("drive.media", "busy");
   const WaveSignal track = waveform.vector("drive.media", "track", 17);
   const WaveSignal state = waveform.state("drive.media", "state", {"idle", "seek", "transfer"});

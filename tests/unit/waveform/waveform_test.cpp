@@ -1,4 +1,5 @@
 #include "base/waveform.hpp"
+#include "base/vcd_writer.hpp"
 
 #include <rapidcheck.h>
 
@@ -17,7 +18,8 @@ using Changes = std::vector<VcdChange>;
 
 TEST_CASE("a window holds its initial values and exactly the changes from begin up to, not including, end") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{100_ps, 200_ps});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{100_ps, 200_ps}});
   const WaveSignal busy = waveform.bit("drive.media", "busy");
   const WaveSignal track = waveform.vector("drive.media", "track", 12);
   waveform.set(busy, 1, 10_ps);
@@ -35,7 +37,8 @@ TEST_CASE("a window holds its initial values and exactly the changes from begin 
 
 TEST_CASE("a window of a run that ends inside it ends with the run") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{0_ps, 1_ms});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{0_ps, 1_ms}});
   const WaveSignal busy = waveform.bit("drive", "busy");
   waveform.set(busy, 0, 0_ps);
   waveform.set(busy, 1, 7_ps);
@@ -45,7 +48,8 @@ TEST_CASE("a window of a run that ends inside it ends with the run") {
 
 TEST_CASE("kinds of signals: bits, numbers of 1 to 64 bits, states as words - unset ones are unknown") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   const WaveSignal wide = waveform.vector("drive", "wide", 64);
   const WaveSignal narrow = waveform.vector("drive", "narrow", 3);
   const WaveSignal state = waveform.state("drive.media", "state", {"idle", "seek"});
@@ -70,7 +74,8 @@ TEST_CASE("kinds of signals: bits, numbers of 1 to 64 bits, states as words - un
 
 TEST_CASE("signals of one block stand in one scope although they were declared apart") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   (void)waveform.bit("drive.media", "a");
   (void)waveform.bit("drive.cpu", "b");
   (void)waveform.bit("drive.media", "c");
@@ -82,7 +87,8 @@ TEST_CASE("signals of one block stand in one scope although they were declared a
 
 TEST_CASE("many signals have different identifiers") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   for (int i = 0; i < 94 * 94 + 95; ++i) (void)waveform.bit(std::string(1, static_cast<char>('a' + i % 7)), std::to_string(i));
   waveform.finish(0_ps);
   CHECK(read_vcd(out.str()).signals.size() == 94 * 94 + 95);
@@ -90,7 +96,8 @@ TEST_CASE("many signals have different identifiers") {
 
 TEST_CASE("a signal that is declared twice, late or with blanks is a model bug") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   const WaveSignal a = waveform.bit("drive", "a");
   CHECK_THROWS_AS(waveform.bit("drive", "a"), ModelBug);
   CHECK_THROWS_AS(waveform.bit("drive", "a b"), ModelBug);
@@ -103,7 +110,8 @@ TEST_CASE("a signal that is declared twice, late or with blanks is a model bug")
 
 TEST_CASE("a trigger opens the window around itself, with the time before it") {
   std::ostringstream out;
-  Waveform waveform(out, WaveTrigger{50_ps, 30_ps});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, WaveTrigger{50_ps, 30_ps});
   const WaveSignal depth = waveform.vector("host", "depth", 8);
   for (std::uint64_t t = 1; t <= 100; ++t) waveform.set(depth, t, Picoseconds(t));
   CHECK(waveform.armed());
@@ -123,7 +131,8 @@ TEST_CASE("a trigger opens the window around itself, with the time before it") {
 
 TEST_CASE("a ring that is too short for the time before a trigger starts the window later, with right values") {
   std::ostringstream out;
-  Waveform waveform(out, WaveTrigger{90_ps, 10_ps, 10});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, WaveTrigger{90_ps, 10_ps, 10});
   const WaveSignal depth = waveform.vector("host", "depth", 8);
   const WaveSignal first = waveform.bit("host", "first");
   waveform.set(first, 1, 1_ps);
@@ -139,7 +148,8 @@ TEST_CASE("a ring that is too short for the time before a trigger starts the win
 
 TEST_CASE("a trigger earlier than its time before starts at 0") {
   std::ostringstream out;
-  Waveform waveform(out, WaveTrigger{1_s, 1_s});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, WaveTrigger{1_s, 1_s});
   const WaveSignal a = waveform.bit("drive", "a");
   waveform.set(a, 0, 0_ps);
   waveform.set(a, 1, 5_ps);
@@ -150,12 +160,14 @@ TEST_CASE("a trigger earlier than its time before starts at 0") {
 
 TEST_CASE("a file in which nothing was recorded is valid and says why") {
   std::ostringstream early;
-  Waveform window(early, WaveWindow{10_ps, 20_ps});
+  VcdWriter window_file(early);
+  Waveform window({&window_file}, {WaveWindow{10_ps, 20_ps}});
   (void)window.bit("drive", "a");
   window.finish(9_ps);
   CHECK(read_vcd(early.str()).comment == "nothing was recorded: the run ended before the window");
   std::ostringstream quiet;
-  Waveform trigger(quiet, WaveTrigger{10_ps, 20_ps});
+  VcdWriter trigger_file(quiet);
+  Waveform trigger({&trigger_file}, WaveTrigger{10_ps, 20_ps});
   (void)trigger.bit("drive", "a");
   trigger.finish(9_ps);
   CHECK(read_vcd(quiet.str()).comment == "nothing was recorded: the trigger did not occur");
@@ -163,7 +175,8 @@ TEST_CASE("a file in which nothing was recorded is valid and says why") {
 
 TEST_CASE("of several values at one time the last one stands, and a repeated value is no change") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   const WaveSignal a = waveform.bit("drive", "a");
   waveform.set(a, 0, 0_ps);
   waveform.set(a, 1, 3_ps);
@@ -176,7 +189,8 @@ TEST_CASE("of several values at one time the last one stands, and a repeated val
 
 TEST_CASE("a change that comes after its time was written is counted and never undoes a newer one") {
   std::ostringstream out;
-  Waveform waveform(out, WaveWindow{});
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
   const WaveSignal a = waveform.vector("drive", "a", 64);
   const WaveSignal b = waveform.vector("drive", "b", 8);
   for (std::uint64_t t = 1; t <= (1 << 16); ++t) waveform.set(a, t, Picoseconds(t));  // fills the reorder buffer: half of it is written
@@ -210,8 +224,9 @@ TEST_CASE("property: whatever the order of the calls, each signal shows at each 
     }
     std::ostringstream out;
     const std::uint64_t trigger_at = begin + length / 2;
-    Waveform waveform = triggered ? Waveform(out, WaveTrigger{Picoseconds(length / 2), Picoseconds(length - length / 2)})
-                                  : Waveform(out, WaveWindow{Picoseconds(begin), Picoseconds(begin + length)});
+    VcdWriter file(out);
+    Waveform waveform = triggered ? Waveform({&file}, WaveTrigger{Picoseconds(length / 2), Picoseconds(length - length / 2)})
+                                  : Waveform({&file}, {WaveWindow{Picoseconds(begin), Picoseconds(begin + length)}});
     std::vector<WaveSignal> signals;
     for (int i = 0; i < 3; ++i) signals.push_back(waveform.vector("s", std::string(1, static_cast<char>('a' + i)), 3));
     for (const Call& call : calls) {

@@ -1,0 +1,149 @@
+#pragma once
+// Signals: what a block shows of its state, declared in one line where that state lives.
+//
+//   SignalScope signals_;
+//   Signal depth_ = signals_.level("queue_depth", 16);
+//   ...
+//   depth_.set(queue_.size(), now);
+//
+// A block knows neither its place in the platform nor who looks on. Its module gives the scope the module's name; recorders, triggers and
+// SystemC trace files watch the signals that they want. A signal that nobody watches costs the test of one flag.
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+enum class SignalKind : std::uint8_t {
+  bit,
+  number,  ///< an address or identifier
+  level,   ///< how much or how many: a depth, a fill
+  state,   ///< one of a few words
+  text     ///< one of words that are not known beforehand
+};
+
+struct SignalInfo {
+  std::string name;
+  SignalKind kind = SignalKind::bit;
+  std::uint32_t width = 1;             ///< bits
+  std::vector<std::string> words;      ///< of a state or text, by value; those of a text grow
+  std::optional<std::uint64_t> value;  ///< before the first change; empty where it is unknown
+};
+
+/// Who watches signals. Changes are told when they are known, which may be before or after the time at which they happen.
+class SignalSink {
+ public:
+  /// `id` is the watcher's own. Of several values of a signal at one time the last one told counts.
+  virtual void change(std::uint32_t id, std::uint64_t value, Picoseconds at) = 0;
+  /// What was told of the signal for times beyond `at` does not happen.
+  virtual void withdraw(std::uint32_t id, Picoseconds at) = 0;
+
+ protected:
+  ~SignalSink() = default;
+};
+
+class SignalScope;
+
+/// Handle of a declared signal; copies are the same signal. The default one is nobody's and shows nothing.
+class Signal {
+ public:
+  Signal() = default;
+  /// The signal has `value` from `at` on.
+  void set(std::uint64_t value, Picoseconds at) const;
+  /// As set(), and what was told for times beyond `at` (a transfer that will end) does not happen.
+  void replace(std::uint64_t value, Picoseconds at) const;
+  /// Of a text. `word` should be static or short: each different one is kept.
+  void set(std::string_view word, Picoseconds at) const;
+  /// What it shows before its first change: known before anyone could watch.
+  void set_at_rest(std::uint64_t value) const;
+  [[nodiscard]] bool watched() const;
+  /// See SignalScope::watch().
+  void watch(SignalSink& sink, std::uint32_t id) const;
+
+ private:
+  friend class SignalScope;
+  Signal(SignalScope* scope, std::uint32_t index) : scope_(scope), index_(index) {}
+  SignalScope* scope_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+/// The signals of a block, and the scopes of its parts. Stays where it is.
+class SignalScope {
+ public:
+  SignalScope() = default;
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+  /// Declarations. A name is unique in its scope; names and words hold no blanks, names no dots. What is no number shows 0 until its first
+  /// change, a number `at_rest`, or as unknown.
+  [[nodiscard]] Signal bit(std::string_view name, std::uint64_t at_rest = 0) {
+    return declare({std::string(name), SignalKind::bit, 1, {}, at_rest});
+  }
+  [[nodiscard]] Signal number(std::string_view name, std::uint32_t width, std::optional<std::uint64_t> at_rest = std::nullopt) {
+    return declare({std::string(name), SignalKind::number, width, {}, at_rest});
+  }
+  [[nodiscard]] Signal level(std::string_view name, std::uint32_t width) {
+    return declare({std::string(name), SignalKind::level, width, {}, 0});
+  }
+  [[nodiscard]] Signal state(std::string_view name, std::vector<std::string> words);
+  /// `at_rest` is the word of its value 0.
+  [[nodiscard]] Signal text(std::string_view name, std::string_view at_rest) {
+    return declare({std::string(name), SignalKind::text, 16, {std::string(at_rest)}, 0});
+  }
+
+  /// A part of this block: made here, or with signals of its own.
+  [[nodiscard]] SignalScope& part(std::string_view name);
+  void add(std::string_view name, SignalScope& part);
+
+  /// Calls visit(path, scope, index, info) for each signal, in order of declaration; `path` is the scope's, from `own` on.
+  template <class Visit>
+  void each(const std::string& own, Visit&& visit) {
+    for (std::uint32_t index = 0; index < signals_.size(); ++index)
+      visit(own, *this, index, static_cast<const SignalInfo&>(signals_[index].info));
+    for (const Part& part : parts_) part.scope->each(own.empty() ? part.name : own + "." + part.name, visit);
+  }
+
+  /// From here on `sink` is told of the signal's changes, as `id`. What happened before is not told: watch before the simulation starts.
+  void watch(std::uint32_t index, SignalSink& sink, std::uint32_t id);
+  void unwatch(const SignalSink& sink);
+
+ private:
+  friend class Signal;
+  struct Watcher {
+    SignalSink* sink;
+    std::uint32_t id;
+  };
+  struct Declared {
+    SignalInfo info;
+    std::vector<Watcher> watchers;
+  };
+  struct Part {
+    std::string name;
+    SignalScope* scope;
+    std::unique_ptr<SignalScope> owned;
+  };
+
+  Signal declare(SignalInfo info);
+  void tell(std::uint32_t index, std::uint64_t value, Picoseconds at) const;
+  void withdraw(std::uint32_t index, Picoseconds at) const;
+  [[nodiscard]] std::uint64_t value_of(std::uint32_t index, std::string_view word);
+
+  bool watched_ = false;  ///< whether any signal of this scope is
+  std::deque<Declared> signals_;
+  std::vector<Part> parts_;
+};
+
+inline void Signal::set(std::uint64_t value, Picoseconds at) const {
+  if (watched()) [[unlikely]]
+    scope_->tell(index_, value, at);
+}
+
+inline bool Signal::watched() const { return scope_ != nullptr && scope_->watched_; }
+
+}  // namespace tessera

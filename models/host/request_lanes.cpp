@@ -1,0 +1,45 @@
+#include "host/request_lanes.hpp"
+
+namespace tessera {
+
+RequestLanes::RequestLanes(SignalScope& scope, std::uint32_t tags) : in_use_(scope.level("tags_in_use", 16)) {
+  std::vector<std::string> phases = {"idle"};
+  for (std::size_t phase = 0; phase < life_phases; ++phase) phases.emplace_back(to_string(static_cast<LifePhase>(phase)));
+  const std::vector<std::string> ops = {to_string(HostOp::read), to_string(HostOp::write), to_string(HostOp::flush),
+                                        to_string(HostOp::trim)};
+  for (std::uint32_t tag = 0; tag < tags; ++tag) {
+    SignalScope& part = scope.part("tag_" + std::string(tag < 10 ? "0" : "") + std::to_string(tag));
+    Lane& lane = lanes_.emplace_back();
+    lane.phase = part.state("phase", phases);
+    lane.op = part.state("op", ops);
+    lane.request = part.number("request", 40);
+    lane.block = part.number("block", 48);
+    lane.blocks = part.number("blocks", 32);
+  }
+}
+
+void RequestLanes::begin(HostRequest& request, Picoseconds at) {
+  in_use_.set(++used_, at);
+  Lane& lane = lanes_[request.tag];
+  request.life.lane = lane.phase.watched() ? &lane : nullptr;
+  if (request.life.lane == nullptr) return;
+  lane.op.set(static_cast<std::uint64_t>(request.op), at);
+  lane.request.set(request.number, at);
+  lane.block.set(request.blocks.first.value(), at);
+  lane.blocks.set(request.blocks.count, at);
+  lane.enter(LifePhase::link, at);
+}
+
+void RequestLanes::end(HostRequest& request, Picoseconds at) {
+  in_use_.set(--used_, at);
+  lanes_[request.tag].phase.set(0, at);
+  request.life.lane = nullptr;
+}
+
+void RequestLanes::power_off(Picoseconds at) {
+  used_ = 0;
+  in_use_.replace(0, at);
+  for (const Lane& lane : lanes_) lane.phase.replace(0, at);
+}
+
+}  // namespace tessera

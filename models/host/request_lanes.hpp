@@ -1,0 +1,36 @@
+#pragma once
+// What signals show of the host's commands: a lane for each tag, with the phase in which its command is.
+#include <deque>
+#include <string>
+
+#include "base/signal.hpp"
+#include "host/host_request.hpp"
+
+namespace tessera {
+
+class RequestLanes {
+ public:
+  RequestLanes(SignalScope& scope, std::uint32_t tags);
+
+  /// The host sends the command.
+  void begin(HostRequest& request, Picoseconds at);
+  /// The host has its answer, or takes the command back.
+  void end(HostRequest& request, Picoseconds at);
+  /// All commands are lost.
+  void power_off(Picoseconds at);
+
+ private:
+  struct Lane final : PhaseLane {
+    void enter(LifePhase in, Picoseconds at) override { phase.set(1 + static_cast<std::uint64_t>(in), at); }
+    Signal phase;
+    Signal op;
+    Signal request;
+    Signal block;
+    Signal blocks;
+  };
+  std::deque<Lane> lanes_;  // by tag
+  Signal in_use_;
+  std::uint64_t used_ = 0;
+};
+
+}  // namespace tessera
