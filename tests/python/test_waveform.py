@@ -20,6 +20,7 @@ EXPECTED = {
     "drive.media.busy": [(10 * US, "0"), (12 * US, "1")],
     "drive.media.track[16:0]": [(10 * US, f"{100_000:b}"), (11 * US, "101")],
     "drive.media.state": [(10 * US, "seek"), (15 * US, "transfer")],
+    "drive.media.state_code[15:0]": [(10 * US, "1"), (15 * US, "10")],
     "drive.host.queue_depth[5:0]": [(10 * US, "100000")],
     "drive.cpu.never_set[3:0]": [(10 * US, "x")],
 }
