@@ -8,6 +8,8 @@ namespace tessera {
 
 namespace {
 
+constexpr std::size_t thread_stack = std::size_t{1} << 20;  // the firmware runs on it; SystemC's default is 256 KiB
+
 /// A coarser kernel would round every time that crosses a socket, silently.
 void require_picoseconds() {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
@@ -17,28 +19,41 @@ void require_picoseconds() {
 
 }  // namespace
 
-TimelineModule::TimelineModule(sc_core::sc_module_name name, Picoseconds quantum) : sc_core::sc_module(name), quantum_(quantum) {
+TimelineModule::TimelineModule(sc_core::sc_module_name name, Picoseconds quantum, Process process)
+    : sc_core::sc_module(name), quantum_(quantum), thread_(process == Process::thread) {
   require_picoseconds();
   SC_HAS_PROCESS(TimelineModule);
-  SC_METHOD(run);
+  if (thread_) {
+    SC_THREAD(run_thread);
+    set_stack_size(thread_stack);
+  } else {
+    SC_METHOD(run);
+  }
   sensitive << wake_;
   dont_initialize();
 }
 
-void TimelineModule::synchronise(const sc_core::sc_time& delay) {
-  if (running_) return;  // the call stems from one of the timeline's own actions
-  const Picoseconds arrival = from_sc_time(sc_core::sc_time_stamp() + delay);
-  TESSERA_CHECK(arrival >= timeline_.now(), "a transaction arrives before the drive's local time");
-  // Entries that are due before the annotated arrival happen first; none lies before kernel time.
-  running_ = true;
-  while (!timeline_.empty() && timeline_.next() < arrival) timeline_.step();
-  running_ = false;
-  timeline_.advance_to(arrival);
+void TimelineModule::refuse(Picoseconds when) const {
+  throw ModelBug("a transaction takes effect at " + std::to_string(when.value()) + " ps, before the drive's local time of " +
+                 std::to_string(timeline_.now().value()) +
+                 " ps: its sender left out the delay that the drive had annotated; simulation.quantum = 0 annotates none");
 }
 
-sc_core::sc_time TimelineModule::ahead() const {
-  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
-  return timeline_.now() > kernel ? to_sc_time(timeline_.now() - kernel) : sc_core::SC_ZERO_TIME;
+bool TimelineModule::in_own_process() const { return sc_core::sc_get_current_process_handle().get_process_object() == process_; }
+
+void TimelineModule::post(Picoseconds when, TimelineListener& listener, std::uint64_t argument) {
+  timeline_.post(when, listener, argument);
+  reschedule();
+}
+
+void TimelineModule::catch_up() {
+  TESSERA_CHECK(!running_, "the calendar cannot be caught up with from one of its own actions");
+  const Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
+  running_ = true;
+  timeline_.run_until(kernel);
+  running_ = false;
+  if (timeline_.now() < kernel) timeline_.advance_to(kernel);
+  reschedule();
 }
 
 void TimelineModule::stop() {
@@ -60,6 +75,8 @@ void TimelineModule::rethrow_failure() const {
 void TimelineModule::run() {
   try {
     run_ahead();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the kernel's own way to end a thread
   } catch (...) {
     failure_ = std::current_exception();
     running_ = false;
@@ -67,9 +84,17 @@ void TimelineModule::run() {
   }
 }
 
+void TimelineModule::run_thread() {
+  process_ = sc_core::sc_get_current_process_handle().get_process_object();
+  for (;;) {
+    run();
+    wait();
+  }
+}
+
 void TimelineModule::run_ahead() {
+  Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
   running_ = true;
-  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
   const auto* context = sc_core::sc_get_curr_simcontext();
   while (!timeline_.empty()) {
     const Picoseconds next = timeline_.next();
@@ -79,6 +104,7 @@ void TimelineModule::run_ahead() {
       if (next - kernel >= from_sc_time(sc_core::sc_time_to_pending_activity(context))) break;
     }
     timeline_.step();
+    if (thread_) kernel = from_sc_time(sc_core::sc_time_stamp());  // the entry may have waited
     if (stopping_) break;
   }
   running_ = false;

@@ -4,7 +4,8 @@
 // One event and one method serve a whole drive. When the method wakes, it carries out entries in order of time, beyond
 // the kernel's own time, as far as nothing else in the simulation can observe it: never past the kernel's next pending
 // activity and never more than `quantum` ahead. Results do not depend on the quantum (a test compares quantum 0 with the default).
-// While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay.
+// While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
+// initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <exception>
 #include <systemc>
 
@@ -14,18 +15,36 @@ namespace tessera {
 
 class TimelineModule : public sc_core::sc_module {
  public:
+  /// What the calendar runs in. A method is quicker; in a thread, a target that is called from the calendar may wait(), and the calendar
+  /// stands still for that time: what was due meanwhile is carried out afterwards, at its own instant.
+  enum class Process : std::uint8_t { method, thread };
+
   /// `quantum`: how far local time may run ahead of kernel time; 0 enters the kernel for every entry. InputError where the kernel's time
   /// resolution is not 1 ps.
-  TimelineModule(sc_core::sc_module_name name, Picoseconds quantum);
+  TimelineModule(sc_core::sc_module_name name, Picoseconds quantum, Process process = Process::method);
 
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
-  /// Local time from the view of a call that arrives from elsewhere with an annotated delay: brings the timeline up to
-  /// sc_time_stamp() + delay, so that what the callee posts lies in the future. Called by sockets that face other initiators.
-  void synchronise(const sc_core::sc_time& delay);
-
   /// now() - sc_time_stamp(), what a TLM call made at now() has to annotate.
-  [[nodiscard]] sc_core::sc_time ahead() const;
+  [[nodiscard]] sc_core::sc_time ahead() const {
+    const Picoseconds kernel = kernel_time();
+    return timeline_.now() > kernel ? sc_core::sc_time::from_value((timeline_.now() - kernel).value()) : sc_core::SC_ZERO_TIME;
+  }
+
+  /// When a call that comes with this annotated delay takes effect; a model bug where that lies before the drive's local time.
+  [[nodiscard]] Picoseconds effective(const sc_core::sc_time& delay) const {
+    const Picoseconds when = kernel_time() + Picoseconds(delay.value());
+    if (when < timeline_.now()) [[unlikely]]
+      refuse(when);
+    return when;
+  }
+  /// Whether what takes effect at `when` may be carried out in place: the call was made by the action in hand, for its own instant.
+  [[nodiscard]] bool in_hand(Picoseconds when) const { return running_ && when == timeline_.now() && (!thread_ || in_own_process()); }
+  /// Has `listener` called at `when`; from any process.
+  void post(Picoseconds when, TimelineListener& listener, std::uint64_t argument);
+
+  /// Carries out what is due up to kernel time, and makes that the timeline's now(): for who acts on a drive from outside its calendar.
+  void catch_up();
 
   /// Ends the simulation after the entry in hand.
   void stop();
@@ -40,11 +59,19 @@ class TimelineModule : public sc_core::sc_module {
 
  private:
   void run();
+  void run_thread();
   void run_ahead();
+  [[nodiscard]] bool in_own_process() const;
+  [[noreturn]] void refuse(Picoseconds when) const;
+  /// While a method runs, kernel time stands still.
+  [[nodiscard]] Picoseconds kernel_time() const { return running_ && !thread_ ? kernel_ : Picoseconds(sc_core::sc_time_stamp().value()); }
 
   Timeline timeline_;
   Picoseconds quantum_;
   sc_core::sc_event wake_;
+  Picoseconds kernel_;  // time at which the method woke
+  bool thread_;
+  sc_core::sc_object* process_ = nullptr;
   bool running_ = false;
   bool stopping_ = false;
   std::exception_ptr failure_;

@@ -1,9 +1,13 @@
 #pragma once
-// What travels in TLM-2.0 payloads between the modules of a drive. The base protocol is kept: BEGIN_REQ is answered with
-// END_REQ at once, BEGIN_RESP with TLM_COMPLETED; annotated delays carry the drive's local time (base/timeline_module.hpp).
+// What travels in TLM-2.0 payloads between the modules of a drive. A payload says in its own fields what TLM has fields for: command,
+// address in the target's window, data length, data pointer, response. An extension carries the rest, and may be missing.
+//
+// The data pointer names the data's bytes where these exist: those of the firmware's own sectors, and those of the host in content mode
+// `bytes`. Otherwise it is null, and what the content mode keeps travels as the shadow of a buffer (base/data_buffer.hpp).
 #include <tlm>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "firmware/ports/flash_port.hpp"
@@ -12,21 +16,52 @@
 
 namespace tessera {
 
-/// One step of a media chain. The payload's command and data length state direction and bytes.
+/// The payload's extension, or a new one that ends with the payload.
+template <class Extension>
+Extension& attach(tlm::tlm_generic_payload& payload) {
+  auto* extension = payload.get_extension<Extension>();
+  if (extension != nullptr) return *extension;
+  extension = new Extension;
+  payload.has_mm() ? payload.set_auto_extension(extension) : payload.set_extension(extension);
+  return *extension;
+}
+
+/// One step of a media chain. Read or write; address: first sector (base/media_address.hpp); length: whole sectors of its track, at whose
+/// end a run wraps.
 struct MediaExtension : tlm::tlm_extension<MediaExtension> {
-  const MediaStep* step = nullptr;
-  MediaBreakdown timing;       ///< set by the media: seek, rotation, transfer
-  Status status = Status::ok;  ///< set by the media
+  StepHint hint = StepHint::position;
+  bool system = false;                ///< the bytes are the firmware's own
+  DataSpan buffer;                    ///< shadow of host data, and marks of lost sectors; null where nobody keeps either
+  SectorHeader* header = nullptr;     ///< see MediaStep
+  std::span<SectorHeader> headers{};  ///< see MediaStep
+  MediaBreakdown timing;              ///< set by the media: seek, rotation, transfer; the rest of the time counts as queue
+  Status status = Status::ok;         ///< set by the media where the response says too little
   tlm_extension_base* clone() const override { return new MediaExtension(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const MediaExtension&>(other); }
 };
 
-/// One flash command.
+/// One flash command. Read and program: address page * page size, length: the page's data area, or 0 for its out-of-band bytes alone.
+/// Erase: TLM_IGNORE_COMMAND at the address of the block's first page.
 struct FlashExtension : tlm::tlm_extension<FlashExtension> {
-  FlashCommand* command = nullptr;
-  Picoseconds busy;  ///< set by the NAND: array and bus time, without queueing
+  FlashCommand
+      command;         ///< operation, out-of-band bytes, retry level, shadow; the NAND sets page or block from the address, and the status
+  Picoseconds busy;    ///< set by the NAND: array and bus time, without queueing
+  bool plain = false;  ///< set by the NAND: the payload came without an extension
   tlm_extension_base* clone() const override { return new FlashExtension(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const FlashExtension&>(other); }
+};
+
+/// A device's own: the kept content of a payload that has bytes and no shadow.
+struct PlainDataExtension : tlm::tlm_extension<PlainDataExtension> {
+  DataBuffer buffer;
+  bool taken = false;
+  tlm_extension_base* clone() const override { return new PlainDataExtension; }
+  void copy_from(const tlm_extension_base&) override {}
+
+  /// A shadow of the payload's sectors with their bytes in it; null for a payload without a data pointer.
+  static DataSpan take(tlm::tlm_generic_payload& payload, SectorShape shape);
+  /// Gives back what a read brought; does nothing for a payload that take() made no shadow for.
+  static void give_back(tlm::tlm_generic_payload& payload);
 };
 
 /// Marks a DRAM transaction as a DMA burst of an extent, priced in closed form; without it, it is a metadata access.
@@ -41,6 +76,14 @@ struct DmaExtension : tlm::tlm_extension<DmaExtension> {
 /// The host, or the host interface towards the controller, gives up the command of the payload, which is answered later with BEGIN_RESP as
 /// any other: a phase of our own beside the base protocol's, accepted without another.
 DECLARE_EXTENDED_PHASE(ABORT_REQ);
+
+/// What a payload to a command's mailbox slot writes there.
+struct MailboxSlot {
+  std::uint64_t first_block = 0;  ///< 512 B blocks
+  std::uint32_t blocks = 0;
+  std::uint8_t op = 0;  ///< HostOp
+  bool force_unit_access = false;
+};
 
 /// One host command; see host/host_request.hpp for who owns what.
 struct HostExtension : tlm::tlm_extension<HostExtension> {

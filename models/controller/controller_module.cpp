@@ -6,59 +6,92 @@
 
 namespace tessera {
 
-ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule& drive, const ControllerConfig& config,
-                                   const Positioning& positioning, const TrackCapacity& tracks, const FlashCatalogue* catalogue,
-                                   SectorShape shape, Bytes dram_capacity, Bytes host_buffer, std::uint32_t tags, Controller::Image image)
-    : sc_core::sc_module(name),
-      bus("bus"),
-      mailbox("mailbox"),
-      drive_(drive),
-      core_(drive.timeline(), config,
-            ControllerLinks{*this, positioning, tracks, catalogue == nullptr ? nullptr : static_cast<FlashLink*>(this), catalogue, *this,
-                            *this},
-            shape, dram_capacity, host_buffer, tags, std::move(image)),
-      commands_(tags) {
-  bus.register_nb_transport_bw(this, &ControllerModule::interrupt);
-  mailbox.register_nb_transport_fw(this, &ControllerModule::command);
+namespace {
+
+/// Which of the firmware's commands a payload stands for.
+struct FlashOrigin : tlm::tlm_extension<FlashOrigin> {
+  FlashCommand* command = nullptr;
+  tlm_extension_base* clone() const override { return new FlashOrigin(*this); }
+  void copy_from(const tlm_extension_base& other) override { *this = static_cast<const FlashOrigin&>(other); }
+};
+
+void set_data(tlm::tlm_generic_payload& payload, std::byte* bytes, std::uint64_t length) {
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(bytes));
+  payload.set_data_length(static_cast<unsigned>(length));
+  payload.set_streaming_width(static_cast<unsigned>(length));
 }
+
+/// The bytes of host data, where the model keeps them.
+std::byte* bytes_of(const DataSpan& data, SectorShape shape) {
+  return shape.mode == ContentMode::bytes && data.buffer != nullptr ? content_of(data).data() : nullptr;
+}
+
+}  // namespace
+
+ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule& drive, const ControllerConfig& config,
+                                   const ControllerSurroundings& surroundings, SectorShape shape, Controller::Image image)
+    : sc_core::sc_module(name),
+      drive_(drive),
+      initiator_("bus", drive, *this),
+      target_("mailbox", drive, *this),
+      bus(initiator_.socket),
+      mailbox(target_.socket),
+      media_(surroundings.media),
+      shape_(shape),
+      flash_(surroundings.flash == nullptr ? FlashShape() : surroundings.flash->shape()),
+      dram_bytes_(surroundings.dram_bytes),
+      core_(drive.timeline(), config,
+            ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
+                            surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this, *this},
+            shape, surroundings.dram_capacity, surroundings.host_buffer, surroundings.tags, std::move(image)),
+      commands_(surroundings.tags) {}
 
 void ControllerModule::start(const MediaStep& step) {
   tlm::tlm_generic_payload& payload = media_payloads_.take();
-  payload.set_address(address_map::disk_channel);
+  payload.set_address(address_map::disk_channel + media_.offset_of({step.run.track, step.run.first}));
   payload.set_command(step.op == MediaOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  payload.get_extension<MediaExtension>()->step = &step;
-  device_payloads_.push_back(&payload);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = bus->nb_transport_fw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the media did not accept a step");
+  auto& extension = *payload.get_extension<MediaExtension>();
+  extension.system = !step.system.empty();
+  set_data(payload, extension.system ? step.system.data() : bytes_of(step.data, shape_),
+           std::uint64_t{step.run.count} * shape_.sector_bytes);
+  extension.hint = step.hint;
+  extension.buffer = step.data;
+  extension.header = step.header;
+  extension.headers = step.headers;
+  step_sent_ = drive_.timeline().now();
+  initiator_.send(payload);
 }
 
 void ControllerModule::start(FlashCommand& command) {
   tlm::tlm_generic_payload& payload = flash_payloads_.take();
-  payload.set_address(address_map::nand);
   const bool reads = command.op == FlashOp::read || command.op == FlashOp::read_oob;
-  payload.set_command(reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  payload.get_extension<FlashExtension>()->command = &command;
-  device_payloads_.push_back(&payload);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = bus->nb_transport_fw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the NAND did not accept a command");
+  const bool erases = command.op == FlashOp::erase;
+  const std::uint64_t page = erases ? command.block.value() * flash_.pages_per_block : command.page.value();
+  payload.set_address(address_map::nand + page * flash_.page_bytes);
+  payload.set_command(erases ? tlm::TLM_IGNORE_COMMAND : reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+  const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;
+  set_data(payload, bytes_of(command.data, shape_), whole ? flash_.page_bytes : 0);
+  payload.get_extension<FlashExtension>()->command = command;
+  auto* origin = payload.get_extension<FlashOrigin>();
+  if (origin == nullptr) payload.set_extension(origin = new FlashOrigin);
+  origin->command = &command;
+  initiator_.send(payload);
 }
 
 inline Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes,
                                                       Access access, Picoseconds at) {
   payload.set_address(address_map::dram + address.value());
   payload.set_command(access == Access::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  payload.set_data_length(static_cast<unsigned>(bytes));
+  if (dram_bytes_.empty() && scratch_.size() < bytes) [[unlikely]]
+    scratch_.resize(bytes);
+  set_data(payload, dram_bytes_.empty() ? scratch_.data() : dram_bytes_.data() + address.value(), bytes);
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  const sc_core::sc_time kernel = sc_core::sc_time_stamp();
-  sc_core::sc_time delay = to_sc_time(at) - kernel;
+  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
+  sc_core::sc_time delay = at > kernel ? to_sc_time(at - kernel) : sc_core::SC_ZERO_TIME;  // another access may have waited in between
   bus->b_transport(payload, delay);
   if (!payload.is_response_ok()) [[unlikely]]
     report_failed(payload, address, Bytes(bytes));
-  return from_sc_time(kernel + delay);
+  return from_sc_time(sc_core::sc_time_stamp() + delay);
 }
 
 void ControllerModule::report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes) {
@@ -88,58 +121,57 @@ void ControllerModule::move(DramAddress address, Bytes bytes, Access access, Pic
   payload.release();
 }
 
-tlm::tlm_sync_enum ControllerModule::interrupt(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-  TESSERA_CHECK(phase == tlm::BEGIN_RESP, "a device answered out of protocol");
-  const auto at = std::find(device_payloads_.begin(), device_payloads_.end(), &payload);
-  TESSERA_CHECK(at != device_payloads_.end(), "a device answered a transaction that nobody began");
-  *at = device_payloads_.back();
-  device_payloads_.pop_back();
-  if (payload.get_address() == address_map::disk_channel) {
-    const auto* done = payload.get_extension<MediaExtension>();
-    const MediaBreakdown timing = done->timing;
-    const Status status = done->status;
-    payload.release();
-    core_.disk_channel().step_done(timing, status);
-  } else {
-    const auto* done = payload.get_extension<FlashExtension>();
-    FlashCommand& flash = *done->command;
-    const Picoseconds busy = done->busy;
-    payload.release();
-    core_.flash_channel()->command_done(flash, busy);
-  }
-  return tlm::TLM_COMPLETED;
+void ControllerModule::answered(tlm::tlm_generic_payload& payload) {
+  if (const auto* step = payload.get_extension<MediaExtension>())
+    step_answered(payload, *step);
+  else
+    command_answered(payload, *payload.get_extension<FlashExtension>());
 }
 
-tlm::tlm_sync_enum ControllerModule::command(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+/// What the step took and the media does not account for was spent on the way to it or back.
+void ControllerModule::step_answered(const tlm::tlm_generic_payload& payload, const MediaExtension& extension) {
+  MediaBreakdown timing = extension.timing;
+  const Picoseconds taken = drive_.timeline().now() - step_sent_;
+  const Picoseconds known = timing.seek + timing.rotation + timing.transfer;
+  if (known > taken) timing = {};
+  timing.queue = known > taken ? taken : taken - known;
+  const bool unsaid = !payload.is_response_ok() && ok(extension.status);
+  core_.disk_channel().step_done(timing, unsaid ? Status::media_error : extension.status);
+}
+
+void ControllerModule::command_answered(const tlm::tlm_generic_payload& payload, const FlashExtension& extension) {
+  FlashCommand& command = *payload.get_extension<FlashOrigin>()->command;
+  command.status = extension.command.status;
+  if (!payload.is_response_ok() && ok(command.status))
+    command.status = command.op == FlashOp::erase     ? Status::erase_failed
+                     : command.op == FlashOp::program ? Status::program_failed
+                                                      : Status::media_error;
+  core_.flash_channel()->command_done(command, extension.busy);
+}
+
+bool ControllerModule::arrived(tlm::tlm_generic_payload& payload) {
   HostRequest& request = *payload.get_extension<HostExtension>()->request;
-  if (phase == ABORT_REQ) {
-    core_.abort(request);
-    return tlm::TLM_ACCEPTED;
-  }
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the host interface spoke out of protocol");
-  payload.acquire();
   commands_[request.tag] = &payload;
   core_.arrived(request);
-  phase = tlm::END_REQ;
-  return tlm::TLM_UPDATED;
+  return true;
+}
+
+void ControllerModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  if (phase == ABORT_REQ) core_.abort(*payload.get_extension<HostExtension>()->request);
 }
 
 void ControllerModule::complete(HostRequest& request) {
   tlm::tlm_generic_payload& payload = *std::exchange(commands_[request.tag], nullptr);
   payload.set_response_status(ok(request.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = mailbox->nb_transport_bw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_COMPLETED, "the host interface did not take a completion");
-  payload.release();
+  target_.respond(payload);
 }
 
 void ControllerModule::power_off() {
   core_.power_off();
-  for (tlm::tlm_generic_payload* payload : device_payloads_) payload->release();
-  device_payloads_.clear();
+  initiator_.power_off();
   for (tlm::tlm_generic_payload*& payload : commands_)
-    if (payload != nullptr) std::exchange(payload, nullptr)->release();
+    if (payload != nullptr) target_.drop(*std::exchange(payload, nullptr));
+  target_.power_off();
 }
 
 }  // namespace tessera

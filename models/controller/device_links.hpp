@@ -1,5 +1,8 @@
 #pragma once
 // What the controller's core asks of the devices. The module implements these over TLM sockets, the test bench directly.
+#include <cstddef>
+#include <span>
+
 #include "base/address.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
@@ -34,6 +37,8 @@ class DramLink {
   virtual Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) = 0;
   /// Data that the disk's or the flash's DMA moves, in no time. A DRAM that never fails need not be told.
   virtual void move(DramAddress, Bytes, Access, Picoseconds) {}
+  /// The DRAM's bytes by address, zeros at power-on, where it shows them; otherwise those of tables are kept here.
+  [[nodiscard]] virtual std::span<std::byte> bytes() { return {}; }
 
  protected:
   ~DramLink() = default;

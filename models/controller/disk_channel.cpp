@@ -112,6 +112,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
     life->enter(LifePhase::rotation, transfer - timing.rotation);
     life->enter(LifePhase::transfer, transfer);
   }
+  chain.breakdown.queue += timing.queue;
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;

@@ -35,7 +35,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
 
-  /// The step in hand ended at now().
+  /// The step in hand ended at now(). `timing.queue`: the part of its time that it spent on the way to the media.
   void step_done(const MediaBreakdown& timing, Status status);
 
   void power_off();

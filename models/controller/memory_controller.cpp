@@ -56,11 +56,19 @@ void MemoryController::check_capacity() {
 
 MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std::string_view what) {
   const DramAddress address = allocate(category, size, what);
+  if (const auto dram = dram_bytes(address, size); !dram.empty()) return {address, dram};
   // calloc leaves untouched pages of a large table unbacked in the simulator.
   auto* bytes = static_cast<std::byte*>(std::calloc(std::max<std::size_t>(size.value(), 1), 1));
   TESSERA_CHECK(bytes != nullptr, "the simulator is out of memory for a modelled table");
   backing_.emplace_back(bytes, std::free);
   return {address, {bytes, size.value()}};
+}
+
+/// Of a DRAM that shows them; a table that does not fit is refused later.
+std::span<std::byte> MemoryController::dram_bytes(DramAddress address, Bytes size) const {
+  const auto bytes = link_.bytes();
+  if (address.value() > bytes.size() || size.value() > bytes.size() - address.value()) return {};
+  return bytes.subspan(address.value(), size.value());
 }
 
 MemoryController::Dumped& MemoryController::next_dumped(MemoryCategory category, Bytes size, std::string_view what) {

@@ -93,6 +93,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   void set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes);
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
+  [[nodiscard]] std::span<std::byte> dram_bytes(DramAddress address, Bytes size) const;
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
   [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }

@@ -1,23 +1,39 @@
 #include "dram/dram_module.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace tessera {
 
-DramModule::DramModule(sc_core::sc_module_name name, const DramConfig& config, std::uint64_t seed)
-    : sc_core::sc_module(name), socket("socket"), device_(config, seed) {
-  socket.register_b_transport(this, &DramModule::b_transport);
+DramModule::DramModule(sc_core::sc_module_name name, const DramConfig& config, std::uint64_t seed, TimelineModule* drive)
+    : sc_core::sc_module(name), socket("socket"), drive_(drive), device_(config, seed), memory_(config.capacity) {
+  socket.bind(*this);
+}
+
+tlm::tlm_response_status DramModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  const std::uint64_t capacity = memory_.bytes().size();
+  const std::uint64_t length = payload.get_data_length();
+  if (payload.get_address() > capacity || length > capacity - payload.get_address()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
+}
+
+void DramModule::move_bytes(tlm::tlm_generic_payload& payload) {
+  unsigned char* const data = payload.get_data_ptr();
+  auto* const own = reinterpret_cast<unsigned char*>(memory_.bytes().data()) + payload.get_address();
+  if (data == nullptr || data == own) return;
+  if (payload.is_read())
+    std::memcpy(data, own, payload.get_data_length());
+  else
+    std::memcpy(own, data, payload.get_data_length());
 }
 
 void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
-    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
-    return;
-  }
-  const std::uint64_t capacity = device_.config().capacity.value();
+  if (const auto response = refusal(payload); response != tlm::TLM_OK_RESPONSE) [[unlikely]]
+    return payload.set_response_status(response);
   const std::uint64_t length = payload.get_data_length();
-  if (payload.get_address() > capacity || length > capacity - payload.get_address()) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return;
-  }
   const DramAddress address(payload.get_address());
   const Access access = payload.is_read() ? Access::read : Access::write;
   const Picoseconds now = from_sc_time(sc_core::sc_time_stamp() + delay);
@@ -30,11 +46,48 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   else
     device_.move(address, Bytes(length), access, now);
   delay += to_sc_time(end - now);
+  if (payload.get_data_ptr() != nullptr) move_bytes(payload);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   const auto failed = device_.failed();
   if (failed.empty()) return;
   if (dma != nullptr && dma->failed != nullptr) dma->failed->assign(failed.begin(), failed.end());
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
+
+tlm::tlm_sync_enum DramModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time& delay) {
+  b_transport(payload, delay);
+  return tlm::TLM_COMPLETED;
+}
+
+unsigned DramModule::transport_dbg(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t capacity = memory_.bytes().size();
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || payload.get_address() >= capacity) return 0;
+  payload.set_data_length(static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address())));
+  move_bytes(payload);
+  return payload.get_data_length();
+}
+
+/// The whole DRAM, for as long as the simulation lasts: a power cut clears it where it is.
+bool DramModule::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  const auto bytes = memory_.bytes();
+  if (payload.get_address() >= bytes.size()) return false;
+  const DramConfig& config = device_.config();
+  const sc_core::sc_time word = to_sc_time(config.column_latency);
+  dmi.init();
+  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(bytes.data()));
+  dmi.set_start_address(0);
+  dmi.set_end_address(bytes.size() - 1);
+  dmi.set_read_latency(word);
+  dmi.set_write_latency(word);
+  dmi.allow_read_write();
+  return true;
+}
+
+void DramModule::power_off() {
+  device_.cut();
+  memory_.clear();
+}
+
+void DramModule::power_on() { device_.initialise(drive_ == nullptr ? Picoseconds() : drive_->timeline().now()); }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "host/host_interface_module.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "bus/bus_module.hpp"
@@ -9,79 +10,73 @@ namespace tessera {
 HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config,
                                          std::uint32_t sector_bytes, std::uint64_t seed)
     : sc_core::sc_module(name),
-      host("host"),
-      bus("bus"),
-      drive_(drive),
+      target_("host", drive, *this),
+      initiator_("bus", drive, *this),
+      host(target_.socket),
+      bus(initiator_.socket),
       core_(drive.timeline(), config, sector_bytes, *this, *this, seed),
-      payloads_(config.tags) {
-  host.register_nb_transport_fw(this, &HostInterfaceModule::issue);
-  host.register_b_transport(this, &HostInterfaceModule::refuse);
-  bus.register_nb_transport_bw(this, &HostInterfaceModule::answered);
+      slots_(config.tags),
+      commands_(config.tags),
+      forwarded_(config.tags) {}
+
+/// What a command means is in the extension.
+tlm::tlm_response_status HostInterfaceModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  const auto* extension = payload.get_extension<HostExtension>();
+  return extension == nullptr || extension->request == nullptr ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
 }
 
-tlm::tlm_sync_enum HostInterfaceModule::issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ || phase == ABORT_REQ, "the host spoke out of protocol");
-  const HostExtension* extension = payload.get_extension<HostExtension>();
-  if (extension == nullptr || extension->request == nullptr || !payload.has_mm()) {
-    refuse(payload, delay);
-    return tlm::TLM_COMPLETED;
-  }
-  drive_.synchronise(delay);
-  if (phase == ABORT_REQ) {
-    core_.abort(*extension->request);
-    drive_.reschedule();
-    return tlm::TLM_ACCEPTED;
-  }
-  payload.acquire();
-  HostRequest& request = *extension->request;
+bool HostInterfaceModule::arrived(tlm::tlm_generic_payload& payload) {
+  HostRequest& request = *payload.get_extension<HostExtension>()->request;
   core_.issue(request);
-  payloads_[request.tag] = &payload;
-  drive_.reschedule();
-  phase = tlm::END_REQ;
-  return tlm::TLM_UPDATED;
+  commands_[request.tag] = &payload;
+  return true;
 }
 
-void HostInterfaceModule::refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
-  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+void HostInterfaceModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  if (phase == ABORT_REQ) core_.abort(*payload.get_extension<HostExtension>()->request);
 }
 
 void HostInterfaceModule::arrived(HostRequest& request) {
-  tlm::tlm_generic_payload& payload = *payloads_[request.tag];
-  payload.set_address(address_map::mailbox);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = bus->nb_transport_fw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ, "the controller did not take a command");
+  tlm::tlm_generic_payload& payload = mailbox_payloads_.take();
+  MailboxSlot& slot = slots_[request.tag];
+  slot = {.first_block = request.blocks.first.value(),
+          .blocks = request.blocks.count,
+          .op = static_cast<std::uint8_t>(request.op),
+          .force_unit_access = request.force_unit_access};
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(address_map::mailbox + std::uint64_t{request.tag} * sizeof slot);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&slot));
+  payload.set_data_length(sizeof slot);
+  payload.set_streaming_width(sizeof slot);
+  payload.get_extension<HostExtension>()->request = &request;
+  forwarded_[request.tag] = &payload;
+  initiator_.send(payload);
 }
 
+/// The controller may not have the command yet, or not any more.
 void HostInterfaceModule::abort(HostRequest& request) {
-  tlm::tlm_generic_payload& payload = *payloads_[request.tag];
-  payload.set_address(address_map::mailbox);
-  tlm::tlm_phase phase = ABORT_REQ;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = bus->nb_transport_fw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_ACCEPTED, "the controller did not take an abort");
+  if (forwarded_[request.tag] != nullptr) initiator_.signal(*forwarded_[request.tag], ABORT_REQ);
 }
 
-tlm::tlm_sync_enum HostInterfaceModule::answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-  TESSERA_CHECK(phase == tlm::BEGIN_RESP, "the controller answered out of protocol");
-  core_.complete(*payload.get_extension<HostExtension>()->request);
-  return tlm::TLM_COMPLETED;
+void HostInterfaceModule::answered(tlm::tlm_generic_payload& payload) {
+  HostRequest& request = *payload.get_extension<HostExtension>()->request;
+  forwarded_[request.tag] = nullptr;
+  core_.complete(request);
 }
 
 void HostInterfaceModule::completed(HostRequest& request) {
-  tlm::tlm_generic_payload& payload = *std::exchange(payloads_[request.tag], nullptr);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = drive_.ahead();
-  const auto answer = host->nb_transport_bw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_COMPLETED, "the host did not take a completion");
-  payload.release();
+  tlm::tlm_generic_payload& payload = *std::exchange(commands_[request.tag], nullptr);
+  payload.set_response_status(ok(request.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  target_.respond(payload);
 }
 
 void HostInterfaceModule::power_off() {
   core_.power_off();
-  for (tlm::tlm_generic_payload*& payload : payloads_)
-    if (payload != nullptr) std::exchange(payload, nullptr)->release();
+  initiator_.power_off();
+  for (tlm::tlm_generic_payload*& payload : commands_)
+    if (payload != nullptr) target_.drop(*std::exchange(payload, nullptr));
+  target_.power_off();
+  std::ranges::fill(forwarded_, nullptr);
 }
 
 }  // namespace tessera

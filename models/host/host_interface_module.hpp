@@ -1,23 +1,28 @@
 #pragma once
-// The host interface as a SystemC module. Towards the host a target socket that any initiator may bind: a payload with a
-// HostExtension and a memory manager, BEGIN_REQ answered END_REQ, completion as BEGIN_RESP. Any other payload, and b_transport, is answered
-// with a generic error response: what a command means is in the extension. Towards the controller an initiator on the bus.
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
-
+// The host interface as a SystemC module. Towards the host a target socket that any initiator may bind: a payload with a HostExtension is a
+// command; any other is answered with a generic error response (a plain payload goes to a block target: block_target_module.hpp). Towards
+// the controller an initiator on the bus: a command goes to the mailbox slot of its tag.
 #include <systemc>
 
 #include "base/signal_trace_module.hpp"
-#include "base/timeline_module.hpp"
+#include "base/timed_initiator_module.hpp"
+#include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "host/host_interface.hpp"
 
 namespace tessera {
 
-class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Downstream, private HostInterface::Upstream {
+class HostInterfaceModule : public sc_core::sc_module,
+                            private HostInterface::Downstream,
+                            private HostInterface::Upstream,
+                            private TimedTarget::Device,
+                            private TimedInitiator::Client {
+  TimedTarget target_;
+  TimedInitiator initiator_;
+
  public:
-  tlm_utils::simple_target_socket<HostInterfaceModule> host;
-  tlm_utils::simple_initiator_socket<HostInterfaceModule> bus;
+  tlm::tlm_target_socket<32>& host;
+  tlm::tlm_initiator_socket<32>& bus;
 
   HostInterfaceModule(sc_core::sc_module_name name, TimelineModule& drive, const HostConfig& config, std::uint32_t sector_bytes,
                       std::uint64_t seed);
@@ -30,17 +35,20 @@ class HostInterfaceModule : public sc_core::sc_module, private HostInterface::Do
   void power_off();
 
  private:
-  tlm::tlm_sync_enum issue(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
+  bool arrived(tlm::tlm_generic_payload& payload) override;
+  void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
+  void answered(tlm::tlm_generic_payload& payload) override;
   void arrived(HostRequest& request) override;
   void abort(HostRequest& request) override;
   void completed(HostRequest& request) override;
 
-  TimelineModule& drive_;
   HostInterface core_;
   mutable SignalTraces traces_{core_.signals()};
-  std::vector<tlm::tlm_generic_payload*> payloads_;  // by tag, with a reference of ours
+  PayloadPool<HostExtension> mailbox_payloads_;
+  std::vector<MailboxSlot> slots_;                    // by tag
+  std::vector<tlm::tlm_generic_payload*> commands_;   // of the host, by tag
+  std::vector<tlm::tlm_generic_payload*> forwarded_;  // to the mailbox, by tag
 };
 
 }  // namespace tessera

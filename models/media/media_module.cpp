@@ -1,46 +1,87 @@
 #include "media/media_module.hpp"
 
+#include <utility>
+
 namespace tessera {
+
+namespace {
+
+MediaAddressing addressing_of(const MediaDevice& device) {
+  const TrackGeometry& geometry = device.geometry();
+  return {.surfaces = geometry.surfaces(),
+          .radii = static_cast<std::uint32_t>(geometry.tracks() / geometry.surfaces()),
+          .most_sectors = geometry.most_sectors(),
+          .sector_bytes = device.content().shape().sector_bytes};
+}
+
+}  // namespace
 
 MediaModule::MediaModule(sc_core::sc_module_name name, TimelineModule& drive, const MediaConfig& config, const FormatPlan& plan,
                          ContentMode content, std::uint64_t seed)
-    : sc_core::sc_module(name), socket("socket"), drive_(drive), device_(config, plan, content, seed) {
-  socket.register_nb_transport_fw(this, &MediaModule::nb_transport_fw);
+    : sc_core::sc_module(name),
+      drive_(drive),
+      target_("socket", drive, *this),
+      socket(target_.socket),
+      device_(config, plan, content, seed),
+      addressing_(addressing_of(device_)) {}
+
+tlm::tlm_response_status MediaModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  if (!device_.powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (!addressing_.contains(payload.get_address())) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if ((payload.get_data_length() & (addressing_.sector_bytes - 1)) != 0 || payload.get_streaming_width() < payload.get_data_length())
+    return tlm::TLM_BURST_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
 }
 
-tlm::tlm_sync_enum MediaModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the media takes no phase but BEGIN_REQ");
-  TESSERA_CHECK(payload_ == nullptr, "the media is still at the step before");
-  auto* extension = payload.get_extension<MediaExtension>();
-  TESSERA_CHECK(extension != nullptr && extension->step != nullptr, "a payload without a media step");
-  drive_.synchronise(delay);
+bool MediaModule::arrived(tlm::tlm_generic_payload& payload) {
+  if (payload_ != nullptr) {
+    next_ = &payload;
+    return false;
+  }
+  begin(payload);
+  return true;
+}
+
+void MediaModule::begin(tlm::tlm_generic_payload& payload) {
   payload_ = &payload;
-  const MediaTiming timing = device_.start(*extension->step, drive_.timeline().now());
+  MediaExtension& extension = attach<MediaExtension>(payload);
+  const PhysicalSector first = addressing_.sector_at(payload.get_address());
+  step_ = {.op = payload.is_read() ? MediaOp::read : MediaOp::write,
+           .hint = extension.hint,
+           .run = {first.track, first.index, payload.get_data_length() >> addressing_.sector_shift()},
+           .data = extension.buffer,
+           .system = {},
+           .header = extension.header,
+           .headers = extension.headers};
+  if (extension.system)
+    step_.system = {reinterpret_cast<std::byte*>(payload.get_data_ptr()), payload.get_data_length()};
+  else if (step_.data.buffer == nullptr)
+    step_.data = PlainDataExtension::take(payload, device_.content().shape());
+  const MediaTiming timing = device_.start(step_, drive_.timeline().now());
   drive_.timeline().post(timing.end, *this);
-  drive_.reschedule();
-  extension->timing.seek = timing.seek;
-  extension->timing.rotation = timing.rotation;
-  extension->timing.transfer = timing.transfer;
-  phase = tlm::END_REQ;
-  return tlm::TLM_UPDATED;
+  extension.timing = {.queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
 }
 
 void MediaModule::on_time(std::uint64_t) {
-  tlm::tlm_generic_payload& payload = *payload_;
-  payload_ = nullptr;  // the answer may bring the next step
-  auto* extension = payload.get_extension<MediaExtension>();
-  extension->status = device_.finish();
-  payload.set_response_status(ok(extension->status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = drive_.ahead();
-  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_COMPLETED, "a media response is to be completed at once");
+  tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
+  MediaExtension& extension = *payload.get_extension<MediaExtension>();
+  extension.status = device_.finish();
+  PlainDataExtension::give_back(payload);
+  payload.set_response_status(ok(extension.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  target_.respond(payload);
+  if (next_ == nullptr || payload_ != nullptr) return;
+  begin(*std::exchange(next_, nullptr));
+  target_.accept();
 }
 
 void MediaModule::power_off() {
   drive_.timeline().withdraw(*this);
   device_.cut(drive_.timeline().now());
-  payload_ = nullptr;
+  for (auto* payload : {std::exchange(payload_, nullptr), std::exchange(next_, nullptr)})
+    if (payload != nullptr) target_.drop(*payload);
+  target_.power_off();
 }
 
 void MediaModule::power_on() { device_.restore(drive_.timeline().now()); }

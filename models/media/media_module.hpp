@@ -1,20 +1,28 @@
 #pragma once
-// The head-disk assembly on the disk channel: a TLM target around MediaDevice. Base protocol of bus/transactions_module.hpp:
-// BEGIN_REQ is answered END_REQ at once, BEGIN_RESP comes at the step's end and expects TLM_COMPLETED; one step at a time.
-#include <tlm_utils/simple_target_socket.h>
+// The head-disk assembly on the disk channel: a TLM target around MediaDevice. A payload names its run by address and length
+// (base/media_address.hpp) and comes with or without a MediaExtension. One step at a time: the END_REQ of the next is kept back until then.
 #include <systemc>
 #include <tlm>
 
+#include "base/drive_part.hpp"
+#include "base/media_address.hpp"
 #include "base/signal_trace_module.hpp"
-#include "base/timeline_module.hpp"
+#include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "media/media_device.hpp"
 
 namespace tessera {
 
-class MediaModule : public sc_core::sc_module, private TimelineListener {
+class MediaModule : public sc_core::sc_module,
+                    public PoweredPart,
+                    public ReportingPart,
+                    private TimelineListener,
+                    private TimedTarget::Device {
+  TimelineModule& drive_;
+  TimedTarget target_;
+
  public:
-  tlm_utils::simple_target_socket<MediaModule> socket;
+  tlm::tlm_target_socket<32>& socket;
 
   MediaModule(sc_core::sc_module_name name, TimelineModule& drive, const MediaConfig& config, const FormatPlan& plan, ContentMode content,
               std::uint64_t seed);
@@ -24,19 +32,25 @@ class MediaModule : public sc_core::sc_module, private TimelineListener {
 
   [[nodiscard]] MediaDevice& device() { return device_; }
   [[nodiscard]] const MediaDevice& device() const { return device_; }
+  [[nodiscard]] const MediaAddressing& addressing() const { return addressing_; }
 
   /// Power fails at the drive's local time: the step in flight ends as docs/models/media.md says and is never answered.
-  void power_off();
-  void power_on();
+  void power_off() override;
+  void power_on() override;
+  void report(MetricSet& metrics, Picoseconds now) const override { device_.report(metrics, now); }
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
+  bool arrived(tlm::tlm_generic_payload& payload) override;
   void on_time(std::uint64_t argument) override;
+  void begin(tlm::tlm_generic_payload& payload);
 
-  TimelineModule& drive_;
   MediaDevice device_;
   mutable SignalTraces traces_{device_.signals()};
-  tlm::tlm_generic_payload* payload_ = nullptr;  // in flight; the initiator holds it until the answer or the power cut
+  MediaAddressing addressing_;
+  MediaStep step_;                               // in flight, as the payload says it
+  tlm::tlm_generic_payload* payload_ = nullptr;  // in flight
+  tlm::tlm_generic_payload* next_ = nullptr;     // whose END_REQ is kept back
 };
 
 }  // namespace tessera

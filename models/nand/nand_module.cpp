@@ -1,32 +1,64 @@
 #include "nand/nand_module.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tessera {
 
-NandModule::NandModule(sc_core::sc_module_name name, const NandConfig& config, std::uint32_t kept, std::uint64_t seed,
-                       TimelineModule& timeline)
-    : sc_core::sc_module(name), socket("socket"), timeline_(timeline), device_(config, kept, seed, timeline.timeline(), *this) {
-  socket.register_nb_transport_fw(this, &NandModule::nb_transport_fw);
+NandModule::NandModule(sc_core::sc_module_name name, const NandConfig& config, SectorShape shape, std::uint64_t seed, TimelineModule& drive)
+    : sc_core::sc_module(name),
+      drive_(drive),
+      target_("socket", drive, *this),
+      socket(target_.socket),
+      shape_(shape),
+      device_(config, shape.kept(), seed, drive.timeline(), *this) {}
+
+tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  const NandConfig& config = device_.config();
+  const auto* extension = payload.get_extension<FlashExtension>();
+  const bool erases = extension != nullptr && extension->command.op == FlashOp::erase;
+  if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) != erases) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  const std::uint64_t page = payload.get_address() / config.page_size.value();
+  if (payload.get_address() % config.page_size.value() != 0 || page >= config.total_blocks() * config.pages_per_block)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const std::uint64_t length = payload.get_data_length();
+  if (length != 0 && (length != config.page_size.value() || payload.get_streaming_width() < length)) return tlm::TLM_BURST_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
 }
 
-tlm::tlm_sync_enum NandModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the flash was sent another phase than BEGIN_REQ");
-  auto* extension = payload.get_extension<FlashExtension>();
-  TESSERA_CHECK(extension != nullptr && extension->command != nullptr, "a flash transaction came without a command");
-  timeline_.synchronise(delay);
-  device_.submit(*extension->command, from_sc_time(sc_core::sc_time_stamp() + delay), &payload);
-  timeline_.reschedule();
-  phase = tlm::END_REQ;
-  return tlm::TLM_UPDATED;
+bool NandModule::arrived(tlm::tlm_generic_payload& payload) {
+  const bool plain = payload.get_extension<FlashExtension>() == nullptr || payload.get_extension<FlashExtension>()->plain;
+  FlashExtension& extension = attach<FlashExtension>(payload);
+  FlashCommand& command = extension.command;
+  if (plain) {
+    extension = {};
+    extension.plain = true;
+    command.op = payload.is_read() ? FlashOp::read : FlashOp::program;
+  }
+  const std::uint64_t page = payload.get_address() / device_.config().page_size.value();
+  command.page = NandPage(page);
+  command.block = NandBlock(page / device_.config().pages_per_block);
+  if (command.data.buffer == nullptr && payload.get_data_length() != 0) command.data = PlainDataExtension::take(payload, shape_);
+  in_flight_.push_back(&payload);
+  device_.submit(command, drive_.timeline().now(), &payload);
+  return true;
 }
 
-void NandModule::done(FlashCommand&, void* context, Picoseconds busy, Picoseconds) {
+void NandModule::done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds) {
   auto& payload = *static_cast<tlm::tlm_generic_payload*>(context);
+  *std::ranges::find(in_flight_, &payload) = in_flight_.back();
+  in_flight_.pop_back();
   payload.get_extension<FlashExtension>()->busy = busy;
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);  // a device error is a status of the command, not of the transport
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = timeline_.ahead();
-  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
-  TESSERA_CHECK(answer == tlm::TLM_COMPLETED, "the flash's response was not completed at once");
+  PlainDataExtension::give_back(payload);
+  payload.set_response_status(ok(command.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  target_.respond(payload);
+}
+
+void NandModule::power_off() {
+  device_.cut(drive_.timeline().now());
+  for (tlm::tlm_generic_payload* payload : std::exchange(in_flight_, {})) target_.drop(*payload);
+  target_.power_off();
 }
 
 }  // namespace tessera

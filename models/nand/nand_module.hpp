@@ -1,25 +1,26 @@
 #pragma once
-// The NAND flash as a TLM-2.0 target. A payload carries a FlashExtension; BEGIN_REQ is answered with END_REQ, the completion
-// comes back as BEGIN_RESP and is to be answered TLM_COMPLETED. Annotated delays carry the drive's local time.
-// The initiator keeps the payload until then; after device().cut() no response comes, and it drops what is outstanding.
-#include <tlm_utils/simple_target_socket.h>
-
+// The NAND flash as a TLM-2.0 target. A payload names its page or block by address (bus/transactions_module.hpp); without a FlashExtension
+// it reads or programs the page. Any number of commands at once. A device error is a status of the command, and a generic error response.
 #include <systemc>
 #include <tlm>
 
+#include "base/drive_part.hpp"
 #include "base/signal_trace_module.hpp"
-#include "base/timeline_module.hpp"
+#include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "nand/nand_device.hpp"
 
 namespace tessera {
 
-class NandModule : public sc_core::sc_module, private NandClient {
- public:
-  tlm_utils::simple_target_socket<NandModule> socket;
+class NandModule : public sc_core::sc_module, public PoweredPart, public ReportingPart, private NandClient, private TimedTarget::Device {
+  TimelineModule& drive_;
+  TimedTarget target_;
 
-  /// `kept`: content bytes a page (SectorShape::kept). `timeline` is the drive's and must outlive the module.
-  NandModule(sc_core::sc_module_name name, const NandConfig& config, std::uint32_t kept, std::uint64_t seed, TimelineModule& timeline);
+ public:
+  tlm::tlm_target_socket<32>& socket;
+
+  /// `shape`: of the drive's sectors. `drive` must outlive the module.
+  NandModule(sc_core::sc_module_name name, const NandConfig& config, SectorShape shape, std::uint64_t seed, TimelineModule& drive);
 
   /// The block's signals, for a trace file of SystemC's.
   void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
@@ -27,13 +28,20 @@ class NandModule : public sc_core::sc_module, private NandClient {
   [[nodiscard]] NandDevice& device() { return device_; }
   [[nodiscard]] const NandDevice& device() const { return device_; }
 
+  /// Power fails at the drive's local time: what is in flight ends as docs/models/nand.md says and is never answered.
+  void power_off() override;
+  void power_on() override {}
+  void report(MetricSet& metrics, Picoseconds now) const override { device_.report(metrics, now); }
+
  private:
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
+  bool arrived(tlm::tlm_generic_payload& payload) override;
   void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) override;
 
-  TimelineModule& timeline_;
+  SectorShape shape_;
   NandDevice device_;
   mutable SignalTraces traces_{device_.signals()};
+  std::vector<tlm::tlm_generic_payload*> in_flight_;
 };
 
 }  // namespace tessera

@@ -13,41 +13,68 @@ SectorShape shape_of(const DriveConfig& config, ContentMode content) {
 }  // namespace
 
 DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content,
-                         std::uint64_t seed)
+                         std::uint64_t seed, DriveParts parts)
     : sc_core::sc_module(name),
       config_(config),
       plan_(plan),
       geometry_(geometry_of(config.media)),
       sector_shape_(shape_of(config, content)),
-      timeline_("timeline", config.quantum),
+      parts_(std::move(parts)),
+      timeline_("timeline", config.quantum,
+                parts_.dram && parts_.dram->waits ? TimelineModule::Process::thread : TimelineModule::Process::method),
       bus_("bus"),
-      media_("media", timeline_, config.media, plan, content, seed),
-      dram_("dram", config.dram, seed),
-      nand_(config.has_flash() ? std::make_unique<NandModule>("nand", config.nand, sector_shape_.kept(), seed, timeline_) : nullptr),
       host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power, seed) {
-  controller_ = std::make_unique<ControllerModule>(
-      "controller", timeline_, config.controller, media_.device().positioning(), static_cast<const TrackCapacity&>(*this),
-      nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this), sector_shape_, config.dram.capacity, config.host.buffer,
-      config.host.tags, [this](const Ports& ports) { return load_image(ports); });
-  if (dram_.device().can_fail())
+  make_parts(seed);
+  controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller, surroundings(), sector_shape_,
+                                                   [this](const Ports& ports) { return load_image(ports); });
+  if (dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
       memory_error_();
     });
   host_interface_.core().watch([this] { return controller_->core().account(); });
+  bind_parts();
+  declare_signals();
+}
+
+/// Those that nobody gave.
+void DriveModule::make_parts(std::uint64_t seed) {
+  if (!parts_.media) {
+    media_ = std::make_unique<MediaModule>("media", timeline_, config_.media, plan_, sector_shape_.mode, seed);
+    parts_.media.emplace(MediaPart{media_->socket, media_->device().positioning(), static_cast<const TrackCapacity&>(*this),
+                                   media_->addressing(), media_.get(), media_.get()});
+  }
+  if (!parts_.dram) {
+    dram_ = std::make_unique<DramModule>("dram", config_.dram, seed, &timeline_);
+    parts_.dram.emplace(DramPart{dram_->socket, dram_->bytes(), false, dram_.get(), dram_.get()});
+  }
+  if (!config_.has_flash()) {
+    parts_.flash.reset();
+  } else if (!parts_.flash) {
+    nand_ = std::make_unique<NandModule>("nand", config_.nand, sector_shape_, seed, timeline_);
+    parts_.flash.emplace(FlashPart{nand_->socket, static_cast<const FlashCatalogue&>(*this), nand_.get(), nand_.get()});
+  }
+}
+
+ControllerSurroundings DriveModule::surroundings() const {
+  return {.positioning = parts_.media->positioning,
+          .tracks = parts_.media->tracks,
+          .media = parts_.media->addressing,
+          .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
+          .dram_capacity = config_.dram.capacity,
+          .dram_bytes = parts_.dram->bytes,
+          .host_buffer = config_.host.buffer,
+          .tags = config_.host.tags};
+}
+
+void DriveModule::bind_parts() {
   host_interface_.bus.bind(bus_.from_host);
   controller_->bus.bind(bus_.from_controller);
   bus_.to_mailbox.bind(controller_->mailbox);
-  bus_.to_dram.bind(dram_.socket);
-  bus_.to_disk_channel.bind(media_.socket);
-  if (nand_ != nullptr) {
-    bus_.to_nand.bind(nand_->socket);
-  } else {
-    no_nand_ = std::make_unique<tlm_utils::simple_target_socket<DriveModule>>("no_nand");
-    bus_.to_nand.bind(*no_nand_);
-  }
-  declare_signals();
+  bus_.to_dram.bind(parts_.dram->socket);
+  bus_.to_disk_channel.bind(parts_.media->socket);
+  if (parts_.flash) bus_.to_nand.bind(parts_.flash->socket);
 }
 
 DriveModule::~DriveModule() = default;
@@ -56,8 +83,8 @@ void DriveModule::declare_signals() {
   const auto add = [this](const sc_core::sc_module& block, SignalScope& signals) { signals_.add(block.basename(), signals); };
   add(host_interface_, host_interface_.core().signals());
   add(*controller_, controller_->core().signals());
-  add(media_, media_.device().signals());
-  add(dram_, dram_.device().signals());
+  if (media_ != nullptr) add(*media_, media_->device().signals());
+  if (dram_ != nullptr) add(*dram_, dram_->device().signals());
   if (nand_ != nullptr) add(*nand_, nand_->device().signals());
 }
 
@@ -73,7 +100,7 @@ std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
 void DriveModule::check_dump_blocks() const {
   const NandConfig& nand = config_.nand;
   const Bytes blocks = nand.page_size * (nand.dump_blocks * nand.pages_per_block);
-  if (nand_ == nullptr || config_.power.dump_area <= blocks) return;
+  if (!parts_.flash || config_.power.dump_area <= blocks) return;
   throw InputError("power.dump_area is " + std::to_string(config_.power.dump_area.value()) + " B and the nand.dump_blocks that hold it, " +
                    std::to_string(nand.dump_blocks) + ", are " + std::to_string(blocks.value()) + " B: give the flash " +
                    std::to_string((config_.power.dump_area.value() - 1) / (nand.page_size.value() * nand.pages_per_block) + 1) +
@@ -89,7 +116,7 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 }
 
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
-  dram_.device().initialise(timeline().now());
+  if (parts_.dram->power != nullptr) parts_.dram->power->power_on();
   controller_->core().power_on(after_power_cut, std::move(booted));
   dump_engine_.restart();
   static_assert(MemoryController::dump_piece == DumpEngine::piece);
@@ -105,23 +132,24 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
 void DriveModule::prefill(std::uint64_t sectors, bool contents) {
   firmware_->prefill(sectors);
   if (!contents || sectors == 0 || prefill_contents_ != nullptr || sector_shape_.mode == ContentMode::none) return;
-  const MediaDevice& media = media_.device();
-  const auto* catalogue = nand_ == nullptr ? nullptr : static_cast<const FlashCatalogue*>(this);
-  PrefillSurvey survey({config_, plan_, media.geometry(), media.positioning(), static_cast<const TrackCapacity&>(*this), catalogue},
-                       sectors);
+  if (media_ == nullptr)
+    throw InputError("the contents of a prefilled drive lie on the drive's own media, and this one is somebody else's");
+  const MediaDevice& media = media_->device();
+  PrefillSurvey survey({config_, plan_, media.geometry(), media.positioning(), parts_.media->tracks, surroundings().flash}, sectors);
   prefill_contents_ = std::make_unique<PrefillContents>(survey.contents(sector_shape_.mode));
-  media_.device().set_initial_content(prefill_contents_.get());
+  media_->device().set_initial_content(prefill_contents_.get());
 }
 
 void DriveModule::power_off() {
-  const Picoseconds now = timeline().now();
-  media_.power_off();
-  if (nand_ != nullptr) nand_->device().cut(now);
+  if (parts_.media->power != nullptr) parts_.media->power->power_off();
+  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
   end_firmware();
+  const Picoseconds now = timeline().now();
   rail_.set(0, now);
   rail_.set(1, now + config_.power.outage);
   lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(now));
-  media_.power_on();
+  if (parts_.media->power != nullptr) parts_.media->power->power_on();
+  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
 }
 
 /// Controller and link lose everything but what the firmware has counted and the dumped regions.
@@ -133,7 +161,8 @@ void DriveModule::end_firmware() {
   firmware_ = nullptr;
   controller_->power_off();
   host_interface_.power_off();
-  dram_.device().cut();
+  bus_.power_off();
+  if (parts_.dram->power != nullptr) parts_.dram->power->power_off();
 }
 
 void DriveModule::restart_firmware(std::function<void()> stopped) {
@@ -158,9 +187,9 @@ void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
   const Picoseconds now = const_cast<TimelineModule&>(timeline_).timeline().now();
   controller_->core().report(metrics, elapsed, now);
   host_interface_.core().report(metrics, elapsed);
-  media_.device().report(metrics, now);
-  dram_.device().report(metrics, now);
-  if (nand_ != nullptr) nand_->device().report(metrics, now);
+  if (parts_.media->report != nullptr) parts_.media->report->report(metrics, now);
+  if (parts_.dram->report != nullptr) parts_.dram->report->report(metrics, now);
+  if (parts_.flash && parts_.flash->report != nullptr) parts_.flash->report->report(metrics, now);
   dump_engine_.report(metrics);
   MetricSet firmware;
   firmware_->report(firmware);

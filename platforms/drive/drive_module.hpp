@@ -3,13 +3,11 @@
 //
 //        host socket
 //             |
-//     HostInterfaceModule --(mailbox)--+
-//                                      |
-//     ControllerModule ------------ BusModule ---- DramModule
-//                                      |  |
+//     HostInterfaceModule --(mailbox)--+   +-- processor socket (optional)
+//                                      |   |
+//     ControllerModule ------------ BusModule ---- DramModule     each of these three may be
+//                                      |  |                       somebody else's (drive_parts.hpp)
 //                             MediaModule  NandModule
-#include <tlm_utils/simple_target_socket.h>
-
 #include <functional>
 #include <memory>
 #include <systemc>
@@ -22,6 +20,7 @@
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
+#include "platforms/drive/drive_parts.hpp"
 #include "platforms/drive/prefill_survey.hpp"
 #include "power/dump_engine.hpp"
 
@@ -30,11 +29,14 @@ namespace tessera {
 class DriveModule : public sc_core::sc_module, private TrackCapacity, private FlashCatalogue {
  public:
   /// `plan` from plan_drive(); InputError where the firmware's tables do not fit the DRAM, or the dumped ones the dump area.
-  DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed);
+  DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed,
+              DriveParts parts = {});
   ~DriveModule() override;
 
   /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp.
   [[nodiscard]] auto& host_socket() { return host_interface_.host; }
+  /// Where a processor of somebody else's may bind, beside the controller's own, to reach DRAM, media and flash over the bus.
+  [[nodiscard]] auto& processor_socket() { return bus_.from_processor; }
   [[nodiscard]] TimelineModule& timeline_module() { return timeline_; }
   [[nodiscard]] Timeline& timeline() { return timeline_.timeline(); }
 
@@ -74,10 +76,20 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// Every signal of the drive, for a trace file of SystemC's.
   void trace(sc_core::sc_trace_file* file) const override;
 
-  [[nodiscard]] MediaModule& media() { return media_; }
-  [[nodiscard]] const MediaModule& media() const { return media_; }
+  /// Whether the drive has made its own media and DRAM; where not, media() and dram() may not be asked for.
+  [[nodiscard]] bool has_own_media() const { return media_ != nullptr; }
+  [[nodiscard]] bool has_own_dram() const { return dram_ != nullptr; }
+  [[nodiscard]] MediaModule& media() {
+    TESSERA_CHECK(has_own_media(), "the drive's media is not its own");
+    return *media_;
+  }
+  [[nodiscard]] const MediaModule& media() const { return const_cast<DriveModule*>(this)->media(); }
+  [[nodiscard]] DramModule& dram() {
+    TESSERA_CHECK(has_own_dram(), "the drive's DRAM is not its own");
+    return *dram_;
+  }
+  /// Null on a drive without flash, and where the flash is not its own.
   [[nodiscard]] NandModule* nand() { return nand_.get(); }
-  [[nodiscard]] DramModule& dram() { return dram_; }
   [[nodiscard]] const DumpEngine& dump_engine() const { return dump_engine_; }
   [[nodiscard]] Controller& controller() { return controller_->core(); }
 
@@ -94,7 +106,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
  private:
   void declare_signals();
   void end_firmware();
-  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.device().sectors_on(track); }
+  void make_parts(std::uint64_t seed);
+  void bind_parts();
+  [[nodiscard]] ControllerSurroundings surroundings() const;
+  [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
@@ -110,14 +125,14 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   FormatPlan plan_;
   DriveGeometry geometry_;
   SectorShape sector_shape_;
+  DriveParts parts_;
   TimelineModule timeline_;
   BusModule bus_;
-  MediaModule media_;
-  DramModule dram_;
+  std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
+  std::unique_ptr<DramModule> dram_;
   std::unique_ptr<NandModule> nand_;
   HostInterfaceModule host_interface_;
   std::unique_ptr<ControllerModule> controller_;
-  std::unique_ptr<tlm_utils::simple_target_socket<DriveModule>> no_nand_;  ///< ends the bus's flash window on a drive without NAND
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
   std::unique_ptr<PrefillContents> prefill_contents_;

@@ -40,7 +40,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   if (scoreboard_ != nullptr) {
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
-    drive_.media().device().set_fault_listener(scoreboard_.get());
+    if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get());
     if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
     drive_.controller().memory().set_fault_listener(scoreboard_.get());
   }
@@ -147,8 +147,8 @@ void Simulation::cut_now() {
     drive_.power_off();
     if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
     if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();
-    if (const auto& torn = drive_.media().device().torn(); torn && scoreboard_ != nullptr)
-      scoreboard_->exempt_torn(torn->held, torn->written);
+    if (scoreboard_ != nullptr && drive_.has_own_media())
+      if (const auto& torn = drive_.media().device().torn()) scoreboard_->exempt_torn(torn->held, torn->written);
   }
   phase_ = Phase::outage;
   drive_.timeline().post(now + drive_.outage(), *this, power_back);

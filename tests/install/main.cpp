@@ -24,7 +24,8 @@ struct Host : sc_core::sc_module {
     socket->nb_transport_fw(payload, phase, delay);
   }
 
-  tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
     std::cout << "read completed at " << sc_core::sc_time_stamp() + delay << "\n";
     payload.release();
     done = true;

@@ -2,9 +2,11 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -25,6 +27,7 @@ class Initiator : public sc_core::sc_module {
     payload.set_command(command);
     payload.set_address(address);
     payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
     payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     sc_core::sc_time annotated = to_sc_time(delay);
     socket->b_transport(payload, annotated);
@@ -91,4 +94,62 @@ TEST_CASE("addresses beyond the capacity and commands that move nothing are answ
   CHECK(platform.initiator.send(payload, tlm::TLM_IGNORE_COMMAND, 0, 8, delay) == tlm::TLM_COMMAND_ERROR_RESPONSE);
   CHECK(delay == 0_ns);
   CHECK(platform.access(capacity - 8, 8, delay) == tlm::TLM_OK_RESPONSE);
+}
+
+TEST_CASE("what is written is read back, also without time and through direct access, and a power cut clears it") {
+  Platform platform;
+  std::vector<unsigned char> data(300);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 3 + 1);
+  const std::uint64_t place = DramConfig().capacity.value() - 300;
+  tlm::tlm_generic_payload payload;
+  payload.set_data_ptr(data.data());
+  Picoseconds delay = 0_ns;
+  CHECK(platform.initiator.send(payload, tlm::TLM_WRITE_COMMAND, place, 300, delay) == tlm::TLM_OK_RESPONSE);
+
+  std::vector<unsigned char> back(400, 0xee);
+  payload.set_data_ptr(back.data());
+  CHECK(platform.initiator.send(payload, tlm::TLM_READ_COMMAND, place, 300, delay) == tlm::TLM_OK_RESPONSE);
+  CHECK(std::equal(data.begin(), data.end(), back.begin()));
+  CHECK(back[300] == 0xee);
+
+  std::fill(back.begin(), back.end(), 0xee);
+  payload.set_data_length(400);  // 100 bytes beyond the end
+  CHECK(platform.initiator.socket->transport_dbg(payload) == 300);
+  CHECK(std::equal(data.begin(), data.end(), back.begin()));
+
+  tlm::tlm_dmi dmi;
+  REQUIRE(platform.initiator.socket->get_direct_mem_ptr(payload, dmi));
+  CHECK(dmi.get_start_address() == 0);
+  CHECK(dmi.get_end_address() == DramConfig().capacity.value() - 1);
+  CHECK(dmi.is_read_write_allowed());
+  CHECK(std::equal(data.begin(), data.end(), dmi.get_dmi_ptr() + place));
+  dmi.get_dmi_ptr()[place] = 0x55;
+  payload.set_data_length(1);
+  CHECK(platform.initiator.socket->transport_dbg(payload) == 1);
+  CHECK(back[0] == 0x55);
+
+  platform.dram.power_off();
+  payload.set_data_length(300);
+  CHECK(platform.initiator.socket->transport_dbg(payload) == 300);
+  CHECK(back == [] {
+    std::vector<unsigned char> zeros(400, 0);
+    std::fill(zeros.begin() + 300, zeros.end(), 0xee);
+    return zeros;
+  }());
+}
+
+TEST_CASE("byte enables and streaming are refused") {
+  Platform platform;
+  tlm::tlm_generic_payload payload;
+  unsigned char enables = 0xff;
+  payload.set_byte_enable_ptr(&enables);
+  Picoseconds delay = 0_ns;
+  CHECK(platform.initiator.send(payload, tlm::TLM_READ_COMMAND, 0, 8, delay) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_data_length(8);
+  payload.set_streaming_width(4);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  sc_core::sc_time annotated;
+  platform.initiator.socket->b_transport(payload, annotated);
+  CHECK(payload.get_response_status() == tlm::TLM_BURST_ERROR_RESPONSE);
 }
