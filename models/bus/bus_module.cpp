@@ -64,7 +64,8 @@ int BusModule::initiator_of(int target, Payload& payload) const {
 }
 
 void BusModule::b_transport(Payload& payload, sc_time& delay) {
-  if (payload.get_address() >> address_map::window_bits == dram) return to_[dram]->b_transport(payload, delay);
+  // The firmware fills tables before the simulation starts.
+  if (payload.get_address() >> address_map::window_bits == dram) return to_dram->b_transport(payload, delay);
   auto* const target = target_of(payload);
   if (target == nullptr) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   payload.set_address(address_map::offset(payload.get_address()));

@@ -40,6 +40,7 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       shape_(shape),
       flash_(surroundings.flash == nullptr ? FlashShape() : surroundings.flash->shape()),
       dram_bytes_(surroundings.dram_bytes),
+      dram_waits_(surroundings.dram_waits),
       core_(drive.timeline(), config,
             ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
                             surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this, *this},
@@ -80,6 +81,7 @@ void ControllerModule::start(FlashCommand& command) {
 
 inline Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes,
                                                       Access access, Picoseconds at) {
+  if (dram_waits_ && !sc_core::sc_is_running()) return at;  // tables that are filled before the simulation starts: nobody can wait
   payload.set_address(address_map::dram + address.value());
   payload.set_command(access == Access::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
   if (dram_bytes_.empty() && scratch_.size() < bytes) [[unlikely]]

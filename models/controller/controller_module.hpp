@@ -20,6 +20,7 @@ struct ControllerSurroundings {
   const FlashCatalogue* flash;  ///< null on a drive without NAND
   Bytes dram_capacity;
   std::span<std::byte> dram_bytes;  ///< empty where the DRAM does not show them
+  bool dram_waits = false;          ///< its b_transport may call wait()
   Bytes host_buffer;
   std::uint32_t tags;
 };
@@ -70,6 +71,7 @@ class ControllerModule : public sc_core::sc_module,
   SectorShape shape_;
   FlashShape flash_;
   std::span<std::byte> dram_bytes_;
+  bool dram_waits_;
   std::vector<std::byte> scratch_;  // what a DRAM that does not show its bytes is given to read into, or to write
   Controller core_;
   mutable SignalTraces traces_{core_.signals()};

@@ -64,6 +64,7 @@ ControllerSurroundings DriveModule::surroundings() const {
           .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
           .dram_capacity = config_.dram.capacity,
           .dram_bytes = parts_.dram->bytes,
+          .dram_waits = parts_.dram->waits,
           .host_buffer = config_.host.buffer,
           .tags = config_.host.tags};
 }

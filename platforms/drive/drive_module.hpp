@@ -6,7 +6,7 @@
 //     HostInterfaceModule --(mailbox)--+   +-- processor socket (optional)
 //                                      |   |
 //     ControllerModule ------------ BusModule ---- DramModule     each of these three may be
-//                                      |  |                       somebody else's (drive_parts.hpp)
+//                                      |  |                       somebody else's (drive_parts_module.hpp)
 //                             MediaModule  NandModule
 #include <functional>
 #include <memory>
@@ -20,7 +20,7 @@
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
-#include "platforms/drive/drive_parts.hpp"
+#include "platforms/drive/drive_parts_module.hpp"
 #include "platforms/drive/prefill_survey.hpp"
 #include "power/dump_engine.hpp"
 
