@@ -6,5 +6,6 @@ install(DIRECTORY stimuli/workloads DESTINATION share/tessera FILES_MATCHING PAT
 install(DIRECTORY models stimuli platforms DESTINATION include/tessera FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION lib/cmake/tessera)
+configure_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake cmake/systemc.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION lib/cmake/tessera)
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md DESTINATION share/doc/tessera)

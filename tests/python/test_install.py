@@ -1,6 +1,7 @@
 """The platform is a library as well: an installation serves find_package(tessera) and finds its own descriptions."""
 
 import subprocess
+from pathlib import Path
 
 from samples import BUILD, REPOSITORY
 
@@ -32,3 +33,23 @@ def test_an_installation_has_its_licence_and_the_notices_of_what_it_is_linked_wi
         assert library not in linked or name in notices
     known = ("systemc", "boost", "tomlplusplus", "zstd", "lzma", "z.so", "bz2", "stdc++", "gcc_s", "libc.so", "libm.so", "ld-linux", "linux-vdso")
     assert all(any(name in line for name in known) for line in linked.splitlines())
+
+
+def test_systemc_is_found_through_its_cmake_package_too(tmp_path):
+    package = tmp_path / "SystemCLanguage"
+    package.mkdir()
+    library = next(Path("/usr/lib").glob("*/libsystemc.so"))
+    (package / "SystemCLanguageConfig.cmake").write_text(
+        "add_library(SystemC::systemc SHARED IMPORTED)\n"
+        f"set_target_properties(SystemC::systemc PROPERTIES IMPORTED_LOCATION {library} INTERFACE_COMPILE_DEFINITIONS SC_CPLUSPLUS=201703L)\n"
+    )
+    build = tmp_path / "build"
+    call("cmake", "-S", REPOSITORY, "-B", build, "-G", "Ninja", "-DTESSERA_SYSTEMC=cmake", f"-DSystemCLanguage_DIR={package}",
+         "-DTESSERA_BUILD_TESTS=OFF", "-DTESSERA_BUILD_BENCH=OFF")  # fmt: skip
+    assert str(library) in (build / "build.ninja").read_text()
+    assert "set(TESSERA_SYSTEMC cmake)" in (build / "tesseraConfig.cmake").read_text()
+
+
+def test_an_unknown_way_to_systemc_is_refused(tmp_path):
+    result = subprocess.run(["cmake", "-S", str(REPOSITORY), "-B", str(tmp_path), "-G", "Ninja", "-DTESSERA_SYSTEMC=conan"], capture_output=True, text=True)  # fmt: skip
+    assert result.returncode != 0 and "TESSERA_SYSTEMC is 'conan'; it is auto, pkg-config or cmake" in result.stderr

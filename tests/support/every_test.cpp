@@ -1,0 +1,1 @@
+// Holds the header that all tests without a drive share, precompiled (tests/CMakeLists.txt).
