@@ -17,7 +17,8 @@ MemBuffer::MemBuffer(MemoryPort& memory, CpuPort& cpu, const BufferConfig& confi
       ages_(memory, MemoryCategory::metadata, slots_, 1, "write buffer ages"),
       segments_(memory, MemoryCategory::metadata, replacement_ == Replacement::segment_lru ? table.capacity() : 0, 1, "segments by use"),
       buffered_(memory, MemoryCategory::metadata, replacement_ == Replacement::segment_lru ? table.capacity() : 0, "buffered blocks"),
-      buffer_(&own_buffer_) {
+      buffer_(&own_buffer_),
+      used_gauge_(cpu, {"buffer.used_blocks", "1", "blocks that the write buffer holds"}, 0) {
   const std::uint32_t sectors = slots_ * address.block_sectors();
   if (config.promised() == BufferDurability::plp)
     buffer_ = &memory.reserve_dumped_buffer(MemoryCategory::write_cache, sectors, "write buffer");
@@ -49,6 +50,7 @@ void MemBuffer::enter(Slot slot) {
   const SegmentTable::Node node = table_.obtain(address_.segment_of(block));
   table_.set_in_memory(node, address_.index_of(block), slot);
   peak_ = std::max(peak_, ++used_);
+  used_gauge_.set(used_);
   if (replacement_ == Replacement::segment_lru && ++buffered_.write(node) == 1) segments_.push_back(0, node);
 }
 
@@ -91,7 +93,7 @@ void MemBuffer::leave(Slot slot) {
   ages_.remove(slot);
   entry.state = State::free;
   lists_.push_back(free_list, slot);
-  --used_;
+  used_gauge_.set(--used_);
 }
 
 // --- Recency, with the window of the least write amplification rule kept as a mark on each block in it ---

@@ -112,6 +112,7 @@ class MemBuffer {
   DataBuffer own_buffer_;              ///< durability other than plp
   DataBuffer* buffer_;
   std::uint32_t used_ = 0;
+  Gauge used_gauge_;
   std::uint32_t peak_ = 0;
   std::uint32_t lost_at_boot_ = 0;
   std::uint32_t window_used_ = 0;

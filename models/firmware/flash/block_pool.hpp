@@ -4,15 +4,19 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
+
+inline constexpr GaugeInfo free_blocks_gauge{"flash.free_blocks", "1", "erased flash blocks that can be written"};
 
 /// Order of the free list. The paper names none and has no wear levelling, so the order decides the spread of wear.
 enum class FreeOrder : std::uint32_t { fifo, lifo, lowest };
 
 class BlockPool {
  public:
-  BlockPool(std::uint32_t blocks, FreeOrder order);
+  /// `published`: the free blocks of this pool, and of others that share it; null for none.
+  BlockPool(std::uint32_t blocks, FreeOrder order, Gauge* published = nullptr);
 
   [[nodiscard]] std::uint32_t free() const { return static_cast<std::uint32_t>(count_); }
   [[nodiscard]] bool empty() const { return count_ == 0; }
@@ -33,6 +37,7 @@ class BlockPool {
   [[nodiscard]] Bytes bytes() const { return Bytes(ring_.size() * sizeof(std::uint32_t) + (retired_.size() + 7) / 8); }
 
  private:
+  Gauge* published_;
   FreeOrder order_;
   std::vector<std::uint32_t> ring_;  // fifo: a ring; lifo: a stack; lowest: a binary min-heap
   std::size_t head_ = 0;             // of the ring

@@ -23,6 +23,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
       reader_(ports, layout_, places_),
+      free_blocks_(ports.cpu, free_blocks_gauge, 0),
       locks_(ports.cpu),
       merging_(ports.cpu),
       table_(ports.memory, MemoryCategory::merge_buffer, config.band_sectors, "cached pages of a merge") {
@@ -30,7 +31,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
   for (std::uint64_t space = 0; space < spaces; ++space) {
     const auto first = static_cast<std::uint32_t>(shape_.blocks * space / spaces);
     const auto end = static_cast<std::uint32_t>(shape_.blocks * (space + 1) / spaces);
-    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list, config.paired());
+    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list, config.paired(), &free_blocks_);
   }
   for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
 }

@@ -101,6 +101,7 @@ class FlashCacheLayer : public TranslationLayer {
   BandMap places_;
   BandMerge merge_;
   BandReader reader_;
+  Gauge free_blocks_;
   std::vector<PageSpace> spaces_;
   NumberLocks locks_;
   CacheStatistics statistics_;

@@ -7,13 +7,13 @@
 namespace tessera {
 
 PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order,
-                     PairedPages paired)
+                     PairedPages paired, Gauge* free_blocks)
     : flash_(*ports.flash),
       first_(first),
       blocks_(blocks),
       pages_per_block_(flash_.shape().pages_per_block),
       order_(flash_.shape(), paired),
-      pool_(blocks, order),
+      pool_(blocks, order, free_blocks),
       used_(ports.memory, MemoryCategory::metadata, blocks, 1, "blocks in use of a flash cache"),
       open_(parallel, OpenBlock{0, order_.count()}) {
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)), "free blocks of a flash cache");

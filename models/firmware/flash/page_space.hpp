@@ -13,8 +13,9 @@ namespace tessera {
 
 class PageSpace {
  public:
-  /// Blocks [first, first + blocks), `parallel` of which are filled side by side.
-  PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order, PairedPages paired);
+  /// Blocks [first, first + blocks), `parallel` of which are filled side by side. `free_blocks`: see BlockPool.
+  PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order, PairedPages paired,
+            Gauge* free_blocks = nullptr);
 
   /// First boot: every good block is free.
   void format();

@@ -29,6 +29,7 @@ TrackMovingLayer::TrackMovingLayer(const MovingConfig& config, const Ports& port
       heat_(ports.cpu, ports.memory, config.update_frequency),
       gate_(config.gate, ports.cpu, ports.host),
       mover_(ports, geometry, plan, map, gate_, images),
+      waiting_gauge_(ports.cpu, {"moves.waiting", "1", "moves of tracks that are planned and not carried out"}, 0),
       planned_(ports.cpu) {}
 
 Task<Status> TrackMovingLayer::format() { co_return co_await mover_.log().format(); }
@@ -96,9 +97,10 @@ Task<void> TrackMovingLayer::plan() {
   planning_ = false;
   heat_.count();
   report_hottest();
-  const bool had_moves = moves_waiting();
+  const bool had_moves = moves_waiting() != 0;
   plan_moves();
-  if (moves_waiting() && !had_moves && !moving_) gate_.due();
+  waiting_gauge_.set(moves_waiting());
+  if (moves_waiting() != 0 && !had_moves && !moving_) gate_.due();
   planned_.wake_all();
   co_return;
 }
@@ -106,7 +108,7 @@ Task<void> TrackMovingLayer::plan() {
 /// Carries out the moves while the host pauses; one that has waited too long goes ahead beside the host.
 Task<void> TrackMovingLayer::work() {
   for (;;) {
-    if (!moves_waiting()) {
+    if (moves_waiting() == 0) {
       co_await planned_.change(LifePhase::cpu_wait);
       continue;
     }
@@ -117,6 +119,7 @@ Task<void> TrackMovingLayer::work() {
     moving_ = true;
     const Status status = co_await carry_out_next();
     moving_ = false;
+    waiting_gauge_.set(moves_waiting());
     gate_.due();
     if (ok(status)) continue;
     ++failed_commits_;

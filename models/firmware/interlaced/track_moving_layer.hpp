@@ -41,7 +41,7 @@ class TrackMovingLayer : public InterlacedLayer {
   [[nodiscard]] virtual std::array<std::optional<std::uint64_t>, 2> beside(std::uint64_t track) const;
   /// Replaces the moves that wait by those that the counts of heat_ ask for.
   virtual void plan_moves() = 0;
-  [[nodiscard]] virtual bool moves_waiting() const = 0;
+  [[nodiscard]] virtual std::size_t moves_waiting() const = 0;
   /// Takes the first waiting move and carries it out, unless it is no longer possible. Not ok: the map could not be changed.
   virtual Task<Status> carry_out_next() = 0;
   /// What a move writes first, in one step or several; with the mover's mark.
@@ -69,6 +69,7 @@ class TrackMovingLayer : public InterlacedLayer {
   Task<void> work();
   void report_hottest();
 
+  Gauge waiting_gauge_;
   WaitQueue planned_;
   bool planning_ = false;
   bool moving_ = false;

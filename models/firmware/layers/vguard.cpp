@@ -29,6 +29,7 @@ Vguard::Vguard(const VguardConfig& config, const Ports& ports, const DriveGeomet
       track_by_slot_(ports.memory, MemoryCategory::metadata, slots_, "tracks of the cache's slots", Survival::dumped),
       lists_(ports.memory, MemoryCategory::metadata, slots_, lists, "free and used slots"),
       free_slots_(slots_),
+      free_gauge_(ports.cpu, {"guard.free_slots", "1", "free slots of the cache of guarded tracks"}, slots_),
       locks_(ports.cpu),
       cleaning_(ports.cpu),
       copying_(ports.cpu),
@@ -219,7 +220,7 @@ void Vguard::take(Slot slot, std::uint64_t track) {
   track_by_slot_.write(slot) = {track, 0};
   lists_.remove(slot);
   lists_.push_back(used_list, slot);
-  --free_slots_;
+  free_gauge_.set(--free_slots_);
 }
 
 /// From here on the track is in it.
@@ -231,7 +232,7 @@ void Vguard::hold(Slot slot, std::uint64_t track) {
 void Vguard::give_back(Slot slot) {
   lists_.remove(slot);
   lists_.push_back(free_list, slot);
-  ++free_slots_;
+  free_gauge_.set(++free_slots_);
 }
 
 void Vguard::add_slot_steps(MediaChain& chain, MediaOp op, Slot slot, std::uint32_t first, DataSpan data) const {

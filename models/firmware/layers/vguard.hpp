@@ -85,6 +85,7 @@ class Vguard final : public TranslationLayer {
   DramArray<Cached> track_by_slot_;  // dumped: asked at boot for the slots whose record cannot be read
   DramLists lists_;                  // of slots: free, and used in the order of caching
   Slot free_slots_;
+  Gauge free_gauge_;
   RangeLocks<TrackRange> locks_;
   FifoMutex cleaning_;
   FifoMutex copying_;  // at copy_

@@ -77,6 +77,7 @@ class CpuPort {
 class Gauge {
  public:
   Gauge(CpuPort& cpu, const GaugeInfo& info) : cpu_(cpu), number_(cpu.declare_gauge(info)) {}
+  Gauge(CpuPort& cpu, const GaugeInfo& info, std::uint64_t at_first) : Gauge(cpu, info) { set(at_first); }
   Gauge(const Gauge&) = delete;
   Gauge& operator=(const Gauge&) = delete;
 
@@ -86,6 +87,8 @@ class Gauge {
     known_ = true;
     cpu_.gauge(number_, value);
   }
+  void rise(std::uint64_t by) { set(value_ + by); }
+  void fall(std::uint64_t by) { set(value_ - by); }
 
  private:
   CpuPort& cpu_;

@@ -118,6 +118,7 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previou
       slot.since = sequence;
       enlist(index, previous);
       if (dirty_++ == 0) activity_.wake_all();
+      dirty_gauge_.set(dirty_);
       peak_dirty_ = std::max(peak_dirty_, dirty_);
       break;
     case SlotState::dirty: ++absorbed_; break;
@@ -140,13 +141,13 @@ void WriteCache::mark_destaged(Index index) {
   }
   slot.state = SlotState::clean;
   lists_.push_back(clean_list, index);
-  --dirty_;
+  dirty_gauge_.set(--dirty_);
 }
 
 /// Forgets what the slot holds. No copy of it may be on its way.
 void WriteCache::drop(Index index) {
   Slot& slot = slots_.write(index);
-  if (holds_unwritten(slot)) --dirty_;
+  if (holds_unwritten(slot)) dirty_gauge_.set(--dirty_);
   index_.erase(slot.lsn);
   slot.state = SlotState::free;
   lists_.remove(index);

@@ -144,6 +144,7 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
   std::uint64_t newest_since_ = 0;  // of all slots that were dirty ever
   std::uint64_t dirty_ = 0;
+  Gauge dirty_gauge_{ports_.cpu, {"cache.dirty_sectors", "1", "sectors of the write cache that are not yet destaged"}, 0};
   std::uint64_t flush_target_ = 0;
   bool draining_ = false;
   std::uint32_t under_way_ = 0;  // destages

@@ -28,6 +28,7 @@ void WriteCache::rebuild() {
     lost_at_boot_ += any_lost(buffer_->part(index, 1)) ? 1 : 0;
   }
   dirty_ = peak_dirty_ = unwritten.size();
+  dirty_gauge_.set(dirty_);
 }
 
 Task<Status> WriteCache::format() {

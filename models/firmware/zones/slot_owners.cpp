@@ -5,7 +5,8 @@ namespace tessera {
 SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones)
     : map_(std::move(map)),
       sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots", Survival::dumped),
-      by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones") {}
+      by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones"),
+      used_gauge_(ports.cpu, {"buffer.used_slots", "1", "sectors that the buffer in front of the shingled zones holds"}, 0) {}
 
 Task<Status> SlotOwners::find(LogicalRun run, Slots& slots) {
   slots.clear();
@@ -63,14 +64,14 @@ void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zon
   map_->set(sector, slot);
   sectors_.write(slot) = sector.value() + 1;
   by_zone_.push_back(zone, slot);
-  ++used_;
+  used_gauge_.set(++used_);
 }
 
 void SlotOwners::remove(std::uint32_t slot) {
   map_->erase(sector_of(slot));
   sectors_.write(slot) = 0;
   by_zone_.remove(slot);
-  --used_;
+  used_gauge_.set(--used_);
 }
 
 }  // namespace tessera

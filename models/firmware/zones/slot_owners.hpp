@@ -75,6 +75,7 @@ class SlotOwners {
   DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none; dumped
   DramLists by_zone_;
   std::uint64_t used_ = 0;  // slots
+  Gauge used_gauge_;
 };
 
 }  // namespace tessera

@@ -9,7 +9,10 @@ namespace tessera {
 
 ZoneMap::ZoneMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint32_t zones, std::uint32_t places,
                  ZoneNotes* notes)
-    : notes_(notes), places_(places), states_(ports.memory, MemoryCategory::metadata, zones, "states of the zones") {
+    : notes_(notes),
+      places_(places),
+      states_(ports.memory, MemoryCategory::metadata, zones, "states of the zones"),
+      written_(ports.cpu, {"zones.written_sectors", "1", "sectors in front of the write pointers of all shingled zones"}) {
   for (std::uint32_t zone = 0; zone < zones; ++zone) states_.peek(zone).place = zone;
   collect_spares();
   if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::zone_state, static_cast<TableLog::Table&>(*this));
@@ -29,7 +32,14 @@ std::uint64_t ZoneMap::newest_watermark() const {
   return newest;
 }
 
+void ZoneMap::publish() {
+  std::uint64_t written = 0;
+  for (std::uint32_t zone = 0; zone < zones(); ++zone) written += states_.peek(zone).write_pointer;
+  written_.set(written);
+}
+
 Task<Status> ZoneMap::format() {
+  publish();
   if (!log_) co_return Status::ok;
   co_return co_await log_->format();
 }
@@ -37,11 +47,13 @@ Task<Status> ZoneMap::format() {
 Task<Status> ZoneMap::recover(std::uint32_t zone_sectors) {
   if (!log_) {
     for (std::uint32_t zone = 0; zone < zones(); ++zone) states_.peek(zone).write_pointer = zone_sectors;
+    publish();
     co_return Status::ok;
   }
   const Status status = co_await log_->recover();
   if (!ok(status)) co_return status;
   collect_spares();
+  publish();
   static_cast<void>(co_await log_->repair());
   co_return Status::ok;
 }
@@ -52,6 +64,8 @@ Task<Status> ZoneMap::commit(std::uint32_t zone, ZoneState state, std::span<cons
     const Status status = co_await log_->append(words, note);
     if (!ok(status)) co_return status;
   }
+  written_.fall(states_.peek(zone).write_pointer);
+  written_.rise(state.write_pointer);
   const std::uint32_t old_place = states_.read(zone).place;
   if (state.place != old_place) {
     TESSERA_CHECK(state.place == spares_.front(), "a zone moves to a place that is not the spare one");

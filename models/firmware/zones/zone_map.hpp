@@ -66,6 +66,7 @@ class ZoneMap final : private TableLog::Table {
   [[nodiscard]] Bytes bytes() const { return Bytes(states_.size() * sizeof(ZoneState)); }
 
  private:
+  void publish();
   [[nodiscard]] std::uint64_t image_bytes() const override;
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
@@ -74,7 +75,8 @@ class ZoneMap final : private TableLog::Table {
 
   ZoneNotes* notes_;
   std::uint32_t places_;
-  DramArray<ZoneState> states_;  // by zone
+  DramArray<ZoneState> states_;
+  Gauge written_;  // by zone
   std::vector<std::uint32_t> spares_;
   std::optional<TableLog> log_;
 };

@@ -40,7 +40,7 @@ class ImrCache final : public TrackMovingLayer {
   void will_write(LogicalRun run) override;
   void note_write(const PhysicalRun& run) override { heat_.note(rmw_.tracks().number(run.track)); }
   void plan_moves() override;
-  [[nodiscard]] bool moves_waiting() const override { return next_ < swaps_.size(); }
+  [[nodiscard]] std::size_t moves_waiting() const override { return swaps_.size() - next_; }
   Task<Status> carry_out_next() override;
   [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;

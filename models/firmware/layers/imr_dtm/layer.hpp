@@ -35,7 +35,7 @@ class ImrDtm final : public TrackMovingLayer {
   void note_write(const PhysicalRun& run) override;
   [[nodiscard]] std::array<std::optional<std::uint64_t>, 2> beside(std::uint64_t track) const override;
   void plan_moves() override;
-  [[nodiscard]] bool moves_waiting() const override { return next_ < swaps_.size(); }
+  [[nodiscard]] std::size_t moves_waiting() const override { return swaps_.size() - next_; }
   Task<Status> carry_out_next() override;
   [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;

@@ -32,7 +32,7 @@ class ImrFlip final : public TrackMovingLayer {
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;
   void note_write(const PhysicalRun& run) override;
   void plan_moves() override;
-  [[nodiscard]] bool moves_waiting() const override { return next_ < moves_.size(); }
+  [[nodiscard]] std::size_t moves_waiting() const override { return moves_.size() - next_; }
   Task<Status> carry_out_next() override;
   [[nodiscard]] std::vector<TrackImage> first_written(MoveWords words) override;
   Task<Status> resume(MoveWords words) override;

@@ -126,6 +126,7 @@ class MuRmw final : public TranslationLayer {
   BandMerge merge_;
   BandReader reader_;
   DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
+  Gauge free_blocks_;
   BlockPool pool_;
   Scratches scratches_;
   DramArray<std::uint32_t> epochs_;            // by band: merges since power-on

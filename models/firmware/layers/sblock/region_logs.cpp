@@ -20,6 +20,13 @@ std::uint32_t RegionLogs::free_slots(std::uint32_t region) const {
   return shape_.slots - shape_.guard - static_cast<std::uint32_t>(ends.head - ends.tail);
 }
 
+std::uint64_t RegionLogs::peek_free_slots() const {
+  std::uint64_t free = 0;
+  for (std::uint64_t region = 0; region < ends_.size(); ++region)
+    free += shape_.slots - shape_.guard - (ends_.peek(region).head - ends_.peek(region).tail);
+  return free;
+}
+
 void RegionLogs::append(std::uint32_t region, std::uint32_t sblock) {
   TESSERA_CHECK(free_slots(region) != 0, "the head of a log runs into the guard of its tail");
   Ends& ends = ends_.write(region);

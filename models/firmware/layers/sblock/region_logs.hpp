@@ -35,6 +35,8 @@ class RegionLogs {
   [[nodiscard]] std::uint32_t peek_slot(std::uint32_t region, std::uint32_t sblock) const { return slots_.peek(entry(region, sblock)); }
   /// Slots that can be written before the internal guard meets the tail.
   [[nodiscard]] std::uint32_t free_slots(std::uint32_t region) const;
+  /// Of all regions, without a charge.
+  [[nodiscard]] std::uint64_t peek_free_slots() const;
   /// Position of the next slot to write.
   [[nodiscard]] std::uint64_t head(std::uint32_t region) const { return ends_.read(region).head; }
   [[nodiscard]] std::uint32_t slot_at(std::uint64_t position) const { return static_cast<std::uint32_t>(position % shape_.slots); }

@@ -23,6 +23,7 @@ SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const D
     : ports_(ports),
       area_(ports, geometry, regions_named(plan, "bands"), shape_of(config, geometry, sblock_sectors), sblock_sectors),
       logs_(ports.memory, area_.regions(), area_.shape()),
+      free_slots_(ports.cpu, {"log.free_slots", "1", "free slots of the S-block logs of all regions"}, logs_.peek_free_slots()),
       open_(ports, geometry, regions_named(plan, "log"), config.checkpoint_every, logs_),
       newest_(ports.memory, MemoryCategory::metadata, area_.regions(), "newest S-blocks of the regions", newest),
       copies_(ports.cpu),
@@ -46,6 +47,7 @@ void SblockStore::prefill(std::uint64_t sectors) {
     logs_.prefill(region, static_cast<std::uint32_t>((here + sblock_sectors() - 1) / sblock_sectors()));
     sectors -= here;
   }
+  free_slots_.set(logs_.peek_free_slots());
 }
 
 Task<Status> SblockStore::read(LogicalRun run, DataSpan data, MediaClass priority) {
@@ -92,7 +94,9 @@ Task<Status> SblockStore::collect(std::uint32_t region, MediaClass priority) {
       if (moved++ == 0) ports_.cpu.event({"collect", FirmwareEvent::Edge::begin, region, 0});
       status = co_await move(oldest, priority);
     }
-    if (ok(status)) logs_.pass_tail(region);
+    if (!ok(status)) break;
+    logs_.pass_tail(region);
+    free_slots_.rise(1);
   }
   if (moved == 0) co_return Status::ok;
   ports_.cpu.event({"collect", FirmwareEvent::Edge::end, region, moved * sblock_sectors()});
@@ -134,6 +138,7 @@ Task<Status> SblockStore::append(Place place, DataSpan image, MediaClass priorit
   co_await lock;
   ports_.cpu.array();
   logs_.append(place.region, place.sblock);
+  free_slots_.fall(1);
   newest_.write(place.region) = {number + 1, record.position};
   co_return Status::ok;
 }
@@ -165,6 +170,7 @@ Task<Status> SblockStore::recover() {
     for (const SlotRecord& record : found)
       if (record.position >= logs_.head(region)) logs_.replay(region, record.position, place_of(record.sblock).sblock);
   }
+  free_slots_.set(logs_.peek_free_slots());
   co_await open_.repair();
   co_return Status::ok;
 }

@@ -72,6 +72,7 @@ class SblockStore {
   Ports ports_;
   SlotArea area_;
   RegionLogs logs_;
+  Gauge free_slots_;
   OpenRegions open_;
   DramArray<Newest> newest_;  // by region
   SectorLocks copies_;        // of S-blocks: shared while a copy is read, alone while it is replaced
