@@ -10,7 +10,8 @@ namespace tessera {
 
 namespace {
 
-constexpr std::size_t text_chunk = std::size_t{1} << 16;
+// Half of what an output file collects: whole events go out in one system call.
+constexpr std::size_t text_chunk = std::size_t{1} << 15;
 
 /// Beside a state, the numbers whose change means another piece of work, although the state stays.
 bool names_the_work(std::string_view name) {

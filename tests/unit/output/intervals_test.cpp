@@ -78,3 +78,13 @@ TEST_CASE("an interval has one kind of length") {
   CHECK_THROWS_AS(IntervalsLog(scratch / "i.csv", {1_s, 5}), ModelBug);
   CHECK_THROWS_AS(IntervalsLog(scratch / "i.csv", {}), ModelBug);
 }
+
+TEST_CASE("a gauge has a column with its level at the end of the interval") {
+  const test::Scratch scratch;
+  IntervalsLog log(scratch / "i.csv", {1_s, 0}, {{"flash.free_blocks", 9}, {"cache.dirty_sectors", 0}});
+  log.gauge(0, 8, 999_ms);
+  log.gauge(1, 5, 1000_ms);  // on the bound: the next interval
+  log.close(1500_ms);
+  const std::string columns = header.substr(0, header.size() - 1) + ",flash.free_blocks,cache.dirty_sectors\n";
+  CHECK(test::contents(scratch / "i.csv") == columns + "0,1,0,0,0,0,,,0,0,0,0,8,0\n1,1.5,0,0,0,0,,,0,0,0,0,8,5\n");
+}
