@@ -140,6 +140,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
   visitor.field("cylinder_skew", cylinder_skew, {0, max_sectors_per_track},
                 "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
+  visitor.field("force_skew", force_skew,
+                "Skews hold in regions of overlapped tracks as well, which their format wants aligned: shows what that destroys.");
   visitor.field("reserved_sectors", reserved_sectors, {0, count_max}, "Sectors in front of the first logical sector.");
   visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
   visitor.field(

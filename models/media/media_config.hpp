@@ -32,6 +32,7 @@ struct MediaConfig {
   std::uint32_t sectors_per_track = 0;  ///< uniform form
   std::uint32_t track_skew = 0;         ///< uniform form, in sectors
   std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
+  bool force_skew = false;              ///< in regions whose format wants aligned tracks, too
   std::uint32_t reserved_sectors = 0;
   std::uint64_t exported_sectors = 0;
   std::uint32_t spare_tracks = 2;          ///< radii behind the last zone

@@ -119,7 +119,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
-  for (const std::string& warning : warnings(config)) std::cout << "warning: " << warning << "\n";
+  for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   return 0;
 }
 

@@ -58,6 +58,8 @@ FormatPlan planned(const DriveConfig& config) {
   if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
   if (const std::string clash = config.firmware.problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value())); !clash.empty())
     throw InputError(clash);
+  if (config.media.force_skew)
+    for (Region& region : plan) region.skewed = true;
   if (config.format != "layer") {
     for (const Region& region : plan)
       if (region.format != RecordingFormat::conventional && format_names[static_cast<std::size_t>(region.format)] != config.format)
@@ -65,6 +67,26 @@ FormatPlan planned(const DriveConfig& config) {
                          " tracks and the drive's format is pinned to " + config.format);
   }
   return plan;
+}
+
+/// What becomes of the drive's skew in regions whose format wants aligned tracks; nothing where it holds everywhere.
+std::string skew_warning(const DriveConfig& config, const FormatPlan& plan) {
+  const auto zones = zones_of(config.media);
+  const bool declared = std::ranges::any_of(zones, [](const MediaZone& zone) { return zone.track_skew != 0 || zone.cylinder_skew != 0; });
+  std::string problem;
+  std::string regions;
+  for (const Region& region : config.media.force_skew ? config.selected().plan(geometry_of(config.media), problem) : plan)
+    if (!region.skewed && regions.find("'" + region.name + "'") == std::string::npos)
+      regions += (regions.empty() ? "'" : ", '") + region.name + "'";
+  if (config.media.force_skew && (regions.empty() || !declared))
+    return regions.empty() ? "media.force_skew: without effect, the layer " + config.layer + " has no region of aligned tracks"
+                           : "media.force_skew: without effect, the drive declares no skew";
+  if (!declared || regions.empty()) return {};
+  if (config.media.force_skew)
+    return "media.force_skew: the tracks of " + regions +
+           " are skewed although their format wants them aligned, so that overlapping writes destroy sectors that the layer does not save";
+  return "the drive's track and cylinder skew are without effect in " + regions +
+         ", whose tracks the format aligns; --set media.force_skew=true keeps the skew and shows what it destroys";
 }
 
 }  // namespace
@@ -146,8 +168,9 @@ InputError DriveConfig::refusal(const std::string& sentence) const {
                                       [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
 }
 
-std::vector<std::string> warnings(const DriveConfig& config) {
+std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
+  if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   const FirmwareConfig& firmware = config.firmware;
   const bool write_cache = firmware.write_cache.capacity.value() != 0;
   if (firmware.overheads.of_read_hits() && !write_cache && firmware.read_cache.segments == 0)

@@ -60,6 +60,6 @@ struct DriveConfig {
 [[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);
 
 /// What the selected layer risks on this drive although it can run: a sentence each, without its full stop.
-[[nodiscard]] std::vector<std::string> warnings(const DriveConfig& config);
+[[nodiscard]] std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan);
 
 }  // namespace tessera

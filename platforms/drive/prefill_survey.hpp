@@ -43,6 +43,7 @@ class PrefillSurvey final : private MediaLink, private FlashLink, private DramLi
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at; }
   Picoseconds dma(DramAddress, Bytes, Access, Picoseconds at) override { return at; }
   void complete(HostRequest&) override { done_ = true; }
+  void fetch(HostRequest&) override {}
   void on_time(std::uint64_t argument) override;
   void finish_step();
   void finish_flash_command();

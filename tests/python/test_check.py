@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from simulate import FLASH_LAYERS, LAYERS, simulate
+from simulate import FLASH_LAYERS, LAYERS, run, simulate
 
 RUN = ("--workload", "random-4k", "--limit", "5", "--fold")
 LITTLE = ("--set", "dram.capacity=34 MiB", "--set", "firmware.write_cache.capacity=2 MiB")
@@ -55,7 +55,8 @@ def test_paired_pages_that_may_take_acknowledged_data_are_warned_of_and_noted(tm
     unsafe = (*durability, "--set", f"{section}.paired_pages=unsafe")
 
     def warned(*settings):
-        checked = re.findall(r"^warning: (.*)$", simulate("check", *drive, *settings).stdout, re.MULTILINE)
+        warnings = re.findall(r"^warning: (.*)$", simulate("check", *drive, *settings).stdout, re.MULTILINE)
+        checked = [warning for warning in warnings if "paired" in warning]
         simulate("run", *drive, *settings, *RUN, "--out", tmp_path)
         notes = json.loads((tmp_path / "summary.json").read_text())["run"]["notes"]
         assert [note for note in notes if "paired" in note] == checked
@@ -69,3 +70,41 @@ def test_paired_pages_that_may_take_acknowledged_data_are_warned_of_and_noted(tm
     in_place = () if layer in JOURNAL else ("--set", f"{section}.merge_buffer=0 B")
     as_published = warned("--set", f"{section}.paper=true", *in_place)
     assert as_published == [] if layer in JOURNAL else "paper = false" in as_published[0]
+
+
+ALIGNED = "the drive's track and cylinder skew are without effect in"
+
+
+def skew_notes(folder, *drive, status=0):
+    """What `check` warns of and a run notes about skew, which is the same, and the run's result."""
+    checked = re.findall(r"^warning: (.*skew.*)$", simulate("check", *drive).stdout, re.MULTILINE)
+    result = run(folder, *drive, *RUN, "--check", status=status)
+    assert [note for note in result.summary["run"]["notes"] if "skew" in note] == checked
+    return checked, result
+
+
+def test_a_skew_that_the_format_overrides_is_said_and_can_be_forced_to_show_its_damage(tmp_path):
+    drive = ("demo", "--layer", "static-1234", "--prefill", 50)
+    said, aligned = skew_notes(tmp_path, *drive[:3])
+    assert len(said) == 1 and said[0].startswith(ALIGNED) and "media.force_skew=true" in said[0]
+    assert aligned.metric("media.damaged_reads") == 0
+    assert skew_notes(tmp_path, "demo", "--layer", "cmr")[0] == []
+    none = ("--set", "media.track_skew=0", "--set", "media.cylinder_skew=0")
+    assert skew_notes(tmp_path, *drive[:3], *none)[0] == []
+
+
+def test_a_forced_skew_destroys_what_the_layer_does_not_save(tmp_path):
+    forced = ("--set", "media.force_skew=true")
+    for layer, settings, words in (
+        ("cmr", (), "without effect, the layer cmr has no region of aligned tracks"),
+        ("imr-rmw", ("--set", "media.track_skew=0", "--set", "media.cylinder_skew=0"), "without effect, the drive declares no skew"),
+    ):
+        ((note,), _) = skew_notes(tmp_path, "demo", "--layer", layer, *forced, *settings)
+        assert note == f"media.force_skew: {words}"
+    writes = ("--workload", "hot-tracks-clustered", "--fold", "--limit", 3000, "--replay", "closed:8", "--prefill", 100, "--check")
+    kept = run(tmp_path, "demo", "--layer", "imr-rmw", *writes)
+    assert kept.metric("media.damaged_reads") == 0
+    lost = run(tmp_path, "demo", "--layer", "imr-rmw", *writes, *forced, status=3)
+    assert any(note.startswith("media.force_skew: the tracks of 'data_outer', ") for note in lost.summary["run"]["notes"])
+    assert lost.metric("media.damaged_reads") > 0
+    assert lost.metric("scoreboard.errors") > kept.metric("scoreboard.errors") == 0
