@@ -9,6 +9,7 @@
 #include "base/address.hpp"
 #include "base/check.hpp"
 #include "base/content.hpp"
+#include "base/data_flow.hpp"
 
 namespace tessera {
 
@@ -72,6 +73,10 @@ class DataBuffer {
     if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, false);
   }
 
+  /// What of its data is still crossing the host link.
+  [[nodiscard]] WriteFlow& write_flow() { return write_flow_; }
+  [[nodiscard]] ReadFlow& read_flow() { return read_flow_; }
+
   /// Reuses the storage for another extent (buffers are pooled).
   void reset(DramAddress address, std::uint32_t sectors, SectorShape shape) {
     address_ = address;
@@ -79,6 +84,8 @@ class DataBuffer {
     shape_ = shape;
     kept_.assign(std::size_t{sectors} * shape.kept(), std::byte{0});
     lost_.clear();
+    write_flow_ = {};
+    read_flow_ = {};
   }
 
  private:
@@ -87,6 +94,8 @@ class DataBuffer {
   SectorShape shape_;
   std::vector<std::byte> kept_;
   std::vector<bool> lost_;  // empty where no sector is
+  WriteFlow write_flow_;
+  ReadFlow read_flow_;
 };
 
 /// Kept content of the sectors a span names; empty for a null span.

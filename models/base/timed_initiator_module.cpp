@@ -56,6 +56,11 @@ tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_ph
     return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
   }
   const Picoseconds when = drive_.effective(delay);
+  if (static_cast<unsigned int>(phase) > tlm::END_RESP) [[unlikely]] {
+    TESSERA_CHECK(drive_.in_hand(when), "a target sent a phase of its own for another instant");
+    client_.told(payload, phase);
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase == tlm::BEGIN_RESP && drive_.in_hand(when)) [[likely]] {
     hand_on(place - 1);
     return tlm::TLM_COMPLETED;

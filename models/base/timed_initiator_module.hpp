@@ -22,6 +22,8 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
    public:
     /// The payload has its response, as of the timeline's now(). It is released behind this call.
     virtual void answered(Payload& payload) = 0;
+    /// A phase of the payload that is none of the base protocol's, which the target sends for now().
+    virtual void told(Payload&, const tlm::tlm_phase&) {}
 
    protected:
     ~Client() = default;

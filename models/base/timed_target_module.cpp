@@ -132,6 +132,13 @@ void TimedTarget::send_end_request(Payload& payload) {
   socket->nb_transport_bw(payload, phase, delay);
 }
 
+void TimedTarget::signal(Payload& payload, const tlm::tlm_phase& phase) {
+  tlm::tlm_phase sent = phase;
+  sc_core::sc_time delay = drive_.ahead();
+  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, sent, delay);
+  TESSERA_CHECK(answer == tlm::TLM_ACCEPTED, "an initiator answered a phase that asks for no answer");
+}
+
 void TimedTarget::respond(Payload& payload) {
   if (arriving_ == &payload) {
     answered_ = true;

@@ -40,6 +40,8 @@ class TimedTarget final : private tlm::tlm_fw_transport_if<>, private TimelineLi
 
   /// Gives the END_REQ that arrived() kept back, at now(). A response gives it as well.
   void accept();
+  /// Sends a phase of our own beside the base protocol's, at now(), for a transaction that is not answered.
+  void signal(Payload& payload, const tlm::tlm_phase& phase);
   /// Answers a request whose response status is set, at now().
   void respond(Payload& payload);
   /// The power failed: what is on its way to the device or from it is never answered. What the device has, it drops itself.

@@ -77,6 +77,9 @@ struct DmaExtension : tlm::tlm_extension<DmaExtension> {
 /// any other: a phase of our own beside the base protocol's, accepted without another.
 DECLARE_EXTENDED_PHASE(ABORT_REQ);
 
+/// The controller asks the host interface, backwards on the command's payload, for the data of a write that came without; accepted at once.
+DECLARE_EXTENDED_PHASE(DATA_REQ);
+
 /// What a payload to a command's mailbox slot writes there.
 struct MailboxSlot {
   std::uint64_t first_block = 0;  ///< 512 B blocks

@@ -168,6 +168,11 @@ void ControllerModule::complete(HostRequest& request) {
   target_.respond(payload);
 }
 
+void ControllerModule::fetch(HostRequest& request) {
+  target_.signal(*commands_[request.tag], DATA_REQ);
+  TESSERA_CHECK(!request.data_at_host, "the host interface did not take a request for data");
+}
+
 void ControllerModule::power_off() {
   core_.power_off();
   initiator_.power_off();

@@ -60,6 +60,8 @@ class BufferGuard {
 class HostLinkUp {
  public:
   virtual void complete(HostRequest& request) = 0;
+  /// The data of a write that came without it is to cross the link from now() on; the request then says when (HostInterface::fetch).
+  virtual void fetch(HostRequest& request) = 0;
 
  protected:
   ~HostLinkUp() = default;

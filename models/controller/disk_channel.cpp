@@ -102,6 +102,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
   if (guard_ != nullptr && step.op == MediaOp::read) [[unlikely]]
     guard_->stored(step.data);
+  if (step.op == MediaOp::read && step.data.buffer != nullptr && step.data.buffer->read_flow().is_open()) note_arrival(step, timing);
   if (quiet_) {
     current_ = nullptr;
     return quiet_();
@@ -121,6 +122,14 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   if (ok(chain.status)) ++chain.steps_done;
   if (ok(chain.status) && chain.steps_done < chain.steps().size()) return start(chain.steps()[chain.steps_done]);
   finish();
+}
+
+/// The sectors came in one after another; those of a whole track from any of them on, so that nothing is said of the first ones.
+void DiskChannel::note_arrival(const MediaStep& step, const MediaBreakdown& timing) const {
+  const Picoseconds last = timeline_.now();
+  const bool whole_track = step.run.count == tracks_.sectors_on(step.run.track);
+  const Picoseconds first = whole_track ? last : last - timing.transfer + timing.transfer / step.run.count;
+  step.data.buffer->read_flow().arrived(step.data.first, step.run.count, first, last);
 }
 
 void DiskChannel::finish() {

@@ -56,6 +56,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void serve(MediaChain& chain);
   void start(const MediaStep& step);
   void show(const MediaStep& step) const;
+  void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
   void finish();
   void account(const MediaChain& chain);
   void hand_over(MediaChain& chain);

@@ -1,5 +1,6 @@
 #include "controller/host_channel.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tessera {
@@ -19,6 +20,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.command.blocks = request.blocks;
   slot.command.tag = request.tag;
   slot.command.aborted = false;
+  slot.command.data_at_host = request.data_at_host;
   slot.request = &request;
   slot.done = false;
 }
@@ -32,9 +34,10 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   Picoseconds ready = timeline_.now();
   if (request.op == HostOp::read || request.op == HostOp::write)
     slot.command.buffer = memory_.acquire_host(enclosing(request.blocks).count);
+  if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
-    ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, ready);
+    if (!request.data_at_host) ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, ready);
     const std::size_t block = kept_per_block(memory_.shape().mode);
     if (block != 0)
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
@@ -54,14 +57,49 @@ void HostChannel::complete(HostCommand& command, Status status) {
   slot.request->status = status;
   executor_.release_life();
   slot.request->life.enter(LifePhase::link, executor_.now());
-  timeline_.post(executor_.now(), *this, command.tag);
+    timeline_.post(executor_.now(), *this, command.tag * alarms + answer);
+}
+
+void HostChannel::fetch(HostCommand& command) {
+  command.data_at_host = false;
+  timeline_.post(executor_.now(), *this, command.tag * alarms + data_wanted);
+}
+
+void HostChannel::submit(HostReceipt& receipt) {
+  executor_.suspend(receipt.wait, LifePhase::link);
+  slots_[receipt.command.tag].receipt = &receipt;
 }
 
 void HostChannel::on_time(std::uint64_t argument) {
-  Slot& slot = slots_[argument];
+  const auto tag = static_cast<HostTag>(argument / alarms);
+  Slot& slot = slots_[tag];
+  switch (static_cast<Alarm>(argument % alarms)) {
+    case data_wanted: return begin_fetch(slot, tag);
+    case data_here: {
+      DeviceWait& wait = slot.receipt->wait;
+      slot.receipt = nullptr;
+      Executor::account(wait, LifePhase::link, timeline_.now());
+      return executor_.interrupt(wait);
+    }
+    default: return end(slot);
+  }
+}
+
+/// The link carries the data into the buffer, the DMA along with it.
+void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
+  HostRequest& request = *slot.request;
+  link_.fetch(request);
+  const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
+  const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, timeline_.now());
+  slot.command.buffer.write_flow() = {request.data_first, std::max(request.data_last, stored)};
+  if (slot.receipt != nullptr) timeline_.post(slot.command.buffer.write_flow().last, *this, tag * alarms + data_here);
+}
+
+void HostChannel::end(Slot& slot) {
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
   if (request.op == HostOp::read && !request.aborted) {
+    request.stream_from = slot.command.buffer.read_flow().begin(slot.command.buffer.sectors(), timeline_.now());
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
     const bool good = memory_.to_host(slot.command.buffer, offset, request.blocks.count, timeline_.now());
     if (!good && ok(request.status)) request.status = Status::media_error;

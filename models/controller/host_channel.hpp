@@ -24,6 +24,8 @@ class HostChannel final : public HostPort, private TimelineListener {
 
   // HostPort
   void complete(HostCommand& command, Status status) override;
+  void fetch(HostCommand& command) override;
+  void submit(HostReceipt& receipt) override;
   [[nodiscard]] std::uint32_t outstanding() const override { return outstanding_; }
   [[nodiscard]] Picoseconds last_activity() const override { return last_activity_; }
   [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const override;
@@ -41,9 +43,13 @@ class HostChannel final : public HostPort, private TimelineListener {
     HostCommand command;
     HostRequest* request = nullptr;  // null: free
     bool done = false;               // completed by the firmware, on its way to the host
+    HostReceipt* receipt = nullptr;  // a task that waits for its data
   };
+  enum Alarm : std::uint64_t { answer, data_wanted, data_here, alarms };  // for tag T: T * alarms + what
 
   void on_time(std::uint64_t argument) override;
+  void end(Slot& slot);
+  void begin_fetch(Slot& slot, HostTag tag);
   void fill(Slot& slot, HostRequest& request);
   [[nodiscard]] LogicalRun enclosing(const HostRun& blocks) const;
 

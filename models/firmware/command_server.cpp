@@ -65,7 +65,15 @@ Task<Status> CommandServer::write(HostCommand& command) {
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
   const std::uint64_t per_sector = ports_.memory.shape().blocks();
-  if (command.blocks.first.value() % per_sector != 0 || command.blocks.end().value() % per_sector != 0) {
+  const bool whole_sectors = command.blocks.first.value() % per_sector == 0 && command.blocks.end().value() % per_sector == 0;
+  if (command.data_at_host) {
+    ports_.host.fetch(command);
+    if (!whole_sectors || !layer_.streams_writes()) {
+      HostReceipt receipt{command};
+      co_await ports_.host.received(receipt);
+    }
+  }
+  if (!whole_sectors) {
     const Status edges = co_await complete_edges(command, run);
     if (!ok(edges)) co_return edges;
   }

@@ -52,6 +52,9 @@ class TranslationLayer {
   /// Whether a read of `run`, or a write to it, would be served by a cache, without the platters: what a command's overhead depends on.
   virtual bool holds(LogicalRun) { return false; }
   virtual bool absorbs(LogicalRun) { return false; }
+  /// Whether write() hands its data to the media where it lies and uses it for nothing else, so that it may still be crossing the host
+  /// link.
+  [[nodiscard]] virtual bool streams_writes() const { return false; }
   /// Complete when all acknowledged data is on media or flash.
   virtual Task<Status> flush() = 0;
   /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.

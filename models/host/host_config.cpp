@@ -9,6 +9,9 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field("buffer", buffer, {4096, 1e11}, "DRAM for host data in flight; a command waits at the host until its data fits");
   visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded");
   visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status");
+  visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
+                      "when a write's data crosses the link: in front of the firmware's work, or while the arm already moves");
+  visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
   visitor.field("read_completion_overhead", read_completion_overhead, overhead, "added to the completion overhead of a read");
   visitor.field(
       "timeout", timeout, {0, 1e18},

@@ -4,13 +4,20 @@
 
 namespace tessera {
 
+enum class WriteData : std::uint32_t {
+  with_command,  ///< follows the command: the firmware sees it when all of it is there
+  on_request     ///< crosses the link once the drive has taken the command, while the arm may already move
+};
+
 struct HostConfig {
   BytesPerSecond link_rate{600'000'000};  // SATA 3: 6 Gbit/s less 8b/10b coding
   std::uint32_t tags = 32;                // native command queueing
   Bytes buffer{std::uint64_t{16} << 20};
   Picoseconds command_overhead{1'000'000};     // 1 us: command and set-up frames with their turn-arounds
   Picoseconds completion_overhead{1'000'000};  // 1 us: status frame
-  Picoseconds read_completion_overhead;        // of old drives for which it was published
+  WriteData write_data = WriteData::with_command;
+  bool stream_reads = false;
+  Picoseconds read_completion_overhead;  // of old drives for which it was published
 
   Picoseconds timeout{120 * ps_per_second};  // four times the 30 s after which Linux gives a SCSI command up (sd.h, SD_TIMEOUT)
 

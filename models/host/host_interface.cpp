@@ -41,12 +41,28 @@ void HostInterface::issue(HostRequest& request) {
 
 void HostInterface::admit(HostRequest& request) {
   buffered_ += buffer_need(request);
+  request.data_at_host = request.op == HostOp::write && config_.write_data == WriteData::on_request;
+  request.block_time =
+      request.op == HostOp::read && config_.stream_reads ? transfer_time(Bytes(host_block_bytes), config_.link_rate) : Picoseconds(0);
   occupy(command_time(request), request, down);
 }
 
 Picoseconds HostInterface::command_time(const HostRequest& request) const {
-  if (request.op != HostOp::write) return config_.command_overhead;
-  return config_.command_overhead + transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
+  const bool with_data = request.op == HostOp::write && !request.data_at_host;
+  return with_data ? config_.command_overhead + data_time(request) : config_.command_overhead;
+}
+
+Picoseconds HostInterface::data_time(const HostRequest& request) const {
+  return transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
+}
+
+void HostInterface::fetch(HostRequest& request) {
+  TESSERA_CHECK(request.data_at_host, "the drive asked for data that is not at the host");
+  request.data_at_host = false;
+  const Picoseconds data = data_time(request);
+  carry(request, down, timeline_.now(), data);
+  request.data_last = link_free_;
+  request.data_first = link_free_ - data + transfer_time(Bytes(host_block_bytes), config_.link_rate);
 }
 
 void HostInterface::abort(HostRequest& request) {
@@ -64,18 +80,28 @@ void HostInterface::complete(HostRequest& request) {
     request.status = Status::aborted;
   } else if (request.op == HostOp::read) {
     time += config_.read_completion_overhead;
-    time += transfer_time(Bytes(std::uint64_t{request.blocks.count} * host_block_bytes), config_.link_rate);
+    if (request.block_time == Picoseconds(0))
+      time += data_time(request);
+    else
+      carry(request, up, request.stream_from, data_time(request));
   }
   occupy(time, request, up);
 }
 
-void HostInterface::occupy(Picoseconds duration, HostRequest& request, Direction direction) {
-  const Picoseconds begin = std::max(link_free_, timeline_.now());
+/// A frame that the link carries from `from` on, or as soon as it is free.
+void HostInterface::carry(const HostRequest& request, Direction direction, Picoseconds from, Picoseconds duration) {
+  const Picoseconds begin = std::max(link_free_, from);
   link_free_ = faults_ ? faults_->carry(begin, duration) : begin + duration;
   busy_ += link_free_ - begin;
-  link_.set(direction == down ? 1 : 2, begin);
-  link_tag_.set(request.tag, begin);
+  const Picoseconds shown = std::max(begin, timeline_.now());  // of a streamed read what is still to come
+  if (link_free_ <= shown) return;
+  link_.set(direction == down ? 1 : 2, shown);
+  link_tag_.set(request.tag, shown);
   link_.set(0, link_free_);
+}
+
+void HostInterface::occupy(Picoseconds duration, HostRequest& request, Direction direction) {
+  carry(request, direction, timeline_.now(), duration);
   timeline_.post(link_free_, *this, reinterpret_cast<std::uint64_t>(&request) | direction);
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 // The host interface's core: the link as a resource that carries one frame at a time, tags, and admission by buffer space.
 //
-// A command occupies the link for its overhead and, if it writes, its data; a completion for its data, if it reads, and the
-// status. Both directions share the link, in the order in which they ask for it. A frame whose
-// check fails is sent again whole. Not modelled: frame-level interleaving, link power states.
+// A command occupies the link for its overhead and, if it writes, its data, unless the drive asks for that later; a completion for its
+// data, if it reads, and the status. Both directions share the link, in the order in which they ask for it. Where reads are streamed, their
+// data has begun to cross as soon as the link would not run out of it. A frame whose check fails is sent again whole. Not modelled:
+// frame-level interleaving, link power states.
 #include <deque>
 #include <optional>
 
@@ -46,6 +47,8 @@ class HostInterface final : private TimelineListener {
   /// The host gives up a command that it has issued. The command ends at some later time, in most cases as `aborted`: the drive drops what
   /// it has not begun, and ends the rest without data.
   void abort(HostRequest& request);
+  /// The controller asks for the data of a write that came without: it crosses the link from now() on, and the request says when.
+  void fetch(HostRequest& request);
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
@@ -66,6 +69,8 @@ class HostInterface final : private TimelineListener {
   void admit(HostRequest& request);
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const;
   [[nodiscard]] Picoseconds command_time(const HostRequest& request) const;
+  [[nodiscard]] Picoseconds data_time(const HostRequest& request) const;
+  void carry(const HostRequest& request, Direction direction, Picoseconds from, Picoseconds duration);
   void occupy(Picoseconds duration, HostRequest& request, Direction direction);
 
   SignalScope signals_;

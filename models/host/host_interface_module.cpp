@@ -64,6 +64,12 @@ void HostInterfaceModule::answered(tlm::tlm_generic_payload& payload) {
   core_.complete(request);
 }
 
+/// The controller wants the data of a write.
+void HostInterfaceModule::told(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  TESSERA_CHECK(phase == DATA_REQ, "the controller spoke out of protocol");
+  core_.fetch(*payload.get_extension<HostExtension>()->request);
+}
+
 void HostInterfaceModule::completed(HostRequest& request) {
   tlm::tlm_generic_payload& payload = *std::exchange(commands_[request.tag], nullptr);
   payload.set_response_status(ok(request.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);

@@ -39,6 +39,7 @@ class HostInterfaceModule : public sc_core::sc_module,
   bool arrived(tlm::tlm_generic_payload& payload) override;
   void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
   void answered(tlm::tlm_generic_payload& payload) override;
+  void told(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
   void arrived(HostRequest& request) override;
   void abort(HostRequest& request) override;
   void completed(HostRequest& request) override;

@@ -21,6 +21,13 @@ struct HostRequest {
   bool aborted = false;            ///< the host gave it up and waits for its end
   std::uint32_t attempts = 0;      ///< how often it was sent again after that
   RequestLife life;
+
+  // How its data crosses the link; set by the host interface when it is sent and when the drive asks for it, and by the controller.
+  bool data_at_host = false;  ///< a write whose data follows when the drive asks for it
+  Picoseconds data_first;     ///< such data: its first block is in the drive,
+  Picoseconds data_last;      ///< and its last one
+  Picoseconds block_time;     ///< of the link, for a read that it may carry while the data still comes in; 0: it may not
+  Picoseconds stream_from;    ///< such a read: since when the link could have begun to carry it
 };
 
 }  // namespace tessera

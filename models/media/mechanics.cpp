@@ -53,7 +53,43 @@ Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Pico
 }
 
 Motion Mechanics::plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
-  if (mode_ == MediaTimingMode::expected) return expected(step, shape);
+  Motion motion = mode_ == MediaTimingMode::expected ? expected(step, shape) : rotational(step, shape, now);
+  // Data that is complete before the head can be there is as good as data that was there from the start.
+  if (step.op == MediaOp::write && step.data.buffer != nullptr && step.data.buffer->write_flow().last > now + motion.overhead + motion.seek)
+      [[unlikely]]
+    wait_for_data(motion, step, shape, now);
+  return motion;
+}
+
+/// By how much the data of any sector is later than the head, which begins the transfer at `transfer_begin`. Both go on evenly, so the
+/// first and the last sector tell; a sector is written once all of it is there.
+Picoseconds Mechanics::lateness(const MediaStep& step, const TrackShape& shape, Picoseconds transfer_begin) const {
+  const DataSpan& data = step.data;
+  const WriteFlow& flow = data.buffer->write_flow();
+  const Picoseconds first = flow.complete(data.first, data.buffer->sectors());
+  const Picoseconds last = flow.complete(data.first + data.count - 1, data.buffer->sectors());
+  const Picoseconds head = transfer_begin + Picoseconds(geometry_.passing(shape, step.run.first, step.run.count - 1));
+  const Picoseconds late_first = first > transfer_begin ? first - transfer_begin : Picoseconds(0);
+  return std::max(late_first, last > head ? last - head : Picoseconds(0));
+}
+
+/// A write whose data still crosses the host link: it goes from its first sector to its last, and a sector that has not come when the head
+/// is there costs a turn. In `expected` timing it waits for just as long as the data is late.
+void Mechanics::wait_for_data(Motion& motion, const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
+  const Picoseconds arrival = now + motion.overhead + motion.seek;
+  if (mode_ == MediaTimingMode::expected) {
+    motion.rotation += lateness(step, shape, arrival + motion.rotation);
+    return;
+  }
+  motion.entry = step.run.first;
+  motion.rotation = Picoseconds(geometry_.forward(geometry_.angle_at(arrival), geometry_.angle_of(shape, step.run.first)));
+  const Picoseconds turn = geometry_.revolution();
+  const Picoseconds late = lateness(step, shape, arrival + motion.rotation);
+  motion.missed_turns = static_cast<std::uint32_t>((late + turn - Picoseconds(1)) / turn);
+  motion.rotation += turn * motion.missed_turns;
+}
+
+Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
   Motion motion;
   motion.overhead = overhead_;
   motion.seek = seek_time(step.run.track, step.op == MediaOp::write);

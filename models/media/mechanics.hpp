@@ -15,7 +15,8 @@ struct Motion {
   Picoseconds seek;  ///< head movement, head switch, settle
   Picoseconds rotation;
   Picoseconds transfer;
-  std::uint32_t entry = 0;  ///< the first sector that is transferred; differs from run.first for whole tracks only
+  std::uint32_t entry = 0;         ///< the first sector that is transferred; differs from run.first for whole tracks only
+  std::uint32_t missed_turns = 0;  ///< part of `rotation`: turns that a write waited for its data
   [[nodiscard]] Picoseconds total() const { return overhead + seek + rotation + transfer; }
 };
 
@@ -40,6 +41,9 @@ class Mechanics final : public Positioning {
 
  private:
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
+  [[nodiscard]] Motion rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
+  void wait_for_data(Motion& motion, const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
+  [[nodiscard]] Picoseconds lateness(const MediaStep& step, const TrackShape& shape, Picoseconds transfer_begin) const;
   [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape) const;
   [[nodiscard]] bool continues(const PhysicalRun& run) const { return run.track == head_ && run.first == next_sector_; }
   [[nodiscard]] bool nearby(PhysicalTrack track) const;

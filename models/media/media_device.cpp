@@ -59,6 +59,7 @@ MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
     motion.rotation += lost;
     ++statistics_.servo_faults;
   }
+  statistics_.missed_turns += motion.missed_turns;
   entry_ = motion.entry;
   transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
   timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};

@@ -160,6 +160,7 @@ class FirmwareBench final : private MediaLink,
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   void report_failed();
   void complete(HostRequest& request) override { host_.complete(request); }
+  void fetch(HostRequest& request) override { host_.fetch(request); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->array().is_bad(block); }

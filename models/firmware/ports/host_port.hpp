@@ -6,6 +6,7 @@
 #include "base/data_buffer.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/status.hpp"
+#include "firmware/ports/task.hpp"
 
 namespace tessera {
 
@@ -19,15 +20,23 @@ enum class HostOp : std::uint8_t { read, write, flush, trim };
 using HostTag = std::uint32_t;
 inline constexpr HostTag no_host_tag = ~HostTag{0};
 
-/// One command in the controller: a write's data is already in `buffer`, a read's is to be put there. The buffer holds the
-/// drive sectors that enclose `blocks`.
+/// One command in the controller: a write's data is already in `buffer` unless it is to be fetched, a read's is to be put there. The buffer
+/// holds the drive sectors that enclose `blocks`.
 struct HostCommand {
   HostOp op = HostOp::read;
   bool force_unit_access = false;  ///< FUA: durable on non-volatile media before completion
   HostRun blocks;                  ///< 512 B blocks as the host named them
   DataBuffer buffer;
   HostTag tag = 0;
-  bool aborted = false;  ///< the host gave it up: it may end without effect, and its end is not answered with data
+  bool aborted = false;       ///< the host gave it up: it may end without effect, and its end is not answered with data
+  bool data_at_host = false;  ///< a write whose data crosses the link only once fetch() asks for it
+};
+
+/// A task that waits for the data of a write.
+struct HostReceipt {
+  HostCommand& command;
+  Status status = Status::ok;
+  DeviceWait wait{};
 };
 
 class HostPort {
@@ -35,6 +44,11 @@ class HostPort {
   virtual ~HostPort() = default;
   /// Ends the command: a read's data and the status go to the host. The command must not be touched afterwards.
   virtual void complete(HostCommand& command, Status status) = 0;
+  /// Has the data of a write that came without it cross the link, from now on. The media may be given it at once: it waits for what has not
+  /// come. Everything else waits: `co_await received(receipt)`. A host that sends all data with the command needs neither.
+  virtual void fetch(HostCommand&) {}
+  virtual void submit(HostReceipt&) {}
+  [[nodiscard]] auto received(HostReceipt& receipt) { return DeviceAwaiter<HostPort, HostReceipt>{*this, receipt}; }
   /// Commands that the drive has accepted and not completed.
   [[nodiscard]] virtual std::uint32_t outstanding() const = 0;
   /// Time at which the last command was accepted or completed; idle detectors compare it with now.

@@ -7,8 +7,6 @@ namespace tessera {
 namespace {
 /// Steps of a read-ahead that are on their way at once.
 constexpr std::uint32_t steps_at_once = 2;
-
-bool overlap(LogicalRun a, LogicalRun b) { return a.first < b.end() && b.first < a.end(); }
 }  // namespace
 
 void ReadCacheConfig::describe(ParameterVisitor& visitor) {
@@ -20,17 +18,25 @@ void ReadCacheConfig::describe(ParameterVisitor& visitor) {
 }
 
 ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner)
-    : config_(config), ports_(ports), inner_(inner), segments_(config.segments) {
-  for (Segment& segment : segments_)
-    segment.buffer = ports.memory.reserve_buffer(MemoryCategory::read_cache, config.segment_sectors, "read cache segment");
+    : config_(config), ports_(ports), inner_(inner), steps_ended_(ports.cpu) {
+  for (std::uint32_t i = 0; i < config.segments; ++i)
+    segments_.emplace_back(ports.memory.reserve_buffer(MemoryCategory::read_cache, config.segment_sectors, "read cache segment"));
 }
 
-ReadCache::Segment* ReadCache::holding(LogicalRun run) {
+ReadCache::Segment* ReadCache::reaching(LogicalSector sector) {
   ports_.cpu.scan(segments_.size());
+  Segment* at_end = nullptr;
   for (Segment& segment : segments_) {
-    if (!segment.stale && segment.run.first <= run.first && run.end() <= segment.run.end()) return &segment;
+    if (segment.stale || !segment.held.reaches(sector)) continue;
+    if (sector < segment.held.end()) return &segment;
+    at_end = &segment;
   }
-  return nullptr;
+  return at_end;
+}
+
+bool ReadCache::holds(LogicalRun run) {
+  const Segment* const segment = reaching(run.first);
+  return (segment != nullptr && segment->held.holds(run)) || inner_.holds(run);
 }
 
 ReadCache::Segment* ReadCache::least_recent() {
@@ -41,37 +47,94 @@ ReadCache::Segment* ReadCache::least_recent() {
   return oldest;
 }
 
+/// Copies what the segment holds of `run`, all of it, to the host's buffer.
+void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
+  segment.used = ++uses_;
+  segment.held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(piece, data.part(offset, piece.count)); });
+  const Picoseconds now = ports_.cpu.now();
+  if (run.count > 0 && data.buffer != nullptr) data.buffer->read_flow().arrived(data.first, run.count, now, now);
+}
+
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
-  if (Segment* const hit = holding(run)) {
-    ++hits_;
-    hit->used = ++uses_;
-    ports_.memory.copy(hit->buffer.part(static_cast<std::uint32_t>(run.first - hit->run.first), run.count), data);
-    if (!any_lost(data)) co_return Status::ok;
-    hit->run.count = 0;  // lost in the segment; below it is not
+  Segment* segment = reaching(run.first);
+  if (segment != nullptr && !segment->held.holds(run)) {
+    end_read_aheads();
+    while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
+      co_await steps_ended_.change(LifePhase::media_queue);
+      segment = reaching(run.first);
+    }
+  }
+  if (segment == nullptr || run.count > config_.segment_sectors) {
+    ++misses_;
+    co_return co_await read_anew(run, data);
+  }
+  if (!segment->held.holds(run)) co_return co_await read_on(*segment, run, data);
+  ++hits_;
+  serve(*segment, run, data);
+  if (any_lost(data)) {  // lost in the segment; below it is not
+    segment->held.restart(run.first);
     co_return co_await inner_.read(run, data);
   }
-  ++misses_;
+  if (segment->steps != 0 && segment->next < segment->end) begin_read_ahead(*segment, run);
+  co_return Status::ok;
+}
+
+/// The segment holds the first sectors of `run`, or ends where it begins: the others come from below, and the segment grows by them.
+Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data) {
+  const auto held = static_cast<std::uint32_t>(segment.held.end() - run.first);
+  ++(held > 0 ? partial_hits_ : misses_);
+  end_read_aheads();
+  serve(segment, {run.first, held}, data.part(0, held));
+  if (any_lost(data.part(0, held))) {
+    segment.held.restart(run.first);
+    co_return co_await inner_.read(run, data);
+  }
+  const LogicalRun rest{run.first + held, run.count - held};
+  const DataSpan rest_data = data.part(held, rest.count);
+  ++segment.steps;
+  const Status status = co_await inner_.read(rest, rest_data);
+  if (ok(status) && !segment.stale && segment.held.end() == rest.first) {
+    segment.held.make_room(rest.end());
+    segment.held.each_piece(rest,
+                            [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(rest_data.part(offset, piece.count), piece); });
+    segment.held.grow_to(rest.end());
+  }
+  const bool grown = !segment.stale && segment.held.holds(run);
+  step_ended(segment);
+  if (grown && segment.steps == 0) begin_read_ahead(segment, run);
+  co_return status;
+}
+
+Task<Status> ReadCache::read_anew(LogicalRun run, DataSpan data) {
   end_read_aheads();
   const Status status = co_await inner_.read(run, data);
   Segment* const segment = least_recent();
   if (!ok(status) || segment == nullptr || run.count > config_.segment_sectors) co_return status;
-
   segment->used = ++uses_;
-  segment->run = run;
-  ports_.memory.copy(data, segment->buffer.part(0, run.count));
-  const std::uint64_t behind = inner_.user_sectors() - run.end().value();
-  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - run.count, behind}));
-  segment->next = run.end();
-  segment->end = run.end() + ahead;
-  read_ahead(*segment);
+  segment->held.restart(run.first);
+  segment->held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
+  segment->held.grow_to(run.end());
+  begin_read_ahead(*segment, run);
   co_return status;
+}
+
+/// Reads on as far as the description says, but not over the sectors that the host has just read; `behind` ends where the segment ends, or
+/// before.
+void ReadCache::begin_read_ahead(Segment& segment, LogicalRun behind) {
+  if (segment.steps == 0) segment.next = segment.held.end();
+  const std::uint64_t user = inner_.user_sectors() - behind.end().value();
+  const auto ahead =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - behind.count, user}));
+  segment.end = std::max(segment.next, behind.end() + ahead);
+  read_ahead(segment);
 }
 
 /// Sends steps of the segment's read-ahead on their way.
 void ReadCache::read_ahead(Segment& segment) {
   while (segment.steps < steps_at_once && segment.next < segment.end) {
-    const LogicalRun step{segment.next,
-                          static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.read_ahead_step, segment.end - segment.next))};
+    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.read_ahead_step, segment.end - segment.next));
+    segment.held.make_room(segment.next + wanted);
+    const LogicalRun step{segment.next, std::min(wanted, segment.held.unbroken(segment.next))};
     segment.next = step.end();
     ++segment.steps;
     ++filling_;
@@ -81,19 +144,25 @@ void ReadCache::read_ahead(Segment& segment) {
 
 /// Reads one step, behind what the segment holds or the step in front of it brings.
 Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
-  const DataSpan data = segment.buffer.part(static_cast<std::uint32_t>(step.first - segment.run.first), step.count);
-  const Status status = co_await inner_.read(step, data);
-  --segment.steps;
+  DataSpan place;
+  segment.held.each_piece(step, [&](DataSpan piece, std::uint32_t) { place = piece; });
+  const Status status = co_await inner_.read(step, place);
   --filling_;
-  if (!segment.stale && ok(status) && segment.run.end() == step.first)
-    segment.run.count += step.count;
+  if (!segment.stale && ok(status) && segment.held.end() == step.first)
+    segment.held.grow_to(step.end());
   else
     segment.end = segment.next;
+  step_ended(segment);
+  read_ahead(segment);
+}
+
+void ReadCache::step_ended(Segment& segment) {
+  --segment.steps;
   if (segment.stale && segment.steps == 0) {
-    segment.run.count = 0;
+    segment.held.restart(segment.next);
     segment.stale = false;
   }
-  read_ahead(segment);
+  steps_ended_.wake_all();
 }
 
 void ReadCache::end_read_aheads() {
@@ -105,9 +174,10 @@ void ReadCache::forget(LogicalRun run) {
   ports_.cpu.scan(segments_.size());
   for (Segment& segment : segments_) {
     if (segment.steps != 0)
-      segment.stale = segment.stale || overlap({segment.run.first, config_.segment_sectors}, run);
-    else if (overlap(segment.run, run))
-      segment.run.count = 0;
+      segment.stale =
+          segment.stale || segment.held.overlaps(run.first, run.end()) || (run.first < segment.next && segment.held.end() < run.end());
+    else if (segment.held.overlaps(run.first, run.end()))
+      segment.held.restart(run.first);
   }
 }
 
@@ -125,7 +195,10 @@ Task<Status> ReadCache::trim(LogicalRun run) {
 
 void ReadCache::report(MetricSet& metrics) const {
   metrics.count("read_cache.hits", static_cast<double>(hits_), "1", "reads served from a segment of the read cache");
-  metrics.count("read_cache.misses", static_cast<double>(misses_), "1", "reads that no segment of the read cache held");
+  metrics.count("read_cache.partial_hits", static_cast<double>(partial_hits_), "1",
+                "reads whose first sectors a segment held and whose others came from the platters");
+  metrics.count("read_cache.misses", static_cast<double>(misses_), "1",
+                "reads of which no segment of the read cache held the first sector");
   inner_.report(metrics);
 }
 

@@ -1,15 +1,18 @@
 #pragma once
-// The segmented read cache of older drives: a few segments, each holding one stretch of sectors; a read that misses fills the
-// segment used least recently, from its first sector on and `read_ahead` sectors beyond its last. Writes go through and take
-// the sectors they touch out of the segments.
+// The segmented read cache of older drives: a few segments, each holding one stretch of sectors and growing with a host that reads on where
+// it ends; any other read that misses takes the segment used least recently. Behind each such read the drive reads ahead. Writes go
+// through and take the sectors they touch out of the segments.
 //
 // A read-ahead goes in steps, of which two are on their way at once: the second is queued while the first is under the head, so that
 // no turn is lost between them. What a step has brought is served from then on. A command that needs the platters ends all
-// read-aheads: it waits for the steps that are on their way and no longer.
-// Not modelled: segments that grow while the host reads sequentially; a read that waits for sectors that are being read ahead.
+// read-aheads: it waits for the steps that are on their way and no longer; where these bring what it wants, it takes that. A read that
+// finds its first sectors in a segment reads only the others. Not modelled: a step that stops under the head, and the place of a segment
+// that the write cache would take.
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "firmware/shared/read_segment.hpp"
+#include "firmware/shared/wait_queue.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -32,8 +35,9 @@ class ReadCache final : public TranslationLayer {
   Task<Status> recover() override { return inner_.recover(); }
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
-  bool holds(LogicalRun run) override { return holding(run) != nullptr || inner_.holds(run); }
+  bool holds(LogicalRun run) override;
   bool absorbs(LogicalRun run) override { return inner_.absorbs(run); }
+  [[nodiscard]] bool streams_writes() const override { return inner_.streams_writes(); }
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
   void start_background() override { inner_.start_background(); }
@@ -43,28 +47,35 @@ class ReadCache final : public TranslationLayer {
 
  private:
   struct Segment {
-    LogicalRun run;           ///< held sectors; none when run.count is 0
+    explicit Segment(DataBuffer&& buffer) : held(std::move(buffer)) {}
+    ReadSegment held;
     std::uint64_t used = 0;   ///< order of the last use
     LogicalSector next;       ///< that the read-ahead asks for;
     LogicalSector end;        ///< not that one any more
     std::uint32_t steps = 0;  ///< on their way: the segment may be read, but not refilled
     bool stale = false;       ///< written or trimmed while steps were on their way: it holds nothing when they have ended
-    DataBuffer buffer;
   };
-  [[nodiscard]] Segment* holding(LogicalRun run);
+  [[nodiscard]] Segment* reaching(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
   void forget(LogicalRun run);
   void end_read_aheads();
+  void begin_read_ahead(Segment& segment, LogicalRun behind);
   void read_ahead(Segment& segment);
   Task<void> fill(Segment& segment, LogicalRun step);
+  void step_ended(Segment& segment);
+  void serve(Segment& segment, LogicalRun run, DataSpan data);
+  Task<Status> read_on(Segment& segment, LogicalRun run, DataSpan data);
+  Task<Status> read_anew(LogicalRun run, DataSpan data);
 
   ReadCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
   std::vector<Segment> segments_;
+  WaitQueue steps_ended_;
   std::uint64_t uses_ = 0;
   std::uint32_t filling_ = 0;  // steps on their way
   std::uint64_t hits_ = 0;
+  std::uint64_t partial_hits_ = 0;
   std::uint64_t misses_ = 0;
 };
 

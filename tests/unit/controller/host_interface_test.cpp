@@ -84,3 +84,56 @@ TEST_CASE("a command whose data does not fit the buffer waits until a completion
   timeline.run();
   CHECK(ends.arrivals.size() == 2);
 }
+
+TEST_CASE("data on request crosses the link when the drive asks for it, behind what the link already carries") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostConfig later = config();
+  later.write_data = WriteData::on_request;
+  HostInterface interface(timeline, later, 512, ends, ends);
+  HostRequest write = request(1, HostOp::write, 8), read = request(2, HostOp::read, 4);
+  interface.issue(write);
+  CHECK(write.data_at_host);
+  timeline.run();
+  CHECK(ends.arrivals.back().second == 3_us);  // the command alone
+  interface.issue(read);                       // holds the link until 6 us
+  interface.fetch(write);
+  CHECK_FALSE(write.data_at_host);
+  CHECK(write.data_first == 7_us);
+  CHECK(write.data_last == 14_us);
+  CHECK_THROWS_AS(interface.fetch(write), ModelBug);
+  CHECK_THROWS_AS(interface.fetch(read), ModelBug);
+  timeline.run();
+  interface.complete(write);
+  timeline.run();
+  CHECK(ends.completions.back().second == 16_us);  // behind its data
+}
+
+TEST_CASE("a streamed read has crossed the link since it could, and its status comes behind the completion") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostConfig streams = config();
+  streams.stream_reads = true;
+  HostInterface interface(timeline, streams, 512, ends, ends);
+  HostRequest first = request(1, HostOp::read, 8), second = request(2, HostOp::read, 8);
+  interface.issue(first);
+  CHECK(first.block_time == 1_us);
+  interface.issue(second);
+  timeline.run_until(20_us);
+  timeline.advance_to(20_us);
+  first.stream_from = 15_us;
+  interface.complete(first);
+  second.stream_from = 16_us;  // but the link carries the first one until 23 us, and its status until 25 us
+  interface.complete(second);
+  timeline.run();
+  CHECK(ends.completions == std::vector<std::pair<std::uint64_t, Picoseconds>>{{1, 25_us}, {2, 35_us}});
+  // All of it had crossed long before: the status alone is left.
+  HostRequest third = request(3, HostOp::read, 8);
+  interface.issue(third);
+  timeline.run();
+  timeline.advance_to(100_us);
+  third.stream_from = 50_us;
+  interface.complete(third);
+  timeline.run();
+  CHECK(ends.completions.back().second == 102_us);
+}

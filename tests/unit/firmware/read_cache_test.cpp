@@ -84,8 +84,10 @@ TEST_CASE("read cache: a segment that is filling serves what it holds, and goes 
   REQUIRE(drive->read(8, 4 * 8) == Status::ok);  // the first step
   CHECK(drive->now() < 6 * 625_us);              // while the second passes
   CHECK(drive.metric("read_cache.hits") == 1);
-  REQUIRE(drive->read(8, 5 * 8) == Status::ok);  // a sector of the second, which is on its way
-  CHECK(drive.metric("read_cache.hits") == 1);
+  drive->steps.clear();
+  REQUIRE(drive->read(8, 5 * 8) == Status::ok);  // a sector of the second, which is on its way: no turn is lost for it
+  CHECK(drive.metric("read_cache.hits") == 2);
+  CHECK(drive->now() < 12 * 625_us);
   drive->run_until_idle(1_s);
   CHECK(drive->scoreboard().errors() == 0);
 }
@@ -102,4 +104,50 @@ TEST_CASE("read cache: a command that needs the platters waits for two steps and
     const std::uint32_t all = std::accumulate(counts.begin(), counts.end(), 0u);
     CHECK(all == (op == HostOp::read ? 6 + 48 : 6));  // a read that missed reads ahead itself
   }
+}
+
+TEST_CASE("read cache: a host that reads on stays in one segment, which gives up its oldest sectors") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 2, .segment_sectors = 8, .read_ahead = 0, .read_ahead_step = 1};
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  REQUIRE(drive->read(100 * 8, 8) == Status::ok);
+  for (std::uint64_t sector = 0; sector < 12; sector += 3) REQUIRE(drive->read(sector * 8, 3 * 8) == Status::ok);
+  CHECK(drive.metric("read_cache.hits") == 0);
+  drive->steps.clear();
+  REQUIRE(drive->read(100 * 8, 8) == Status::ok);    // in the other segment
+  REQUIRE(drive->read(4 * 8, 8 * 8) == Status::ok);  // the last eight, over the end of the ring
+  CHECK(drive->steps.empty());
+  REQUIRE(drive->read(3 * 8, 8) == Status::ok);
+  CHECK(sectors_of(drive->steps) == std::vector<std::uint32_t>{1});
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("read cache: of a read that a segment holds in part only the rest comes from the platters") {
+  FirmwareConfig config;
+  config.read_cache = {.segments = 1, .segment_sectors = 8, .read_ahead = 0, .read_ahead_step = 1};
+  TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
+  REQUIRE(drive->write(0, 16 * 8) == Status::ok);
+  REQUIRE(drive->read(0, 4 * 8) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(drive->read(2 * 8, 5 * 8) == Status::ok);
+  REQUIRE(drive->steps.size() == 1);
+  CHECK(drive->steps[0].run.first == 4);
+  CHECK(drive->steps[0].run.count == 3);
+  CHECK(drive.metric("read_cache.partial_hits") == 1);
+  CHECK(drive.metric("read_cache.misses") == 1);
+  // One that the segment could never hold goes past it.
+  REQUIRE(drive->read(6 * 8, 9 * 8) == Status::ok);
+  CHECK(drive.metric("read_cache.misses") == 2);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("read cache: hits while a segment fills keep it filling in front of the host") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(1, 8, 2));
+  REQUIRE(drive->read(0, 8) == Status::ok);
+  drive->run_for(3 * 625_us);
+  REQUIRE(drive->read(8, 2 * 8) == Status::ok);
+  drive->run_until_idle(1_s);
+  CHECK(drive.metric("read_cache.hits") == 1);
+  const auto counts = sectors_of(drive->steps);
+  CHECK(std::accumulate(counts.begin(), counts.end(), 0u) == 3 + 8);  // as far as eight behind the hit
 }

@@ -230,3 +230,53 @@ TEST_CASE("rotational timing ignores the hints") {
     CHECK(rig.mechanics.head() == PhysicalTrack{0, 20});
   }
 }
+
+TEST_CASE("a write that still waits for data of the host begins when no sector is late, and one picosecond too late costs a turn") {
+  Rig rig(test::small_drive());
+  DataBuffer buffer = test::tagged(4, 1);
+  const MediaStep step = write_step({{0, 0}, 40, 4}, buffer.all());  // from 4.0 to 4.4 ms under the head; the last one from 4.3 ms on
+  const TrackShape shape = rig.geometry.shape_of({0, 0});
+  const auto planned = [&](Picoseconds first, Picoseconds last) {
+    buffer.write_flow() = {first, last};
+    return rig.mechanics.plan(step, shape, 3_ms);
+  };
+  CHECK(planned(1_ms, 3_ms).rotation == 1_ms);
+  CHECK(planned(1_ms, 4300_us).rotation == 1_ms);
+  CHECK(planned(1_ms, 4300_us).missed_turns == 0);
+  CHECK(planned(1_ms, 4300_us + 1_ps).rotation == 11_ms);
+  CHECK(planned(1_ms, 4300_us + 1_ps).missed_turns == 1);
+  CHECK(planned(4_ms, 4210_us).missed_turns == 0);
+  CHECK(planned(4_ms + 1_ps, 4210_us + 1_ps).missed_turns == 1);
+  CHECK(planned(4_ms, 24'300_us).missed_turns == 2);
+  CHECK(planned(4_ms, 24'300_us + 1_ps).missed_turns == 3);
+  // Of a step that takes the second half of the buffer only that half counts: its last sector from 4.1 ms on.
+  buffer.write_flow() = {1_ms, 4100_us};
+  CHECK(rig.mechanics.plan(write_step({{0, 0}, 40, 2}, buffer.part(2, 2)), shape, 3_ms).missed_turns == 0);
+  buffer.write_flow() = {1_ms, 4100_us + 1_ps};
+  CHECK(rig.mechanics.plan(write_step({{0, 0}, 40, 2}, buffer.part(2, 2)), shape, 3_ms).missed_turns == 1);
+  CHECK(rig.mechanics.plan(read_step({{0, 0}, 40, 2}, buffer.part(2, 2)), shape, 3_ms).missed_turns == 0);
+}
+
+TEST_CASE("a whole track whose data still comes goes from its first sector, one whose data is there from any") {
+  Rig rig(test::small_drive());
+  DataBuffer buffer = test::tagged(100, 1);
+  const MediaStep step = write_step({{0, 0}, 0, 100}, buffer.all());
+  buffer.write_flow() = {1_ms, 3_ms};
+  CHECK(rig.mechanics.plan(step, rig.geometry.shape_of({0, 0}), 3_ms).entry == 30);
+  buffer.write_flow() = {1_ms, 3_ms + 1_ps};
+  const Motion motion = rig.mechanics.plan(step, rig.geometry.shape_of({0, 0}), 3_ms);
+  CHECK(motion.entry == 0);
+  CHECK(motion.rotation == 7_ms);
+  CHECK(motion.missed_turns == 0);
+}
+
+TEST_CASE("expected timing: a write waits for its data as long as it is late") {
+  Rig rig(expected_drive());
+  DataBuffer buffer = test::tagged(4, 1);
+  const MediaStep step = write_step({{0, 0}, 40, 4}, buffer.all());
+  const TrackShape shape = rig.geometry.shape_of({0, 0});
+  const Picoseconds usual = rig.mechanics.plan(step, shape, 3_ms).rotation;
+  CHECK(usual == 5_ms);
+  buffer.write_flow() = {4_ms, 9_ms};  // the last sector is reached at 8.3 ms
+  CHECK(rig.mechanics.plan(step, shape, 3_ms).rotation == usual + 700_us);
+}

@@ -1,0 +1,61 @@
+#pragma once
+// One segment of a read cache: a ring of sectors that holds one stretch of the disk and grows at its end, at the cost of its oldest
+// sectors.
+#include <algorithm>
+#include <cstdint>
+
+#include "firmware/ports/memory_port.hpp"
+
+namespace tessera {
+
+class ReadSegment {
+ public:
+  explicit ReadSegment(DataBuffer&& buffer) : buffer_(std::move(buffer)) {}
+
+  [[nodiscard]] std::uint32_t capacity() const { return buffer_.sectors(); }
+  [[nodiscard]] bool empty() const { return run_.count == 0; }
+  [[nodiscard]] LogicalSector end() const { return run_.end(); }
+  /// Whether all of `run` is here.
+  [[nodiscard]] bool holds(LogicalRun run) const { return !empty() && run_.first <= run.first && run.end() <= run_.end(); }
+  /// Whether a read from `sector` on would find it here, or would be the next that the segment takes in.
+  [[nodiscard]] bool reaches(LogicalSector sector) const { return !empty() && run_.first <= sector && sector <= run_.end(); }
+  [[nodiscard]] bool overlaps(LogicalSector first, LogicalSector end) const { return !empty() && run_.first < end && first < run_.end(); }
+
+  /// Holds nothing, and begins anew with `first`.
+  void restart(LogicalSector first) {
+    run_ = {first, 0};
+    slot_ = 0;
+  }
+
+  /// Gives up its oldest sectors as far as `end` would not fit otherwise.
+  void make_room(LogicalSector end) {
+    const std::uint64_t span = end - run_.first;
+    if (span <= capacity()) return;
+    const auto excess = static_cast<std::uint32_t>(std::min<std::uint64_t>(span - capacity(), run_.count));
+    slot_ = (slot_ + excess) % capacity();
+    run_ = {run_.first + excess, run_.count - excess};
+  }
+
+  /// The sectors behind end() up to `sector` are here now.
+  void grow_to(LogicalSector sector) { run_.count = static_cast<std::uint32_t>(sector - run_.first); }
+
+  /// Where `run`, whose room was made, lies: calls f(span of the segment, offset in the run) for the one or two pieces.
+  template <class F>
+  void each_piece(LogicalRun run, F&& f) {
+    const auto from = static_cast<std::uint32_t>((slot_ + (run.first - run_.first)) % capacity());
+    const std::uint32_t head = std::min(run.count, capacity() - from);
+    if (head > 0) f(buffer_.part(from, head), std::uint32_t{0});
+    if (head < run.count) f(buffer_.part(0, run.count - head), head);
+  }
+  /// How many sectors from `first` on lie in one piece.
+  [[nodiscard]] std::uint32_t unbroken(LogicalSector first) const {
+    return capacity() - static_cast<std::uint32_t>((slot_ + (first - run_.first)) % capacity());
+  }
+
+ private:
+  DataBuffer buffer_;
+  LogicalRun run_;          // what is held
+  std::uint32_t slot_ = 0;  // of the buffer, in which run_.first lies
+};
+
+}  // namespace tessera
