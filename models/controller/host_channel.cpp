@@ -57,7 +57,7 @@ void HostChannel::complete(HostCommand& command, Status status) {
   slot.request->status = status;
   executor_.release_life();
   slot.request->life.enter(LifePhase::link, executor_.now());
-    timeline_.post(executor_.now(), *this, command.tag * alarms + answer);
+  timeline_.post(executor_.now(), *this, command.tag * alarms + answer);
 }
 
 void HostChannel::fetch(HostCommand& command) {
