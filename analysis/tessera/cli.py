@@ -14,6 +14,7 @@ from tessera.bench import measure
 from tessera.demo import demonstrate
 from tessera.drives.against_measurement import compare
 from tessera.drives.measured_trace import TraceError
+from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
 from tessera.growth import measure_growth
 from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
@@ -164,3 +165,19 @@ def validate_drives(
             raise typer.Exit(2) from None
     console.print(comparison.text(), soft_wrap=True, markup=False, highlight=False)
     console.print(f"picture: {comparison.picture}", soft_wrap=True)
+
+
+@validation.command("mechanics")
+def validate_mechanics(
+    drives: Annotated[list[str] | None, typer.Argument(help=f"Drives of 512 B sectors; {' and '.join(DRIVES)} if none is named.")] = None,
+    accesses: Annotated[int, typer.Option(min=1, help="Single accesses on each.")] = 10_000,
+    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/validate-mechanics"),
+    page: Annotated[bool, typer.Option("--page", help="Put the table into docs/validation.md.")] = False,
+) -> None:
+    """Hold random single accesses against a closed form of seek, rotation, transfer, link and overheads."""
+    with simulator_errors():
+        try:
+            write_mechanics(Console(), drives or DRIVES, out, accesses, PAGE if page else None)
+        except ValueError as error:
+            print(f"tessera: {error}", file=sys.stderr)
+            raise typer.Exit(2) from None
