@@ -5,12 +5,16 @@ import lzma
 
 import numpy as np
 import pytest
+from rich.console import Console
 from samples import BUILD
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.drives.closed_form import Drive, Place
+from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
 from tessera.drives.response_errors import classes, demerit, errors_by_class
+from tessera.papers.report import KEPT, kept
 from tessera.run_folder import Run, latency_ms
 
 LINES = """# a comment
@@ -135,3 +139,71 @@ def test_bad_input_ends_with_status_2_and_a_message(tmp_path, trace):
     beyond.write_text("R Miss 2056007 2 1 1\n")
     assert validate("hp_c3323a", beyond, "--out", tmp_path / "o")[0] == 2
     assert validate("hp_c3323a", trace, "--set", "host.tag=1", "--out", tmp_path / "o")[0] == 2
+
+
+def test_single_accesses_take_what_the_closed_form_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- tessera validate mechanics: begin -->\nold\n<!-- tessera validate mechanics: end -->\nb\n")
+    console = Console(record=True, width=200)
+    write_mechanics(console, DRIVES, tmp_path, 2000, page)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.read_text().splitlines() if line.startswith("| `")]
+    assert [row[0] for row in rows] == ["`hp_c3323a`, reads", "`hp_c3323a`, writes", "`cheetah_9lp`, reads", "`cheetah_9lp`, writes"]
+    for row in rows:
+        assert int(row[1].replace(",", "")) > 900
+        assert float(row[4].split()[0]) >= 99.7  # a turn more or less where the head arrives within the electronics' microseconds of the sector
+        assert float(row[5]) < 0.02
+    assert page.read_text().startswith("a\n<!-- tessera validate mechanics: begin -->\n2,000 single sectors")
+    assert "old" not in page.read_text()
+
+
+def test_the_closed_form_notices_another_skew(tmp_path, monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
+    compare_mechanics("hp_c3323a", tmp_path, 300)
+    description = tmp_path / "run" / "drive.toml"
+    assert "[993, 120, 17, 34, 26880, 0]" in description.read_text()
+    description.write_text(description.read_text().replace("[993, 120, 17, 34, 26880, 0]", "[993, 120, 18, 34, 26880, 0]"))
+    _, model, expected = differences(Run(tmp_path / "run"))
+    assert (abs(model - expected) < 0.1).mean() < 0.7
+
+
+def test_the_closed_form_by_hand():
+    """6000 rpm, 2 surfaces, 10 sectors of 1 ms; a link of 0.5 ms a sector."""
+    drive = Drive(
+        {
+            "media": {
+                "rpm": "6000 rpm", "surfaces": 2, "sector_size": "512 B", "reserved_sectors": 3, "exported_sectors": 0, "head_switch": "2 ms",
+                "write_settle": "500 us", "zones": [[1, 10, 1, 3, 4, 0], [3, 5, 1, 2, 0, 2]], "seek_curve": [[1, 3.0], [3, 4.0]],
+            },
+            "host": {"link_rate": "1024000 B/s", "write_data": "on_request", "command_overhead": "0 s", "completion_overhead": "0 s",
+                     "read_completion_overhead": "250 us"},
+            "firmware": {"overheads": {f"{op}_miss_after_{before}": time for op, before, time in (
+                ("read", "read", "1 ms"), ("read", "write", "2 ms"), ("write", "read", "3 ms"), ("write", "write", "4 ms"))}},
+        }
+    )  # fmt: skip
+    assert drive.sectors == 2 * 2 * 10 - 3 - 4 + 2 * 2 * 5
+    assert drive.place(0) == Place(0, 0, 0.3, 0.1)  # behind three that are reserved
+    assert drive.place(7) == Place(0, 1, 0.1, 0.1)  # one of skew
+    assert drive.place(17) == Place(1, 0, 0.4, 0.1)  # one of skew and three more
+    assert drive.place(33) == Place(2, 0, 0.4, 0.2)  # the next zone begins two of five behind the index mark
+    head = drive.place(0)
+    assert drive.seek(2) == 3.5 and drive.seek(5) == 5.0
+    # Overhead 1, seek 3: at 4 ms the sector passes by; 1 ms for it, 0.5 and 0.25 to the host.
+    assert drive.response(0, head, drive.place(17), False, False) == pytest.approx(5.75)
+    # Overhead 3, seek and settle 3.5, while the data comes: at 6.5 ms the sector at 4 ms is 7.5 ms away.
+    assert drive.response(0, head, drive.place(17), True, False) == pytest.approx(3 + 3.5 + 7.5 + 1)
+    # On the track itself the data is awaited: until 4.5 ms, and the sector at 3 ms comes round at 13.
+    assert drive.response(0, head, drive.place(0), True, True) == pytest.approx(14)
+
+
+def test_a_drive_that_the_closed_form_does_not_cover_is_refused(tmp_path):
+    result = CliRunner().invoke(app, ["validate", "mechanics", "common", "--out", str(tmp_path)], env={"TESSERA_SIM": str(BUILD / "tessera-sim")})
+    assert result.exit_code == 2
+    assert "expected a drive of 512 B sectors" in result.output
+
+
+def test_the_papers_page_keeps_what_others_wrote(tmp_path):
+    page = tmp_path / "page.md"
+    assert kept(page) == ""
+    page.write_text("papers\n" + KEPT + "## Measured drives\n")
+    assert kept(page) == KEPT + "## Measured drives\n"

@@ -20,6 +20,16 @@ the half-widths of their 95 % confidence intervals; what it leaves open, the ver
 """
 
 
+# From this line on the page belongs to others: commands that write sections of their own, and what people write.
+KEPT = "<!-- ./dev papers keeps what follows -->\n"
+
+
+def kept(page: Path) -> str:
+    """What an older page holds from KEPT on."""
+    text = page.read_text() if page.exists() else ""
+    return text[text.index(KEPT) :] if KEPT in text else ""
+
+
 def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> None:
     """Runs the chapters and writes them to `page`. Raises SimulatorError."""
     parts = [HEAD]
@@ -29,7 +39,7 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
         introduction = chapter.__doc__.split("\n\n", 1)[1]
         parts += [f"## {chapter.TITLE}\n", introduction, *chapter.sections(lab)]
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text("\n".join(parts))
+    page.write_text("\n".join(parts) + kept(page))
     console.print(f"wrote {page}")
     if lab.missing:
         console.print(f"[bold red]without parts that need what is not at hand: {', '.join(sorted(lab.missing))}[/bold red]", soft_wrap=True)
