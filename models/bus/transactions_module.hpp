@@ -77,6 +77,10 @@ struct DmaExtension : tlm::tlm_extension<DmaExtension> {
 /// any other: a phase of our own beside the base protocol's, accepted without another.
 DECLARE_EXTENDED_PHASE(ABORT_REQ);
 
+/// The controller wants a media command no more: a read ends as soon as the arm has landed or the sector under the head has passed, as
+/// `aborted`; a medium that does not know the phase lets it end.
+DECLARE_EXTENDED_PHASE(GIVE_UP_REQ);
+
 /// The controller asks the host interface, backwards on the command's payload, for the data of a write that came without; accepted at once.
 DECLARE_EXTENDED_PHASE(DATA_REQ);
 

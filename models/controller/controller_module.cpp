@@ -168,6 +168,11 @@ void ControllerModule::complete(HostRequest& request) {
   target_.respond(payload);
 }
 
+void ControllerModule::give_up() {
+  for (tlm::tlm_generic_payload* const payload : initiator_.outstanding())
+    if (payload->get_extension<MediaExtension>() != nullptr) return initiator_.signal(*payload, GIVE_UP_REQ);
+}
+
 void ControllerModule::fetch(HostRequest& request) {
   target_.signal(*commands_[request.tag], DATA_REQ);
   TESSERA_CHECK(!request.data_at_host, "the host interface did not take a request for data");

@@ -60,6 +60,7 @@ class ControllerModule : public sc_core::sc_module,
   [[nodiscard]] std::span<std::byte> bytes() override { return dram_bytes_; }
   void complete(HostRequest& request) override;
   void fetch(HostRequest& request) override;
+  void give_up() override;
   Picoseconds dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes, Access access, Picoseconds at);
   void report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes);
   void answered(tlm::tlm_generic_payload& payload) override;

@@ -15,6 +15,8 @@ namespace tessera {
 class MediaLink {
  public:
   virtual void start(const MediaStep& step) = 0;
+  /// The step in hand, a read, is wanted no more: it ends as soon as it can, as `aborted`, or as it would.
+  virtual void give_up() = 0;
 
  protected:
   ~MediaLink() = default;

@@ -6,8 +6,14 @@
 namespace tessera {
 
 namespace {
-constexpr std::uint64_t recovered = 0;  // timeline argument; anything else is the address of a submitted chain
+// Timeline arguments: this; the address of a submitted chain; that of a buffer to be abandoned, which is one more.
+constexpr std::uint64_t recovered = 0;
+constexpr std::uint64_t abandoned = 1;
+
+bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
+  return chain.steps().front().op == MediaOp::read && chain.steps().front().data.buffer == &buffer;
 }
+}  // namespace
 
 DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning,
                          const TrackCapacity& tracks, const ControllerConfig& config)
@@ -41,6 +47,7 @@ void DiskChannel::submit(MediaChain& chain) {
 
 void DiskChannel::on_time(std::uint64_t argument) {
   if (argument == recovered) return resume_service();
+  if ((argument & abandoned) != 0) return give_up(*reinterpret_cast<const DataBuffer*>(argument - abandoned));
   auto& chain = *reinterpret_cast<MediaChain*>(argument);
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
@@ -130,6 +137,23 @@ void DiskChannel::note_arrival(const MediaStep& step, const MediaBreakdown& timi
   const bool whole_track = step.run.count == tracks_.sectors_on(step.run.track);
   const Picoseconds first = whole_track ? last : last - timing.transfer + timing.transfer / step.run.count;
   step.data.buffer->read_flow().arrived(step.data.first, step.run.count, first, last);
+}
+
+void DiskChannel::abandon(const DataBuffer& buffer) {
+  timeline_.post(executor_.now(), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
+}
+
+void DiskChannel::give_up(const DataBuffer& buffer) {
+  const Picoseconds now = timeline_.now();
+  while (MediaChain* const chain = queue_.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); })) {
+    chain->breakdown.background_wait = background_busy(now) - chain->breakdown.background_wait;
+    chain->breakdown.queue = (now - chain->submitted) - chain->breakdown.background_wait;
+    chain->status = Status::aborted;
+    account(*chain);
+    executor_.interrupt(chain->wait);
+  }
+  depth_.set(queue_.size(), now);
+  if (current_ != nullptr && reads_into(*current_, buffer)) link_.give_up();
 }
 
 void DiskChannel::finish() {

@@ -30,6 +30,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
 
   // MediaPort
   void submit(MediaChain& chain) override;
+  void abandon(const DataBuffer& buffer) override;
   void supervise(MediaSupervisor* supervisor) override { supervisor_ = supervisor; }
   /// Who looks after the buffers; nobody by default.
   void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
@@ -57,6 +58,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void start(const MediaStep& step);
   void show(const MediaStep& step) const;
   void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
+  void give_up(const DataBuffer& buffer);
   void finish();
   void account(const MediaChain& chain);
   void hand_over(MediaChain& chain);

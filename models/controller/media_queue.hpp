@@ -1,5 +1,6 @@
 #pragma once
 // The queue of the disk channel: all classes of chains, one discipline, an age limit.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,19 @@ class MediaQueue {
   /// Removes and returns the chain to serve next; the queue must not be empty. Host and dependent chains go before
   /// background ones unless one of those has reached its age limit. `positioning` is asked by the distance policies only.
   MediaChain& pop(const Positioning& positioning, Picoseconds now);
+
+  /// Removes and returns the first chain that `wanted` says yes to; null where there is none.
+  template <class Wanted>
+  MediaChain* take(Wanted&& wanted) {
+    for (Entries* const entries : {&foreground_, &background_}) {
+      const auto found = std::ranges::find_if(*entries, [&](const MediaChain* chain) { return wanted(*chain); });
+      if (found == entries->end()) continue;
+      MediaChain* const chain = *found;
+      entries->erase(found);
+      return chain;
+    }
+    return nullptr;
+  }
 
   /// Host and dependent chains that were served for their age and not by the policy.
   [[nodiscard]] std::uint64_t aged() const { return aged_; }

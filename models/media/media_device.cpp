@@ -49,6 +49,7 @@ MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
   step_ = &step;
   begin_ = now;
   ++statistics_.commands;
+  given_up_ = false;
   violation_ = !resolve(step.run);
   if (violation_) {
     timing_ = {{}, {}, {}, now};
@@ -89,7 +90,7 @@ void MediaDevice::announce(PhysicalTrack from, const Motion& motion) const {
 void MediaDevice::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
   if (observer_ != nullptr) observer_->state(state, head, at);
   if (!head_state_.watched()) return;
-  const bool cut = state == MediaState::off;
+  const bool cut = state == MediaState::off || given_up_;
   const auto put = [cut, at](Signal signal, std::uint64_t value) { cut ? signal.replace(value, at) : signal.set(value, at); };
   put(head_state_, static_cast<std::uint64_t>(state));
   put(head_radius_, head.radius);
@@ -187,11 +188,32 @@ Status MediaDevice::finish() {
     status = Status::rule_violation;
   } else {
     account(timing_.end);
-    status = step_->op == MediaOp::read ? read_run() : write_run();
+    status = given_up_ ? Status::aborted : step_->op == MediaOp::read ? read_run() : write_run();
   }
   step_ = nullptr;
   show(MediaState::idle, mechanics_.head(), timing_.end);
   return status;
+}
+
+Picoseconds MediaDevice::give_up(Picoseconds now) {
+  TESSERA_CHECK(step_ != nullptr, "no media step is in flight");
+  if (step_->op != MediaOp::read || violation_ || given_up_) return timing_.end;
+  const Picoseconds landed = transfer_begin_ - timing_.rotation;
+  const Picoseconds overhead = landed - timing_.seek - begin_;
+  if (now < transfer_begin_) {
+    transfer_begin_ = timing_.end = std::max(now, landed);
+    timing_.rotation = timing_.end - landed;
+    timing_.transfer = overhead;
+  } else {
+    const std::uint32_t before = passed_before(now - transfer_begin_);
+    const bool at_boundary = Picoseconds(geometry_.passing(shape_, entry_, before)) == now - transfer_begin_;
+    const Picoseconds transfer(geometry_.passing(shape_, entry_, std::min(before + (at_boundary ? 0 : 1), step_->run.count)));
+    timing_.end = transfer_begin_ + transfer;
+    timing_.transfer = overhead + transfer;
+  }
+  given_up_ = true;
+  ++statistics_.given_up;
+  return timing_.end;
 }
 
 void MediaDevice::cut(Picoseconds now) {

@@ -63,10 +63,14 @@ class MediaDevice {
   /// A run that leaves its track or lies on unformatted tracks takes no time and ends with `rule_violation`.
   MediaTiming start(const MediaStep& step, Picoseconds now);
 
-  /// Ends the step at its time: content moves. `rule_violation`: see start(); `media_error`: a defect was read, or
-  /// the write stopped at a sector that could not be written; `damaged`: a sector was read that an overlapping write destroyed; `lost`: one
-  /// was read that was written as lost. Good sectors of a failed read are filled all the same, the others are marked as lost in the step's
-  /// buffer.
+  /// A read in flight is wanted no more at `now`: it ends once the arm has landed or the sector under the head has passed, and brings
+  /// nothing. Gives the instant of its end; of a write, that which it had.
+  Picoseconds give_up(Picoseconds now);
+
+  /// Ends the step at its time: content moves. `aborted`: it was given up. `rule_violation`: see start(); `media_error`: a defect was read,
+  /// or the write stopped at a sector that could not be written; `damaged`: a sector was read that an overlapping write destroyed; `lost`:
+  /// one was read that was written as lost. Good sectors of a failed read are filled all the same, the others are marked as lost in the
+  /// step's buffer.
   Status finish();
 
   /// The power fails at `now` (docs/models/media.md). A step in flight is lost; of a write, the sectors that had passed the head are
@@ -107,6 +111,7 @@ class MediaDevice {
   void show(MediaState state, PhysicalTrack head, Picoseconds at) const;
   [[nodiscard]] bool resolve(const PhysicalRun& run);
   [[nodiscard]] std::uint32_t header_sector() const;
+  [[nodiscard]] std::uint32_t passed_before(Picoseconds elapsed) const;
   [[nodiscard]] Status write_run();
   [[nodiscard]] std::uint32_t entry_offset() const;
   [[nodiscard]] std::uint32_t sectors_before_fault(bool whole);
@@ -144,6 +149,7 @@ class MediaDevice {
   // The step in flight.
   const MediaStep* step_ = nullptr;
   bool violation_ = false;
+  bool given_up_ = false;
   const TrackGroup* group_ = nullptr;
   TrackShape shape_;
   std::uint64_t track_ = 0;

@@ -64,6 +64,18 @@ void MediaModule::begin(tlm::tlm_generic_payload& payload) {
   extension.timing = {.queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
 }
 
+void MediaModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  if (phase != GIVE_UP_REQ || payload_ != &payload) return;
+  const Picoseconds end = device_.give_up(drive_.timeline().now());
+  const MediaTiming& timing = device_.timing();
+  auto& told = payload.get_extension<MediaExtension>()->timing;
+  told.seek = timing.seek;
+  told.rotation = timing.rotation;
+  told.transfer = timing.transfer;
+  drive_.timeline().withdraw(*this);
+  drive_.timeline().post(end, *this);
+}
+
 void MediaModule::on_time(std::uint64_t) {
   tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
   MediaExtension& extension = *payload.get_extension<MediaExtension>();

@@ -42,6 +42,7 @@ class MediaModule : public sc_core::sc_module,
  private:
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
+  void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
   void on_time(std::uint64_t argument) override;
   void begin(tlm::tlm_generic_payload& payload);
 

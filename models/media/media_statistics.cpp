@@ -52,6 +52,7 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   metrics.add("media.seek_distance", seeks.mean(), "tracks", "Mean distance of an arm movement.");
   count("head_switches", head_switches, "Changes of surface without an arm movement.");
   count("missed_turns", missed_turns, "Turns that writes waited because data had not crossed the host link when the head was there.");
+  count("given_up", given_up, "Reads that were given up before they had passed the head, as read-ahead is for a command that waits.");
   count("damaged_reads", damaged_reads, "Reads that met a sector destroyed by an overlapping write.");
   count("errors", media_errors, "Steps that met a sector that could not be read or written.");
   count("faults.transient", transient_faults, "Sectors that a read did not bring and another one may.");

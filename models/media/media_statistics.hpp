@@ -20,6 +20,7 @@ struct MediaStatistics {
   Tally seeks;                      ///< by distance in radii, arm movements only
   std::uint64_t head_switches = 0;  ///< without arm movement
   std::uint64_t missed_turns = 0;   ///< of writes whose data was not there when the head was
+  std::uint64_t given_up = 0;       ///< reads
   std::uint64_t damaged_reads = 0;  ///< steps that met a destroyed sector
   std::uint64_t media_errors = 0;
   std::uint64_t rule_violations = 0;

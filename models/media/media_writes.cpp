@@ -108,18 +108,23 @@ void MediaDevice::lose_latent(std::uint32_t first, std::uint32_t count, std::uin
   });
 }
 
+/// How many sectors of the step in flight have passed the head, `elapsed` after its transfer began.
+std::uint32_t MediaDevice::passed_before(Picoseconds elapsed) const {
+  std::uint32_t complete = 0;
+  for (std::uint32_t above = step_->run.count + 1; complete + 1 < above;) {
+    const std::uint32_t middle = complete + (above - complete) / 2;
+    (Picoseconds(geometry_.passing(shape_, entry_, middle)) <= elapsed ? complete : above) = middle;
+  }
+  return complete;
+}
+
 /// What of the write in flight reached the platter by `now`, which lies before the step's end.
 void MediaDevice::write_before(Picoseconds now) {
   if (now <= transfer_begin_) return;
-  const std::uint64_t elapsed = (now - transfer_begin_).value();
+  const Picoseconds elapsed = now - transfer_begin_;
   const std::uint32_t count = step_->run.count;
-  const auto passed = [&](std::uint32_t n) { return geometry_.passing(shape_, entry_, n); };
-  std::uint32_t complete = 0;  // largest n whose sectors have passed
-  for (std::uint32_t above = count + 1; complete + 1 < above;) {
-    const std::uint32_t middle = complete + (above - complete) / 2;
-    (passed(middle) <= elapsed ? complete : above) = middle;
-  }
-  const bool in_flight = complete < count && passed(complete) < elapsed;
+  const std::uint32_t complete = passed_before(elapsed);
+  const bool in_flight = complete < count && Picoseconds(geometry_.passing(shape_, entry_, complete)) < elapsed;
 
   bool renewed = config_.powerfail_sector == PowerfailSector::atomic_new;
   if (in_flight && config_.powerfail_sector == PowerfailSector::atomic) renewed = powerfail_.below(2) == 1;

@@ -39,6 +39,7 @@ class PrefillSurvey final : private MediaLink, private FlashLink, private DramLi
   enum Event : std::uint64_t { media_done, flash_done };
 
   void start(const MediaStep& step) override;
+  void give_up() override {}
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at; }
   Picoseconds dma(DramAddress, Bytes, Access, Picoseconds at) override { return at; }

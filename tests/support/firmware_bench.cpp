@@ -272,6 +272,14 @@ void FirmwareBench::start(const MediaStep& step) {
   timeline_.post(step_timing_->end, *this);
 }
 
+void FirmwareBench::give_up() {
+  media_.give_up(timeline_.now());
+  step_timing_ = media_.timing();
+  steps.back().timing = *step_timing_;
+  timeline_.withdraw(*this);
+  timeline_.post(step_timing_->end, *this);
+}
+
 void FirmwareBench::on_time(std::uint64_t) {
   const MediaTiming timing = *step_timing_;
   const Status status = media_.finish();

@@ -154,6 +154,7 @@ class FirmwareBench final : private MediaLink,
   static constexpr std::uint64_t completed_mark = ~std::uint64_t{0};
 
   void start(const MediaStep& step) override;
+  void give_up() override;
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
   Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;

@@ -136,6 +136,10 @@ class MediaPort {
   /// Awaitable: submits `chain` and waits for it; gives its status.
   [[nodiscard]] auto run(MediaChain& chain) { return DeviceAwaiter<MediaPort, MediaChain>{*this, chain}; }
 
+  /// What is being read into `buffer`, or waits to be, is wanted no more: its chains end with `aborted`, that under the head as soon as the
+  /// arm has landed or the sector under the head has passed. A port that does not know better lets it end.
+  virtual void abandon(const DataBuffer&) {}
+
   /// Whom to hand chains to that met a media error or bad sectors; null for nobody: then the waiting task gets the error. A port that
   /// never fails needs none.
   virtual void supervise(MediaSupervisor*) {}

@@ -13,8 +13,7 @@ void ReadCacheConfig::describe(ParameterVisitor& visitor) {
   visitor.field("segments", segments, {0, 1024}, "segments of the read cache; 0 means no read cache");
   visitor.field("segment_sectors", segment_sectors, {1, 65536}, "drive sectors a segment");
   visitor.field("read_ahead", read_ahead, {0, 65536}, "drive sectors read beyond a read that missed, as far as the segment has room");
-  visitor.field("read_ahead_step", read_ahead_step, {1, 65536},
-                "drive sectors of a step of it: a command that comes waits for two steps at most");
+  visitor.field("read_ahead_step", read_ahead_step, {1, 65536}, "drive sectors of a step of it: what a step has brought can be served");
 }
 
 ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner)
@@ -58,7 +57,7 @@ void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   Segment* segment = reaching(run.first);
   if (segment != nullptr && !segment->held.holds(run)) {
-    end_read_aheads();
+    end_read_aheads(segment);
     while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
       co_await steps_ended_.change(LifePhase::media_queue);
       segment = reaching(run.first);
@@ -83,7 +82,6 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
 Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data) {
   const auto held = static_cast<std::uint32_t>(segment.held.end() - run.first);
   ++(held > 0 ? partial_hits_ : misses_);
-  end_read_aheads();
   serve(segment, {run.first, held}, data.part(0, held));
   if (any_lost(data.part(0, held))) {
     segment.held.restart(run.first);
@@ -165,8 +163,12 @@ void ReadCache::step_ended(Segment& segment) {
   steps_ended_.wake_all();
 }
 
-void ReadCache::end_read_aheads() {
-  for (Segment& segment : segments_) segment.end = segment.next;
+/// A command needs the platters: nothing more is asked for, and what is on its way is given up, but for what `wanted` gets.
+void ReadCache::end_read_aheads(const Segment* wanted) {
+  for (Segment& segment : segments_) {
+    segment.end = segment.next;
+    if (segment.steps != 0 && &segment != wanted) ports_.media.abandon(segment.held.buffer());
+  }
 }
 
 /// A segment that holds any sector of `run`, or is reading ahead and may have read it, is given up.

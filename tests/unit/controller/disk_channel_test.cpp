@@ -16,6 +16,7 @@ struct ToyMedia : MediaLink, Positioning, TrackCapacity, TimelineListener {
     started.emplace_back(timeline.now(), step.run.track.radius);
     timeline.post(timeline.now() + 6_ms, *this);
   }
+  void give_up() override { ++given_up; }
   void on_time(std::uint64_t) override {
     if (lose_interrupt) return;
     channel->step_done({{}, {}, 1_ms, 2_ms, 3_ms}, ++count == failing ? Status::media_error : Status::ok);
@@ -27,6 +28,7 @@ struct ToyMedia : MediaLink, Positioning, TrackCapacity, TimelineListener {
   Timeline& timeline;
   DiskChannel* channel = nullptr;
   int count = 0;
+  int given_up = 0;
   int failing = 0;
   bool lose_interrupt = false;
   std::vector<std::pair<Picoseconds, std::uint32_t>> started;

@@ -92,18 +92,44 @@ TEST_CASE("read cache: a segment that is filling serves what it holds, and goes 
   CHECK(drive->scoreboard().errors() == 0);
 }
 
-TEST_CASE("read cache: a command that needs the platters waits for two steps and ends the read-ahead") {
+TEST_CASE("read cache: a command that needs the platters ends the read-ahead with the sector under the head") {
   for (const HostOp op : {HostOp::read, HostOp::write}) {
     TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(2, 48, 2));
-    REQUIRE(drive->read(0, 8) == Status::ok);
-    drive->run_for(1_us);
+    REQUIRE(drive->read(0, 8) == Status::ok);  // until 625 us
+    drive->run_for(700_us);                    // in the third sector
     REQUIRE(drive->run_until_done(drive->submit(op, 200 * 8, 8)) == Status::ok);
     drive->run_until_idle(1_s);
     const auto counts = sectors_of(drive->steps);
-    CHECK(std::vector(counts.begin(), counts.begin() + 4) == std::vector<std::uint32_t>{1, 2, 2, 1});
+    CHECK(std::vector(counts.begin(), counts.begin() + 3) == std::vector<std::uint32_t>{1, 2, 1});  // the second step never begins
+    CHECK(drive->steps[1].timing.end == 3 * 625_us);
+    CHECK(drive->steps[2].begin == 3 * 625_us);
     const std::uint32_t all = std::accumulate(counts.begin(), counts.end(), 0u);
-    CHECK(all == (op == HostOp::read ? 6 + 48 : 6));  // a read that missed reads ahead itself
+    CHECK(all == (op == HostOp::read ? 4 + 48 : 4));  // a read that missed reads ahead itself
+    CHECK(drive.metric("media.given_up") == 1);
+    CHECK(drive->scoreboard().errors() == 0);
   }
+}
+
+TEST_CASE("read cache: a read-ahead that waits for its sector is given up at once, one whose arm moves when it has landed") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(1, 32, 8));
+  REQUIRE(drive->read(13 * 8, 8) == Status::ok);  // until 8.75 ms; 14 and 15 until 10 ms, then the next track
+  drive->run_for(1251_us);
+  const Picoseconds landed = drive->now() - 1_us + drive->media().seek_curve().time(1);
+  REQUIRE(drive->run_until_done(drive->submit(HostOp::read, 200 * 8, 8)) == Status::ok);
+  REQUIRE(drive->steps.size() >= 3);
+  CHECK(drive->steps[1].run.count == 2);
+  CHECK(drive->steps[2].run.count == 6);
+  CHECK(drive->steps[2].timing.end == landed);
+  CHECK(drive->steps[3].begin == landed);
+  drive->run_for(2_s);
+  drive->steps.clear();
+  REQUIRE(drive->read(13 * 8, 8) == Status::ok);
+  drive->run_for(1250_us + drive->media().seek_curve().time(1) + 1_us);  // it waits for its sector
+  const Picoseconds given_up = drive->now();
+  REQUIRE(drive->run_until_done(drive->submit(HostOp::read, 200 * 8, 8)) == Status::ok);
+  CHECK(drive->steps[2].timing.end == given_up);
+  CHECK(drive->steps[2].timing.rotation < 10_ms);
+  CHECK(drive->scoreboard().errors() == 0);
 }
 
 TEST_CASE("read cache: a host that reads on stays in one segment, which gives up its oldest sectors") {

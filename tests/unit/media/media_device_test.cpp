@@ -238,3 +238,36 @@ TEST_CASE("sectors are counted by region, time and energy by state") {
   CHECK(value("media.energy.total") == Approx(2.4e-3 * 9 + 0.5e-3 * 6 + 0.2e-3 * 7 + (10.4e-3 + 6.5e-3) * 5));
   CHECK(value("media.density_gain") == Approx(1.3));
 }
+
+TEST_CASE("a read that is given up ends with the sector under the head, when the arm has landed, or at once, and brings nothing") {
+  MediaDevice device(test::small_drive(), {}, ContentMode::tags, 1);
+  Picoseconds now;
+  DataBuffer written = test::tagged(10, 100), read = test::tagged(10, 0);
+  const PhysicalRun run{{0, 0}, 40, 10};  // from 4 to 5 ms
+  REQUIRE(test::perform(device, test::write_step(run, written.all()), now) == Status::ok);
+  const auto given_up = [&](PhysicalRun what, Picoseconds begin, Picoseconds at) {
+    const MediaStep step = test::read_step(what, read.part(0, what.count));
+    device.start(step, begin);
+    const Picoseconds end = device.give_up(at);
+    CHECK(device.give_up(at) == end);  // twice is once
+    const MediaTiming timing = device.timing();
+    CHECK(begin + timing.seek + timing.rotation + timing.transfer == end);
+    CHECK(device.finish() == Status::aborted);
+    CHECK(test::tag_of(read, 0) == 0);
+    return end;
+  };
+  CHECK(given_up(run, 13_ms, 13_ms) == 13_ms);
+  CHECK(given_up(run, 13_ms, 13'500_us) == 13'500_us);
+  CHECK(given_up(run, 13_ms, 14_ms) == 14_ms);
+  CHECK(given_up(run, 13_ms, 14_ms + 1_ps) == 14'100_us);
+  CHECK(given_up(run, 13_ms, 14'100_us) == 14'100_us);
+  CHECK(given_up(run, 13_ms, 14'950_us) == 15_ms);
+  CHECK(given_up({{0, 10}, 40, 10}, 20_ms, 20'500_us) == 20_ms + device.seek_curve().time(10));
+  REQUIRE(test::perform(device, test::read_step(run, read.all()), now = 30_ms) == Status::ok);
+  CHECK(test::tag_of(read, 0) == 100);
+  // A write is not given up.
+  const MediaStep write = test::write_step(run, written.all());
+  const MediaTiming timing = device.start(write, 50_ms);
+  CHECK(device.give_up(51_ms) == timing.end);
+  CHECK(device.finish() == Status::ok);
+}
