@@ -35,7 +35,7 @@ ReadCache::Segment* ReadCache::reaching(LogicalSector sector) {
 
 bool ReadCache::holds(LogicalRun run) {
   const Segment* const segment = reaching(run.first);
-  return (segment != nullptr && segment->held.holds(run)) || inner_.holds(run);
+  return (segment != nullptr && (segment->held.holds(run) || segment->steps != 0)) || inner_.holds(run);
 }
 
 ReadCache::Segment* ReadCache::least_recent() {
@@ -56,14 +56,13 @@ void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
 
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   Segment* segment = reaching(run.first);
-  if (segment != nullptr && !segment->held.holds(run)) {
-    end_read_aheads(segment);
-    while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
-      co_await steps_ended_.change(LifePhase::media_queue);
-      segment = reaching(run.first);
-    }
+  if (run.count > config_.segment_sectors) segment = nullptr;
+  while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
+    begin_read_ahead(*segment, run);  // for this read, and in front of it
+    co_await steps_ended_.change(LifePhase::media_queue);
+    segment = reaching(run.first);
   }
-  if (segment == nullptr || run.count > config_.segment_sectors) {
+  if (segment == nullptr) {
     ++misses_;
     co_return co_await read_anew(run, data);
   }
@@ -82,6 +81,7 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
 Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data) {
   const auto held = static_cast<std::uint32_t>(segment.held.end() - run.first);
   ++(held > 0 ? partial_hits_ : misses_);
+  end_read_aheads();
   serve(segment, {run.first, held}, data.part(0, held));
   if (any_lost(data.part(0, held))) {
     segment.held.restart(run.first);
@@ -163,11 +163,11 @@ void ReadCache::step_ended(Segment& segment) {
   steps_ended_.wake_all();
 }
 
-/// A command needs the platters: nothing more is asked for, and what is on its way is given up, but for what `wanted` gets.
-void ReadCache::end_read_aheads(const Segment* wanted) {
+/// A command needs the platters: nothing more is asked for, and what is on its way is given up.
+void ReadCache::end_read_aheads() {
   for (Segment& segment : segments_) {
     segment.end = segment.next;
-    if (segment.steps != 0 && &segment != wanted) ports_.media.abandon(segment.held.buffer());
+    if (segment.steps != 0) ports_.media.abandon(segment.held.buffer());
   }
 }
 

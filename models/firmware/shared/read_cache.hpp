@@ -4,10 +4,10 @@
 // through and take the sectors they touch out of the segments.
 //
 // A read-ahead goes in steps, of which two are on their way at once: the second is queued while the first is under the head, so that
-// no turn is lost between them. What a step has brought is served from then on. A command that needs the platters ends all read-aheads, and
-// what is on its way is given up under the head, unless it brings what the command wants: then that is waited for. A read that finds its
-// first sectors in a segment reads only the others.
-// Not modelled: the place of a segment that the write cache would take.
+// no turn is lost between them. What a step has brought is served from then on, and a read whose sectors are next is a hit that waits for
+// them while the read-ahead goes on. Any other command that needs the platters ends it, and what is on its way is given up under the head.
+// A read that finds only its first sectors in a segment that rests there reads the others. Not modelled: the place of a segment that the
+// write cache would take.
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -58,7 +58,7 @@ class ReadCache final : public TranslationLayer {
   [[nodiscard]] Segment* reaching(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
   void forget(LogicalRun run);
-  void end_read_aheads(const Segment* wanted = nullptr);
+  void end_read_aheads();
   void begin_read_ahead(Segment& segment, LogicalRun behind);
   void read_ahead(Segment& segment);
   Task<void> fill(Segment& segment, LogicalRun step);

@@ -177,3 +177,17 @@ TEST_CASE("read cache: hits while a segment fills keep it filling in front of th
   const auto counts = sectors_of(drive->steps);
   CHECK(std::accumulate(counts.begin(), counts.end(), 0u) == 3 + 8);  // as far as eight behind the hit
 }
+
+TEST_CASE("read cache: a read of what is being read ahead is a hit that waits for its sectors and loses no turn") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(2, 6, 2));
+  REQUIRE(drive->read(0, 8) == Status::ok);
+  drive->run_for(100_us);                         // in the second sector
+  REQUIRE(drive->read(8, 10 * 8) == Status::ok);  // further than the read-ahead would have gone
+  CHECK(drive->now() < 12 * 625_us);              // with the sector behind its last one at the latest
+  CHECK(drive.metric("read_cache.hits") == 1);
+  CHECK(drive.metric("media.given_up") == 0);
+  drive->run_until_idle(1_s);
+  const auto counts = sectors_of(drive->steps);
+  CHECK(std::accumulate(counts.begin(), counts.end(), 0u) == 11 + 6);
+  CHECK(drive->scoreboard().errors() == 0);
+}
