@@ -90,6 +90,7 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data)
   const LogicalRun rest{run.first + held, run.count - held};
   const DataSpan rest_data = data.part(held, rest.count);
   ++segment.steps;
+  segment.next = segment.end = rest.end();
   const Status status = co_await inner_.read(rest, rest_data);
   if (ok(status) && !segment.stale && segment.held.end() == rest.first) {
     segment.held.make_room(rest.end());
