@@ -125,6 +125,7 @@ def test_the_command_replays_with_think_times_and_shows_each_class(tmp_path, tra
     requests = np.sort(np.asarray(Run(tmp_path / "out").requests), order="number")
     gaps = requests["arrival"][1:] - requests["completion"][:-1]
     assert gaps.tolist() == [2_000_000_000, 3_000_250_000, 0]
+    assert Run(tmp_path / "out").metric("media.given_up") > 0  # the read-ahead behind the first request, for the second
     assert f"| all | 4 | 9.125 | {latency_ms(requests).mean():.3f} |" in output
     assert (tmp_path / "out" / "responses.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "out" / "responses.md").read_text() in output

@@ -111,10 +111,12 @@ TEST_CASE("read cache: a command that needs the platters ends the read-ahead wit
 }
 
 TEST_CASE("read cache: a read-ahead that waits for its sector is given up at once, one whose arm moves when it has landed") {
-  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached(1, 32, 8));
+  BenchConfig one_surface = spinning_drive();
+  one_surface.media.surfaces = 1;
+  TestDrive drive(make_cmr_factory(), {}, one_surface, cached(1, 32, 8));
   REQUIRE(drive->read(13 * 8, 8) == Status::ok);  // until 8.75 ms; 14 and 15 until 10 ms, then the next track
   drive->run_for(1251_us);
-  const Picoseconds landed = drive->now() - 1_us + drive->media().seek_curve().time(1);
+  const Picoseconds landed = 10_ms + drive->media().seek_curve().time(1);
   REQUIRE(drive->run_until_done(drive->submit(HostOp::read, 200 * 8, 8)) == Status::ok);
   REQUIRE(drive->steps.size() >= 3);
   CHECK(drive->steps[1].run.count == 2);
