@@ -40,8 +40,8 @@ struct MediaExtension : tlm::tlm_extension<MediaExtension> {
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const MediaExtension&>(other); }
 };
 
-/// One flash command. Read and program: address page * page size, length: the page's data area, or 0 for its out-of-band bytes alone.
-/// Erase: TLM_IGNORE_COMMAND at the address of the block's first page.
+/// One flash command. Read and program: address page * page size, length: the page's data area. TLM_IGNORE_COMMAND, of no length: a read of
+/// the page's out-of-band bytes alone, or an erase, at the address of the block's first page.
 struct FlashExtension : tlm::tlm_extension<FlashExtension> {
   FlashCommand
       command;         ///< operation, out-of-band bytes, retry level, shadow; the NAND sets page or block from the address, and the status
@@ -97,6 +97,15 @@ struct HostExtension : tlm::tlm_extension<HostExtension> {
   HostRequest* request = nullptr;
   tlm_extension_base* clone() const override { return new HostExtension(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const HostExtension&>(other); }
+};
+
+/// What a plain payload at a block target asks for beside reading and writing. With `flush` and `trim` it is a TLM_IGNORE_COMMAND.
+struct BlockExtension : tlm::tlm_extension<BlockExtension> {
+  enum class Op : std::uint8_t { transfer, flush, trim };
+  Op op = Op::transfer;
+  bool force_unit_access = false;
+  tlm_extension_base* clone() const override { return new BlockExtension(*this); }
+  void copy_from(const tlm_extension_base& other) override { *this = static_cast<const BlockExtension&>(other); }
 };
 
 /// Payloads with their extension, reused: a payload from `new` costs 200 ns, one from here 30. All of them end with the pool,

@@ -65,12 +65,11 @@ void ControllerModule::start(const MediaStep& step) {
 
 void ControllerModule::start(FlashCommand& command) {
   tlm::tlm_generic_payload& payload = flash_payloads_.take();
-  const bool reads = command.op == FlashOp::read || command.op == FlashOp::read_oob;
   const bool erases = command.op == FlashOp::erase;
+  const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;  // data, not out-of-band bytes alone
   const std::uint64_t page = erases ? command.block.value() * flash_.pages_per_block : command.page.value();
   payload.set_address(address_map::nand + page * flash_.page_bytes);
-  payload.set_command(erases ? tlm::TLM_IGNORE_COMMAND : reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;
+  payload.set_command(!whole ? tlm::TLM_IGNORE_COMMAND : command.op == FlashOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
   set_data(payload, bytes_of(command.data, shape_), whole ? flash_.page_bytes : 0);
   payload.get_extension<FlashExtension>()->command = command;
   auto* origin = payload.get_extension<FlashOrigin>();

@@ -16,8 +16,9 @@ NandModule::NandModule(sc_core::sc_module_name name, const NandConfig& config, S
 tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& payload) const {
   const NandConfig& config = device_.config();
   const auto* extension = payload.get_extension<FlashExtension>();
-  const bool erases = extension != nullptr && extension->command.op == FlashOp::erase;
-  if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) != erases) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  const bool moves_data =
+      extension == nullptr || extension->plain || extension->command.op == FlashOp::read || extension->command.op == FlashOp::program;
+  if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) == moves_data) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   const std::uint64_t page = payload.get_address() / config.page_size.value();
   if (payload.get_address() % config.page_size.value() != 0 || page >= config.total_blocks() * config.pages_per_block)

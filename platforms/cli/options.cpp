@@ -67,6 +67,7 @@ void declare_run(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
   declare_simulation(arguments);
+  arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
   arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
   arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");
   arguments.option("--timeline", "FILE", "record a timeline that Perfetto opens");
@@ -170,6 +171,7 @@ RunOptions read_simulation(const Arguments& arguments) {
 ParsedCommand read_run(const Arguments& arguments) {
   RunOptions run = read_simulation(arguments);
   run.layer = arguments.text("--layer");
+  run.check_protocol = arguments.set("--check-protocol");
   run.record = record_options(arguments);
   return run;
 }

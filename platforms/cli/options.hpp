@@ -75,6 +75,7 @@ struct RunOptions {
   std::uint32_t prefill_percent = 0;
   std::vector<std::string> set;  ///< `path=value`, in the order given
   bool check = false;            ///< scoreboard on
+  bool check_protocol = false;   ///< a checker of the TLM base protocol on every socket
   ContentOption content = ContentOption::none;
   std::vector<Picoseconds> cut_at;     ///< since the start of the replay, rising
   std::vector<Picoseconds> restarts;   ///< of the firmware, since the start of the replay, rising

@@ -69,13 +69,47 @@ ControllerSurroundings DriveModule::surroundings() const {
           .tags = config_.host.tags};
 }
 
+namespace {
+
+/// Binds an initiator's socket to a target's, through a checker where there is one.
+template <class From>
+void connect(From& from, PartSocket& to, const char* name, std::vector<std::unique_ptr<ProtocolCheckerModule>>* checkers) {
+  if (checkers == nullptr) return from.bind(to);
+  ProtocolCheckerModule& checker = *checkers->emplace_back(std::make_unique<ProtocolCheckerModule>(name));
+  from.bind(checker.from);
+  checker.to.bind(to);
+}
+
+}  // namespace
+
 void DriveModule::bind_parts() {
-  host_interface_.bus.bind(bus_.from_host);
-  controller_->bus.bind(bus_.from_controller);
-  bus_.to_mailbox.bind(controller_->mailbox);
-  bus_.to_dram.bind(parts_.dram->socket);
-  bus_.to_disk_channel.bind(parts_.media->socket);
-  if (parts_.flash) bus_.to_nand.bind(parts_.flash->socket);
+  auto* const checkers = parts_.check_protocol ? &checkers_ : nullptr;
+  host_socket_ = &host_interface_.host;
+  if (checkers != nullptr) {
+    ProtocolCheckerModule& checker = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>("check_host"));
+    checker.to.bind(host_interface_.host);
+    host_socket_ = &checker.from;
+  }
+  connect(host_interface_.bus, bus_.from_host, "check_host_interface", checkers);
+  connect(controller_->bus, bus_.from_controller, "check_controller", checkers);
+  connect(bus_.to_mailbox, controller_->mailbox, "check_mailbox", checkers);
+  connect(bus_.to_dram, parts_.dram->socket, "check_dram", checkers);
+  connect(bus_.to_disk_channel, parts_.media->socket, "check_media", checkers);
+  if (parts_.flash) connect(bus_.to_nand, parts_.flash->socket, "check_nand", checkers);
+}
+
+tlm::tlm_target_socket<32>& DriveModule::block_socket() {
+  if (block_target_ == nullptr) {
+    const auto capacity = [this] {
+      return firmware_ == nullptr ? Bytes(0) : Bytes(firmware_->user_sectors() * sector_shape_.sector_bytes);
+    };
+    // One sector of the buffer is kept for a command that begins inside a sector.
+    const Bytes largest = config_.host.buffer - config_.media.sector_size;
+    block_target_ = std::make_unique<BlockTargetModule>("block_target", timeline_,
+                                                        BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, capacity});
+    block_target_->to_host.bind(host_socket());
+  }
+  return block_target_->socket;
 }
 
 DriveModule::~DriveModule() = default;
@@ -118,7 +152,11 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
   if (parts_.dram->power != nullptr) parts_.dram->power->power_on();
-  controller_->core().power_on(after_power_cut, std::move(booted));
+  controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
+    // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
+    if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(controller_->core().executor().now(), *this);
+    booted(status);
+  });
   dump_engine_.restart();
   static_assert(MemoryController::dump_piece == DumpEngine::piece);
   const Bytes dumped = controller_->core().memory().dumped_bytes();
@@ -163,6 +201,9 @@ void DriveModule::end_firmware() {
   controller_->power_off();
   host_interface_.power_off();
   bus_.power_off();
+  if (block_target_ != nullptr) block_target_->power_off();
+  timeline().withdraw(*this);
+  for (const auto& checker : checkers_) checker->power_off();
   if (parts_.dram->power != nullptr) parts_.dram->power->power_off();
 }
 

@@ -14,8 +14,10 @@
 
 #include "base/timeline_module.hpp"
 #include "bus/bus_module.hpp"
+#include "bus/protocol_checker_module.hpp"
 #include "controller/controller_module.hpp"
 #include "dram/dram_module.hpp"
+#include "host/block_target_module.hpp"
 #include "host/host_interface_module.hpp"
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
@@ -26,7 +28,7 @@
 
 namespace tessera {
 
-class DriveModule : public sc_core::sc_module, private TrackCapacity, private FlashCatalogue {
+class DriveModule : public sc_core::sc_module, private TrackCapacity, private FlashCatalogue, private TimelineListener {
  public:
   /// `plan` from plan_drive(); InputError where the firmware's tables do not fit the DRAM, or the dumped ones the dump area.
   DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed,
@@ -34,7 +36,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   ~DriveModule() override;
 
   /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp.
-  [[nodiscard]] auto& host_socket() { return host_interface_.host; }
+  [[nodiscard]] tlm::tlm_target_socket<32>& host_socket() { return *host_socket_; }
+  /// Where an initiator of plain payloads binds instead: the drive by byte offset, see host/block_target_module.hpp. To be asked for before
+  /// the simulation starts.
+  [[nodiscard]] tlm::tlm_target_socket<32>& block_socket();
   /// Where a processor of somebody else's may bind, beside the controller's own, to reach DRAM, media and flash over the bus.
   [[nodiscard]] auto& processor_socket() { return bus_.from_processor; }
   [[nodiscard]] TimelineModule& timeline_module() { return timeline_; }
@@ -104,10 +109,12 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void reset_statistics();
 
  private:
+  void on_time(std::uint64_t) override { block_target_->power_on(); }
   void declare_signals();
   void end_firmware();
   void make_parts(std::uint64_t seed);
   void bind_parts();
+  tlm::tlm_target_socket<32>& checked(const char* name, PartSocket& socket);
   [[nodiscard]] ControllerSurroundings surroundings() const;
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
@@ -133,6 +140,9 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<NandModule> nand_;
   HostInterfaceModule host_interface_;
   std::unique_ptr<ControllerModule> controller_;
+  std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
+  std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;
+  tlm::tlm_target_socket<32>* host_socket_;
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
   std::unique_ptr<PrefillContents> prefill_contents_;

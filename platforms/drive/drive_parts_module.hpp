@@ -48,6 +48,8 @@ struct DriveParts {
   std::optional<MediaPart> media;
   std::optional<FlashPart> flash;
   std::optional<DramPart> dram;
+  /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
+  bool check_protocol = false;
 };
 
 }  // namespace tessera

@@ -183,7 +183,9 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
 
   ContentHash of_pipe;
-  DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed);
+  DriveParts parts;
+  parts.check_protocol = options.check_protocol;
+  DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
   Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
     // One sector of the buffer is kept for requests that start inside a sector.
     const Bytes largest = drive_config.host.buffer - drive_config.media.sector_size;

@@ -1,0 +1,184 @@
+#include "host/block_target_module.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tessera {
+
+BlockTargetModule::BlockTargetModule(sc_core::sc_module_name name, TimelineModule& drive, BlockTargetConfig config)
+    : sc_core::sc_module(name),
+      drive_(drive),
+      target_("socket", drive, *this),
+      initiator_("to_host", drive, *this),
+      socket(target_.socket),
+      to_host(initiator_.socket),
+      config_(std::move(config)),
+      commands_(config_.tags) {
+  for (std::uint32_t tag = config_.tags; tag > 0; --tag) free_.push_back(tag - 1);
+}
+
+tlm::tlm_response_status BlockTargetModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  const auto* extension = payload.get_extension<BlockExtension>();
+  const auto op = extension == nullptr ? BlockExtension::Op::transfer : extension->op;
+  if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) != (op != BlockExtension::Op::transfer)) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (op == BlockExtension::Op::flush) return tlm::TLM_OK_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  const std::uint64_t length = payload.get_data_length();
+  if (length == 0 || length % host_block_bytes != 0 || payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
+  const std::uint64_t capacity = config_.capacity().value();
+  if (payload.get_address() % host_block_bytes != 0 || payload.get_address() > capacity || length > capacity - payload.get_address())
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const bool needs_data = op == BlockExtension::Op::transfer && config_.content == ContentMode::bytes;
+  return needs_data && payload.get_data_ptr() == nullptr ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
+}
+
+bool BlockTargetModule::arrived(tlm::tlm_generic_payload& payload) {
+  const auto* extension = payload.get_extension<BlockExtension>();
+  Transfer& transfer = transfers_.emplace_back();
+  transfer.payload = &payload;
+  transfer.op = payload.is_read()                            ? HostOp::read
+                : payload.is_write()                         ? HostOp::write
+                : extension->op == BlockExtension::Op::flush ? HostOp::flush
+                                                             : HostOp::trim;
+  transfer.force_unit_access = extension != nullptr && extension->force_unit_access;
+  if (transfer.op != HostOp::flush) {
+    transfer.next = payload.get_address() / host_block_bytes;
+    transfer.end = transfer.next + payload.get_data_length() / host_block_bytes;
+  }
+  sending_ = &transfer;
+  send_commands();
+  kept_back_ = sending_ != nullptr;
+  return !kept_back_;
+}
+
+/// As many as there are tags for.
+void BlockTargetModule::send_commands() {
+  while (serves_ && sending_ != nullptr && !free_.empty()) {
+    Command& command = commands_[free_.back()];
+    command.request.tag = free_.back();
+    free_.pop_back();
+    Transfer& transfer = *sending_;
+    command.transfer = &transfer;
+    ++transfer.commands;
+    const std::uint64_t most = transfer.op == HostOp::trim ? transfer.end : config_.largest.value() / host_block_bytes;
+    command.request.blocks = {HostBlock(transfer.next), static_cast<std::uint32_t>(std::min(most, transfer.end - transfer.next))};
+    transfer.next = command.request.blocks.end().value();
+    if (transfer.next == transfer.end) sending_ = nullptr;
+    send(command, transfer);
+  }
+}
+
+void BlockTargetModule::send(Command& command, Transfer& transfer) {
+  HostRequest& request = command.request;
+  request.op = transfer.op;
+  request.force_unit_access = transfer.force_unit_access;
+  request.number = numbers_++;
+  request.status = Status::ok;
+  request.life.begin(drive_.timeline().now());
+  take_content(command, transfer);
+  tlm::tlm_generic_payload& payload = payloads_.take();
+  const auto bytes = static_cast<unsigned>(std::uint64_t{request.blocks.count} * host_block_bytes);
+  payload.set_command(transfer.payload->get_command());
+  payload.set_address(request.blocks.first.value() * host_block_bytes);
+  payload.set_data_ptr(request.content.size() == bytes && bytes != 0 ? reinterpret_cast<unsigned char*>(request.content.data()) : nullptr);
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  payload.get_extension<HostExtension>()->request = &request;
+  initiator_.send(payload);
+}
+
+/// What is kept of a block are its first bytes.
+void BlockTargetModule::take_content(Command& command, const Transfer& transfer) {
+  HostRequest& request = command.request;
+  const bool moves = transfer.op == HostOp::read || transfer.op == HostOp::write;
+  const std::size_t kept = moves ? kept_per_block(config_.content) : 0;
+  request.content.assign(request.blocks.count * kept, std::byte{0});
+  if (transfer.op != HostOp::write || kept == 0 || transfer.payload->get_data_ptr() == nullptr) return;
+  const unsigned char* bytes =
+      transfer.payload->get_data_ptr() + (request.blocks.first.value() * host_block_bytes - transfer.payload->get_address());
+  for (std::uint32_t block = 0; block < request.blocks.count; ++block)
+    std::memcpy(request.content.data() + block * kept, bytes + block * host_block_bytes, kept);
+}
+
+void BlockTargetModule::give_content(const HostRequest& request, const tlm::tlm_generic_payload& payload) {
+  if (payload.get_data_ptr() == nullptr) return;
+  const std::size_t kept = kept_per_block(config_.content);
+  unsigned char* bytes = payload.get_data_ptr() + (request.blocks.first.value() * host_block_bytes - payload.get_address());
+  std::memset(bytes, 0, std::size_t{request.blocks.count} * host_block_bytes);
+  for (std::uint32_t block = 0; block < request.blocks.count && kept != 0; ++block)
+    std::memcpy(bytes + block * host_block_bytes, request.content.data() + block * kept, kept);
+}
+
+/// What the host knows now.
+void BlockTargetModule::remember(const HostRequest& request) {
+  if (config_.content != ContentMode::bytes || request.op == HostOp::flush) return;
+  for (std::uint32_t block = 0; block < request.blocks.count; ++block) {
+    const std::uint64_t number = request.blocks.first.value() + block;
+    if (request.op == HostOp::trim)
+      image_.erase(number);
+    else
+      std::memcpy(image_[number].data(), request.content.data() + std::size_t{block} * host_block_bytes, host_block_bytes);
+  }
+}
+
+void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
+  Command& command = commands_[payload.get_extension<HostExtension>()->request->tag];
+  const HostRequest& request = command.request;
+  Transfer& transfer = *command.transfer;
+  if (!ok(request.status)) {
+    transfer.failed = true;
+  } else {
+    if (request.op == HostOp::read) give_content(request, *transfer.payload);
+    remember(request);
+  }
+  free_.push_back(request.tag);
+  --transfer.commands;
+  if (sending_ != nullptr) send_commands();
+  if (transfer.commands == 0 && transfer.next == transfer.end && sending_ != &transfer) {
+    tlm::tlm_generic_payload& done = *std::exchange(transfer.payload, nullptr);
+    while (!transfers_.empty() && transfers_.front().payload == nullptr) transfers_.pop_front();
+    done.set_response_status(transfer.failed ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    target_.respond(done);
+  }
+  if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();
+}
+
+/// Gives what the host was last acknowledged, zeros where it has written nothing through this target. Nothing can be written without time:
+/// where a block lies is the firmware's affair.
+unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t capacity = config_.capacity().value();
+  if (!payload.is_read() || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;
+  const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
+  for (unsigned done = 0; done < bytes;) {
+    const std::uint64_t at = payload.get_address() + done;
+    const auto offset = static_cast<unsigned>(at % host_block_bytes);
+    const unsigned count = std::min(static_cast<unsigned>(host_block_bytes) - offset, bytes - done);
+    const auto block = image_.find(at / host_block_bytes);
+    if (block == image_.end())
+      std::memset(payload.get_data_ptr() + done, 0, count);
+    else
+      std::memcpy(payload.get_data_ptr() + done, block->second.data() + offset, count);
+    done += count;
+  }
+  return bytes;
+}
+
+void BlockTargetModule::power_on() {
+  serves_ = true;
+  send_commands();
+  if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();
+}
+
+void BlockTargetModule::power_off() {
+  serves_ = kept_back_ = false;
+  sending_ = nullptr;
+  initiator_.power_off();
+  for (const Transfer& transfer : std::exchange(transfers_, {}))
+    if (transfer.payload != nullptr) target_.drop(*transfer.payload);
+  target_.power_off();
+  free_.clear();
+  for (std::uint32_t tag = config_.tags; tag > 0; --tag) free_.push_back(tag - 1);
+}
+
+}  // namespace tessera
