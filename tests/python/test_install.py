@@ -12,13 +12,17 @@ def call(*command) -> str:
     return result.stdout
 
 
-def test_another_project_binds_the_drive_s_host_socket(tmp_path):
+def test_another_project_mounts_the_drive_and_brings_a_layer_of_its_own(tmp_path):
     prefix, build = tmp_path / "prefix", tmp_path / "build"
     call("cmake", "--install", BUILD, "--prefix", prefix)
     assert "common" in call(prefix / "bin" / "tessera-sim", "list", "drives")
     call("cmake", "-S", REPOSITORY / "tests" / "install", "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     call("cmake", "--build", build)
-    assert "read completed at 10" in call(build / "consumer", prefix / "share" / "tessera" / "drives" / "common.toml")
+    common = prefix / "share" / "tessera" / "drives" / "common.toml"
+    assert "the drive gave back what was written" in call(build / "consumer", common)
+    own = call(build / "own_layer", common)
+    assert "the drive gave back what was written" in own
+    assert "1 sectors through" in own
 
 
 def test_an_installation_has_its_licence_and_the_notices_of_what_it_is_linked_with(tmp_path):
