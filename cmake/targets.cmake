@@ -16,7 +16,7 @@ target_include_directories(tessera_options INTERFACE
   $<INSTALL_INTERFACE:include/tessera/models> $<INSTALL_INTERFACE:include/tessera>)
 install(TARGETS tessera_options tessera_systemc EXPORT tessera)
 if(TESSERA_SANITIZE)
-  # The vptr check needs the run-time type information that firmware does without.
+  # Without the vptr check, which asks for every library to be built for it.
   target_compile_options(tessera_options INTERFACE -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
   target_link_options(tessera_options INTERFACE -fsanitize=address,undefined)
 endif()

@@ -10,6 +10,8 @@ SUFFIXES = {".hpp", ".cpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # Headers of SystemC and TLM; "systemc" also covers "systemc.h".
 SYSTEMC = re.compile(r"^(systemc|tlm|sysc/|tlm_|scv)")
+# What firmware must do without on a bare core. (It is compiled with type information here, so that layers outside the tree link.)
+TYPE_INFORMATION = re.compile(r"\b(dynamic_cast|dynamic_pointer_cast|typeid)\b")
 SHARED_BLOCKS = {"base", "bus"}  # their modules are the sockets and the clockwork that all blocks share
 
 
@@ -66,6 +68,8 @@ def check(root: Path) -> tuple[list[str], int]:
             path = file.relative_to(root).as_posix()
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 match = INCLUDE.match(line)
+                if path.startswith("models/firmware/") and TYPE_INFORMATION.search(line):
+                    found.append(f"{path}:{number}: firmware asks for no run-time type information")
                 if match:
                     found += [f"{path}:{number}: {rule} ({match[1]})" for rule in violations_of(path, match[1], blocks)]
     return found, files

@@ -64,3 +64,11 @@ def test_the_tree_holds_the_rules():
     found, files = check(Path(__file__).resolve().parents[2])
     assert files > 0
     assert found == []
+
+
+def test_run_time_type_information_in_firmware_is_found(tmp_path):
+    file = tmp_path / "models" / "firmware" / "layers" / "curious.cpp"
+    file.parent.mkdir(parents=True)
+    file.write_text("bool is_cmr(const Layer& layer) {\n  return dynamic_cast<const Cmr*>(&layer) != nullptr;\n}\n")
+    found, _ = check(tmp_path)
+    assert found == ["models/firmware/layers/curious.cpp:2: firmware asks for no run-time type information"]
