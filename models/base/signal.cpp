@@ -27,9 +27,16 @@ void Signal::replace(std::uint64_t value, Picoseconds at) const {
   scope_->tell(index_, value, at);
 }
 
-void Signal::set(std::string_view word, Picoseconds at) const {
-  if (watched()) [[unlikely]]
-    scope_->tell(index_, scope_->value_of(index_, word), at);
+void Signal::set_watched(std::uint64_t value, Picoseconds at) const {
+  if (watched()) scope_->tell(index_, value, at);
+}
+
+void Signal::show_watched(const char* word, Picoseconds at) const {
+  if (watched()) scope_->tell(index_, scope_->value_of(index_, word), at);
+}
+
+SignalScope::~SignalScope() {
+  for (const Declared& signal : signals_) Signal::watchers_ -= signal.watchers.size();
 }
 
 void Signal::watch(SignalSink& sink, std::uint32_t id) const { scope_->watch(index_, sink, id); }
@@ -67,12 +74,13 @@ void SignalScope::add(std::string_view name, SignalScope& part) {
 void SignalScope::watch(std::uint32_t index, SignalSink& sink, std::uint32_t id) {
   signals_[index].watchers.push_back({&sink, id});
   watched_ = true;
+  ++Signal::watchers_;
 }
 
 void SignalScope::unwatch(const SignalSink& sink) {
   watched_ = false;
   for (Declared& signal : signals_) {
-    std::erase_if(signal.watchers, [&sink](const Watcher& watcher) { return watcher.sink == &sink; });
+    Signal::watchers_ -= std::erase_if(signal.watchers, [&sink](const Watcher& watcher) { return watcher.sink == &sink; });
     watched_ = watched_ || !signal.watchers.empty();
   }
   for (const Part& part : parts_) part.scope->unwatch(sink);

@@ -7,7 +7,7 @@
 //   depth_.set(queue_.size(), now);
 //
 // A block knows neither its place in the platform nor who looks on. Its module gives the scope the module's name; recorders, triggers and
-// SystemC trace files watch the signals that they want. A signal that nobody watches costs the test of one flag.
+// SystemC trace files watch the signals that they want. While nobody watches any, a change costs the test of one flag.
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -58,8 +58,13 @@ class Signal {
   void set(std::uint64_t value, Picoseconds at) const;
   /// As set(), and what was told for times beyond `at` (a transfer that will end) does not happen.
   void replace(std::uint64_t value, Picoseconds at) const;
-  /// Of a text. `word` should be static or short: each different one is kept.
-  void set(std::string_view word, Picoseconds at) const;
+  /// Of a text: it is `word` from `at` on. Each different word is kept.
+  void show(const char* word, Picoseconds at) const {
+    if (anyone_watches()) [[unlikely]]
+      show_watched(word, at);
+  }
+  /// Whether any signal is watched, of whatever block: what to ask before work that is done for signals alone.
+  [[nodiscard]] static bool anyone_watches() { return watchers_ != 0; }
   /// What it shows before its first change: known before anyone could watch.
   void set_at_rest(std::uint64_t value) const;
   [[nodiscard]] bool watched() const;
@@ -69,6 +74,10 @@ class Signal {
  private:
   friend class SignalScope;
   Signal(SignalScope* scope, std::uint32_t index) : scope_(scope), index_(index) {}
+  [[gnu::cold]] void set_watched(std::uint64_t value, Picoseconds at) const;
+  [[gnu::cold]] void show_watched(const char* word, Picoseconds at) const;
+
+  static inline std::uint64_t watchers_ = 0;  // of all signals: a process simulates in one thread
   SignalScope* scope_ = nullptr;
   std::uint32_t index_ = 0;
 };
@@ -77,6 +86,7 @@ class Signal {
 class SignalScope {
  public:
   SignalScope() = default;
+  ~SignalScope();
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
 
@@ -140,10 +150,10 @@ class SignalScope {
 };
 
 inline void Signal::set(std::uint64_t value, Picoseconds at) const {
-  if (watched()) [[unlikely]]
-    scope_->tell(index_, value, at);
+  if (anyone_watches()) [[unlikely]]
+    set_watched(value, at);
 }
 
-inline bool Signal::watched() const { return scope_ != nullptr && scope_->watched_; }
+inline bool Signal::watched() const { return anyone_watches() && scope_ != nullptr && scope_->watched_; }
 
 }  // namespace tessera

@@ -28,7 +28,21 @@ Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels
       period_(config.clock == Hertz(0) ? Picoseconds(0) : period(config.clock)),
       crossing_(period_ * config.crossing),
       burst_(period_ * config.burst),
-      shared_(parties_of(config, flash_channels)) {}
+      shared_(parties_of(config, flash_channels)) {
+  std::vector<std::string> names{"cpu", "copy", "host", "disk"};
+  for (std::uint32_t channel = 0; channel < flash_channels; ++channel) names.push_back("flash_" + std::to_string(channel));
+  for (const std::string& name : names) {
+    SignalScope& part = signals_.part(name);
+    uses_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});
+  }
+}
+
+void Interconnect::show(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const {
+  const UseSignals& use = uses_[static_cast<std::size_t>(who)];
+  use.busy.set(1, begin);
+  use.bytes.set(bytes.value(), begin);
+  use.busy.set(0, end);
+}
 
 Interconnect::Grant Interconnect::transfer(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds pace) {
   const Picoseconds work = beats(bytes);
@@ -37,6 +51,8 @@ Interconnect::Grant Interconnect::transfer(Initiator who, Bytes bytes, Picosecon
   counters.bytes += bytes;
   counters.busy += work;
   counters.waited += end - std::max(begin + work, begin + pace);
+  if (Signal::anyone_watches()) [[unlikely]]
+    show(who, bytes, begin, end);
   return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
 }
 
@@ -47,6 +63,8 @@ Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
   counters.bytes += bytes;
   counters.busy += work;
   counters.waited += begin - at;
+  if (Signal::anyone_watches()) [[unlikely]]
+    show(Initiator::cpu, bytes, begin, begin + work);
   return begin + crossing_;
 }
 

@@ -5,9 +5,11 @@
 // Not modelled: separate read and write channels (what moves has the data path to itself), outstanding transactions and their reordering.
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
+#include "base/signal.hpp"
 #include "bus/bus_config.hpp"
 
 namespace tessera {
@@ -34,6 +36,7 @@ class Interconnect {
 
   /// The power fails: what was under way is forgotten.
   void cut() { shared_.clear(); }
+  [[nodiscard]] SignalScope& signals() { return signals_; }
   /// Adds `bus.*`.
   void report(MetricSet& metrics, Picoseconds now) const;
 
@@ -43,6 +46,15 @@ class Interconnect {
     return static_cast<std::size_t>(who < Initiator::flash ? who : Initiator::flash);
   }
   [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * ((bytes.value() + width_ - 1) / width_); }
+
+  /// What signals show of an initiator: whether an extent of its is under way, and its bytes.
+  struct UseSignals {
+    Signal busy, bytes;
+  };
+  void show(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const;
+
+  SignalScope signals_;
+  std::vector<UseSignals> uses_;  // by initiator
 
   std::uint64_t width_;
   Picoseconds period_;  // 0: infinitely fast

@@ -114,7 +114,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
     current_ = nullptr;
     return quiet_();
   }
-  if (const RequestLife* life = chain.wait.root->life; life != nullptr) {
+  if (const RequestLife* life = chain.wait.root->life; life != nullptr && life->lane != nullptr) [[unlikely]] {
     const Picoseconds transfer = timeline_.now() - timing.transfer;
     life->enter(LifePhase::seek, transfer - timing.rotation - timing.seek);
     life->enter(LifePhase::rotation, transfer - timing.rotation);

@@ -55,7 +55,8 @@ void Executor::schedule_dispatch() {
 }
 
 void Executor::interrupt(DeviceWait& wait) {
-  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, timeline_.now());
+  if (Signal::anyone_watches() && wait.root->life != nullptr) [[unlikely]]
+    wait.root->life->enter(LifePhase::cpu_wait, timeline_.now());
   enqueue(wait, timeline_.now() + config_.interrupt_latency);
 }
 
@@ -93,7 +94,7 @@ void Executor::run(DeviceWait& wait) {
   charge(Cycles(config_.costs.interrupt));
   RootTask* const root = wait.root;
   const auto task = wait.task;
-  task_.set(std::string_view(root->name), begin);
+  task_.show(root->name, begin);
   tag_.set(root->tag, begin);
   task.resume();
   running_ = false;
@@ -117,8 +118,10 @@ void Executor::account_cpu() {
   if (current_->life == nullptr) return;
   RequestLife& life = *current_->life;
   // The run began at life.mark; `dram_` of it was memory, the rest was the core.
-  life.enter(LifePhase::dram, life.mark);
-  life.enter(LifePhase::cpu, life.mark + dram_);
+  if (life.lane != nullptr) [[unlikely]] {
+    life.enter(LifePhase::dram, life.mark);
+    life.enter(LifePhase::cpu, life.mark + dram_);
+  }
   life.account(LifePhase::dram, life.mark + dram_);
   life.account(LifePhase::cpu, local_);
   dram_ = Picoseconds(0);
@@ -130,6 +133,18 @@ void Executor::release_life() {
   current_->tag = no_tag;
 }
 
+// Signals are watched from the start of a simulation or not at all, so that what is counted for them alone is counted here.
+
+void Executor::show_suspended(LifePhase phase) {
+  if (current_->life != nullptr) current_->life->enter(phase, local_);
+  if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local_);
+}
+
+void Executor::show_resumed(const DeviceWait& wait) {
+  if (wait.phase == LifePhase::lock) lock_waiters_.set(--waiting_for_locks_, now());
+  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, now());
+}
+
 void Executor::suspend(DeviceWait& wait, LifePhase phase) {
   TESSERA_CHECK(running_, "a task suspended itself while none was running");
   account_cpu();
@@ -137,14 +152,14 @@ void Executor::suspend(DeviceWait& wait, LifePhase phase) {
   wait.phase = phase;
   current_->waits = phase;
   current_->since = local_;
-  if (current_->life != nullptr) current_->life->enter(phase, local_);
-  if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local_);
+  if (Signal::anyone_watches()) [[unlikely]]
+    show_suspended(phase);
 }
 
 void Executor::make_ready(DeviceWait& wait) {
   if (powering_off_) return;
-  if (wait.phase == LifePhase::lock) lock_waiters_.set(--waiting_for_locks_, now());
-  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, now());
+  if (Signal::anyone_watches()) [[unlikely]]
+    show_resumed(wait);
   account(wait, wait.phase, now());
   enqueue(wait, now());
 }

@@ -105,6 +105,8 @@ class Executor final : public CpuPort, private TimelineListener {
   void run(DeviceWait& wait);
   void retire(RootTask* root);
   void account_cpu();
+  [[gnu::cold]] void show_suspended(LifePhase phase);
+  [[gnu::cold]] void show_resumed(const DeviceWait& wait);
 
   SignalScope signals_;
   Signal task_ = signals_.text("task", "idle");

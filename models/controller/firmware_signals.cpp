@@ -36,7 +36,7 @@ void FirmwareSignals::event(const FirmwareEvent& event, Picoseconds at) {
   lane->open = begins ? event.kind : nullptr;
   lane->open_subject = event.subject;
   if (begins) lane->subject.set(event.subject, at);
-  lane->kind.set(std::string_view(begins ? event.kind : "none"), at);
+  lane->kind.show(begins ? event.kind : "none", at);
 }
 
 std::uint32_t FirmwareSignals::declare_gauge(const GaugeInfo& info) {

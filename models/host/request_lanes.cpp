@@ -18,11 +18,11 @@ RequestLanes::RequestLanes(SignalScope& scope, std::uint32_t tags) : in_use_(sco
   }
 }
 
-void RequestLanes::begin(HostRequest& request, Picoseconds at) {
+void RequestLanes::show(HostRequest& request, Picoseconds at) {
   in_use_.set(++used_, at);
   Lane& lane = lanes_[request.tag];
-  request.life.lane = lane.phase.watched() ? &lane : nullptr;
-  if (request.life.lane == nullptr) return;
+  if (!lane.phase.watched()) return;
+  request.life.lane = &lane;
   lane.op.set(static_cast<std::uint64_t>(request.op), at);
   lane.request.set(request.number, at);
   lane.block.set(request.blocks.first.value(), at);
@@ -30,7 +30,7 @@ void RequestLanes::begin(HostRequest& request, Picoseconds at) {
   lane.enter(LifePhase::link, at);
 }
 
-void RequestLanes::end(HostRequest& request, Picoseconds at) {
+void RequestLanes::clear(HostRequest& request, Picoseconds at) {
   in_use_.set(--used_, at);
   lanes_[request.tag].phase.set(0, at);
   request.life.lane = nullptr;

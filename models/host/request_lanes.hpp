@@ -13,9 +13,16 @@ class RequestLanes {
   RequestLanes(SignalScope& scope, std::uint32_t tags);
 
   /// The host sends the command.
-  void begin(HostRequest& request, Picoseconds at);
+  void begin(HostRequest& request, Picoseconds at) {
+    request.life.lane = nullptr;
+    if (Signal::anyone_watches()) [[unlikely]]
+      show(request, at);
+  }
   /// The host has its answer, or takes the command back.
-  void end(HostRequest& request, Picoseconds at);
+  void end(HostRequest& request, Picoseconds at) {
+    if (Signal::anyone_watches()) [[unlikely]]
+      clear(request, at);
+  }
   /// All commands are lost.
   void power_off(Picoseconds at);
 
@@ -28,9 +35,12 @@ class RequestLanes {
     Signal block;
     Signal blocks;
   };
+  void show(HostRequest& request, Picoseconds at);
+  void clear(HostRequest& request, Picoseconds at);
+
   std::deque<Lane> lanes_;  // by tag
   Signal in_use_;
-  std::uint64_t used_ = 0;
+  std::uint64_t used_ = 0;  // counted while signals are watched: from the start, or never
 };
 
 }  // namespace tessera

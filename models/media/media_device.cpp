@@ -191,7 +191,8 @@ Status MediaDevice::finish() {
     status = given_up_ ? Status::aborted : step_->op == MediaOp::read ? read_run() : write_run();
   }
   step_ = nullptr;
-  show(MediaState::idle, mechanics_.head(), timing_.end);
+  if (observer_ != nullptr || Signal::anyone_watches()) [[unlikely]]
+    show(MediaState::idle, mechanics_.head(), timing_.end);
   return status;
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("a text keeps each different word once, and makes one word of several"
   const Signal task = scope.text("task", "idle");
   Log log;
   task.watch(log, 0);
-  for (const char* word : {"read", "read ahead", "read", "idle", "read ahead"}) task.set(std::string_view(word), 1_ps);
+  for (const char* word : {"read", "read ahead", "read", "idle", "read ahead"}) task.show(word, 1_ps);
   CHECK(log.told == Told{"0=1@1", "0=2@1", "0=1@1", "0=0@1", "0=2@1"});
   scope.each("", [](const std::string&, SignalScope&, std::uint32_t, const SignalInfo& info) {
     CHECK(info.words == std::vector<std::string>{"idle", "read", "read_ahead"});
