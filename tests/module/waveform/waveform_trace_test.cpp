@@ -12,6 +12,7 @@
 #include "base/timeline_module.hpp"
 #include "base/vcd_writer.hpp"
 #include "base/waveform.hpp"
+#include "support/sc_trace_reader.hpp"
 #include "support/vcd_reader.hpp"
 
 using namespace tessera;
@@ -55,36 +56,6 @@ struct Traffic : sc_core::sc_module {
   }
 };
 
-/// What the file of sc_trace says: signal name, then value by time. Its header has dates and its own wording, so only the
-/// declarations and changes are read.
-std::map<std::string, std::map<std::uint64_t, std::string>> read_sc_trace(const std::string& path) {
-  std::ifstream in(path);
-  std::map<std::string, std::string> name_of;
-  std::map<std::string, std::map<std::uint64_t, std::string>> values;
-  std::string line;
-  std::uint64_t time = 0;
-  while (std::getline(in, line)) {
-    std::istringstream words(line);
-    std::string word;
-    if (!(words >> word)) continue;
-    if (word == "$var") {
-      std::string type, width, code, name;
-      words >> type >> width >> code >> name;
-      name_of[code] = name;
-    } else if (word[0] == '#') {
-      time = std::stoull(word.substr(1));
-    } else if (word[0] == 'b') {
-      std::string code;
-      words >> code;
-      const std::size_t one = word.find('1');
-      values[name_of[code]][time] = one == std::string::npos ? "0" : word.substr(one);
-    } else if (name_of.count(word.substr(1)) == 1) {
-      values[name_of[word.substr(1)]][time] = word.substr(0, 1);
-    }
-  }
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("the recorder and sc_trace give the same changes at the same picosecond") {
@@ -101,7 +72,7 @@ TEST_CASE("the recorder and sc_trace give the same changes at the same picosecon
   sc_core::sc_start();
   waveform.finish(from_sc_time(sc_core::sc_time_stamp()));
   sc_core::sc_close_vcd_trace_file(file);
-  const auto theirs = read_sc_trace(base + ".vcd");
+  const auto theirs = test::read_sc_trace(base + ".vcd");
   std::filesystem::remove(base + ".vcd");
   const auto ours = test::read_vcd(out.str());
   for (const std::string name : {"busy", "track"}) {
