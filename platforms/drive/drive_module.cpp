@@ -186,7 +186,7 @@ void DriveModule::power_off() {
   const Picoseconds now = timeline().now();
   rail_.set(0, now);
   rail_.set(1, now + config_.power.outage);
-  lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(timeline().now()));
+  lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(now));
   if (parts_.media->power != nullptr) parts_.media->power->power_on();
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
 }
