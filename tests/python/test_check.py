@@ -108,3 +108,13 @@ def test_a_forced_skew_destroys_what_the_layer_does_not_save(tmp_path):
     assert any(note.startswith("media.force_skew: the tracks of 'data_outer', ") for note in lost.summary["run"]["notes"])
     assert lost.metric("media.damaged_reads") > 0
     assert lost.metric("scoreboard.errors") > kept.metric("scoreboard.errors") == 0
+
+
+def test_overheads_of_hits_that_no_cache_can_have_are_said():
+    none = ("--set", "firmware.write_cache.capacity=0 B", "--set", "firmware.read_cache.segments=0")
+    said = re.findall(r"^warning: firmware.overheads.(\w+)", simulate("check", "hp_c3323a", *none).stdout, re.MULTILINE)
+    assert said == ["read_hit_"]
+    writes = ("--set", "firmware.overheads.write_hit_after_read=1 ms")
+    said = re.findall(r"^warning: firmware.overheads.(\w+)", simulate("check", "hp_c3323a", *writes).stdout, re.MULTILINE)
+    assert said == ["write_hit_"]
+    assert "firmware.overheads" not in simulate("check", "cheetah_9lp").stdout
