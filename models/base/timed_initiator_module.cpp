@@ -9,15 +9,7 @@ TimedInitiator::TimedInitiator(const char* name, TimelineModule& drive, Client& 
   socket.bind(*this);
 }
 
-void TimedInitiator::send(Payload& payload) {
-  outstanding_.push_back(&payload);
-  if (requesting_ != nullptr)
-    unsent_.push_back(&payload);
-  else
-    begin(payload);
-}
-
-void TimedInitiator::begin(Payload& payload) {
+inline void TimedInitiator::begin(Payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const sc_core::sc_time ahead = drive_.ahead();
   sc_core::sc_time delay = ahead;
@@ -27,6 +19,24 @@ void TimedInitiator::begin(Payload& payload) {
     requesting_ = nullptr;
   else if (answer != tlm::TLM_ACCEPTED)
     take_return(payload, answer, phase, drive_.effective(delay));
+}
+
+/// A response implies the END_REQ that did not come before it.
+inline void TimedInitiator::hand_on(std::size_t place) {
+  Payload& payload = *outstanding_[place];
+  outstanding_.erase(outstanding_.begin() + static_cast<std::ptrdiff_t>(place));
+  client_.answered(payload);
+  if (requesting_ == &payload) [[unlikely]]
+    request_over(payload);
+  payload.release();
+}
+
+void TimedInitiator::send(Payload& payload) {
+  outstanding_.push_back(&payload);
+  if (requesting_ != nullptr)
+    unsent_.push_back(&payload);
+  else
+    begin(payload);
 }
 
 void TimedInitiator::take_return(Payload& payload, tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase, Picoseconds when) {
@@ -49,9 +59,9 @@ void TimedInitiator::signal(Payload& payload, const tlm::tlm_phase& phase) {
 }
 
 tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  std::size_t place = outstanding_.size();
-  while (place > 0 && outstanding_[place - 1] != &payload) --place;
-  if (place == 0) [[unlikely]] {
+  std::size_t place = 0;  // answers come much in order of the requests
+  while (place < outstanding_.size() && outstanding_[place] != &payload) ++place;
+  if (place == outstanding_.size()) [[unlikely]] {
     TESSERA_CHECK(cut_, "a target answered a transaction that nobody began");
     return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
   }
@@ -62,7 +72,7 @@ tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_ph
     return tlm::TLM_ACCEPTED;
   }
   if (phase == tlm::BEGIN_RESP && drive_.in_hand(when)) [[likely]] {
-    hand_on(place - 1);
+    hand_on(place);
     return tlm::TLM_COMPLETED;
   }
   if (phase == tlm::END_REQ) {
@@ -107,17 +117,6 @@ void TimedInitiator::request_over(const Payload& payload) {
   Payload& next = *unsent_.front();
   unsent_.pop_front();
   begin(next);
-}
-
-/// A response implies the END_REQ that did not come before it.
-void TimedInitiator::hand_on(std::size_t place) {
-  Payload& payload = *outstanding_[place];
-  outstanding_[place] = outstanding_.back();
-  outstanding_.pop_back();
-  client_.answered(payload);
-  if (requesting_ == &payload) [[unlikely]]
-    request_over(payload);
-  payload.release();
 }
 
 void TimedInitiator::power_off() {

@@ -9,6 +9,26 @@ TimedTarget::TimedTarget(const char* name, TimelineModule& drive, Device& device
   socket.bind(*this);
 }
 
+inline bool TimedTarget::refused(Payload& payload) const {
+  const tlm::tlm_response_status refusal = device_.refusal(payload);
+  if (refusal == tlm::TLM_OK_RESPONSE) return false;
+  payload.set_response_status(refusal);
+  return true;
+}
+
+/// Gives whether the device took the request.
+inline bool TimedTarget::hand_in(Payload& payload) {
+  if (unaccepted_ != nullptr) {
+    arrivals_.push_back(&payload);
+    return false;
+  }
+  arriving_ = &payload;
+  const bool accepted = device_.arrived(payload);
+  arriving_ = nullptr;
+  if (!accepted && !answered_) unaccepted_ = &payload;
+  return accepted;
+}
+
 tlm::tlm_sync_enum TimedTarget::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Picoseconds when = drive_.effective(delay);
   if (phase != tlm::BEGIN_REQ) [[unlikely]]
@@ -60,26 +80,6 @@ void TimedTarget::b_transport(Payload& payload, sc_core::sc_time& delay) {
   post(when, Event::request, &payload, tlm::BEGIN_REQ);
   sc_core::wait(answered);
   delay = sc_core::SC_ZERO_TIME;
-}
-
-bool TimedTarget::refused(Payload& payload) const {
-  const tlm::tlm_response_status refusal = device_.refusal(payload);
-  if (refusal == tlm::TLM_OK_RESPONSE) return false;
-  payload.set_response_status(refusal);
-  return true;
-}
-
-/// Gives whether the device took the request.
-bool TimedTarget::hand_in(Payload& payload) {
-  if (unaccepted_ != nullptr) {
-    arrivals_.push_back(&payload);
-    return false;
-  }
-  arriving_ = &payload;
-  const bool accepted = device_.arrived(payload);
-  arriving_ = nullptr;
-  if (!accepted && !answered_) unaccepted_ = &payload;
-  return accepted;
 }
 
 void TimedTarget::post(Picoseconds when, Event event, Payload* payload, const tlm::tlm_phase& phase) {
@@ -139,6 +139,36 @@ void TimedTarget::signal(Payload& payload, const tlm::tlm_phase& phase) {
   TESSERA_CHECK(answer == tlm::TLM_ACCEPTED, "an initiator answered a phase that asks for no answer");
 }
 
+inline void TimedTarget::send_response(Payload& payload) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  const sc_core::sc_time ahead = drive_.ahead();
+  sc_core::sc_time delay = ahead;
+  responding_ = &payload;
+  response_under_way_ = true;
+  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
+  if (answer == tlm::TLM_COMPLETED && delay == ahead && responding_ == &payload && responses_.empty()) [[likely]] {
+    response_under_way_ = false;
+    responding_ = nullptr;
+    return payload.release();
+  }
+  if (answer == tlm::TLM_COMPLETED && delay == ahead) return response_over();
+  if (answer == tlm::TLM_ACCEPTED) return;
+  TESSERA_CHECK(answer == tlm::TLM_COMPLETED || phase == tlm::END_RESP, "an initiator answered BEGIN_RESP out of protocol");
+  post(drive_.effective(delay), Event::response_over, nullptr, phase);
+}
+
+/// The initiator has ended the response: the next one may come.
+void TimedTarget::response_over() {
+  if (responding_ == nullptr) return;  // the power failed within the initiator's call
+  response_under_way_ = false;
+  std::exchange(responding_, nullptr)->release();
+  if (responses_.empty()) [[likely]]
+    return;
+  Payload& next = *responses_.front();
+  responses_.pop_front();
+  send_response(next);
+}
+
 void TimedTarget::respond(Payload& payload) {
   if (arriving_ == &payload) {
     answered_ = true;
@@ -160,32 +190,6 @@ bool TimedTarget::unblock(Payload& payload) {
   blocked_.erase(at);
   drop(payload);
   return true;
-}
-
-void TimedTarget::send_response(Payload& payload) {
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  const sc_core::sc_time ahead = drive_.ahead();
-  sc_core::sc_time delay = ahead;
-  responding_ = &payload;
-  response_under_way_ = true;
-  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
-  if (answer == tlm::TLM_COMPLETED && delay == ahead) [[likely]]
-    return response_over();
-  if (answer == tlm::TLM_ACCEPTED) return;
-  TESSERA_CHECK(answer == tlm::TLM_COMPLETED || phase == tlm::END_RESP, "an initiator answered BEGIN_RESP out of protocol");
-  post(drive_.effective(delay), Event::response_over, nullptr, phase);
-}
-
-/// The initiator has ended the response: the next one may come.
-void TimedTarget::response_over() {
-  if (responding_ == nullptr) return;  // the power failed within the initiator's call
-  response_under_way_ = false;
-  std::exchange(responding_, nullptr)->release();
-  if (responses_.empty()) [[likely]]
-    return;
-  Payload& next = *responses_.front();
-  responses_.pop_front();
-  send_response(next);
 }
 
 void TimedTarget::drop(Payload& payload) {

@@ -26,14 +26,18 @@ class TimelineModule : public sc_core::sc_module {
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   /// now() - sc_time_stamp(), what a TLM call made at now() has to annotate.
-  [[nodiscard]] sc_core::sc_time ahead() const {
+  [[nodiscard]] sc_core::sc_time ahead() const { return ahead(timeline_.now()); }
+  /// The same for a call that takes effect at `when`; none where kernel time has passed that, because an entry waited.
+  [[nodiscard]] sc_core::sc_time ahead(Picoseconds when) const {
     const Picoseconds kernel = kernel_time();
-    return timeline_.now() > kernel ? sc_core::sc_time::from_value((timeline_.now() - kernel).value()) : sc_core::SC_ZERO_TIME;
+    return when > kernel ? sc_core::sc_time::from_value((when - kernel).value()) : sc_core::SC_ZERO_TIME;
   }
+  /// The instant that this annotated delay means now.
+  [[nodiscard]] Picoseconds instant(const sc_core::sc_time& delay) const { return kernel_time() + Picoseconds(delay.value()); }
 
   /// When a call that comes with this annotated delay takes effect; a model bug where that lies before the drive's local time.
   [[nodiscard]] Picoseconds effective(const sc_core::sc_time& delay) const {
-    const Picoseconds when = kernel_time() + Picoseconds(delay.value());
+    const Picoseconds when = instant(delay);
     if (when < timeline_.now()) [[unlikely]]
       refuse(when);
     return when;

@@ -93,6 +93,44 @@ void BusModule::invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt
     if (initiator != nullptr) initiator->invalidate_direct_mem_ptr(first, last);
 }
 
+/// Gives BEGIN_REQ to the target, and its answer.
+inline tlm::tlm_sync_enum BusModule::send_request(int target, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
+  Channel& requests = requests_[static_cast<std::size_t>(target)];
+  requests.busy = &payload;
+  const sc_time own = delay;
+  const tlm::tlm_sync_enum answer = to_[static_cast<std::size_t>(target)]->nb_transport_fw(payload, phase, delay);
+  if (answer == tlm::TLM_ACCEPTED) return answer;
+  requests.busy = nullptr;
+  requests.delayed = delay != own;
+  if (requests.delayed) [[unlikely]]
+    requests.free = sc_time_stamp() + delay;
+  if (answer == tlm::TLM_COMPLETED || phase != tlm::BEGIN_RESP) return answer;
+  Channel& responses = responses_[static_cast<std::size_t>(route_of(payload).initiator)];
+  if (responses.busy == nullptr) {
+    responses.busy = &payload;
+    return answer;
+  }
+  responses.waiting.push_back({&payload, sc_time_stamp() + delay});
+  phase = tlm::END_REQ;
+  return answer;
+}
+
+/// Gives BEGIN_RESP to the initiator, and its answer.
+inline tlm::tlm_sync_enum BusModule::send_response(std::size_t initiator, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
+  Channel& responses = responses_[initiator];
+  if (responses.delayed) [[unlikely]]
+    delay = std::max(delay, delay_until(responses.free));
+  responses.busy = &payload;
+  const sc_time own = delay;
+  const tlm::tlm_sync_enum answer = back_to_[initiator]->nb_transport_bw(payload, phase, delay);
+  if (answer == tlm::TLM_ACCEPTED) return answer;
+  responses.busy = nullptr;
+  responses.delayed = delay != own;
+  if (responses.delayed) [[unlikely]]
+    responses.free = sc_time_stamp() + delay;
+  return answer;
+}
+
 tlm::tlm_sync_enum BusModule::forward(int initiator, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) {
     const RouteExtension& route = route_of(payload);
@@ -123,61 +161,26 @@ tlm::tlm_sync_enum BusModule::forward(int initiator, Payload& payload, tlm::tlm_
   return send_request(target, payload, phase, delay);
 }
 
-/// Gives BEGIN_REQ to the target, and its answer.
-tlm::tlm_sync_enum BusModule::send_request(int target, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
-  Channel& requests = requests_[static_cast<std::size_t>(target)];
-  requests.busy = &payload;
-  const sc_time own = delay;
-  const tlm::tlm_sync_enum answer = to_[static_cast<std::size_t>(target)]->nb_transport_fw(payload, phase, delay);
-  if (answer == tlm::TLM_ACCEPTED) return answer;
-  requests.busy = nullptr;
-  requests.delayed = delay != own;
-  if (requests.delayed) [[unlikely]]
-    requests.free = sc_time_stamp() + delay;
-  if (answer == tlm::TLM_COMPLETED || phase != tlm::BEGIN_RESP) return answer;
-  Channel& responses = responses_[static_cast<std::size_t>(route_of(payload).initiator)];
-  if (responses.busy == nullptr) {
-    responses.busy = &payload;
+tlm::tlm_sync_enum BusModule::backward(int target, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
+  const auto initiator = static_cast<std::size_t>(initiator_of(target, payload));
+  Channel& responses = responses_[initiator];
+  const bool ends_request = requests_[static_cast<std::size_t>(target)].busy == &payload;
+  if (!ends_request && phase == tlm::BEGIN_RESP && responses.busy == nullptr && !responses.delayed) [[likely]] {
+    const tlm::tlm_sync_enum answer = send_response(initiator, payload, phase, delay);
+    if (!responses.waiting.empty()) [[unlikely]]
+      answer_waiting(initiator);
     return answer;
   }
-  responses.waiting.push_back({&payload, sc_time_stamp() + delay});
-  phase = tlm::END_REQ;
-  return answer;
-}
-
-tlm::tlm_sync_enum BusModule::backward(int target, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
-  const int initiator = initiator_of(target, payload);
-  const bool ends_request = requests_[static_cast<std::size_t>(target)].busy == &payload;
   const sc_time own = delay;
   tlm::tlm_sync_enum answer = tlm::TLM_ACCEPTED;
-  if (phase == tlm::BEGIN_RESP) {
-    if (responses_[static_cast<std::size_t>(initiator)].busy != nullptr)
-      responses_[static_cast<std::size_t>(initiator)].waiting.push_back({&payload, sc_time_stamp() + delay});
-    else
-      answer = send_response(initiator, payload, phase, delay);
-  } else {
-    answer = back_to_[static_cast<std::size_t>(initiator)]->nb_transport_bw(payload, phase, delay);
-  }
-  if (ends_request) [[unlikely]]
-    request_ended(target, sc_time_stamp() + own);
-  if (!responses_[static_cast<std::size_t>(initiator)].waiting.empty()) [[unlikely]]
-    answer_waiting(initiator);
-  return answer;
-}
-
-/// Gives BEGIN_RESP to the initiator, and its answer.
-tlm::tlm_sync_enum BusModule::send_response(int initiator, Payload& payload, tlm::tlm_phase& phase, sc_time& delay) {
-  Channel& responses = responses_[static_cast<std::size_t>(initiator)];
-  if (responses.delayed) [[unlikely]]
-    delay = std::max(delay, delay_until(responses.free));
-  responses.busy = &payload;
-  const sc_time own = delay;
-  const tlm::tlm_sync_enum answer = back_to_[static_cast<std::size_t>(initiator)]->nb_transport_bw(payload, phase, delay);
-  if (answer == tlm::TLM_ACCEPTED) return answer;
-  responses.busy = nullptr;
-  responses.delayed = delay != own;
-  if (responses.delayed) [[unlikely]]
-    responses.free = sc_time_stamp() + delay;
+  if (phase != tlm::BEGIN_RESP)
+    answer = back_to_[initiator]->nb_transport_bw(payload, phase, delay);
+  else if (responses.busy != nullptr)
+    responses.waiting.push_back({&payload, sc_time_stamp() + delay});
+  else
+    answer = send_response(initiator, payload, phase, delay);
+  if (ends_request) request_ended(target, sc_time_stamp() + own);
+  if (!responses.waiting.empty()) answer_waiting(initiator);
   return answer;
 }
 
@@ -194,7 +197,7 @@ void BusModule::response_ended(int initiator, const sc_time& at) {
   responses.busy = nullptr;
   responses.delayed = true;
   responses.free = at;
-  if (!responses.waiting.empty()) answer_waiting(initiator);
+  if (!responses.waiting.empty()) answer_waiting(static_cast<std::size_t>(initiator));
 }
 
 /// Sends what waits for the target, as far as that takes it; the initiators were told TLM_ACCEPTED.
@@ -216,13 +219,13 @@ void BusModule::begin_waiting(int target) {
     if (answer == tlm::TLM_UPDATED) responses.busy = nullptr;  // it is sent like any other that waits
     route_of(*next.payload).completed = answer == tlm::TLM_COMPLETED;
     responses.waiting.push_back({next.payload, sc_time_stamp() + delay});
-    answer_waiting(initiator);
+    answer_waiting(static_cast<std::size_t>(initiator));
   }
 }
 
 /// Sends the responses that wait for the initiator, as far as that ends them; the targets were told TLM_ACCEPTED.
-void BusModule::answer_waiting(int initiator) {
-  Channel& responses = responses_[static_cast<std::size_t>(initiator)];
+void BusModule::answer_waiting(std::size_t initiator) {
+  Channel& responses = responses_[initiator];
   while (responses.busy == nullptr && !responses.waiting.empty()) {
     const Waiting next = responses.waiting.front();
     responses.waiting.pop_front();

@@ -90,11 +90,11 @@ class BusModule : public sc_core::sc_module {
   tlm::tlm_sync_enum forward(int initiator, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum backward(int target, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum send_request(int target, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum send_response(int initiator, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum send_response(std::size_t initiator, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void request_ended(int target, const sc_core::sc_time& at);
   void response_ended(int initiator, const sc_core::sc_time& at);
   void begin_waiting(int target);
-  void answer_waiting(int initiator);
+  void answer_waiting(std::size_t initiator);
   [[nodiscard]] tlm::tlm_fw_transport_if<>* target_of(const Payload& payload) const;
   [[nodiscard]] int initiator_of(int target, Payload& payload) const;
 

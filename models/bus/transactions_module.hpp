@@ -113,30 +113,45 @@ struct BlockExtension : tlm::tlm_extension<BlockExtension> {
 template <class Extension>
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
+  /// A payload that holds its extension: nobody has to look for it, or frees it.
+  class Payload final : public tlm::tlm_generic_payload {
+    struct Held final : Extension {
+      void free() override {}
+    };
+    Held held_;
+
+   public:
+    Extension& extension = held_;
+
+    explicit Payload(tlm::tlm_mm_interface* manager) : tlm::tlm_generic_payload(manager) { this->set_extension(&extension); }
+    ~Payload() override { this->clear_extension(&extension); }
+    Payload(const Payload&) = delete;
+    Payload& operator=(const Payload&) = delete;
+  };
+
   PayloadPool() = default;
   PayloadPool(const PayloadPool&) = delete;
   PayloadPool& operator=(const PayloadPool&) = delete;
   /// A payload with one reference and a cleared extension; release() it.
-  tlm::tlm_generic_payload& take() {
-    tlm::tlm_generic_payload* payload = nullptr;
+  Payload& take() {
+    Payload* payload = nullptr;
     if (free_.empty()) {
-      payload = all_.emplace_back(std::make_unique<tlm::tlm_generic_payload>(this)).get();
-      payload->set_extension(new Extension);
+      payload = all_.emplace_back(std::make_unique<Payload>(this)).get();
     } else {
       payload = free_.back();
       free_.pop_back();
-      *payload->template get_extension<Extension>() = Extension();
+      payload->extension = Extension();
     }
     payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     payload->acquire();
     return *payload;
   }
 
-  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(payload); }
+  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(static_cast<Payload*>(payload)); }
 
  private:
-  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
-  std::vector<tlm::tlm_generic_payload*> free_;
+  std::vector<std::unique_ptr<Payload>> all_;
+  std::vector<Payload*> free_;
 };
 
 }  // namespace tessera

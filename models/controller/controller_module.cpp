@@ -48,10 +48,10 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       commands_(surroundings.tags) {}
 
 void ControllerModule::start(const MediaStep& step) {
-  tlm::tlm_generic_payload& payload = media_payloads_.take();
+  auto& payload = media_payloads_.take();
   payload.set_address(address_map::disk_channel + media_.offset_of({step.run.track, step.run.first}));
   payload.set_command(step.op == MediaOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  auto& extension = *payload.get_extension<MediaExtension>();
+  MediaExtension& extension = payload.extension;
   extension.system = !step.system.empty();
   set_data(payload, extension.system ? step.system.data() : bytes_of(step.data, shape_),
            std::uint64_t{step.run.count} * shape_.sector_bytes);
@@ -64,14 +64,14 @@ void ControllerModule::start(const MediaStep& step) {
 }
 
 void ControllerModule::start(FlashCommand& command) {
-  tlm::tlm_generic_payload& payload = flash_payloads_.take();
+  auto& payload = flash_payloads_.take();
   const bool erases = command.op == FlashOp::erase;
   const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;  // data, not out-of-band bytes alone
   const std::uint64_t page = erases ? command.block.value() * flash_.pages_per_block : command.page.value();
   payload.set_address(address_map::nand + page * flash_.page_bytes);
   payload.set_command(!whole ? tlm::TLM_IGNORE_COMMAND : command.op == FlashOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
   set_data(payload, bytes_of(command.data, shape_), whole ? flash_.page_bytes : 0);
-  payload.get_extension<FlashExtension>()->command = command;
+  payload.extension.command = command;
   auto* origin = payload.get_extension<FlashOrigin>();
   if (origin == nullptr) payload.set_extension(origin = new FlashOrigin);
   origin->command = &command;
@@ -87,12 +87,11 @@ inline Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& 
     scratch_.resize(bytes);
   set_data(payload, dram_bytes_.empty() ? scratch_.data() : dram_bytes_.data() + address.value(), bytes);
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
-  sc_core::sc_time delay = at > kernel ? to_sc_time(at - kernel) : sc_core::SC_ZERO_TIME;  // another access may have waited in between
+  sc_core::sc_time delay = drive_.ahead(at);
   bus->b_transport(payload, delay);
   if (!payload.is_response_ok()) [[unlikely]]
     report_failed(payload, address, Bytes(bytes));
-  return from_sc_time(sc_core::sc_time_stamp() + delay);
+  return drive_.instant(delay);
 }
 
 void ControllerModule::report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes) {
@@ -106,16 +105,16 @@ Picoseconds ControllerModule::access(DramAddress address, std::uint32_t bytes, A
 }
 
 Picoseconds ControllerModule::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  tlm::tlm_generic_payload& payload = dma_payloads_.take();
-  payload.get_extension<DmaExtension>()->failed = &failed_words_;
+  auto& payload = dma_payloads_.take();
+  payload.extension.failed = &failed_words_;
   const Picoseconds end = dram_transaction(payload, address, bytes.value(), access, at);
   payload.release();
   return end;
 }
 
 void ControllerModule::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  tlm::tlm_generic_payload& payload = dma_payloads_.take();
-  auto& extension = *payload.get_extension<DmaExtension>();
+  auto& payload = dma_payloads_.take();
+  DmaExtension& extension = payload.extension;
   extension.timed = false;
   extension.failed = &failed_words_;
   dram_transaction(payload, address, bytes.value(), access, at);

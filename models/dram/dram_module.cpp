@@ -36,7 +36,7 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   const std::uint64_t length = payload.get_data_length();
   const DramAddress address(payload.get_address());
   const Access access = payload.is_read() ? Access::read : Access::write;
-  const Picoseconds now = from_sc_time(sc_core::sc_time_stamp() + delay);
+  const Picoseconds now = drive_ == nullptr ? from_sc_time(sc_core::sc_time_stamp() + delay) : drive_->instant(delay);
   auto* dma = payload.get_extension<DmaExtension>();
   Picoseconds end = now;
   if (dma == nullptr)

@@ -77,14 +77,14 @@ void BlockTargetModule::send(Command& command, Transfer& transfer) {
   request.status = Status::ok;
   request.life.begin(drive_.timeline().now());
   take_content(command, transfer);
-  tlm::tlm_generic_payload& payload = payloads_.take();
+  auto& payload = payloads_.take();
   const auto bytes = static_cast<unsigned>(std::uint64_t{request.blocks.count} * host_block_bytes);
   payload.set_command(transfer.payload->get_command());
   payload.set_address(request.blocks.first.value() * host_block_bytes);
   payload.set_data_ptr(request.content.size() == bytes && bytes != 0 ? reinterpret_cast<unsigned char*>(request.content.data()) : nullptr);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
-  payload.get_extension<HostExtension>()->request = &request;
+  payload.extension.request = &request;
   initiator_.send(payload);
 }
 

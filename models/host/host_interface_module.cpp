@@ -37,7 +37,7 @@ void HostInterfaceModule::signalled(tlm::tlm_generic_payload& payload, const tlm
 }
 
 void HostInterfaceModule::arrived(HostRequest& request) {
-  tlm::tlm_generic_payload& payload = mailbox_payloads_.take();
+  auto& payload = mailbox_payloads_.take();
   MailboxSlot& slot = slots_[request.tag];
   slot = {.first_block = request.blocks.first.value(),
           .blocks = request.blocks.count,
@@ -48,7 +48,7 @@ void HostInterfaceModule::arrived(HostRequest& request) {
   payload.set_data_ptr(reinterpret_cast<unsigned char*>(&slot));
   payload.set_data_length(sizeof slot);
   payload.set_streaming_width(sizeof slot);
-  payload.get_extension<HostExtension>()->request = &request;
+  payload.extension.request = &request;
   forwarded_[request.tag] = &payload;
   initiator_.send(payload);
 }

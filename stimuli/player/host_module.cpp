@@ -8,7 +8,7 @@ HostModule::HostModule(sc_core::sc_module_name name, TimelineModule& drive)
     : sc_core::sc_module(name), initiator_("socket", drive, *this), socket(initiator_.socket) {}
 
 void HostModule::issue(HostRequest& request) {
-  tlm::tlm_generic_payload& payload = payloads_.take();
+  auto& payload = payloads_.take();
   payload.set_command(request.op == HostOp::read    ? tlm::TLM_READ_COMMAND
                       : request.op == HostOp::write ? tlm::TLM_WRITE_COMMAND
                                                     : tlm::TLM_IGNORE_COMMAND);
@@ -18,7 +18,7 @@ void HostModule::issue(HostRequest& request) {
   payload.set_streaming_width(bytes);
   const bool holds_bytes = bytes != 0 && request.content.size() == bytes;  // content mode `bytes`
   payload.set_data_ptr(holds_bytes ? reinterpret_cast<unsigned char*>(request.content.data()) : nullptr);
-  payload.get_extension<HostExtension>()->request = &request;
+  payload.extension.request = &request;
   initiator_.send(payload);
 }
 
