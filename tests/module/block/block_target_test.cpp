@@ -89,7 +89,7 @@ TEST_CASE("a transfer larger than the host buffer goes in pieces") {
   });
 }
 
-TEST_CASE("a debug read takes no time and gives what was acknowledged, also inside a block; a debug write does nothing") {
+TEST_CASE("a debug read takes no time and gives what was acknowledged, also inside a block, and a debug write does nothing") {
   Bench bench;
   bench.run([&](strangers::BlockingHost& self) {
     CHECK(self.write(4096, 4096, 4) == tlm::TLM_OK_RESPONSE);
