@@ -19,6 +19,8 @@ SPECIAL_RUNS = {
                 "--set", "layers.cmr.journal_tracks=16"),
     "paged-map": ("common", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
                   "--set", "layers.skylight_flash.checkpoint=17 MiB"),
+    "large-pages": ("common", "--layer", "pore", "--set", "nand.page_size=16 KiB", "--set", "nand.oob_size=2 KiB",
+                    "--set", "nand.pages_per_block=8"),
     "memory-cache": ("common", "--layer", "mu-rmw", "--set", "dram.cache.size=16 KiB"),
     "memory-errors": ("common", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("common", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),

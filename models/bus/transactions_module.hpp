@@ -40,13 +40,15 @@ struct MediaExtension : tlm::tlm_extension<MediaExtension> {
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const MediaExtension&>(other); }
 };
 
-/// One flash command. Read and program: address page * page size, length: the page's data area. TLM_IGNORE_COMMAND, of no length: a read of
-/// the page's out-of-band bytes alone, or an erase, at the address of the block's first page.
+/// One flash command. Read and program: address page * page size, with that of the sector in the page; length: one sector. Further sectors of
+/// the page that take part are the command's `next`. TLM_IGNORE_COMMAND, of no length: a read of out-of-band bytes alone, at the address of
+/// their sector, or an erase, at the address of the block's first page.
 struct FlashExtension : tlm::tlm_extension<FlashExtension> {
   FlashCommand
       command;         ///< operation, out-of-band bytes, retry level, shadow; the NAND sets page or block from the address, and the status
   Picoseconds busy;    ///< set by the NAND: array and bus time, without queueing
   bool plain = false;  ///< set by the NAND: the payload came without an extension
+  std::vector<FlashCommand> further;  ///< the NAND's own: of a payload of several sectors that came without an extension
   tlm_extension_base* clone() const override { return new FlashExtension(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const FlashExtension&>(other); }
 };

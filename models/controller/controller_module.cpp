@@ -68,9 +68,9 @@ void ControllerModule::start(FlashCommand& command) {
   const bool erases = command.op == FlashOp::erase;
   const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;  // data, not out-of-band bytes alone
   const std::uint64_t page = erases ? command.block.value() * flash_.pages_per_block : command.page.value();
-  payload.set_address(address_map::nand + page * flash_.page_bytes);
+  payload.set_address(address_map::nand + page * flash_.page_bytes + command.subpage * flash_.subpage_bytes());
   payload.set_command(!whole ? tlm::TLM_IGNORE_COMMAND : command.op == FlashOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  set_data(payload, bytes_of(command.data, shape_), whole ? flash_.page_bytes : 0);
+  set_data(payload, bytes_of(command.data, shape_), whole ? flash_.subpage_bytes() : 0);
   payload.extension.command = command;
   auto* origin = payload.get_extension<FlashOrigin>();
   if (origin == nullptr) payload.set_extension(origin = new FlashOrigin);

@@ -16,7 +16,8 @@ FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& li
 
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
-  executor_.charge(Cycles(submit_cycles_ * batch.commands.size()));
+  const auto given = std::ranges::count(batch.commands, false, &FlashCommand::led);
+  executor_.charge(Cycles(submit_cycles_ * static_cast<std::uint64_t>(given)));
   executor_.suspend(batch.wait, LifePhase::flash_queue);
   batch.submitted = executor_.now();
   timeline_.post(batch.submitted + bus_latency_, *this, reinterpret_cast<std::uint64_t>(&batch));
@@ -24,14 +25,15 @@ void FlashChannel::submit(FlashBatch& batch) {
 
 void FlashChannel::on_time(std::uint64_t argument) {
   auto& batch = *reinterpret_cast<FlashBatch*>(argument);
-  batch.pending = static_cast<std::uint32_t>(batch.commands.size());
+  batch.pending = static_cast<std::uint32_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
   batch.status = Status::ok;
   active_.push_back(&batch);
-  outstanding_ += batch.commands.size();
+  outstanding_ += batch.pending;
   depth_.set(outstanding_, timeline_.now());
   for (FlashCommand& command : batch.commands) {
+    if (command.led) continue;
     if (guard_ != nullptr && command.op == FlashOp::program) [[unlikely]]
-      guard_->fetched(command.data);
+      for (const FlashCommand* part = &command; part != nullptr; part = part->next) guard_->fetched(part->data);
     command.tag = batch.wait.root->tag;
     link_.start(command);
   }
@@ -46,14 +48,14 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   ++commands_;
   depth_.set(--outstanding_, timeline_.now());
   if (guard_ != nullptr && command.op == FlashOp::read) [[unlikely]]
-    guard_->stored(command.data);
+    for (const FlashCommand* part = &command; part != nullptr; part = part->next) guard_->stored(part->data);
   switch (command.op) {
     case FlashOp::read: ++served_.flash_reads; break;
     case FlashOp::read_oob: ++served_.flash_oob_reads; break;
     case FlashOp::program: ++served_.flash_programs; break;
     case FlashOp::erase: ++served_.flash_erases; break;
   }
-  if (ok(batch.status)) batch.status = command.status;
+  for (const FlashCommand* part = &command; ok(batch.status) && part != nullptr; part = part->next) batch.status = part->status;
   if (--batch.pending > 0) return;
   active_.erase(at);
   if (quiet_) return quiet_();

@@ -23,7 +23,7 @@ class BitErrors {
   explicit BitErrors(const NandConfig& config) : config_(config) {}
 
   [[nodiscard]] bool any() const { return config_.ecc_bits != 0; }
-  /// Mean number of wrong bits in the codewords of one page, in units of 2^-32, at a level of read retry.
+  /// Mean number of wrong bits in the codewords of one subpage, in units of 2^-32, at a level of read retry.
   [[nodiscard]] std::uint64_t mean(const PageAge& age, std::uint32_t retry) const;
   /// Whether error correction fails in one codeword at least.
   [[nodiscard]] bool uncorrectable(const PageAge& age, std::uint32_t retry, RandomStream& random) const;

@@ -26,8 +26,9 @@ std::uint64_t whole(double value, std::uint64_t min, std::uint64_t end, const st
 
 NandArray::NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t seed)
     : pages_per_block_(config.pages_per_block),
+      subpages_(config.subpages),
       kept_(kept),
-      oob_(static_cast<std::uint32_t>(config.oob_size.value())),
+      oob_(static_cast<std::uint32_t>(config.subpage_oob().value())),
       paired_page_(config.paired_page),
       program_failures_per_million_(config.program_failures_per_million),
       erase_failures_per_million_(config.erase_failures_per_million),
@@ -75,53 +76,74 @@ const NandArray::Block& NandArray::at(NandBlock block) const {
 
 NandArray::Block& NandArray::at(NandBlock block) { return const_cast<Block&>(static_cast<const NandArray&>(*this).at(block)); }
 
-std::span<std::byte> NandArray::slot(Block& block, std::uint32_t page) {
+std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
   const std::size_t size = std::size_t{kept_} + oob_;
-  if (block.content.empty()) block.content.resize(size * pages_per_block_);
-  return std::span(block.content).subspan(page * size, size);
+  if (block.content.empty()) block.content.resize(size * pages_per_block_ * subpages_);
+  return std::span(block.content).subspan(in_block(part) * size, size);
 }
 
-/// Whether a fault of the description keeps the page from being read now. A failure on request is over with the next read; the data
-/// counts as destroyed if that fails too.
-bool NandArray::read_fails(NandPage page, std::uint32_t retry, Picoseconds now) {
-  Block& block = at(block_of(page));
-  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
-  const auto tell = [&] {
-    if (fault_listener_ != nullptr && index < block.next && !block.torn) fault_listener_->destroyed(slot(block, index).first(kept_));
-  };
+/// Whether the subpage was programmed with data.
+bool NandArray::holds(const Block& block, Subpage part) const {
+  if (part.page.value() % pages_per_block_ >= block.next) return false;
+  if (!passed_over_.empty() && passed_over_.contains(part.page.value())) return false;
+  return block.padding.empty() || !block.padding[in_block(part)];
+}
+
+void NandArray::tell(Subpage part) {
+  Block& block = at(block_of(part.page));
+  if (fault_listener_ != nullptr && holds(block, part) && !block.torn) fault_listener_->destroyed(slot(block, part).first(kept_));
+}
+
+/// A failure on request is over with the next read; the data counts as destroyed if that fails too.
+void NandArray::begin_read(NandPage page) {
   if (due(read_failures_, page.value())) {
-    if (!failed_once_.insert(page.value()).second) tell();
+    request_ = failed_once_.insert(page.value()).second ? Request::once : Request::again;
+    return;
+  }
+  request_ = Request::none;
+  if (!failed_once_.empty()) failed_once_.erase(page.value());
+  Block& block = at(block_of(page));
+  if (bit_errors_.any() && page.value() % pages_per_block_ < block.next && !block.torn && !is_unreadable(page)) ++block.reads;
+}
+
+/// Whether a fault of the description keeps the subpage from being read now.
+bool NandArray::read_fails(Subpage part, std::uint32_t retry, Picoseconds now) {
+  if (request_ != Request::none) {
+    if (request_ == Request::again) tell(part);
     return true;
   }
-  if (!failed_once_.empty()) failed_once_.erase(page.value());
-  if (!bit_errors_.any() || index >= block.next || block.torn || unreadable_.contains(page.value())) return false;
-  ++block.reads;
+  const Block& block = at(block_of(part.page));
+  if (!bit_errors_.any() || part.page.value() % pages_per_block_ >= block.next || block.torn || is_unreadable(part)) return false;
   const PageAge age{block.erases, block.reads, now - block.programmed};
   if (!bit_errors_.uncorrectable(age, retry, error_random_)) return false;
   if (retry < config_.read_retries) return true;
   ++uncorrectable_;
-  tell();
-  spoil(page);
+  tell(part);
+  unreadable_.insert(subpage(part));
   return true;
 }
 
-Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now) {
-  TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_, "a flash read wants more than a page");
-  Block& block = at(block_of(page));
-  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
-  const bool failed = read_fails(page, retry, now);
-  if (failed || block.torn || (!unreadable_.empty() && unreadable_.contains(page.value()))) {
+Status NandArray::read(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now) {
+  begin_read(part.page);
+  return read_along(part, content, oob, retry, now);
+}
+
+Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now) {
+  TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_ && part.number < subpages_, "a flash read wants more than a subpage");
+  Block& block = at(block_of(part.page));
+  const bool failed = read_fails(part, retry, now);
+  if (failed || block.torn || is_unreadable(part)) {
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
     std::ranges::fill(oob, erased);
     return Status::media_error;
   }
-  if (index >= block.next || (!passed_over_.empty() && passed_over_.contains(page.value()))) {
+  if (!holds(block, part)) {
     std::ranges::fill(content, std::byte{0});  // the tag `never_written`
     std::ranges::fill(oob, erased);
     return Status::blank;
   }
-  const auto stored = slot(block, index);
-  if (!lost_.empty() && lost_.contains(page.value())) {
+  const auto stored = slot(block, part);
+  if (!lost_.empty() && lost_.contains(subpage(part))) {
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
     std::copy_n(stored.begin() + kept_, oob.size(), oob.begin());
     return Status::lost;
@@ -131,27 +153,41 @@ Status NandArray::read(NandPage page, ContentSpan content, std::span<std::byte> 
   return Status::ok;
 }
 
-Status NandArray::program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost, Picoseconds now) {
-  TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_, "a flash program brings more than a page");
-  Block& block = at(block_of(page));
-  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
+Status NandArray::program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost, Picoseconds now) {
+  Block& block = at(block_of(part.page));
+  const auto index = static_cast<std::uint32_t>(part.page.value() % pages_per_block_);
   if (block.bad) return Status::program_failed;
   if (!may_program(block, index)) return Status::rule_violation;
-  const bool requested = due(program_failures_, block_of(page).value());
+  const bool requested = due(program_failures_, block_of(part.page).value());
   if (block.next == 0) block.programmed = now;
   if (requested || fails(block, program_failures_per_million_)) {
-    spoil(page);
-    advance(page);
+    spoil(part.page);
+    advance(part.page);
     retire(block);
     return Status::program_failed;
   }
-  const auto stored = slot(block, index);
+  if (subpages_ > 1) {
+    block.padding.resize(std::size_t{pages_per_block_} * subpages_);
+    std::fill_n(block.padding.begin() + in_block(part.page), subpages_, true);
+  }
+  store(part, content, oob, lost);
+  advance(part.page);
+  return Status::ok;
+}
+
+void NandArray::program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
+  store(part, content, oob, lost);
+}
+
+void NandArray::store(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
+  TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_ && part.number < subpages_, "a flash program brings more than a subpage");
+  Block& block = at(block_of(part.page));
+  if (subpages_ > 1) block.padding[in_block(part)] = false;
+  const auto stored = slot(block, part);
   const auto rest = std::copy(content.begin(), content.end(), stored.begin());
   std::fill(rest, stored.begin() + kept_, std::byte{0});
   std::fill(std::copy(oob.begin(), oob.end(), stored.begin() + kept_), stored.end(), erased);
-  if (lost) lost_.insert(page.value());
-  advance(page);
-  return Status::ok;
+  if (lost) lost_.insert(subpage(part));
 }
 
 bool NandArray::may_program(const Block& block, std::uint32_t index) const {
@@ -191,6 +227,7 @@ Status NandArray::erase(NandBlock number) {
   clear_marks(number);
   block.next = 0;
   block.reads = 0;
+  block.padding.clear();
   block.torn = false;
   return Status::ok;
 }
@@ -216,14 +253,17 @@ void NandArray::retire(Block& block) {
   ++grown_bad_;
 }
 
-void NandArray::spoil(NandPage page) { unreadable_.insert(page.value()); }
+void NandArray::spoil(NandPage page) {
+  for (std::uint32_t number = 0; number < subpages_; ++number) unreadable_.insert(subpage({page, number}));
+}
 
 void NandArray::clear_marks(NandBlock block) {
   if (unreadable_.empty() && lost_.empty() && passed_over_.empty()) return;
-  for (std::uint64_t page = block.value() * pages_per_block_; page < (block.value() + 1) * pages_per_block_; ++page) {
-    unreadable_.erase(page);
-    lost_.erase(page);
-    passed_over_.erase(page);
+  const std::uint64_t first = block.value() * pages_per_block_;
+  for (std::uint64_t page = first; page < first + pages_per_block_; ++page) passed_over_.erase(page);
+  for (std::uint64_t place = first * subpages_; place < (first + pages_per_block_) * subpages_; ++place) {
+    unreadable_.erase(place);
+    lost_.erase(place);
   }
 }
 

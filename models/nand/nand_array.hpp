@@ -26,23 +26,36 @@ struct NandWear {
   std::uint64_t blocks = 0;
 };
 
+/// A part of a page with room for one drive sector.
+struct Subpage {
+  NandPage page;
+  std::uint32_t number = 0;
+
+  Subpage(NandPage page_of, std::uint32_t number_in_page = 0) : page(page_of), number(number_in_page) {}
+};
+
 class NandArray {
  public:
-  /// `kept` bytes of content are stored a page (SectorShape::kept). A table of the description that names a block or page
+  /// `kept` bytes of content are stored a subpage (SectorShape::kept). A table of the description that names a block or page
   /// that does not exist is an InputError.
   NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t seed);
 
-  /// Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`). A page that was programmed
-  /// as lost gives `lost`, 0xff as content, and its OOB.
+  /// A read of one subpage. Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`). One
+  /// that was programmed as lost gives `lost`, 0xff as content, and its OOB.
   /// A page of a bad block reads as it was: its valid pages can be saved.
-  /// `retry`: level of read retry. A page that error correction cannot save at the last level stays unreadable.
-  Status read(NandPage page, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry = 0, Picoseconds now = {});
+  /// `retry`: level of read retry. What error correction cannot save at the last level stays unreadable.
+  Status read(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry = 0, Picoseconds now = {});
+  /// A further subpage of the page that was just read, in the same operation.
+  Status read_along(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now);
 
-  /// Stores content and OOB; OOB bytes that are not given stay erased (0xff), content that is not given is never-written.
-  /// `rule_violation` and no change unless `page` is the next one of an erased block; with `paired_page`, upper pages may be passed
+  /// Programs a page of which one subpage gets content and OOB; OOB bytes that are not given stay erased (0xff), content that is not
+  /// given is never-written, and the other subpages are blank.
+  /// `rule_violation` and no change unless the page is the next one of an erased block; with `paired_page`, upper pages may be passed
   /// over: their word lines then hold one bit a cell. `program_failed` leaves the page unreadable and retires the block.
-  /// `lost`: the data that the page stands for could not be read when it was moved.
-  Status program(NandPage page, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false, Picoseconds now = {});
+  /// `lost`: the data that the subpage stands for could not be read when it was moved.
+  Status program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false, Picoseconds now = {});
+  /// A further subpage of the page that was just programmed, in the same operation.
+  void program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost);
 
   /// `erase_failed` leaves the block unreadable and retires it.
   Status erase(NandBlock block);
@@ -75,7 +88,8 @@ class NandArray {
     std::uint64_t reads = 0;         // since the last erase
     Picoseconds programmed;          // when its first page was
     bool torn = false;               // an erase did not end: nothing can be read or programmed
-    std::vector<std::byte> content;  // pages_per_block slots of kept content and OOB; empty until first programmed
+    std::vector<std::byte> content;  // kept content and OOB of each subpage; empty until first programmed
+    std::vector<bool> padding;       // by subpage: its page was programmed without data for it; empty where every page was full
   };
   /// Failures on request: block or page number -> which of its operations from now on fails (1 = the next).
   using Requests = std::multimap<std::uint64_t, std::uint64_t>;
@@ -84,29 +98,41 @@ class NandArray {
   static bool due(Requests& requests, std::uint64_t subject);
   const Block& at(NandBlock block) const;
   Block& at(NandBlock block);
-  std::span<std::byte> slot(Block& block, std::uint32_t page);
+  [[nodiscard]] std::uint64_t subpage(Subpage part) const { return part.page.value() * subpages_ + part.number; }
+  [[nodiscard]] std::uint32_t in_block(Subpage part) const {
+    return static_cast<std::uint32_t>(subpage(part) % (pages_per_block_ * subpages_));
+  }
+  /// Kept content and OOB of a subpage.
+  std::span<std::byte> slot(Block& block, Subpage part);
   [[nodiscard]] bool may_program(const Block& block, std::uint32_t index) const;
   [[nodiscard]] bool fails(const Block& block, std::uint32_t per_million);
-  [[nodiscard]] bool read_fails(NandPage page, std::uint32_t retry, Picoseconds now);
+  [[nodiscard]] bool holds(const Block& block, Subpage part) const;
+  [[nodiscard]] bool is_unreadable(Subpage part) const { return !unreadable_.empty() && unreadable_.contains(subpage(part)); }
+  void tell(Subpage part);
+  void begin_read(NandPage page);
+  [[nodiscard]] bool read_fails(Subpage part, std::uint32_t retry, Picoseconds now);
+  void store(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost);
   void advance(NandPage page);
   void retire(Block& block);
   void spoil(NandPage page);
   void clear_marks(NandBlock block);
 
   std::uint32_t pages_per_block_;
-  std::uint32_t kept_;
-  std::uint32_t oob_;
+  std::uint32_t subpages_;
+  std::uint32_t kept_;  // of a subpage
+  std::uint32_t oob_;   // of a subpage
   bool paired_page_;
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;
   std::vector<Block> blocks_;
-  std::unordered_set<std::uint64_t> unreadable_;   // pages; looked up, never iterated
-  std::unordered_set<std::uint64_t> lost_;         // pages programmed as lost; looked up, never iterated
+  std::unordered_set<std::uint64_t> unreadable_;   // subpages; looked up, never iterated
+  std::unordered_set<std::uint64_t> lost_;         // subpages programmed as lost; looked up, never iterated
   std::unordered_set<std::uint64_t> passed_over_;  // blank pages below programmed ones; looked up, never iterated
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;
   std::unordered_set<std::uint64_t> failed_once_;  // pages whose last read failed on request; looked up, never iterated
+  enum class Request : std::uint8_t { none, once, again } request_ = Request::none;  // how the page that is being read fails
   std::uint64_t grown_bad_ = 0;
   std::uint64_t uncorrectable_ = 0;
   FaultListener* fault_listener_ = nullptr;

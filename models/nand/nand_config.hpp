@@ -1,6 +1,7 @@
 #pragma once
 // What a description says about the NAND flash. Geometry and times default to the flash of the concentrated-mapping
 // paper (4 KiB pages, 32 a block; read 0.2 ms, program 1.3 ms, erase 1.5 ms); `blocks` to its 640 blocks.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct NandConfig {
   std::uint32_t pages_per_block = 32;
   Bytes page_size{4096};
   Bytes oob_size{512};
+  std::uint32_t subpages = 1;  ///< drive sectors in a page: no parameter, see holding()
 
   Picoseconds read_time{200'000'000};       // 0.2 ms
   Picoseconds program_time{1'300'000'000};  // 1.3 ms
@@ -54,6 +56,15 @@ struct NandConfig {
   Microwatts standby_power{33};        ///< a die, at all times
   Picojoules bus_energy_per_byte{40};  // 15 pF of pad and trace at 3.3 V, eight lines, half of which toggle: C * V^2 / 2 * 4
 
+  /// The same flash with pages of drive sectors of this size.
+  [[nodiscard]] NandConfig holding(Bytes sector) const {
+    NandConfig config = *this;
+    config.subpages = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(page_size.value() / sector.value()));
+    return config;
+  }
+  [[nodiscard]] Bytes subpage_size() const { return Bytes(page_size.value() / subpages); }
+  [[nodiscard]] Bytes subpage_oob() const { return Bytes(oob_size.value() / subpages); }
+
   [[nodiscard]] std::uint32_t total_dies() const { return channels * dies; }
   [[nodiscard]] std::uint32_t total_planes() const { return total_dies() * planes; }
   [[nodiscard]] std::uint64_t total_blocks() const { return blocks + log_blocks + dump_blocks; }
@@ -68,7 +79,7 @@ struct NandConfig {
     v.field("log_blocks", log_blocks, {0, 1e6}, "further blocks reserved for checkpoint and log");
     v.field("dump_blocks", dump_blocks, {0, 1e6}, "further blocks reserved for the dump at power loss");
     v.field("pages_per_block", pages_per_block, {1, 65536}, "pages of an erase block");
-    v.field("page_size", page_size, {512, 65536}, "data area of a page: one drive sector");
+    v.field("page_size", page_size, {512, 65536}, "data area of a page: one drive sector, or several");
     v.field("oob_size", oob_size, {0, 4096}, "out-of-band area of a page");
     v.field("read_time", read_time, {0, 1e12}, "array time of a page read; of an out-of-band read as well");
     v.field("program_time", program_time, {0, 1e12}, "array time of a page program");

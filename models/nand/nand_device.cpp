@@ -38,12 +38,13 @@ void NandDevice::show(const Operation& operation) const {
 }
 
 FlashShape NandDevice::shape() const {
-  return {config_.blocks,
-          config_.pages_per_block,
-          static_cast<std::uint32_t>(config_.oob_size.value()),
-          static_cast<std::uint32_t>(config_.page_size.value()),
-          config_.read_retries,
-          config_.paired_page};
+  return {.blocks = config_.blocks,
+          .pages_per_block = config_.pages_per_block,
+          .oob_bytes = static_cast<std::uint32_t>(config_.oob_size.value()),
+          .page_bytes = static_cast<std::uint32_t>(config_.page_size.value()),
+          .read_retries = config_.read_retries,
+          .paired_pages = config_.paired_page,
+          .subpages = config_.subpages};
 }
 
 void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
@@ -59,7 +60,7 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   operation.place = place_of(block, config_);
   operation.address = erases ? command.block.value() : command.page.value();
   operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
-  operation.busy = array_time(operation.kind, operation.retry) + bus_time(command.op);
+  operation.busy = array_time(operation.kind, operation.retry) + bus_time(command);
   operation.next = none;
   depth_.set(++outstanding_, now);
   if (now > timeline_.now())
@@ -106,7 +107,7 @@ void NandDevice::enqueue(std::uint32_t slot) {
 bool NandDevice::may_join(const Die& die, Kind kind, std::uint8_t retry) const {
   if (kind != die.kind || retry != die.retry || die.state == DieState::unloading) return false;
   if (die.state == DieState::loading) return true;
-  const bool needs_loading = kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0);
+  const bool needs_loading = kind == Kind::program && config_.bus_rate != BytesPerSecond(0);
   return die.array_begin == timeline_.now() && !needs_loading;
 }
 
@@ -136,7 +137,7 @@ void NandDevice::start(std::uint32_t slot) {
     die.retry = operation.retry;
     die.busy_since = timeline_.now();
   }
-  if (operation.kind == Kind::program && bus_time(FlashOp::program) > Picoseconds(0)) {
+  if (operation.kind == Kind::program && config_.bus_rate != BytesPerSecond(0)) {
     ++die.loading;
     set_state(operation.place.die, DieState::loading);
     transfer(slot);
@@ -158,7 +159,7 @@ void NandDevice::array_ended(std::uint32_t index) {
   for (std::uint32_t p = 0; p < config_.planes; ++p) {
     if (!plane(index, p).running) continue;
     const std::uint32_t slot = plane(index, p).head;
-    if (slots_[slot].kind == Kind::read && bus_time(slots_[slot].command->op) > Picoseconds(0)) {
+    if (slots_[slot].kind == Kind::read && bus_time(*slots_[slot].command) > Picoseconds(0)) {
       set_state(index, DieState::unloading);
       transfer(slot);
     } else {
@@ -186,26 +187,29 @@ void NandDevice::transfer(std::uint32_t slot) {
   // Requests come in order of time, so granting each the first free time is first-come arbitration.
   const Operation& operation = slots_[slot];
   Channel& channel = channels_[operation.place.channel];
-  const Picoseconds length = bus_time(operation.command->op);
+  const Picoseconds length = bus_time(*operation.command);
   channel.free = std::max(channel.free, timeline_.now()) + length;
   channel.busy += length;
-  counters_.transferred += transfer_size(operation.command->op);
+  counters_.transferred += transfer_size(*operation.command);
   if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
   post(channel.free, Action::transferred, slot);
 }
 
-Bytes NandDevice::transfer_size(FlashOp op) const {
-  switch (op) {
-    case FlashOp::read:
+/// A page is programmed whole, with what fills it up; of a page that is read only the subpages cross that were asked for.
+Bytes NandDevice::transfer_size(const FlashCommand& command) const {
+  std::uint64_t subpages = 0;
+  for (const FlashCommand* part = &command; part != nullptr; part = part->next) ++subpages;
+  switch (command.op) {
+    case FlashOp::read: return (config_.subpage_size() + config_.subpage_oob()) * subpages;
     case FlashOp::program: return config_.page_size + config_.oob_size;
-    case FlashOp::read_oob: return config_.oob_size;
+    case FlashOp::read_oob: return config_.subpage_oob() * subpages;
     case FlashOp::erase: break;
   }
   return Bytes(0);
 }
 
-Picoseconds NandDevice::bus_time(FlashOp op) const {
-  return config_.bus_rate == BytesPerSecond(0) ? Picoseconds(0) : transfer_time(transfer_size(op), config_.bus_rate);
+Picoseconds NandDevice::bus_time(const FlashCommand& command) const {
+  return config_.bus_rate == BytesPerSecond(0) ? Picoseconds(0) : transfer_time(transfer_size(command), config_.bus_rate);
 }
 
 Picoseconds NandDevice::array_time(Kind kind, std::uint8_t retry) const {
@@ -217,30 +221,48 @@ Picoseconds NandDevice::array_time(Kind kind, std::uint8_t retry) const {
 void NandDevice::perform(FlashCommand& command) {
   switch (command.op) {
     case FlashOp::read:
-      command.status = array_.read(command.page, content_of(command.data), command.oob, command.retry, timeline_.now());
-      clear_lost(command.data);
-      if (command.data.buffer != nullptr && (command.status == Status::media_error || command.status == Status::lost))
-        command.data.buffer->mark_lost(command.data.first);
-      ++counters_.reads;
-      break;
-    case FlashOp::read_oob:
-      command.status = array_.read(command.page, {}, command.oob, command.retry, timeline_.now());
-      ++counters_.oob_reads;
-      break;
-    case FlashOp::program:
-      command.status = array_.program(command.page, content_of(command.data), command.oob, any_lost(command.data), timeline_.now());
-      ++counters_.programs;
-      break;
+    case FlashOp::read_oob: read(command); break;
+    case FlashOp::program: program(command); break;
     case FlashOp::erase:
       command.status = array_.erase(command.block);
       ++counters_.erases;
       break;
   }
-  counters_.retries += command.retry != 0 && (command.op == FlashOp::read || command.op == FlashOp::read_oob);
-  counters_.read_failures += command.status == Status::media_error;
-  counters_.program_failures += command.status == Status::program_failed;
-  counters_.erase_failures += command.status == Status::erase_failed;
-  counters_.rule_violations += command.status == Status::rule_violation;
+  for (const FlashCommand* part = &command; part != nullptr; part = part->next) {
+    counters_.read_failures += part->status == Status::media_error;
+    counters_.program_failures += part->status == Status::program_failed;
+    counters_.erase_failures += part->status == Status::erase_failed;
+    counters_.rule_violations += part->status == Status::rule_violation;
+  }
+}
+
+void NandDevice::read(FlashCommand& command) {
+  const bool with_data = command.op == FlashOp::read;
+  for (FlashCommand* part = &command; part != nullptr; part = part->next) {
+    const Subpage subpage(part->page, part->subpage);
+    const ContentSpan content = with_data ? content_of(part->data) : ContentSpan();
+    part->status = part == &command ? array_.read(subpage, content, part->oob, command.retry, timeline_.now())
+                                    : array_.read_along(subpage, content, part->oob, command.retry, timeline_.now());
+    if (!with_data) continue;
+    clear_lost(part->data);
+    if (part->data.buffer != nullptr && (part->status == Status::media_error || part->status == Status::lost))
+      part->data.buffer->mark_lost(part->data.first);
+  }
+  ++(with_data ? counters_.reads : counters_.oob_reads);
+  counters_.retries += command.retry != 0;
+}
+
+void NandDevice::program(FlashCommand& command) {
+  const Subpage first(command.page, command.subpage);
+  command.status = array_.program(first, content_of(command.data), command.oob, any_lost(command.data), timeline_.now());
+  std::uint64_t padding = config_.subpages - 1;
+  for (FlashCommand* part = command.next; part != nullptr; part = part->next) {
+    part->status = command.status;
+    --padding;
+    if (ok(command.status)) array_.program_along({part->page, part->subpage}, content_of(part->data), part->oob, any_lost(part->data));
+  }
+  ++counters_.programs;
+  counters_.padding += padding;
 }
 
 NandDevice::Completion NandDevice::finish(std::uint32_t slot) {

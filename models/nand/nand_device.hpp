@@ -53,7 +53,7 @@ class NandDevice final : private TimelineListener {
  public:
   static constexpr std::uint32_t max_planes = 16;
 
-  /// `kept`: content bytes a page (SectorShape::kept). The timeline and the client must outlive the device.
+  /// `kept`: content bytes a subpage (SectorShape::kept). The timeline and the client must outlive the device.
   NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64_t seed, Timeline& timeline, NandClient& client);
 
   /// Accepts a command at `now`, which must not lie before the timeline's time. Command and buffers stay where they are until
@@ -139,10 +139,12 @@ class NandDevice final : private TimelineListener {
   void array_ended(std::uint32_t die);
   void transferred(std::uint32_t slot);
   void transfer(std::uint32_t slot);
-  [[nodiscard]] Bytes transfer_size(FlashOp op) const;
-  [[nodiscard]] Picoseconds bus_time(FlashOp op) const;
+  [[nodiscard]] Bytes transfer_size(const FlashCommand& command) const;
+  [[nodiscard]] Picoseconds bus_time(const FlashCommand& command) const;
   [[nodiscard]] Picoseconds array_time(Kind kind, std::uint8_t retry) const;
   void perform(FlashCommand& command);
+  void read(FlashCommand& command);
+  void program(FlashCommand& command);
   [[nodiscard]] static Picoseconds busy_until(const Die& die, Picoseconds now);
   [[nodiscard]] static Picoseconds busy_until(const Channel& channel, Picoseconds now);
   [[nodiscard]] Completion finish(std::uint32_t slot);
@@ -182,7 +184,7 @@ class NandDevice final : private TimelineListener {
 
   struct Counters {
     std::uint64_t reads = 0, oob_reads = 0, programs = 0, erases = 0;
-    std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0, retries = 0;
+    std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0, retries = 0, padding = 0;
     Bytes transferred;
   } counters_;
 };

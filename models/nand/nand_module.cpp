@@ -11,7 +11,7 @@ NandModule::NandModule(sc_core::sc_module_name name, const NandConfig& config, S
       target_("socket", drive, *this),
       socket(target_.socket),
       shape_(shape),
-      device_(config, shape.kept(), seed, drive.timeline(), *this) {}
+      device_(config.holding(Bytes(shape.sector_bytes)), shape.kept(), seed, drive.timeline(), *this) {}
 
 tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& payload) const {
   const NandConfig& config = device_.config();
@@ -21,10 +21,13 @@ tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& pay
   if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) == moves_data) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   const std::uint64_t page = payload.get_address() / config.page_size.value();
-  if (payload.get_address() % config.page_size.value() != 0 || page >= config.total_blocks() * config.pages_per_block)
+  const std::uint64_t subpage = config.subpage_size().value();
+  if (payload.get_address() % subpage != 0 || page >= config.total_blocks() * config.pages_per_block)
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   const std::uint64_t length = payload.get_data_length();
-  if (length != 0 && (length != config.page_size.value() || payload.get_streaming_width() < length)) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (length % subpage != 0 || payload.get_address() % config.page_size.value() + length > config.page_size.value() ||
+      payload.get_streaming_width() < length)
+    return tlm::TLM_BURST_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
 }
 
@@ -40,10 +43,28 @@ bool NandModule::arrived(tlm::tlm_generic_payload& payload) {
   const std::uint64_t page = payload.get_address() / device_.config().page_size.value();
   command.page = NandPage(page);
   command.block = NandBlock(page / device_.config().pages_per_block);
-  if (command.data.buffer == nullptr && payload.get_data_length() != 0) command.data = PlainDataExtension::take(payload, shape_);
+  command.subpage =
+      static_cast<std::uint8_t>(payload.get_address() % device_.config().page_size.value() / device_.config().subpage_size().value());
+  if (command.data.buffer == nullptr && payload.get_data_length() != 0) spread(extension, PlainDataExtension::take(payload, shape_));
   in_flight_.push_back(&payload);
   device_.submit(command, drive_.timeline().now(), &payload);
   return true;
+}
+
+/// A command for each sector of bytes that came without a shadow.
+void NandModule::spread(FlashExtension& extension, DataSpan data) {
+  extension.command.data = data.part(0, 1);
+  extension.further.assign(data.count - 1, extension.command);
+  FlashCommand* last = &extension.command;
+  for (std::uint32_t i = 1; i < data.count; ++i) {
+    FlashCommand& part = extension.further[i - 1];
+    part.data = data.part(i, 1);
+    part.oob = {};
+    part.subpage = static_cast<std::uint8_t>(extension.command.subpage + i);
+    part.led = true;
+    last->next = &part;
+    last = &part;
+  }
 }
 
 void NandModule::done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds) {
@@ -52,7 +73,9 @@ void NandModule::done(FlashCommand& command, void* context, Picoseconds busy, Pi
   in_flight_.pop_back();
   payload.get_extension<FlashExtension>()->busy = busy;
   PlainDataExtension::give_back(payload);
-  payload.set_response_status(ok(command.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  bool good = true;
+  for (const FlashCommand* part = &command; part != nullptr; part = part->next) good = good && ok(part->status);
+  payload.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   target_.respond(payload);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The NAND flash as a TLM-2.0 target. A payload names its page or block by address (bus/transactions_module.hpp); without a FlashExtension
-// it reads or programs the page. Any number of commands at once. A device error is a status of the command, and a generic error response.
+// it reads or programs the page, or as many of its sectors as it has data for. Any number of commands at once. A device error is a status
+// of the command, and a generic error response.
 #include <systemc>
 #include <tlm>
 
@@ -36,6 +37,7 @@ class NandModule : public sc_core::sc_module, public PoweredPart, public Reporti
  private:
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
+  static void spread(FlashExtension& extension, DataSpan data);
   void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) override;
 
   SectorShape shape_;

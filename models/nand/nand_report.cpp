@@ -39,6 +39,7 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("nand.reads", counters_.reads, "pages read");
   count("nand.oob_reads", counters_.oob_reads, "out-of-band areas read alone");
   count("nand.programs", counters_.programs, "pages programmed, failed ones included");
+  count("nand.padding", counters_.padding, "sectors for which a programmed page had room and got none");
   count("nand.erases", counters_.erases, "blocks erased, failed ones included");
   count("nand.read_failures", counters_.read_failures, "reads of unreadable pages");
   count("nand.program_failures", counters_.program_failures, "programs that failed or met a bad block");

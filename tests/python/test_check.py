@@ -35,7 +35,7 @@ def test_a_buffer_below_two_sectors_is_refused_and_two_will_do(tmp_path, buffer)
 
 def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text('extends = "common"\n\n[nand]\npage_size = "8 KiB"\n')
+    file.write_text('extends = "common"\n\n[nand]\npage_size = "6 KiB"\n')
     refused = simulate("check", file, "--layer", "mu-rmw", "--set", "media.sector_size=4 KiB", status=2).stderr
     assert f"nand.page_size: {file}:4" in refused and "media.sector_size: --set media.sector_size=4 KiB" in refused
     file.write_text('extends = "common"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')

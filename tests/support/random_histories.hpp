@@ -12,6 +12,15 @@ namespace tessera::test {
 
 using namespace tessera::literals;
 
+/// Pages of one sector, or, on half of the drives, of two or four.
+inline void draw_subpages(NandConfig& nand, std::uint64_t seed) {
+  constexpr std::uint32_t sectors[] = {1, 1, 2, 4};
+  RandomStream random(seed, "sectors of a page");
+  nand.subpages = sectors[random.below(4)];
+  nand.page_size = nand.page_size * nand.subpages;
+  nand.oob_size = nand.oob_size * nand.subpages;
+}
+
 /// Uniform from `low` to `high`.
 inline std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t high) {
   return static_cast<std::uint32_t>(low + random.below(high - low + 1));

@@ -51,17 +51,18 @@ std::string BufferConfig::problem(std::uint32_t sector_bytes, std::uint32_t segm
 }
 
 std::string BufferConfig::flash_problem(const FlashShape& shape, std::uint32_t sector_bytes, std::uint32_t segment_blocks) const {
-  if (needs_journal() && shape.oob_bytes < FlashJournal::record_bytes)
-    return "the out-of-band area of a page has " + std::to_string(shape.oob_bytes) + " B and a journal record takes " +
+  if (needs_journal() && shape.subpage_oob_bytes() < FlashJournal::record_bytes)
+    return "the out-of-band area of a page has " + std::to_string(shape.subpage_oob_bytes()) + " B " +
+           (shape.subpages == 1 ? "" : "for each of its " + std::to_string(shape.subpages) + " sectors ") + "and a journal record takes " +
            std::to_string(FlashJournal::record_bytes) + " B";
   const FlashAreas areas(*this, shape, sector_bytes);
   const PageOrder order(shape, paired());
-  const std::uint64_t image = std::uint64_t{segment_blocks} * block_sectors(sector_bytes);
-  if (journals_rewrites() && FlashJournal::capacity(areas.rewrites(), order, journal_stripe) < 2 * image)
+  const std::uint32_t image = order.page_end(segment_blocks * block_sectors(sector_bytes));
+  if (journals_rewrites() && FlashJournal::capacity(areas.rewrites(), order, journal_stripe) < std::uint64_t{2} * image)
     return "a rewrite_journal of " + std::to_string(areas.rewrites().blocks()) +
-           " flash blocks does not hold the images of two segments of " + std::to_string(image) + " pages each beside the rows in use";
+           " flash blocks does not hold the images of two segments of " + std::to_string(image) + " sectors each beside the rows in use";
   if (promised() == BufferDurability::journal &&
-      FlashJournal::capacity(areas.journal(), order, journal_stripe) < 4 * block_sectors(sector_bytes))
+      FlashJournal::capacity(areas.journal(), order, journal_stripe) < std::uint64_t{4} * order.page_end(block_sectors(sector_bytes)))
     return "a journal of " + std::to_string(areas.journal().blocks()) + " flash blocks does not hold four blocks beside the rows in use";
   if (areas.end() > shape.blocks)
     return "journals and read cache take " + std::to_string(areas.end()) + " flash blocks and the drive has " +

@@ -11,7 +11,7 @@ namespace {
 std::uint32_t cache_blocks(const std::optional<FlashAreas>& areas, const Ports& ports, const BufferConfig& config) {
   if (!areas) return 0;
   const std::uint32_t sectors = config.block_sectors(ports.memory.shape().sector_bytes);
-  return SsdReadCache::capacity(areas->cache(), ports.flash->shape().pages_per_block, sectors);
+  return SsdReadCache::capacity(areas->cache(), ports.flash->shape(), sectors);
 }
 
 std::optional<FlashAreas> flash_areas(const Ports& ports, const BufferConfig& config) {
@@ -202,6 +202,8 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
         "flash pages of images of segments before their rewrite");
   count("write_journal.sectors", journal_ ? journal_->pages_written() : 0, "sectors",
         "flash pages of host writes before their acknowledgement");
+  if (journal_ && ports_.flash->shape().subpages > 1)
+    count("flash.collected", journal_->collected(), "sectors", "sectors programmed to a page that another write had begun");
   const Bytes nodes = SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes();
   const Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
   report_mapping_memory(metrics, paper_metadata_bytes + nodes, actual + caches);

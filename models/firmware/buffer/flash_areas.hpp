@@ -16,7 +16,7 @@ struct FlashArea {
 class FlashAreas {
  public:
   FlashAreas(const BufferConfig& config, const FlashShape& shape, std::uint32_t sector_bytes)
-      : block_bytes_(std::uint64_t{shape.pages_per_block} * sector_bytes) {
+      : block_bytes_(std::uint64_t{shape.block_subpages()} * sector_bytes) {
     rewrites_ = next(config.journals_rewrites() ? config.rewrite_journal : Bytes(0));
     journal_ = next(config.promised() == BufferDurability::journal ? config.journal : Bytes(0));
     cache_ = next(config.flash);

@@ -1,6 +1,9 @@
 #include "firmware/buffer/flash_journal.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "firmware/flash/shared_pages.hpp"
 
 namespace tessera {
 
@@ -28,11 +31,13 @@ std::uint64_t FlashJournal::capacity(FlashArea area, const PageOrder& order, std
   return rows <= kept_rows ? 0 : (rows - kept_rows) * stripe * order.count();
 }
 
-/// Page of a sequence number in the row being filled: across the stripe first.
-NandPage FlashJournal::page(std::uint64_t sequence) const {
+/// Page of a sequence number in the row being filled: page by page of the flash across the stripe first.
+std::uint64_t FlashJournal::page(std::uint64_t sequence) const {
   const Row& row = rows_.back();
   const std::uint64_t place = sequence - row.first;
-  return NandPage(row.blocks[place % stripe_] * flash_.shape().pages_per_block + order_.page(static_cast<std::uint32_t>(place / stripe_)));
+  const std::uint64_t column = place / order_.in_page();
+  const auto in_block = static_cast<std::uint32_t>(column / stripe_ * order_.in_page() + place % order_.in_page());
+  return row.blocks[column % stripe_] * flash_.shape().block_subpages() + order_.page(in_block);
 }
 
 /// A row that is left behind is one that the newest record calls unneeded, so the next append finds blocks to erase.
@@ -43,30 +48,57 @@ bool FlashJournal::fits(std::uint64_t pages, std::uint64_t spare_rows) const {
 }
 
 Task<Status> FlashJournal::append(std::uint64_t sector, DataSpan data) {
+  Append mine{sector, data};
+  waiting_.push_back(&mine);
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
-  if (!fits(data.count)) co_return Status::no_space;
-  Status status = co_await append_group(sector, data);
-  while (status == Status::program_failed && fits(data.count, 1)) status = co_await append_group(sector, data);
-  co_return status == Status::program_failed ? Status::no_space : status;
+  if (mine.done) co_return mine.status;
+  take_along();
+  Status status = fits(together_pages_) ? co_await append_groups() : Status::no_space;
+  while (status == Status::program_failed && fits(together_pages_, 1)) status = co_await append_groups();
+  for (Append* append : together_) {
+    append->done = true;
+    append->status = status == Status::program_failed ? Status::no_space : status;
+  }
+  co_return mine.status;
 }
 
-/// `program_failed` where a page of the group was: blocks are retired, and what there is of the group does not count.
-Task<Status> FlashJournal::append_group(std::uint64_t sector, DataSpan data) {
-  std::uint64_t group = none;
-  for (std::uint32_t done = 0; done < data.count;) {
+/// The append whose turn it is, and as many of those behind it as it takes to fill its last page.
+void FlashJournal::take_along() {
+  together_.clear();
+  together_pages_ = 0;
+  do {
+    Append* const next = waiting_.front();
+    if (!together_.empty() && !fits(together_pages_ + next->data.count)) return;
+    waiting_.pop_front();
+    if (!together_.empty()) collected_ += next->data.count;
+    together_.push_back(next);
+    together_pages_ += next->data.count;
+  } while (together_pages_ % order_.in_page() != 0 && !waiting_.empty());
+}
+
+/// `program_failed` where a page of the groups was: blocks are retired, and what there is of the groups does not count.
+Task<Status> FlashJournal::append_groups() {
+  std::uint64_t first = none;
+  for (std::uint32_t done = 0; done < together_pages_;) {
     if (room_in_row() == 0) {
       const Status opened = co_await open_row();
       if (!ok(opened)) co_return opened;
     }
-    if (group == none) group = head_;
-    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(data.count - done, room_in_row()));
-    const DataSpan part = data.part(done, count);
-    const Status status = co_await program(group, done, data.count, sector + done, part);
+    if (first == none) {
+      first = head_;
+      std::uint64_t group = head_;
+      for (Append* append : together_) {
+        append->group = group;
+        group += append->data.count;
+      }
+    }
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(together_pages_ - done, room_in_row()));
+    const Status status = co_await program(done, count);
     if (!ok(status)) co_return status;
     done += count;
   }
-  acknowledged_ = group;
+  acknowledged_ = {first, together_.back()->group};
   co_return Status::ok;
 }
 
@@ -104,29 +136,37 @@ Task<Status> FlashJournal::open_row() {
   co_return Status::ok;
 }
 
-/// Programs data into the row being filled: pages [done, done + data.count) of a group of `total`.
-Task<Status> FlashJournal::program(std::uint64_t group, std::uint32_t done, std::uint32_t total, std::uint64_t sector, DataSpan data) {
-  commands_.assign(data.count, FlashCommand{});
-  headers_.resize(std::max<std::size_t>(headers_.size(), data.count));
-  for (std::uint32_t i = 0; i < data.count; ++i) {
-    headers_[i] = encode({type_, head_ + i, total, {sector + i, group, done + i, needed_from_, acknowledged_}});
+/// Programs pages [done, done + count) of what is appended together into the row being filled, which has room for them.
+Task<Status> FlashJournal::program(std::uint32_t done, std::uint32_t count) {
+  commands_.assign(count, FlashCommand{});
+  headers_.resize(std::max<std::size_t>(headers_.size(), count));
+  const FlashShape shape = flash_.shape();
+  std::uint32_t at = 0;  // in what is appended together: of the first page of `append`
+  auto append = together_.begin();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    while (done + i - at >= (*append)->data.count) at += (*append++)->data.count;
+    const std::uint32_t offset = done + i - at;
+    const std::array<std::uint64_t, 5> payload{(*append)->sector + offset, (*append)->group, acknowledged_.first, needed_from_,
+                                               acknowledged_.last};
+    headers_[i] = encode({type_, head_ + i, (*append)->data.count, payload});
     commands_[i].op = FlashOp::program;
-    commands_[i].page = page(head_ + i);
-    commands_[i].data = data.part(i, 1);
+    commands_[i].aim(page(head_ + i), shape);
+    commands_[i].data = (*append)->data.part(offset, 1);
     commands_[i].oob = headers_[i];
   }
+  join_pages(commands_, shape);
   const std::uint64_t unneeded = free_.size();
   FlashBatch batch(commands_);
   const Status worst = co_await flash_.run(batch);
   if (!ok(worst) && worst != Status::program_failed) co_return worst;
-  head_ += data.count;
-  pages_written_ += data.count;
+  head_ += order_.page_end(count);
+  pages_written_ += count;
   if (std::ranges::any_of(commands_, [](const FlashCommand& command) { return ok(command.status); })) erasable_ = unneeded;
   if (ok(worst)) co_return worst;
   for (const FlashCommand& command : commands_) {
     if (ok(command.status)) continue;
     ++failed_programs_;
-    retire(command.page.value() / flash_.shape().pages_per_block);
+    retire(command.page.value() / shape.pages_per_block);
   }
   rows_.back().end = head_;  // the row has a hole now
   co_return worst;

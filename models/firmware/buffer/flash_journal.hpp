@@ -1,6 +1,8 @@
 #pragma once
 // A circular log in flash. A page is a record: a sector, and in its out-of-band bytes what it is. Pages are appended in groups,
-// and a group counts only if all of it is there. A page's sequence number is its place in an endless log.
+// and a group counts only if all of it is there. A page's sequence number is its place in an endless log. Where pages of the flash hold
+// several sectors, a page here is a subpage of one; an append that leaves a page of the flash open takes those along that wait behind it
+// until it is full, and what is left is padding: its sequence numbers are passed over.
 //
 // The log is striped: a row of `stripe` flash blocks, on different dies and planes where the drive has them, is erased and
 // filled together. Blocks are used again in the order in which they were given up. Each record says from where on the log is needed,
@@ -35,6 +37,8 @@ class FlashJournal {
   /// Sequence number of the next page, or a lower one.
   [[nodiscard]] std::uint64_t head() const { return head_; }
   [[nodiscard]] std::uint64_t pages_written() const { return pages_written_; }
+  /// Of these, pages of appends that were taken along.
+  [[nodiscard]] std::uint64_t collected() const { return collected_; }
   [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
   /// Blocks that are not used any more, those that were bad from the factory included.
   [[nodiscard]] std::uint64_t retired_blocks() const { return retired_blocks_; }
@@ -52,8 +56,8 @@ class FlashJournal {
     std::uint64_t group = 0;   ///< sequence number of the first page of its group
     std::uint32_t count = 0;   ///< pages of the group
     std::uint64_t sector = 0;  ///< as append() numbered it
-    NandPage page;
-    bool readable = true;  ///< false: the page is lost, but its group was acknowledged
+    std::uint64_t page = 0;    ///< subpage
+    bool readable = true;      ///< false: the page is lost, but its group was acknowledged
   };
   /// Boot after a power cut: all records of complete groups that may still be needed, oldest first. They stay needed until
   /// release_before().
@@ -62,8 +66,22 @@ class FlashJournal {
   [[nodiscard]] Task<Status> read(std::span<const Record> records, DataSpan data);
 
  private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
   static constexpr std::uint64_t kept_rows = 3;  ///< the one being filled, the one erased next, one lost to a failure
 
+  /// An append that waits, or is being programmed.
+  struct Append {
+    std::uint64_t sector;
+    DataSpan data;
+    std::uint64_t group = none;  ///< of its last try
+    Status status = Status::ok;
+    bool done = false;
+  };
+  /// Groups that were programmed together, by their sequence numbers: first and last one.
+  struct Groups {
+    std::uint64_t first;
+    std::uint64_t last;
+  };
   /// Blocks that are filled together.
   struct Row {
     std::uint64_t first = 0;  ///< sequence numbers of its pages
@@ -76,15 +94,17 @@ class FlashJournal {
     std::map<std::uint64_t, std::uint64_t> newest;  ///< by block: of its records
     std::uint64_t needed_from = 0;                  ///< as the newest record says
     std::uint64_t next = 0;                         ///< behind the newest record
-    std::vector<std::uint64_t> acknowledged;        ///< groups after which another one was begun, in ascending order
+    std::vector<Groups> acknowledged;               ///< groups after which others were begun, in ascending order
+    [[nodiscard]] bool was_acknowledged(std::uint64_t group) const;
   };
 
   [[nodiscard]] std::uint64_t room_in_row() const { return rows_.empty() || rows_.back().end < head_ ? 0 : rows_.back().end - head_; }
   [[nodiscard]] bool fits(std::uint64_t pages, std::uint64_t spare_rows) const;
-  [[nodiscard]] NandPage page(std::uint64_t sequence) const;
+  [[nodiscard]] std::uint64_t page(std::uint64_t sequence) const;
   [[nodiscard]] Task<Status> open_row();
-  [[nodiscard]] Task<Status> append_group(std::uint64_t sector, DataSpan data);
-  [[nodiscard]] Task<Status> program(std::uint64_t group, std::uint32_t done, std::uint32_t total, std::uint64_t sector, DataSpan data);
+  void take_along();
+  [[nodiscard]] Task<Status> append_groups();
+  [[nodiscard]] Task<Status> program(std::uint32_t done, std::uint32_t count);
   void retire(std::uint64_t block);
 
   // Boot (flash_journal_recovery.cpp)
@@ -105,14 +125,16 @@ class FlashJournal {
   std::vector<bool> retired_;       // by block of the area
   std::uint64_t head_ = 0;
   std::uint64_t needed_from_ = 0;
-  std::uint64_t acknowledged_ = none;  // the last group that was completed
+  Groups acknowledged_{none, none};  // the last ones that were completed
+  std::deque<Append*> waiting_;      // in the order in which they get their turns
+  std::vector<Append*> together_;    // what is being programmed
+  std::uint32_t together_pages_ = 0;
   std::uint64_t pages_written_ = 0;
+  std::uint64_t collected_ = 0;
   std::uint64_t failed_programs_ = 0;
   std::uint64_t retired_blocks_ = 0;
   std::vector<FlashCommand> commands_;
   std::vector<SectorHeader> headers_;
-
-  static constexpr std::uint64_t none = ~std::uint64_t{0};
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@ namespace tessera {
 
 /// Reads the out-of-band bytes of the whole area, `stripe` blocks at a time. Blocks that failed since may hold what is needed.
 Task<void> FlashJournal::scan(Found& found) {
-  const std::uint32_t pages = flash_.shape().pages_per_block;
+  const FlashShape shape = flash_.shape();
   headers_.resize(std::max<std::size_t>(headers_.size(), row_pages_));
   for (std::uint64_t first = area_.first; first < area_.end; first += stripe_) {
     const std::uint64_t blocks = std::min<std::uint64_t>(stripe_, area_.end - first);
@@ -17,7 +17,9 @@ Task<void> FlashJournal::scan(Found& found) {
     for (std::uint64_t i = 0; i < commands_.size(); ++i) {
       headers_[i] = {};
       commands_[i].op = FlashOp::read_oob;
-      commands_[i].page = NandPage((first + i % blocks) * pages + order_.page(static_cast<std::uint32_t>(i / blocks)));
+      const std::uint64_t column = i / order_.in_page();
+      const auto in_block = static_cast<std::uint32_t>(column / blocks * order_.in_page() + i % order_.in_page());
+      commands_[i].aim((first + column % blocks) * shape.block_subpages() + order_.page(in_block), shape);
       commands_[i].oob = headers_[i];
     }
     const std::span<FlashCommand> commands(commands_);
@@ -27,18 +29,23 @@ Task<void> FlashJournal::scan(Found& found) {
       if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) continue;
       const std::optional<LogRecord> record = decode(headers_[i]);
       if (!record || record->type != type_) continue;
-      const NandPage page = commands_[i].page;
+      const std::uint64_t page = commands_[i].target(shape);
       found.records.push_back({record->sequence, record->payload[1], record->length, record->payload[0], page});
-      std::uint64_t& newest = found.newest[page.value() / pages];
+      std::uint64_t& newest = found.newest[page / shape.block_subpages()];
       newest = std::max(newest, record->sequence);
-      if (record->payload[4] != none) found.acknowledged.push_back(record->payload[4]);
+      if (record->payload[4] != none) found.acknowledged.push_back({record->payload[2], record->payload[4]});
       if (record->sequence < found.next) continue;
       found.next = record->sequence + 1;
       found.needed_from = record->payload[3];
     }
   }
   std::ranges::sort(found.records, {}, &Record::sequence);
-  std::ranges::sort(found.acknowledged);
+  std::ranges::sort(found.acknowledged, {}, &Groups::first);
+}
+
+bool FlashJournal::Found::was_acknowledged(std::uint64_t group) const {
+  const auto behind = std::ranges::upper_bound(acknowledged, group, {}, &Groups::first);
+  return behind != acknowledged.begin() && std::prev(behind)->last >= group;
 }
 
 /// Groups that are needed and were completed. One of which a page is missing was completed if a later group says so: then the missing
@@ -53,13 +60,13 @@ void FlashJournal::keep_whole_groups(Found& found, std::vector<Record>& records)
     const std::uint64_t first = std::max(head.group, found.needed_from);
     const std::uint64_t behind = head.group + head.count;
     const bool whole = end - i == behind - first;
-    if (whole || std::ranges::binary_search(found.acknowledged, head.group)) {
+    if (whole || found.was_acknowledged(head.group)) {
       const std::uint64_t sector = head.sector - (head.sequence - head.group);  // of the group's first page
       for (std::uint64_t sequence = first; sequence < behind; ++sequence) {
         if (i < end && found.records[i].sequence == sequence) {
           records.push_back(found.records[i++]);
         } else {
-          records.push_back({sequence, head.group, head.count, sector + (sequence - head.group), NandPage(0), false});
+          records.push_back({sequence, head.group, head.count, sector + (sequence - head.group), 0, false});
         }
       }
     }
@@ -72,7 +79,7 @@ void FlashJournal::restore_rows(const Found& found, std::span<const Record> need
   std::map<std::uint64_t, std::uint64_t> kept;  // by the end of a block's sequence numbers
   for (const Record& record : needed) {
     if (!record.readable) continue;
-    const std::uint64_t block = record.page.value() / flash_.shape().pages_per_block;
+    const std::uint64_t block = record.page / flash_.shape().block_subpages();
     kept[found.newest.at(block) + 1] = block;
   }
   rows_.clear();
@@ -98,7 +105,12 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records) {
   keep_whole_groups(found, records);
   restore_rows(found, records);
   needed_from_ = records.empty() ? head_ : records.front().sequence;
-  if (!records.empty()) acknowledged_ = records.back().group;
+  // No failed group hides among groups that follow each other without a gap.
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (record == records.rbegin()) acknowledged_.last = record->group;
+    if (record != records.rbegin() && record->sequence + 1 != std::prev(record)->sequence) break;
+    acknowledged_.first = record->group;
+  }
   co_return Status::ok;
 }
 
@@ -111,7 +123,7 @@ Task<Status> FlashJournal::read(std::span<const Record> records, DataSpan data) 
     }
     FlashCommand& command = commands_.emplace_back();
     command.op = FlashOp::read;
-    command.page = records[i].page;
+    command.aim(records[i].page, flash_.shape());
     command.data = data.part(i, 1);
   }
   const std::span<FlashCommand> commands(commands_);

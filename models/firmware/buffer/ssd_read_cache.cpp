@@ -4,14 +4,19 @@
 #include <array>
 
 #include "firmware/flash/flash_reads.hpp"
+#include "firmware/flash/shared_pages.hpp"
 
 namespace tessera {
 
 namespace {
 
 /// Flash blocks that are erased together: those of one cache block where it is the larger.
-std::uint32_t blocks_a_unit(std::uint32_t pages_per_block, std::uint32_t block_sectors) {
-  return std::max<std::uint32_t>(1, (block_sectors + pages_per_block - 1) / pages_per_block);
+std::uint32_t blocks_a_unit(const FlashShape& shape, std::uint32_t block_sectors) {
+  return std::max<std::uint32_t>(1, (block_sectors + shape.block_subpages() - 1) / shape.block_subpages());
+}
+
+std::uint32_t in_whole_pages(const FlashShape& shape, std::uint32_t sectors) {
+  return (sectors + shape.subpages - 1) / shape.subpages * shape.subpages;
 }
 
 }  // namespace
@@ -23,10 +28,11 @@ SsdReadCache::SsdReadCache(MemoryPort& memory, CpuPort& cpu, FlashPort& flash, c
       address_(address),
       table_(table),
       first_block_(area.first),
-      pages_per_block_(flash.shape().pages_per_block),
-      blocks_per_unit_(blocks_a_unit(pages_per_block_, address.block_sectors())),
-      slots_per_unit_(blocks_per_unit_ * pages_per_block_ / address.block_sectors()),
-      owners_(memory, MemoryCategory::metadata, capacity(area, pages_per_block_, address.block_sectors()), "read cache owners"),
+      shape_(flash.shape()),
+      slot_subpages_(in_whole_pages(shape_, address.block_sectors())),
+      blocks_per_unit_(blocks_a_unit(shape_, address.block_sectors())),
+      slots_per_unit_(blocks_per_unit_ * shape_.block_subpages() / slot_subpages_),
+      owners_(memory, MemoryCategory::metadata, capacity(area, shape_, address.block_sectors()), "read cache owners"),
       units_(memory, MemoryCategory::metadata, area.blocks() / blocks_per_unit_, "read cache units"),
       order_(memory, MemoryCategory::metadata, static_cast<std::uint32_t>(units_.size()), lists, "read cache order") {
   for (std::uint32_t unit = 0; unit < units_.size(); ++unit) {
@@ -40,14 +46,15 @@ SsdReadCache::SsdReadCache(MemoryPort& memory, CpuPort& cpu, FlashPort& flash, c
   }
 }
 
-std::uint32_t SsdReadCache::capacity(FlashArea area, std::uint32_t pages_per_block, std::uint32_t block_sectors) {
-  const std::uint32_t blocks = blocks_a_unit(pages_per_block, block_sectors);
-  return static_cast<std::uint32_t>(area.blocks() / blocks * (std::uint64_t{blocks} * pages_per_block / block_sectors));
+std::uint32_t SsdReadCache::capacity(FlashArea area, const FlashShape& shape, std::uint32_t block_sectors) {
+  const std::uint32_t blocks = blocks_a_unit(shape, block_sectors);
+  return static_cast<std::uint32_t>(area.blocks() / blocks *
+                                    (std::uint64_t{blocks} * shape.block_subpages() / in_whole_pages(shape, block_sectors)));
 }
 
-NandPage SsdReadCache::page(Slot slot, std::uint32_t sector) const {
-  const std::uint64_t first_page = (first_block_ + std::uint64_t{unit_of(slot)} * blocks_per_unit_) * pages_per_block_;
-  return NandPage(first_page + std::uint64_t{slot % slots_per_unit_} * address_.block_sectors() + sector);
+std::uint64_t SsdReadCache::subpage(Slot slot, std::uint32_t sector) const {
+  const std::uint64_t first = (first_block_ + std::uint64_t{unit_of(slot)} * blocks_per_unit_) * shape_.block_subpages();
+  return first + std::uint64_t{slot % slots_per_unit_} * slot_subpages_ + sector;
 }
 
 SsdReadCache::Slot SsdReadCache::find(std::uint64_t block) const {
@@ -62,7 +69,7 @@ Task<Status> SsdReadCache::read(Slot slot, std::uint32_t first, std::uint32_t co
   std::array<FlashCommand, most_block_sectors> commands;
   for (std::uint32_t i = 0; i < count; ++i) {
     commands[i].op = FlashOp::read;
-    commands[i].page = page(slot, first + i);
+    commands[i].aim(subpage(slot, first + i), shape_);
     commands[i].data = data.part(i, 1);
   }
   const std::span<FlashCommand> used(commands.data(), count);
@@ -81,9 +88,10 @@ Task<void> SsdReadCache::fill(std::uint64_t block, DataSpan data) {
   fill_commands_.assign(address_.block_sectors(), FlashCommand{});
   for (std::uint32_t i = 0; i < address_.block_sectors(); ++i) {
     fill_commands_[i].op = FlashOp::program;
-    fill_commands_[i].page = page(slot, i);
+    fill_commands_[i].aim(subpage(slot, i), shape_);
     fill_commands_[i].data = data.part(i, 1);
   }
+  join_pages(fill_commands_, shape_);
   FlashBatch batch(fill_commands_);
   const Status status = co_await flash_.run(batch);
   if (!ok(status)) {

@@ -4,7 +4,7 @@
 //
 // Flash is programmed page by page and erased by block. A unit is what is erased at once: the flash blocks of one cache block,
 // or one flash block with several cache blocks. Recency is kept by unit; with one cache block a unit that is the paper's LRU.
-// The blocks of the unit that leaves leave with it: nothing is ever copied.
+// The blocks of the unit that leaves leave with it: nothing is ever copied. A cache block takes whole pages.
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +23,7 @@ class SsdReadCache {
   SsdReadCache(MemoryPort& memory, CpuPort& cpu, FlashPort& flash, const BlockAddress& address, SegmentTable& table, FlashArea area);
 
   /// Blocks that can be held in such an area.
-  [[nodiscard]] static std::uint32_t capacity(FlashArea area, std::uint32_t pages_per_block, std::uint32_t block_sectors);
+  [[nodiscard]] static std::uint32_t capacity(FlashArea area, const FlashShape& shape, std::uint32_t block_sectors);
 
   /// Where a block is, or none.
   [[nodiscard]] Slot find(std::uint64_t block) const;
@@ -50,7 +50,7 @@ class SsdReadCache {
   static constexpr std::uint64_t no_block = ~std::uint64_t{0};
 
   [[nodiscard]] std::uint32_t unit_of(Slot slot) const { return slot / slots_per_unit_; }
-  [[nodiscard]] NandPage page(Slot slot, std::uint32_t sector) const;
+  [[nodiscard]] std::uint64_t subpage(Slot slot, std::uint32_t sector) const;
   [[nodiscard]] Task<Status> open_unit();
   void empty_unit(std::uint32_t unit);
   void retire(std::uint32_t unit);
@@ -61,7 +61,8 @@ class SsdReadCache {
   BlockAddress address_;
   SegmentTable& table_;
   std::uint64_t first_block_;
-  std::uint32_t pages_per_block_;
+  FlashShape shape_;
+  std::uint32_t slot_subpages_;  // of a cache block: it begins with a page, and its last one is padded
   std::uint32_t blocks_per_unit_;
   std::uint32_t slots_per_unit_;
   DramArray<std::uint64_t> owners_;  ///< by slot: block + 1; 0: none

@@ -57,7 +57,7 @@ Task<Status> BandMerge::overlay(std::span<const std::uint32_t> pages) {
     if (pages[i] == OobCodec::no_page) continue;
     FlashCommand& command = commands_.emplace_back();
     command.op = FlashOp::read;
-    command.page = NandPage(pages[i]);
+    command.aim(pages[i], flash_.shape());
     command.data = buffer_.part(i, 1);
   }
   if (commands_.empty()) co_return Status::ok;

@@ -10,7 +10,7 @@ Task<Status> BandReader::read_flash(std::span<const std::uint32_t> pages, DataSp
     if (pages[i] == OobCodec::no_page || pages[i] == read_along) continue;
     FlashCommand& command = commands.emplace_back();
     command.op = FlashOp::read;
-    command.page = NandPage(pages[i]);
+    command.aim(pages[i], ports_.flash->shape());
     command.data = data.part(i, 1);
   }
   if (commands.empty()) co_return Status::ok;

@@ -21,11 +21,11 @@ FormatPlan FlashCacheConfig::plan(const DriveGeometry& geometry, std::string& pr
 }
 
 std::string FlashCacheConfig::check_flash(const std::string& layer, const FlashShape& shape, std::uint64_t least) const {
-  if (OobCodec::header_size > shape.oob_bytes)
-    return "the tag of a cached page takes " + std::to_string(OobCodec::header_size) + " bytes of the out-of-band area; a page has " +
-           std::to_string(shape.oob_bytes);
-  if (shape.pages() >= OobCodec::no_page - 1)
-    return "page numbers of 4 bytes cannot name " + std::to_string(shape.pages()) + " flash pages";
+  if (OobCodec::header_size > shape.subpage_oob_bytes())
+    return "the tag of a cached page takes " + std::to_string(OobCodec::header_size) + " bytes of the out-of-band area; " +
+           out_of_band_room(shape);
+  if (shape.all_subpages() >= OobCodec::no_page - 1)
+    return "page numbers of 4 bytes cannot name " + std::to_string(shape.all_subpages()) + " sectors in flash";
   if (std::string unfit = checkpoint.problem(shape); !unfit.empty()) return unfit;
   if (shape.blocks >= least) return {};
   return layer + " needs at least " + std::to_string(least) + " flash blocks; there are " + std::to_string(shape.blocks);

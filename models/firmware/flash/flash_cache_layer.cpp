@@ -17,13 +17,14 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       bands_(static_cast<std::uint32_t>(config.bands != 0 ? config.bands : layout_.bands() - config.spares())),
       shape_(ports.flash->shape()),
       codec_(0, sizeof(std::uint32_t)),
-      map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.pages())),
+      map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.all_subpages())),
       checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
       reader_(ports, layout_, places_),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
+      pages_(*ports.flash, ports.cpu, *this),
       locks_(ports.cpu),
       merging_(ports.cpu),
       table_(ports.memory, MemoryCategory::merge_buffer, config.band_sectors, "cached pages of a merge") {
@@ -143,7 +144,7 @@ Task<std::uint32_t> FlashCacheLayer::append(std::uint32_t space, LogicalRun run,
   scratch->sectors.clear();
   for (std::uint32_t i = 0; i < run.count; ++i) {
     FlashCommand& command = scratch->commands[i];
-    command.page = NandPage(spaces_[space].take(reserve()));
+    command.aim(spaces_[space].take(reserve()), shape_);
     command.data = data.part(i, 1);
     scratch->sectors.push_back(run.first + i);
   }
@@ -153,7 +154,7 @@ Task<std::uint32_t> FlashCacheLayer::append(std::uint32_t space, LogicalRun run,
   std::uint32_t good = 0;
   for (; good < run.count && ok(commands[good].status); ++good) {
     const LogicalSector sector = run.first + good;
-    const auto page = static_cast<std::uint32_t>(commands[good].page.value());
+    const auto page = static_cast<std::uint32_t>(commands[good].target(shape_));
     const std::uint32_t old = map_->find(sector);
     const bool update = old != SectorMap::none;
     if (update) owners_.remove(old);
@@ -176,18 +177,21 @@ Task<void> FlashCacheLayer::program(std::uint32_t space, std::span<FlashCommand>
     commands[i].oob = std::span(*images).subspan(i * codec_.bytes(), codec_.bytes());
     codec_.encode(header(i), {}, commands[i].oob);
   }
-  FlashBatch batch(commands);
-  const Status worst = co_await ports_.flash->run(batch);
+  co_await pages_.program(space, commands);
   if (checkpoint_) {
     for (std::size_t i = 0; i < commands.size(); ++i)
-      checkpoint_->programmed(static_cast<std::uint32_t>(commands[i].page.value()), header(i), ok(commands[i].status));
+      checkpoint_->programmed(static_cast<std::uint32_t>(commands[i].target(shape_)), header(i), ok(commands[i].status));
   }
-  if (ok(worst)) co_return;
   for (const FlashCommand& command : commands) {
     if (ok(command.status)) continue;
     ++statistics_.failed_programs;
     spaces_[space].fail(static_cast<std::uint32_t>(command.page.value() / shape_.pages_per_block));
   }
+}
+
+void FlashCacheLayer::close_page(std::uint32_t space) {
+  const auto [first, end] = spaces_[space].close_page();
+  if (checkpoint_) checkpoint_->pad(first, end, next_seq_ - 1);
 }
 
 // Trim
@@ -226,6 +230,7 @@ void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   statistics_.report(metrics);
   reader_.report(metrics);
   map_->report(metrics);
+  if (shape_.subpages > 1) pages_.report(metrics);
   std::uint64_t retired = 0;
   Bytes taken = map_->bytes() + owners_.bytes() + places_.bytes() + own_bytes;
   if (checkpoint_) taken += checkpoint_->bytes();

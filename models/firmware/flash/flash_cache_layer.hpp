@@ -18,6 +18,7 @@
 #include "firmware/flash/page_owners.hpp"
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
+#include "firmware/flash/shared_pages.hpp"
 #include "firmware/shared/number_locks.hpp"
 #include "firmware/shared/scratch_pool.hpp"
 #include "firmware/shared/sector_map.hpp"
@@ -40,7 +41,7 @@ struct FlashCacheConfig : BandCacheConfig {
 
 static_assert(SectorMap::none == OobCodec::no_page);
 
-class FlashCacheLayer : public TranslationLayer {
+class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
  public:
   [[nodiscard]] std::uint64_t user_sectors() const override { return std::uint64_t{bands_} * layout_.band_sectors(); }
   Task<Status> format() override;
@@ -83,8 +84,8 @@ class FlashCacheLayer : public TranslationLayer {
     return static_cast<std::uint32_t>(sector.value() / layout_.band_sectors());
   }
   [[nodiscard]] LogicalSector band_start(std::uint32_t band) const { return LogicalSector(std::uint64_t{band} * layout_.band_sectors()); }
-  /// Programs the pages of `commands`, whose page and data are set, as the newest ones of `sectors`; each command has its own status
-  /// afterwards, and blocks that failed take no further page.
+  /// Programs the pages of `commands`, which were taken of the space just now and whose data is set, as the newest ones of `sectors`; each
+  /// command has its own status afterwards, and blocks that failed take no further page.
   [[nodiscard]] Task<void> program(std::uint32_t space, std::span<FlashCommand> commands, std::span<const LogicalSector> sectors);
   void report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own_bytes) const;
 
@@ -103,6 +104,7 @@ class FlashCacheLayer : public TranslationLayer {
   BandReader reader_;
   Gauge free_blocks_;
   std::vector<PageSpace> spaces_;
+  SharedPages pages_;
   NumberLocks locks_;
   CacheStatistics statistics_;
 
@@ -113,6 +115,7 @@ class FlashCacheLayer : public TranslationLayer {
     std::vector<std::uint32_t> pages;
     std::vector<LogicalSector> sectors;
   };
+  void close_page(std::uint32_t space) override;
   [[nodiscard]] LogicalRun within_band(LogicalRun rest) const;
   Task<Status> read_piece(LogicalRun run, DataSpan data);
   Task<Status> write_piece(LogicalRun run, DataSpan data);

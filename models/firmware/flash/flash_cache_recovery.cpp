@@ -56,9 +56,9 @@ Task<void> FlashCacheLayer::restore_spaces(const PageTags& tags) {
     std::vector<std::uint32_t> stale;
     for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
       if (!space.contains(block)) continue;
-      const std::uint64_t first = std::uint64_t{block} * shape_.pages_per_block;
+      const std::uint64_t first = std::uint64_t{block} * shape_.block_subpages();
       std::uint32_t used = 0;
-      for (std::uint32_t page = 0; page < shape_.pages_per_block; ++page)
+      for (std::uint32_t page = 0; page < shape_.block_subpages(); ++page)
         if (tags[first + page].state != PageTag::State::blank) used = page + 1;
       space.restore(block, used);
       if (used != 0 && owners_.valid_in(block) == 0) stale.push_back(block);

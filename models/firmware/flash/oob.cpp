@@ -25,6 +25,11 @@ static_assert(sizeof(Prefix) == OobCodec::header_size);
 
 }  // namespace
 
+std::string out_of_band_room(const FlashShape& shape) {
+  return "a page has " + std::to_string(shape.subpage_oob_bytes()) +
+         (shape.subpages == 1 ? "" : " for each of its " + std::to_string(shape.subpages) + " sectors");
+}
+
 void OobCodec::encode(const OobHeader& header, std::span<const std::uint32_t> pages, std::span<std::byte> image) const {
   TESSERA_CHECK(pages.size() == slots_ && image.size() == bytes(), "an out-of-band image has the wrong size");
   std::byte* const body = image.data() + header_size;

@@ -4,10 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/address.hpp"
+#include "firmware/ports/flash_port.hpp"
 
 namespace tessera {
+
+/// What the out-of-band area has for each sector, as a message says it: "a page has 64", "a page has 552 for each of its 4 sectors".
+[[nodiscard]] std::string out_of_band_room(const FlashShape& shape);
 
 /// Header of an out-of-band image.
 struct OobHeader {

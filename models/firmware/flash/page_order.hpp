@@ -25,9 +25,10 @@ inline void describe_paired_pages(ParameterVisitor& visitor, PairedPages& paired
 /// What a layer warns of that keeps acknowledged data in such flash; `paper`: it is in its published form.
 [[nodiscard]] std::vector<std::string> paired_pages_warnings(const FlashShape& shape, PairedPages paired, bool paper);
 
+/// Pages are programmed in order, and so are the subpages of a page: both are counted in subpages, from the first one of the block.
 class PageOrder {
  public:
-  PageOrder(const FlashShape& shape, PairedPages paired) : places_(shape.pages_per_block + 1) {
+  PageOrder(const FlashShape& shape, PairedPages paired) : subpages_(shape.subpages), places_(shape.pages_per_block + 1) {
     const bool lower_only = shape.paired_pages && paired == PairedPages::lower_only;
     for (std::uint32_t page = 0; page < shape.pages_per_block; ++page) {
       places_[page] = static_cast<std::uint32_t>(pages_.size());
@@ -36,15 +37,19 @@ class PageOrder {
     places_.back() = static_cast<std::uint32_t>(pages_.size());
   }
 
-  /// Pages of a block that are programmed.
-  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(pages_.size()); }
-  /// The page of its block that is programmed as number `place`.
-  [[nodiscard]] std::uint32_t page(std::uint32_t place) const { return pages_[place]; }
-  /// How many are programmed before `page` of the block.
-  [[nodiscard]] std::uint32_t before(std::uint32_t page) const { return places_[page]; }
-  [[nodiscard]] bool uses(std::uint32_t page) const { return places_[page] != places_[page + 1]; }
+  /// Subpages of a block that are programmed.
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(pages_.size()) * subpages_; }
+  /// Subpages of a page.
+  [[nodiscard]] std::uint32_t in_page() const { return subpages_; }
+  /// The subpage of its block that is programmed as number `place`.
+  [[nodiscard]] std::uint32_t page(std::uint32_t place) const { return pages_[place / subpages_] * subpages_ + place % subpages_; }
+  /// How many are programmed before subpage `page` of the block, with the page that it lies in if that was begun.
+  [[nodiscard]] std::uint32_t before(std::uint32_t page) const { return places_[(page + subpages_ - 1) / subpages_] * subpages_; }
+  /// `place`, or the first one of the page behind it.
+  [[nodiscard]] std::uint32_t page_end(std::uint32_t place) const { return (place + subpages_ - 1) / subpages_ * subpages_; }
 
  private:
+  std::uint32_t subpages_;
   std::vector<std::uint32_t> pages_;   // by place
   std::vector<std::uint32_t> places_;  // by page, and one behind
 };

@@ -4,8 +4,8 @@ namespace tessera {
 
 PageOwners::PageOwners(const Ports& ports, std::uint64_t user_sectors, std::uint64_t region_sectors)
     : region_sectors_(region_sectors),
-      pages_per_block_(ports.flash->shape().pages_per_block),
-      sectors_(ports.memory, MemoryCategory::metadata, ports.flash->shape().pages(), "sectors of flash pages"),
+      pages_per_block_(ports.flash->shape().block_subpages()),
+      sectors_(ports.memory, MemoryCategory::metadata, ports.flash->shape().all_subpages(), "sectors of flash pages"),
       blocks_(ports.memory, MemoryCategory::metadata, ports.flash->shape().blocks, "valid pages of flash blocks"),
       counts_(ports.memory, MemoryCategory::metadata, (user_sectors + region_sectors - 1) / region_sectors, "cached pages of regions"),
       lists_(ports.memory, MemoryCategory::metadata, static_cast<std::uint32_t>(sectors_.size()),

@@ -20,7 +20,7 @@ struct Cursor {
     changed
   };
   std::uint64_t first = 0;  ///< its first page
-  std::uint32_t place = 0;  ///< of the page that is read next
+  std::uint32_t place = 0;  ///< of the first subpage of the page that is read next
   Block block = Block::unknown;
 };
 
@@ -33,7 +33,7 @@ class Scan {
   /// All that blocks [begin, end) hold: a page of each at a time, until nothing is left to read of any.
   Task<Status> read_blocks(std::uint64_t begin, std::uint64_t end) {
     cursors_.clear();
-    for (std::uint64_t block = begin; block < end; ++block) cursors_.push_back({block * flash_.shape().pages_per_block});
+    for (std::uint64_t block = begin; block < end; ++block) cursors_.push_back({block * flash_.shape().block_subpages()});
     while (!cursors_.empty()) {
       const Status status = co_await read_tags();
       if (!ok(status)) co_return status;
@@ -46,14 +46,16 @@ class Scan {
   [[nodiscard]] std::uint64_t page(const Cursor& cursor) const { return cursor.first + order_.page(cursor.place); }
   [[nodiscard]] bool is_recorded(std::uint64_t page) const { return checkpoint_ != nullptr && checkpoint_->recorded(page).seq != 0; }
 
-  /// Reads the tags of the pages that the cursors are at.
+  /// Reads the tags of the pages that the cursors are at: of all that lie in the same page of the flash.
   Task<Status> read_tags() {
     const std::size_t image = codec_.bytes();
-    images_.resize(std::max(images_.size(), cursors_.size() * image));
-    commands_.assign(cursors_.size(), FlashCommand{});
-    for (std::size_t i = 0; i < cursors_.size(); ++i) {
+    const FlashShape shape = flash_.shape();
+    const std::uint32_t together = shape.subpages;
+    commands_.assign(cursors_.size() * together, FlashCommand{});
+    images_.resize(std::max(images_.size(), commands_.size() * image));
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
       commands_[i].op = FlashOp::read_oob;
-      commands_[i].page = NandPage(page(cursors_[i]));
+      commands_[i].aim(page(cursors_[i / together]) + i % together, shape);
       commands_[i].oob = std::span(images_).subspan(i * image, image);
     }
     const std::span<FlashCommand> commands(commands_);
@@ -61,8 +63,8 @@ class Scan {
     const Status worst = co_await run_reads(flash_, commands);
     if (worst == Status::rule_violation) co_return worst;
     for (const FlashCommand& command : commands_) {
-      if (command.status == Status::blank) continue;
-      PageTag& tag = tags_[command.page.value()];
+      PageTag& tag = tags_[command.target(shape)];
+      if (command.status == Status::blank || tag.recorded) continue;
       tag.state = PageTag::State::unreadable;
       OobHeader header;
       const bool readable = ok(command.status) || command.status == Status::lost;
@@ -75,19 +77,26 @@ class Scan {
 
   /// Behind a page that was read: the next one that is not known; false where there is none, as pages are programmed in order.
   bool advance(Cursor& cursor) {
-    const PageTag& tag = tags_[page(cursor)];
-    if (tag.state == PageTag::State::blank) return false;
-    if (cursor.block == Cursor::Block::unknown && tag.state == PageTag::State::good) compare(cursor);
+    const std::span<const PageTag> tags = std::span(tags_).subspan(page(cursor), order_.in_page());
+    if (tags.front().state == PageTag::State::blank) return false;
+    for (std::uint32_t i = 0; i < tags.size(); ++i)
+      if (cursor.block == Cursor::Block::unknown && tags[i].state == PageTag::State::good) compare(cursor, i);
     do {
-      ++cursor.place;
-    } while (cursor.place < order_.count() && tags_[page(cursor)].recorded);
+      cursor.place += order_.in_page();
+    } while (cursor.place < order_.count() && all_recorded(cursor));
     return cursor.place < order_.count();
+  }
+
+  [[nodiscard]] bool all_recorded(const Cursor& cursor) const {
+    for (std::uint32_t i = 0; i < order_.in_page(); ++i)
+      if (!tags_[page(cursor) + i].recorded) return false;
+    return true;
   }
 
   /// No two pages ever have the same sequence number: where the page that was read is the recorded one, so are all that are recorded of
   /// its block, also those in front of it that could not be read.
-  void compare(Cursor& cursor) {
-    const std::uint64_t read = page(cursor);
+  void compare(Cursor& cursor, std::uint32_t subpage) {
+    const std::uint64_t read = page(cursor) + subpage;
     cursor.block = Cursor::Block::changed;
     if (!is_recorded(read) || checkpoint_->recorded(read).seq != tags_[read].seq) return;
     cursor.block = Cursor::Block::unchanged;
@@ -96,6 +105,10 @@ class Scan {
       if (!is_recorded(known)) continue;
       const TagCheckpoint::Tag& tag = checkpoint_->recorded(known);
       const OobHeader header = tag.header();
+      if (tag.padding()) {
+        tags_[known].recorded = true;
+        continue;
+      }
       tags_[known] = {header.seq, header.lsn, header.kind, PageTag::State::good, true, tag.discarded()};
     }
   }
@@ -120,7 +133,7 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order
     found.next_seq = checkpoint->next_seq();
   }
   const FlashShape shape = flash.shape();
-  found.tags.assign(shape.pages(), PageTag{});
+  found.tags.assign(shape.all_subpages(), PageTag{});
   Scan scan(flash, codec, std::move(order), user_sectors, found.tags, checkpoint);
   for (std::uint64_t block = 0; block < shape.blocks; block += blocks_together) {
     const Status status = co_await scan.read_blocks(block, std::min(block + blocks_together, shape.blocks));

@@ -11,7 +11,7 @@ PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t bloc
     : flash_(*ports.flash),
       first_(first),
       blocks_(blocks),
-      pages_per_block_(flash_.shape().pages_per_block),
+      pages_per_block_(flash_.shape().block_subpages()),
       order_(flash_.shape(), paired),
       pool_(blocks, order, free_blocks),
       used_(ports.memory, MemoryCategory::metadata, blocks, 1, "blocks in use of a flash cache"),
@@ -48,13 +48,25 @@ std::uint32_t PageSpace::take(std::uint32_t reserve) {
   TESSERA_CHECK(room(reserve) > 0, "a page is taken from a full flash cache");
   for (;;) {
     OpenBlock& open = open_[turn_];
-    turn_ = (turn_ + 1) % open_.size();
     if (open.used == block_pages() && pool_.free() > reserve) {
       open = {first_ + pool_.take(), 0};
       used_.push_back(0, open.block - first_);
     }
-    if (open.used < block_pages()) return open.block * pages_per_block_ + order_.page(open.used++);
+    const bool room = open.used < block_pages();
+    const std::uint32_t page = room ? open.block * pages_per_block_ + order_.page(open.used++) : 0;
+    if (order_.page_end(open.used) == open.used) turn_ = (turn_ + 1) % open_.size();
+    if (room) return page;
   }
+}
+
+std::pair<std::uint32_t, std::uint32_t> PageSpace::close_page() {
+  OpenBlock& open = open_[turn_];
+  const std::uint32_t left = order_.page_end(open.used) - open.used;
+  if (left == 0) return {0, 0};
+  const std::uint32_t first = open.block * pages_per_block_ + order_.page(open.used);
+  open.used += left;
+  turn_ = (turn_ + 1) % open_.size();
+  return {first, first + left};
 }
 
 void PageSpace::fail(std::uint32_t block) {

@@ -1,7 +1,9 @@
 #pragma once
-// Flash blocks that are filled page by page, whatever band a page belongs to: a zone of a flash cache, or all of it.
+// Flash blocks that are filled page by page, whatever band a page belongs to: a zone of a flash cache, or all of it. Where pages hold
+// several sectors, what is taken and counted here as a page is a subpage.
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "firmware/flash/block_pool.hpp"
@@ -19,7 +21,8 @@ class PageSpace {
 
   /// First boot: every good block is free.
   void format();
-  /// Boot after a power cut: what the scan found of a block. Pages in front of `used` are taken; 0: it is erased.
+  /// Boot after a power cut: what the scan found of a block. Pages in front of `used` are taken, and what lies beside the last one in its
+  /// page; 0: it is erased.
   void restore(std::uint32_t block, std::uint32_t used);
 
   [[nodiscard]] bool contains(std::uint32_t block) const { return block >= first_ && block - first_ < blocks_; }
@@ -31,6 +34,8 @@ class PageSpace {
   [[nodiscard]] std::uint32_t room(std::uint32_t reserve) const;
   /// The next page; there must be room.
   [[nodiscard]] std::uint32_t take(std::uint32_t reserve);
+  /// The next one that is taken begins a page of the flash. Gives those that are passed over: [first, end).
+  std::pair<std::uint32_t, std::uint32_t> close_page();
   /// A page of the block could not be programmed: it takes no further page, and does not come back once it is erased.
   void fail(std::uint32_t block);
 

@@ -15,31 +15,35 @@ void TagCheckpointConfig::describe(ParameterVisitor& v) {
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
   constexpr std::uint32_t sector_bytes = 4096;
   const std::uint64_t needed =
-      TableLog::least_sectors(shape.pages() * sizeof(TagCheckpoint::Tag), sector_bytes, 1, TableLog::Checkpoints::once) * sector_bytes;
+      TableLog::least_sectors(shape.all_subpages() * sizeof(TagCheckpoint::Tag), sector_bytes, 1, TableLog::Checkpoints::once) *
+      sector_bytes;
   if (region.value() == 0 || region.value() >= needed) return {};
   return "checkpoint of " + std::to_string(region.value()) + " bytes cannot hold two checkpoints of the tags of " +
-         std::to_string(shape.pages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
+         std::to_string(shape.all_subpages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
 }
 
 TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config)
     : cpu_(ports.cpu),
-      pages_per_block_(ports.flash->shape().pages_per_block),
+      pages_per_block_(ports.flash->shape().block_subpages()),
       every_(config.every),
       // Twice as many as a checkpoint, as programs go on while it is written; more than a quarter of all are as well written with the rest.
-      most_changes_(std::clamp<std::uint64_t>(ports.flash->shape().pages() / 4, 1, 2 * config.every)),
+      most_changes_(
+          std::clamp<std::uint64_t>(ports.flash->shape().all_subpages() / 4, 1, 2 * config.every * ports.flash->shape().subpages)),
       changes_a_sector_(geometry.sector_bytes / sizeof(Change)),
-      tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().pages(), "tags of flash pages"),
+      tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().all_subpages(), "tags of flash pages"),
       log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
   ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes() + 2 * most_changes_ * sizeof(Change)), "checkpoint of flash pages");
   changes_.reserve(most_changes_);
   under_way_.reserve(most_changes_);
 }
 
-/// The first page of a block tells that the block was erased: what was known of the others is void.
+/// The first page of a block tells that the block was erased: what was known of the others from before is void. Writes that share the
+/// page, or take the next ones, may come here first.
 void TagCheckpoint::set(std::uint64_t page, const Tag& tag) {
   tags_.write(page) = tag;
-  if (page % pages_per_block_ == 0)
-    for (std::uint64_t other = page + 1; other < page + pages_per_block_; ++other) tags_.peek(other) = {};
+  if (page % pages_per_block_ != 0) return;
+  for (std::uint64_t other = page + 1; other < page + pages_per_block_; ++other)
+    if (tag.seq == 0 || tags_.peek(other).seq < tag.seq) tags_.peek(other) = {};
 }
 
 void TagCheckpoint::save(std::span<std::byte> image) const { std::memcpy(image.data(), &tags_.peek(0), image_bytes()); }
@@ -93,6 +97,14 @@ void TagCheckpoint::programmed(std::uint32_t page, const OobHeader& header, bool
   cpu_.spawn(write(), "checkpoint");
 }
 
+/// Without it a boot would read each page that is not full, to see whether there is more in it than was recorded.
+void TagCheckpoint::pad(std::uint32_t first, std::uint32_t end, std::uint64_t seq) {
+  for (std::uint32_t page = first; page < end; ++page) {
+    set(page, {seq, Tag::padding_mark});
+    note(page);
+  }
+}
+
 void TagCheckpoint::discard(std::uint64_t page) {
   tags_.write(page).sector |= Tag::discard_mark;
   changed(page);
@@ -100,6 +112,10 @@ void TagCheckpoint::discard(std::uint64_t page) {
 
 void TagCheckpoint::changed(std::uint64_t page) {
   ++since_;
+  note(page);
+}
+
+void TagCheckpoint::note(std::uint64_t page) {
   if (changes_.size() == most_changes_) whole_ = true;
   if (whole_) return;
   changes_.push_back({page, tags_.peek(page)});

@@ -54,14 +54,17 @@ class TagCheckpoint final : private TableLog::Table {
 
     static constexpr std::uint64_t mapping_mark = std::uint64_t{1} << 63;  ///< the page holds nothing but a sub-table
     static constexpr std::uint64_t discard_mark = std::uint64_t{1} << 62;
+    static constexpr std::uint64_t padding_mark = std::uint64_t{1} << 61;  ///< a subpage for which there was no sector
     [[nodiscard]] static Tag of(const OobHeader& header) {
       return {header.seq, header.lsn.value() | (header.kind == OobHeader::Kind::mapping ? mapping_mark : 0)};
     }
     [[nodiscard]] OobHeader header() const {
       const bool mapping = (sector & mapping_mark) != 0;
-      return {LogicalSector(sector & ~(mapping_mark | discard_mark)), seq, mapping ? OobHeader::Kind::mapping : OobHeader::Kind::data};
+      return {LogicalSector(sector & ~(mapping_mark | discard_mark | padding_mark)), seq,
+              mapping ? OobHeader::Kind::mapping : OobHeader::Kind::data};
     }
     [[nodiscard]] bool discarded() const { return (sector & discard_mark) != 0; }
+    [[nodiscard]] bool padding() const { return (sector & padding_mark) != 0; }
   };
 
   TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config);
@@ -78,6 +81,8 @@ class TagCheckpoint final : private TableLog::Table {
 
   /// A page was programmed, or its program failed. Starts a checkpoint in the background when it is time.
   void programmed(std::uint32_t page, const OobHeader& header, bool good);
+  /// Subpages [first, end) of a page stay blank, of which others were given sequence numbers up to `seq`.
+  void pad(std::uint32_t first, std::uint32_t end, std::uint64_t seq);
   /// The page counts no more, although none with a higher sequence number takes its place: its sector was trimmed, or its program was
   /// not acknowledged. To be told behind the page that says so: where a cut takes the end of a checkpoint, a page too many counts, never
   /// one too few.
@@ -85,7 +90,7 @@ class TagCheckpoint final : private TableLog::Table {
   /// What the page was programmed with since its block was erased; sequence number 0: nothing that counts, or its program failed.
   [[nodiscard]] OobHeader tag(std::uint32_t page) const {
     const Tag& tag = tags_.peek(page);
-    return tag.discarded() ? OobHeader{} : tag.header();
+    return tag.discarded() || tag.padding() ? OobHeader{} : tag.header();
   }
 
   [[nodiscard]] bool writing() const { return writing_; }
@@ -106,6 +111,7 @@ class TagCheckpoint final : private TableLog::Table {
   void replay(const TableLog::Words& words, std::span<const std::byte> sector) override;
   void set(std::uint64_t page, const Tag& tag);
   void changed(std::uint64_t page);
+  void note(std::uint64_t page);
   [[nodiscard]] Task<void> write();
   [[nodiscard]] Task<Status> write_changes();
 

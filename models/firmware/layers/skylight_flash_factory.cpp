@@ -8,7 +8,7 @@ namespace tessera {
 /// As many zones of the size of a band as the flash has room for, as in Skylight's emulator.
 std::uint32_t SkylightFlashConfig::zones(const FlashShape& shape) const {
   if (cache_zones != 0) return cache_zones;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(shape.pages() / cache.band_sectors, 1, shape.blocks));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(shape.all_subpages() / cache.band_sectors, 1, shape.blocks));
 }
 
 void SkylightFlashConfig::describe(ParameterVisitor& v) {

@@ -13,16 +13,22 @@
 namespace tessera {
 
 /// What the firmware knows of the array. Blocks are numbered so that consecutive blocks lie on different dies and planes;
-/// page p is page p % pages_per_block of block p / pages_per_block. A page's data area is one 4 KiB sector. Only blocks that
-/// the layer may use are counted: log and dump blocks are reserved apart.
+/// page p is page p % pages_per_block of block p / pages_per_block. A page is one subpage or several, each with room for one drive
+/// sector and with its part of the out-of-band area; subpages count through: subpage s is number s % subpages of page s / subpages. Only
+/// blocks that the layer may use are counted: log and dump blocks are reserved apart.
 struct FlashShape {
   std::uint64_t blocks = 0;
   std::uint32_t pages_per_block = 0;
-  std::uint32_t oob_bytes = 0;
-  std::uint32_t page_bytes = 4096;  ///< data area of a page: one drive sector
+  std::uint32_t oob_bytes = 0;      ///< of a page
+  std::uint32_t page_bytes = 4096;  ///< data area of a page
   std::uint32_t read_retries = 0;   ///< levels of read retry behind the first read
   bool paired_pages = false;        ///< a cut while an upper page is programmed takes the lower page of its word line too
+  std::uint32_t subpages = 1;       ///< drive sectors in a page
   [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
+  [[nodiscard]] std::uint64_t all_subpages() const { return pages() * subpages; }
+  [[nodiscard]] std::uint32_t block_subpages() const { return pages_per_block * subpages; }
+  [[nodiscard]] std::uint32_t subpage_bytes() const { return page_bytes / subpages; }
+  [[nodiscard]] std::uint32_t subpage_oob_bytes() const { return oob_bytes / subpages; }
 };
 
 /// The lower page that shares its word line with upper page `page` of a block of 2-bit cells, or `page` itself where it is a lower one.
@@ -36,19 +42,31 @@ struct FlashShape {
 
 enum class FlashOp : std::uint8_t { read, read_oob, program, erase };
 
+/// One page operation for one subpage of it. What several subpages of a page take part in is one operation all the same: the first of
+/// their commands is given to the flash and leads the others. A program sets the whole page; subpages that no command is for stay blank.
 struct FlashCommand {
   FlashOp op = FlashOp::read;
-  NandPage page;               ///< read, read_oob, program
-  NandBlock block;             ///< erase
-  DataSpan data;               ///< one sector; null for read_oob and erase; a lost one is programmed, and read, as lost
-  std::span<std::byte> oob;    ///< out-of-band bytes to write or to fill; at most FlashShape::oob_bytes; may be empty
-  Status status = Status::ok;  ///< set at completion
-  std::uint8_t retry = 0;      ///< read, read_oob: level of read retry, at most FlashShape::read_retries
-  std::uint32_t tag = no_tag;  ///< of the host command that it serves, for waveforms; set by the port
+  NandPage page;                 ///< read, read_oob, program
+  NandBlock block;               ///< erase
+  DataSpan data;                 ///< one sector; null for read_oob and erase; a lost one is programmed, and read, as lost
+  std::span<std::byte> oob;      ///< out-of-band bytes to write or to fill; at most FlashShape::subpage_oob_bytes(); may be empty
+  Status status = Status::ok;    ///< set at completion
+  std::uint8_t retry = 0;        ///< read, read_oob: level of read retry, at most FlashShape::read_retries
+  std::uint8_t subpage = 0;      ///< of its page
+  bool led = false;              ///< another command leads it: it is not given to the flash itself
+  std::uint32_t tag = no_tag;    ///< of the host command that it serves, for waveforms; set by the port
+  FlashCommand* next = nullptr;  ///< of the same operation: the command of a further subpage
+
+  /// Subpage `number`, counted over the whole array.
+  void aim(std::uint64_t number, const FlashShape& shape) {
+    page = NandPage(number / shape.subpages);
+    subpage = static_cast<std::uint8_t>(number % shape.subpages);
+  }
+  [[nodiscard]] std::uint64_t target(const FlashShape& shape) const { return page.value() * shape.subpages + subpage; }
 };
 
-/// Commands that may run side by side where dies, planes and channels allow; complete when all of them are. Commands to one
-/// plane keep their order. The batch and its commands stay where they are until then.
+/// Commands that may run side by side where dies, planes and channels allow; complete when all of them are, with those that they lead.
+/// Commands to one plane keep their order. The batch and its commands stay where they are until then.
 struct FlashBatch {
   explicit FlashBatch(std::span<FlashCommand> batch) : commands(batch) {}
   FlashBatch(const FlashBatch&) = delete;

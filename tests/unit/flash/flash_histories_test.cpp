@@ -32,6 +32,7 @@ void randomise(Setup& setup, RandomStream& random) {
     cache.checkpoint.every = pick(random, 1, 40);
   }
   setup.bench.seed = random();
+  draw_subpages(*setup.bench.nand, setup.bench.seed);
 }
 
 SkylightSetup random_skylight(RandomStream& random) {

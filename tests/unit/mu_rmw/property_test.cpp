@@ -30,6 +30,7 @@ MuRmwSetup random_setup(RandomStream& random) {
     setup.layer.checkpoint.every = pick(random, 1, 30);
   }
   setup.bench.seed = random();
+  draw_subpages(*setup.bench.nand, setup.bench.seed);
   return setup;
 }
 

@@ -76,6 +76,31 @@ TEST_CASE("a cut at any instant of journalled writes loses nothing, also when th
   CHECK(cut_everywhere(setup, prepare, operation) > 10);
 }
 
+TEST_CASE("journalled writes that wait behind another one fill its page, and a cut at any instant loses none of them") {
+  // Four sectors a page. The first write goes alone, three sectors of its page stay blank; the second one finds two behind it, of three
+  // sectors in all, and the last one goes alone again.
+  HwsrSetup setup;
+  setup.bench.nand->subpages = 4;
+  setup.bench.nand->page_size = Bytes(16384);
+  setup.bench.nand->oob_size = Bytes(2048);
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.buffer_blocks(12);
+  setup.layer.caches.journal = setup.layer.caches.journal * 4;
+  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * 4;
+  const auto operation = [](HwsrDrive& drive) {
+    for (const auto& [segment, count] : {std::pair{0, 1}, {1, 1}, {2, 2}, {3, 1}, {5, 2}})
+      drive.bench().submit(HostOp::write, drive.at(static_cast<std::uint64_t>(segment), 0) * 8, static_cast<std::uint32_t>(count) * 8);
+  };
+  HwsrDrive drive(setup);
+  operation(drive);
+  drive.bench().run_until_all_done();
+  CHECK(drive.metric("flash.collected") == 3);
+  CHECK(drive.bench().metric("nand.programs") == 3);
+  CHECK(drive.bench().metric("nand.padding") == 3 * 4 - 7);
+  CHECK(cut_everywhere(
+            setup, [](HwsrDrive&) {}, operation) > 10);
+}
+
 TEST_CASE("cut after cut in the same place of a rewrite leaves its journal room for the next image") {
   HwsrSetup setup;
   setup.layer.caches.rewrite_journal = Bytes(5 * 8 * sector_bytes);  // five rows, an image takes one

@@ -49,7 +49,12 @@ class HwsrDrive : public LayerDrive<hwsr::Hwsr> {
               const std::uint32_t tracks = setup.layer.region_tracks;
               problem = caches.problem(sector_bytes, tracks);
               if (problem.empty())
-                problem = caches.flash_problem({nand.blocks, nand.pages_per_block, 512, sector_bytes}, sector_bytes, tracks);
+                problem = caches.flash_problem({.blocks = nand.blocks,
+                                                .pages_per_block = nand.pages_per_block,
+                                                .oob_bytes = 512 * nand.subpages,
+                                                .page_bytes = static_cast<std::uint32_t>(sector_bytes) * nand.subpages,
+                                                .subpages = nand.subpages},
+                                               sector_bytes, tracks);
               return problem.empty() ? plan_wave(geometry, setup.layer.shape(sector_bytes), problem) : FormatPlan{};
             },
             [config = setup.layer](const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {

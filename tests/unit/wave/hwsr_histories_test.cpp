@@ -41,6 +41,9 @@ HwsrSetup random_setup(RandomStream& random) {
     setup.bench.nand->bad_blocks = {{1}, {static_cast<double>(pick(random, 20, 999))}};
   }
   setup.bench.seed = random();
+  draw_subpages(*setup.bench.nand, setup.bench.seed);
+  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * setup.bench.nand->subpages;
+  setup.layer.caches.journal = setup.layer.caches.journal * setup.bench.nand->subpages;
   if (setup.layer.caches.durability == BufferDurability::volatile_memory) setup.bench.promise = DurabilityPromise::flushed;
   setup.prefilled = random.below(2) == 0 ? 0 : ~std::uint64_t{0};
   return setup;

@@ -168,7 +168,7 @@ TEST_CASE("a drive that cannot carry the layer is refused in a sentence") {
   CHECK(config.flash_problem({16384, 32, 32, 4096}, 4096, 20) == "the out-of-band area of a page has 32 B and a journal record takes 64 B");
   config.rewrite_journal = Bytes(1 << 20);
   CHECK(config.flash_problem({16384, 32, 512, 4096}, 4096, 20) ==
-        "a rewrite_journal of 8 flash blocks does not hold the images of two segments of 160 pages each beside the rows in use");
+        "a rewrite_journal of 8 flash blocks does not hold the images of two segments of 160 sectors each beside the rows in use");
   config.block = Bytes(65 * 512);
   CHECK(config.problem(512, 20) == "a block of 33280 B is not 1 to 64 sectors of 512 B: choose a multiple of the sector up to 32768 B");
   config.block = Bytes(32768);

@@ -24,7 +24,7 @@ class HwsrFactory final : public LayerFactory {
     return plan_wave(geometry, config_.shape(geometry.sector_bytes), problem);
   }
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
-    return config_.caches.flash_problem(shape, shape.page_bytes, config_.region_tracks);
+    return config_.caches.flash_problem(shape, shape.subpage_bytes(), config_.region_tracks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.caches.warnings(shape); }
 

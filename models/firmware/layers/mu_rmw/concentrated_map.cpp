@@ -6,7 +6,7 @@ ConcentratedMap::ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const Address
                                  PairedPages paired)
     : cpu_(cpu),
       bands_(bands),
-      pages_per_block_(shape.pages_per_block),
+      pages_per_block_(shape.block_subpages()),
       order_(shape, paired),
       directory_(memory, MemoryCategory::metadata, std::uint64_t{bands} * split.n(), "mu-rmw sector mapping directories (SMD)"),
       lists_(memory, MemoryCategory::metadata, static_cast<std::uint32_t>(shape.blocks), bands, "mu-rmw block mapping lists (BML)"),
@@ -49,6 +49,15 @@ void ConcentratedMap::take_pages(std::uint32_t lbn, std::span<std::uint32_t> pag
   for (std::uint32_t& page : pages) page = open.block * pages_per_block_ + order_.page(open.used++);
   std::uint16_t& valid = valid_.write(open.block);
   valid = static_cast<std::uint16_t>(valid + pages.size());
+}
+
+std::pair<std::uint32_t, std::uint32_t> ConcentratedMap::close_page(std::uint32_t lbn) {
+  OpenBlock& open = open_.write(lbn);
+  const std::uint32_t left = order_.page_end(open.used) - open.used;
+  if (left == 0) return {0, 0};
+  const std::uint32_t first = open.block * pages_per_block_ + order_.page(open.used);
+  open.used += left;
+  return {first, first + left};
 }
 
 void ConcentratedMap::close_block(std::uint32_t lbn, std::uint32_t block) {

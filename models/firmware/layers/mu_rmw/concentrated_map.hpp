@@ -3,6 +3,7 @@
 // itself is not here: it lies in sub-tables in the out-of-band areas of the cached pages.
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/units.hpp"
 #include "firmware/flash/oob.hpp"
@@ -40,8 +41,11 @@ class ConcentratedMap {
 
   /// Free pages of the band's open block; 0 where there is none.
   [[nodiscard]] std::uint32_t room(std::uint32_t lbn) const;
-  /// Takes the next free pages, at most room(): valid from now on, though still to be programmed.
+  /// Takes the next free pages, at most room(): valid from now on, though still to be programmed. (Where pages of the flash hold several
+  /// sectors, a page is here what holds one: a subpage.)
   void take_pages(std::uint32_t lbn, std::span<std::uint32_t> pages);
+  /// The next one that is taken begins a page of the flash. Gives those that are passed over: [first, end).
+  std::pair<std::uint32_t, std::uint32_t> close_page(std::uint32_t lbn);
   /// Gives up the free pages of a block that cannot be programmed any further.
   void close_block(std::uint32_t lbn, std::uint32_t block);
 

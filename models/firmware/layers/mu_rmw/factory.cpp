@@ -52,6 +52,7 @@ void MuRmw::report(MetricSet& metrics) const {
   count("nand.page_copies", 0, "1", "pages copied from flash to flash");
   count("mapping.subtable_reads", statistics_.subtable_reads, "1", "out-of-band reads of sub-tables on the way of writes and trims");
   reader_.report(metrics);
+  if (shape_.subpages > 1) pages_.report(metrics);
   metrics.add("flash.retired_blocks", static_cast<double>(pool_.retired_count()), "1",
               "blocks that are not used, from the factory or since");
   count("log.sectors", places_.sectors_written(), "sectors", "sectors of the merge log and its checkpoints");

@@ -22,6 +22,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list, &free_blocks_),
+      pages_(*ports.flash, ports.cpu, *this),
       epochs_(ports.memory, MemoryCategory::metadata, bands_, "mu-rmw merge counts of the bands"),
       checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       group_locks_(ports.cpu),

@@ -18,6 +18,7 @@
 #include "firmware/flash/cache_statistics.hpp"
 #include "firmware/flash/oob.hpp"
 #include "firmware/flash/page_scan.hpp"
+#include "firmware/flash/shared_pages.hpp"
 #include "firmware/layers/mu_rmw/address_split.hpp"
 #include "firmware/layers/mu_rmw/concentrated_map.hpp"
 #include "firmware/layers/mu_rmw/config.hpp"
@@ -38,7 +39,7 @@ struct Scratch {
 
 using Scratches = ScratchPool<Scratch>;
 
-class MuRmw final : public TranslationLayer {
+class MuRmw final : public TranslationLayer, private SharedPages::Source {
  public:
   MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
@@ -78,6 +79,7 @@ class MuRmw final : public TranslationLayer {
   void open_block(std::uint32_t lbn);
   Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
   Task<void> program_mapping(Group& group, std::uint32_t count);
+  void close_page(std::uint32_t lbn) override;
   void discard_copies(const Group& group, std::uint32_t count);
   Task<Status> read_tables(LogicalRun run, DataSpan data, Scratch& scratch);
   void fail_block(std::uint32_t lbn, std::uint32_t page);
@@ -128,6 +130,7 @@ class MuRmw final : public TranslationLayer {
   DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
   Gauge free_blocks_;
   BlockPool pool_;
+  SharedPages pages_;  // of each band's open block
   Scratches scratches_;
   DramArray<std::uint32_t> epochs_;            // by band: merges since power-on
   std::unique_ptr<TagCheckpoint> checkpoint_;  // none: boot reads every page
@@ -151,8 +154,8 @@ template <class TagOf>
 void MuRmw::newest_pages(SplitAddress at, TagOf tag_of, std::span<std::uint32_t> table) const {
   std::fill(table.begin(), table.end(), no_page);
   for (std::uint32_t block = map_.first_block(at.lbn); block != ConcentratedMap::no_block; block = map_.block_after(block)) {
-    for (std::uint32_t i = 0; i < shape_.pages_per_block; ++i) {
-      const std::uint32_t page = block * shape_.pages_per_block + i;
+    for (std::uint32_t i = 0; i < shape_.block_subpages(); ++i) {
+      const std::uint32_t page = block * shape_.block_subpages() + i;
       const OobHeader tag = tag_of(page);
       if (tag.seq == 0 || tag.kind != OobHeader::Kind::data || group_of(tag.lsn) != split_.group(at)) continue;
       std::uint32_t& newest = table[split_(tag.lsn).off];

@@ -33,7 +33,7 @@ Task<Status> MuRmw::read_tables(LogicalRun run, DataSpan data, Scratch& scratch)
     if (newest != no_page) {
       FlashCommand& command = scratch.commands.emplace_back();
       command.op = FlashOp::read;
-      command.page = NandPage(newest);
+      command.aim(newest, shape_);
       command.data = data.part(done, 1);
     }
     done += piece.count;
@@ -59,7 +59,7 @@ Task<Status> MuRmw::read_tables(LogicalRun run, DataSpan data, Scratch& scratch)
     if (!ok(command.status)) continue;  // a sector that lies beside the sub-table is read again, and found to be lost
     if (header.kind != OobHeader::Kind::data || header.lsn < piece.first || header.lsn >= piece.end()) continue;
     const auto place = static_cast<std::uint32_t>(header.lsn - run.first);
-    if (scratch.pages[place] != command.page.value()) continue;
+    if (scratch.pages[place] != command.target(shape_)) continue;
     if (place != offset) ports_.memory.copy(data.part(offset, 1), data.part(place, 1));
     if (any_lost(data.part(place, 1))) continue;  // in the buffer: the page is read again
     scratch.pages[place] = BandReader::read_along;

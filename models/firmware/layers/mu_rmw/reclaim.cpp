@@ -86,7 +86,7 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
     if (newest == no_page) continue;
     FlashCommand& command = work.commands.emplace_back();
     command.op = FlashOp::read_oob;
-    command.page = NandPage(newest);
+    command.aim(newest, shape_);
     work.pages.push_back(idx);
   }
   valid = 0;

@@ -42,16 +42,16 @@ void MuRmw::restore_lists(Found& found) {
   std::vector<Listed> listed;
   for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
     if (ports_.flash->is_bad(NandBlock(block))) pool_.retire(block);
-    const std::uint64_t first = std::uint64_t{block} * shape_.pages_per_block;
+    const std::uint64_t first = std::uint64_t{block} * shape_.block_subpages();
     std::uint32_t used = 0;
     std::optional<Listed> owner;
-    for (std::uint32_t page = 0; page < shape_.pages_per_block; ++page) {
+    for (std::uint32_t page = 0; page < shape_.block_subpages(); ++page) {
       const PageTag& tag = found.tags[first + page];
       if (tag.state != PageTag::State::blank) used = page + 1;
       if (!owner && live(tag)) owner = Listed{tag.seq, split_(tag.lsn).lbn, block, 0};
     }
     if (owner) {
-      owner->used = pool_.retired(block) ? shape_.pages_per_block : used;
+      owner->used = pool_.retired(block) ? shape_.block_subpages() : used;
       listed.push_back(*owner);
     } else if (used > 0) {
       found.stale.push_back(block);
@@ -169,7 +169,7 @@ Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, Found
   FlashCommand& command = work.commands.front();
   work.images.resize(std::max<std::size_t>(work.images.size(), codec_.bytes()));
   command.op = FlashOp::read_oob;
-  command.page = NandPage(page);
+  command.aim(page, shape_);
   command.oob = image(work, 0);
   const std::span<FlashCommand> commands(work.commands);
   const Status status = co_await run_reads(*ports_.flash, commands);
@@ -203,7 +203,7 @@ Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, Found
     PageTag& tag = found.tags[named];
     if (tag.state == PageTag::State::unreadable) tag = {header.seq - 1, split_.sector(at), OobHeader::Kind::data, PageTag::State::good};
     const std::uint32_t block = map_.block_of(named);
-    if (std::erase(found.stale, block) != 0) map_.append_block(at.lbn, block, shape_.pages_per_block);
+    if (std::erase(found.stale, block) != 0) map_.append_block(at.lbn, block, shape_.block_subpages());
     map_.validate(named);
   }
   if (header.kind == OobHeader::Kind::mapping) map_.validate(page);

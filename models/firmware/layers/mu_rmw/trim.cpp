@@ -55,10 +55,11 @@ Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
   codec_.encode(header, scratch.table, image(scratch, 0));
   FlashCommand& command = scratch.commands.front();
   command.op = FlashOp::program;
-  command.page = NandPage(page);
+  command.aim(page, shape_);
   command.oob = image(scratch, 0);
-  FlashBatch batch(scratch.commands);
-  const Status status = co_await ports_.flash->run(batch);
+  const std::span<FlashCommand> commands(scratch.commands);
+  co_await pages_.program(lbn, commands);
+  const Status status = command.status;
   if (checkpoint_) checkpoint_->programmed(page, header, ok(status));
   if (!ok(status)) {
     std::copy(scratch.pages.begin(), scratch.pages.end(), slots);
@@ -77,8 +78,8 @@ Task<void> MuRmw::program_mapping(Group& group, std::uint32_t count) {
 /// No copy of the trimmed sectors counts any more, the older ones neither: their pages may outlive the newest.
 void MuRmw::discard_copies(const Group& group, std::uint32_t count) {
   for (std::uint32_t block = map_.first_block(group.at.lbn); block != ConcentratedMap::no_block; block = map_.block_after(block)) {
-    ports_.cpu.scan(shape_.pages_per_block);
-    for (std::uint32_t page = block * shape_.pages_per_block; page < (block + 1) * shape_.pages_per_block; ++page) {
+    ports_.cpu.scan(shape_.block_subpages());
+    for (std::uint32_t page = block * shape_.block_subpages(); page < (block + 1) * shape_.block_subpages(); ++page) {
       const OobHeader tag = checkpoint_->tag(page);
       if (tag.seq == 0 || tag.kind != OobHeader::Kind::data || group_of(tag.lsn) != group.number) continue;
       const std::uint32_t off = split_(tag.lsn).off;

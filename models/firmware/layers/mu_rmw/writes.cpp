@@ -65,7 +65,7 @@ Task<Status> MuRmw::read_newest_table(Group& group) {
   scratch.images.resize(std::max<std::size_t>(scratch.images.size(), codec_.bytes()));
   FlashCommand& command = scratch.commands.front();
   command.op = FlashOp::read_oob;
-  command.page = NandPage(newest);
+  command.aim(newest, shape_);
   command.oob = image(scratch, 0);
   const std::span<FlashCommand> commands(scratch.commands);
   const Status status = co_await run_reads(*ports_.flash, commands);
@@ -103,7 +103,7 @@ void MuRmw::open_block(std::uint32_t lbn) {
 
 /// Programs `run` to the next pages of the band's open block, which must have room for it; gives the number of sectors that
 /// are on flash. One block is programmed in order, so a power cut leaves a beginning of the run, and each page that was
-/// programmed names only pages that were.
+/// programmed names only pages that were. A page of several sectors is shared with other groups of the band.
 Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan data) {
   Scratch& scratch = *group.scratch;
   const std::uint32_t lbn = group.at.lbn;
@@ -122,19 +122,19 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
     codec_.encode(header, scratch.table, image(scratch, i));
     FlashCommand& command = scratch.commands[i];
     command.op = FlashOp::program;
-    command.page = NandPage(scratch.taken[i]);
+    command.aim(scratch.taken[i], shape_);
     command.data = data.part(i, 1);
     command.oob = image(scratch, i);
   }
-  FlashBatch batch(scratch.commands);
-  const Status status = co_await ports_.flash->run(batch);
+  const std::span<FlashCommand> commands(scratch.commands);
+  co_await pages_.program(lbn, commands);
   std::uint32_t good = 0;
   while (good < run.count && ok(scratch.commands[good].status)) ++good;
   if (checkpoint_) {
     for (std::uint32_t i = 0; i < run.count; ++i)
       checkpoint_->programmed(scratch.taken[i], {run.first + i, seq + i, OobHeader::Kind::data}, i < good);
   }
-  if (!ok(status)) fail_block(lbn, scratch.taken.front());
+  if (good < run.count) fail_block(lbn, scratch.taken.front());
   for (std::uint32_t i = good; i < run.count; ++i) {  // a page behind one that failed names it: void as well
     scratch.table[off + i] = scratch.pages[i];
     map_.invalidate(lbn, scratch.taken[i]);
@@ -146,6 +146,11 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   if (group.mapping_page != no_page) map_.invalidate(lbn, group.mapping_page);
   group.mapping_page = no_page;
   co_return good;
+}
+
+void MuRmw::close_page(std::uint32_t lbn) {
+  const auto [first, end] = map_.close_page(lbn);
+  if (checkpoint_) checkpoint_->pad(first, end, next_seq_ - 1);
 }
 
 /// A block whose page could not be programmed takes no further page. Its valid pages stay readable; when it is reclaimed, it does

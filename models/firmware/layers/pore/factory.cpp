@@ -11,7 +11,7 @@ namespace pore {
 /// A quarter of the cache by default.
 std::uint32_t PoreConfig::period_pages(const FlashShape& shape) const {
   if (period != 0) return period;
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, shape.pages() / 4));
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, shape.all_subpages() / 4));
 }
 
 void PoreConfig::describe(ParameterVisitor& v) {

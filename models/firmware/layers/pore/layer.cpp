@@ -10,9 +10,9 @@ Pore::Pore(const Ports& ports, const PoreConfig& config, const DriveGeometry& ge
       config_(config),
       period_(config.period_pages(shape_)),
       heat_(ports.memory, MemoryCategory::metadata, owners_.regions(), "heat of regions"),
-      stamps_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.pages() : 0, "last use of pages"),
-      chosen_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.pages() : 0, "pages to evict"),
-      copies_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, shape_.pages_per_block * config.reserve_blocks, "page copies")) {}
+      stamps_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.all_subpages() : 0, "last use of pages"),
+      chosen_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.all_subpages() : 0, "pages to evict"),
+      copies_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, shape_.block_subpages() * config.reserve_blocks, "page copies")) {}
 
 std::uint32_t Pore::admits(const PageSpace& space, std::uint32_t count) const { return std::min(count, space.room(reserve())); }
 

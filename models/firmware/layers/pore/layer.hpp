@@ -40,6 +40,10 @@ class Pore final : public FlashCacheLayer {
   void stamp(std::uint32_t page) { stamps_.write(page) = ++uses_; }
 
   // Winning blocks back (reclaim.cpp)
+  /// Sectors for which so many take room, in whole pages.
+  [[nodiscard]] std::uint32_t whole_pages(std::uint32_t sectors) const {
+    return (sectors + shape_.subpages - 1) / shape_.subpages * shape_.subpages;
+  }
   [[nodiscard]] Task<Status> reclaim();
   [[nodiscard]] Task<void> erase_empty();
   [[nodiscard]] Task<Status> empty_blocks(std::span<const std::uint32_t> blocks);

@@ -15,7 +15,7 @@ Task<Status> Pore::reclaim() {
   std::uint32_t pages = 0;
   for (const std::uint32_t block : blocks) {
     const std::uint32_t valid = owners_.valid_in(block);
-    if (spaces_[cache].open(block) || valid == spaces_[cache].block_pages()) continue;  // nothing to win
+    if (spaces_[cache].open(block) || whole_pages(valid) == spaces_[cache].block_pages()) continue;  // nothing to win
     const std::uint32_t room = std::min(copies_.sectors(), spaces_[cache].room(0));
     if (!group.empty() && pages + valid > room) {
       const Status status = co_await empty_blocks(group);
@@ -42,8 +42,8 @@ Task<void> Pore::erase_empty() {
 Task<Status> Pore::empty_blocks(std::span<const std::uint32_t> blocks) {
   std::vector<std::uint32_t> pages;
   for (const std::uint32_t block : blocks) {
-    const std::uint32_t first = block * shape_.pages_per_block;
-    for (std::uint32_t page = first; page < first + shape_.pages_per_block; ++page)
+    const std::uint32_t first = block * shape_.block_subpages();
+    for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page)
       if (owners_.valid(page)) pages.push_back(page);
   }
   const std::span<const std::uint32_t> valid(pages);
@@ -64,14 +64,18 @@ Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   std::vector<LogicalSector> sectors;
   for (std::uint32_t i = 0; i < pages.size(); ++i) {
     commands_[i].op = FlashOp::read;
-    commands_[i].page = NandPage(pages[i]);
+    commands_[i].aim(pages[i], shape_);
     commands_[i].data = copies_.part(i, 1);
     sectors.push_back(owners_.sector(pages[i]));
   }
   const std::span<FlashCommand> commands(commands_);
   const Status status = co_await run_reads(*ports_.flash, commands);
   if (!delivered(status)) co_return status;
-  for (FlashCommand& command : commands_) command.page = NandPage(spaces_[cache].take(0));
+  for (FlashCommand& command : commands_) {
+    command.aim(spaces_[cache].take(0), shape_);
+    command.led = false;
+    command.next = nullptr;
+  }
   const std::span<const LogicalSector> copied(sectors);
   co_await program(cache, commands, copied);
   for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -79,7 +83,7 @@ Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
     const LogicalRun piece{sectors[i], 1};
     const Status pinned = co_await map_->pin(piece);
     if (!ok(pinned)) co_return pinned;
-    const auto copy = static_cast<std::uint32_t>(commands_[i].page.value());
+    const auto copy = static_cast<std::uint32_t>(commands_[i].target(shape_));
     owners_.replace(pages[i], copy);
     map_->set(sectors[i], copy);
     map_->unpin(piece);

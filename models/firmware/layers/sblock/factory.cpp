@@ -25,7 +25,7 @@ class SblockFactory final : public LayerFactory {
     return plan_sblocks(config_.region_config(), geometry, config_.sblock_sectors(geometry.sector_bytes), problem);
   }
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
-    return config_.cache_config().flash_problem(shape, shape.page_bytes, config_.sblock_blocks);
+    return config_.cache_config().flash_problem(shape, shape.subpage_bytes(), config_.sblock_blocks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.cache_config().warnings(shape); }
 

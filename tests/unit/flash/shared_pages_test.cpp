@@ -1,0 +1,123 @@
+// Pages of four sectors: what a write does not fill is collected or padded.
+#include "flash_drive.hpp"
+#include "support/cut_everywhere.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Programs take 1.3 ms and nothing else takes time but the platters.
+PoreSetup four_sectors() {
+  PoreSetup setup;
+  setup.bench.ideal_electronics();
+  setup.bench.nand->blocks = 16;
+  setup.bench.nand->subpages = 4;
+  setup.bench.nand->page_size = Bytes(16384);
+  setup.bench.nand->oob_size = Bytes(256);
+  return setup;
+}
+
+struct Counts {
+  std::uint64_t programs;
+  double padding;
+  double collected;
+  bool operator==(const Counts&) const = default;
+};
+
+Counts counts(PoreDrive& drive) {
+  return {drive.flash(FlashOp::program), drive.bench().metric("nand.padding"), drive.metric("flash.collected")};
+}
+
+HostRequest& submit(PoreDrive& drive, std::uint64_t sector, std::uint32_t count = 1) {
+  return drive.bench().submit(HostOp::write, sector * blocks_per_sector, count * blocks_per_sector);
+}
+
+}  // namespace
+
+TEST_CASE("a write that is alone pads its last page") {
+  PoreDrive drive(four_sectors());
+  drive.write(0, 6);
+  CHECK(counts(drive) == Counts{2, 2, 0});
+  drive.write(8);
+  CHECK(counts(drive) == Counts{3, 5, 0});
+  drive.check_content();
+}
+
+TEST_CASE("writes that wait together share a page, and are acknowledged when it is programmed") {
+  // The first write finds nothing under way: its page is padded. The other four share the next page, which the last one fills.
+  PoreDrive drive(four_sectors());
+  std::vector<HostRequest*> writes;
+  drive.read(30);
+  const Picoseconds begin = drive.bench().now();
+  for (std::uint64_t i = 0; i < 5; ++i) writes.push_back(&submit(drive, 2 * i));
+  REQUIRE(drive.bench().run_until_done(*writes[0]) == Status::ok);
+  CHECK((drive.bench().now() - begin).value() / 1'000'000 == 1300);
+  for (std::size_t i = 1; i < 5; ++i) CHECK_FALSE(FirmwareBench::done(*writes[i]));
+  drive.bench().run_until_all_done();
+  CHECK((drive.bench().now() - begin).value() / 1'000'000 == 2600);
+  CHECK(counts(drive) == Counts{2, 3, 3});
+  drive.check_content();
+}
+
+TEST_CASE("a page that nobody fills waits for the program under way and no longer") {
+  // The third write comes after the first has ended its program and the second, alone in its page, has begun: each has a page.
+  PoreDrive drive(four_sectors());
+  submit(drive, 0);
+  submit(drive, 2);
+  drive.bench().run_for(Picoseconds(1'300'000'001));
+  submit(drive, 4);
+  drive.bench().run_until_all_done();
+  CHECK(counts(drive) == Counts{3, 9, 0});
+  drive.check_content();
+}
+
+TEST_CASE("a write of more than a page fills the page that another one began, first") {
+  PoreDrive drive(four_sectors());
+  submit(drive, 0);
+  submit(drive, 2, 2);  // begins page 1
+  submit(drive, 8, 7);  // fills it, and begins page 2 with five: page 2 is full, page 3 has one
+  drive.bench().run_until_all_done();
+  CHECK(counts(drive) == Counts{4, 3 + 3, 2});
+  drive.check_content();
+}
+
+TEST_CASE("a failed page takes the writes that shared it elsewhere") {
+  PoreSetup setup = four_sectors();
+  setup.bench.nand->program_failures = {{0, 2}};
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 5; ++i) submit(drive, 2 * i);
+  drive.bench().run_until_all_done();
+  CHECK(drive.metric("flash.retired_blocks") == 1);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a cut at any instant of writes that share pages loses nothing that was acknowledged") {
+  PoreSetup setup = four_sectors();
+  setup.bench.nand->blocks = 4;
+  setup.bench.nand->dies = GENERATE(1U, 2U);
+  setup.cache().parallel = setup.bench.nand->dies;
+  if (GENERATE(false, true)) setup.cache().checkpoint = {sectors(16), 2};
+  const auto begin = [](PoreDrive& drive) {
+    for (const auto& [sector, count] : {std::pair{0, 1}, {2, 2}, {8, 7}, {20, 1}, {2, 1}, {25, 3}})
+      submit(drive, static_cast<std::uint64_t>(sector), static_cast<std::uint32_t>(count));
+  };
+  const auto go_on = [](PoreDrive& drive) { drive.write_banded({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 7}, {0, 3}}); };
+  CHECK(cut_everywhere<PoreDrive>(setup, begin, go_on) > 20);
+}
+
+TEST_CASE("pages that were full or padded at a checkpoint are not read again at boot") {
+  // Seven writes, each alone: seven pages of one sector, two a block. Of the four blocks boot reads the first page, and of the last one,
+  // which has a blank page left, that page too; the other twelve blocks are blank.
+  PoreSetup setup = four_sectors();
+  setup.cache().checkpoint = {sectors(16), 7};
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 7; ++i) drive.write(2 * i);
+  drive.bench().run_until_idle(Picoseconds(1'000'000'000'000));
+  drive.bench().flash_commands.clear();
+  drive.cut_now();
+  CHECK(drive.flash(FlashOp::read_oob) == 16 + 1);
+  drive.check_content();
+}
