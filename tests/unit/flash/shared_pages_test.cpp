@@ -60,15 +60,20 @@ TEST_CASE("writes that wait together share a page, and are acknowledged when it 
   drive.check_content();
 }
 
-TEST_CASE("a page that nobody fills waits for the program under way and no longer") {
-  // The third write comes after the first has ended its program and the second, alone in its page, has begun: each has a page.
-  PoreDrive drive(four_sectors());
+TEST_CASE("a page that nobody fills waits for the first program under way that ends and no longer") {
+  // Die 0 programs the first page until 1.3 ms, die 1 the second, which is full, until 1.4 ms. The third is given to die 0 at 1.3 ms.
+  PoreSetup setup = four_sectors();
+  setup.bench.nand->dies = setup.cache().parallel = 2;
+  PoreDrive drive(setup);
+  drive.read(30);
+  const Picoseconds begin = drive.bench().now();
   submit(drive, 0);
-  submit(drive, 2);
-  drive.bench().run_for(Picoseconds(1'300'000'001));
-  submit(drive, 4);
-  drive.bench().run_until_all_done();
-  CHECK(counts(drive) == Counts{3, 9, 0});
+  drive.bench().run_for(Picoseconds(100'000'000));
+  submit(drive, 8, 4);
+  HostRequest& last = submit(drive, 2);
+  REQUIRE(drive.bench().run_until_done(last) == Status::ok);
+  CHECK((drive.bench().now() - begin).value() / 1'000'000 == 2600);
+  CHECK(counts(drive) == Counts{3, 3 + 3, 0});
   drive.check_content();
 }
 

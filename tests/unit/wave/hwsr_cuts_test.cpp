@@ -101,6 +101,39 @@ TEST_CASE("journalled writes that wait behind another one fill its page, and a c
             setup, [](HwsrDrive&) {}, operation) > 10);
 }
 
+TEST_CASE("a page that was lost of an append that others took along is known to be lost") {
+  // The second write has five sectors, four in one page and one in the next, which the third write fills. A fourth says that both are
+  // complete. The page of four is then lost: these are lost, and the fifth is not.
+  HwsrSetup setup;
+  setup.bench.nand->subpages = 4;
+  setup.bench.nand->page_size = Bytes(16384);
+  setup.bench.nand->oob_size = Bytes(2048);
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.buffer_blocks(12);
+  setup.layer.caches.journal = setup.layer.caches.journal * 4;
+  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * 4;
+  const auto write = [](HwsrDrive& drive) {
+    for (const auto& [segment, count] : {std::pair{0, 1}, {1, 5}, {2, 3}})
+      drive.bench().submit(HostOp::write, drive.at(static_cast<std::uint64_t>(segment), 0) * 8, static_cast<std::uint32_t>(count) * 8);
+    drive.bench().run_until_all_done();
+    drive.write(drive.at(3, 0));
+  };
+  HwsrDrive first(setup);
+  write(first);
+  std::vector<double> programmed;
+  for (const FirmwareBench::FlashRecord& record : first.bench().flash_commands)
+    if (record.op == FlashOp::program) programmed.push_back(static_cast<double>(record.page.value()));
+  REQUIRE(programmed.size() == 4);
+  setup.bench.nand->read_failures = {{programmed[1], 1}, {programmed[1], 2}};
+  HwsrDrive drive(setup);
+  write(drive);
+  drive.cut_now();
+  for (std::uint64_t sector = 0; sector < 4; ++sector) CHECK(drive.bench().read((drive.at(1, 0) + sector) * 8, 8) != Status::ok);
+  CHECK(drive.bench().read((drive.at(1, 0) + 4) * 8, 8) == Status::ok);
+  drive.bench().verify_all();
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}
+
 TEST_CASE("cut after cut in the same place of a rewrite leaves its journal room for the next image") {
   HwsrSetup setup;
   setup.layer.caches.rewrite_journal = Bytes(5 * 8 * sector_bytes);  // five rows, an image takes one
