@@ -124,7 +124,8 @@ TEST_CASE("a page that was lost of an append that others took along is known to 
   for (const FirmwareBench::FlashRecord& record : first.bench().flash_commands)
     if (record.op == FlashOp::program) programmed.push_back(static_cast<double>(record.page.value()));
   REQUIRE(programmed.size() == 4);
-  setup.bench.nand->read_failures = {{programmed[1], 1}, {programmed[1], 2}};
+  // The read of the page fails, and so does that of each of its sectors when it is tried again.
+  for (const double nth : {1, 2, 3, 4, 5}) setup.bench.nand->read_failures.push_back({programmed[1], nth});
   HwsrDrive drive(setup);
   write(drive);
   drive.cut_now();
