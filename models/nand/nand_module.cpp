@@ -53,6 +53,7 @@ bool NandModule::arrived(tlm::tlm_generic_payload& payload) {
 
 /// A command for each sector of bytes that came without a shadow.
 void NandModule::spread(FlashExtension& extension, DataSpan data) {
+  if (data.buffer == nullptr) return;  // content is not kept
   extension.command.data = data.part(0, 1);
   extension.further.assign(data.count - 1, extension.command);
   FlashCommand* last = &extension.command;
