@@ -94,7 +94,8 @@ void NandArray::tell(Subpage part) {
   if (fault_listener_ != nullptr && holds(block, part) && !block.torn) fault_listener_->destroyed(slot(block, part).first(kept_));
 }
 
-/// A failure on request is over with the next read; the data counts as destroyed if that fails too.
+/// A failure on request is over with the next read; the data counts as
+/// destroyed if that fails too.
 void NandArray::begin_read(NandPage page) {
   if (due(read_failures_, page.value())) {
     request_ = failed_once_.insert(page.value()).second ? Request::once : Request::again;
@@ -198,7 +199,8 @@ bool NandArray::may_program(const Block& block, std::uint32_t index) const {
   return true;
 }
 
-/// At random, and more often once the block has seen more erases than it is specified for.
+/// At random, and more often once the block has seen more erases than it is
+/// specified for.
 bool NandArray::fails(const Block& block, std::uint32_t per_million) {
   std::uint64_t rate = per_million;
   if (block.erases > config_.endurance)
@@ -265,6 +267,12 @@ void NandArray::clear_marks(NandBlock block) {
     unreadable_.erase(place);
     lost_.erase(place);
   }
+}
+
+std::uint64_t NandArray::wrong_bits(NandPage page, std::uint32_t retry, Picoseconds now) const {
+  const Block& block = at(block_of(page));
+  if (!bit_errors_.any() || page.value() % pages_per_block_ >= block.next || block.torn) return 0;
+  return bit_errors_.mean({block.erases, block.reads, now - block.programmed}, retry) / bit_errors_.codewords();
 }
 
 NandWear NandArray::wear() const {

@@ -60,7 +60,8 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   operation.place = place_of(block, config_);
   operation.address = erases ? command.block.value() : command.page.value();
   operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
-  operation.busy = array_time(operation.kind, operation.retry) + bus_time(command);
+  operation.phase = Phase::waiting;
+  operation.busy = load_time(command) + array_time(operation) + unload_time(command);
   operation.next = none;
   depth_.set(++outstanding_, now);
   if (now > timeline_.now())
@@ -70,16 +71,22 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
 }
 
 void NandDevice::on_time(std::uint64_t argument) {
-  const auto index = static_cast<std::uint32_t>(argument >> 2);
-  switch (static_cast<Action>(argument & 3)) {
+  const auto index = static_cast<std::uint32_t>(argument >> 3);
+  switch (static_cast<Action>(argument & 7)) {
     case Action::arrive: return enqueue(index);
     case Action::transferred: return transferred(index);
-    case Action::array_ended: return array_ended(index);
+    case Action::array_ended:
+      if (dies_[index].in_array && dies_[index].array_end == timeline_.now()) array_ended(index);  // else it was suspended meanwhile
+      return;
+    case Action::plane_ended: return plane_ended(index);
+    case Action::suspended: return suspended(index);
+    case Action::resumed: return resumed(index);
+    case Action::decoded: return decoded(index);
   }
 }
 
 void NandDevice::post(Picoseconds when, Action action, std::uint32_t index) {
-  timeline_.post(when, *this, std::uint64_t{index} << 2 | static_cast<std::uint64_t>(action));
+  timeline_.post(when, *this, std::uint64_t{index} << 3 | static_cast<std::uint64_t>(action));
 }
 
 std::uint32_t NandDevice::take_slot() {
@@ -90,132 +97,73 @@ std::uint32_t NandDevice::take_slot() {
   return std::exchange(free_slot_, slots_[free_slot_].next);
 }
 
-void NandDevice::enqueue(std::uint32_t slot) {
+void NandDevice::free_slot(std::uint32_t slot) { slots_[slot].next = std::exchange(free_slot_, slot); }
+
+/// The channel carries the command to the die, or its data from it, when it is
+/// free.
+void NandDevice::transfer(std::uint32_t slot, Phase phase) {
+  // Requests come in order of time, so granting each the first free time is
+  // first-come arbitration.
   Operation& operation = slots_[slot];
-  operation.order = accepted_++;
-  Plane& queue = plane(operation.place.die, operation.place.plane);
-  if (queue.head != none) {
-    slots_[queue.tail].next = slot;
-    queue.tail = slot;
-    return;
-  }
-  queue.head = queue.tail = slot;
-  const Die& die = dies_[operation.place.die];
-  if (die.running == 0 || may_join(die, operation.kind, operation.retry)) start(slot);
-}
-
-bool NandDevice::may_join(const Die& die, Kind kind, std::uint8_t retry) const {
-  if (kind != die.kind || retry != die.retry || die.state == DieState::unloading) return false;
-  if (die.state == DieState::loading) return true;
-  const bool needs_loading = kind == Kind::program && config_.bus_rate != BytesPerSecond(0);
-  return die.array_begin == timeline_.now() && !needs_loading;
-}
-
-void NandDevice::start_group(std::uint32_t index) {
-  for (Die& die = dies_[index];;) {
-    std::uint32_t oldest = none;
-    for (std::uint32_t p = 0; p < config_.planes; ++p) {
-      const Plane& candidate = plane(index, p);
-      if (candidate.head == none || candidate.running) continue;
-      const Operation& head = slots_[candidate.head];
-      if (die.running > 0 && (head.kind != die.kind || head.retry != die.retry)) continue;
-      if (oldest == none || slots_[candidate.head].order < slots_[oldest].order) oldest = candidate.head;
-    }
-    if (oldest == none) return;
-    start(oldest);
-  }
-}
-
-void NandDevice::start(std::uint32_t slot) {
-  const Operation& operation = slots_[slot];
-  Die& die = dies_[operation.place.die];
-  plane(operation.place.die, operation.place.plane).running = true;
-  if (die_signals_[operation.place.die].state.watched()) [[unlikely]]
-    show(operation);
-  if (die.running++ == 0) {
-    die.kind = operation.kind;
-    die.retry = operation.retry;
-    die.busy_since = timeline_.now();
-  }
-  if (operation.kind == Kind::program && config_.bus_rate != BytesPerSecond(0)) {
-    ++die.loading;
-    set_state(operation.place.die, DieState::loading);
-    transfer(slot);
-  } else if (die.running == 1) {
-    begin_array(operation.place.die);
-  }
-}
-
-void NandDevice::begin_array(std::uint32_t index) {
-  Die& die = dies_[index];
-  die.array_begin = timeline_.now();
-  set_state(index, die.kind == Kind::read ? DieState::reading : die.kind == Kind::program ? DieState::programming : DieState::erasing);
-  post(timeline_.now() + array_time(die.kind, die.retry), Action::array_ended, index);
-}
-
-void NandDevice::array_ended(std::uint32_t index) {
-  std::array<Completion, max_planes> completions;
-  std::size_t completed = 0;
-  for (std::uint32_t p = 0; p < config_.planes; ++p) {
-    if (!plane(index, p).running) continue;
-    const std::uint32_t slot = plane(index, p).head;
-    if (slots_[slot].kind == Kind::read && bus_time(*slots_[slot].command) > Picoseconds(0)) {
-      set_state(index, DieState::unloading);
-      transfer(slot);
-    } else {
-      completions[completed++] = finish(slot);
-    }
-  }
-  end_group(index);
-  for (const Completion& completion : std::span(completions).first(completed))
-    client_.done(*completion.command, completion.context, completion.busy, timeline_.now());
+  operation.phase = phase;
+  const FlashCommand& command = *operation.command;
+  Channel& channel = channels_[operation.place.channel];
+  const Picoseconds length = phase == Phase::loading ? load_time(command) : unload_time(command);
+  channel.free = std::max(channel.free, timeline_.now()) + length;
+  channel.busy += length;
+  if (phase == Phase::unloading || operation.kind == Kind::program) counters_.transferred += transfer_size(command);
+  if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
+  post(channel.free, Action::transferred, slot);
 }
 
 void NandDevice::transferred(std::uint32_t slot) {
   const NandPlace place = slots_[slot].place;
   if (--channels_[place.channel].transfers == 0) set_busy(place.channel, false);
-  if (slots_[slot].kind == Kind::program) {
-    if (--dies_[place.die].loading == 0) begin_array(place.die);
-    return;
-  }
+  if (slots_[slot].phase == Phase::loading) return loaded(slot);
+  Die& die = dies_[place.die];
+  const bool from_cache_register = plane(place).current != slot;
+  if (from_cache_register)
+    --die.unloading;
+  else
+    --die.running;
   const Completion completion = finish(slot);
-  end_group(place.die);
+  if (from_cache_register && die.unloading == 0 && std::exchange(die.held_back, false))
+    array_ended(place.die);
+  else
+    next(place.die);
+  tell(completion);
+}
+
+NandDevice::Completion NandDevice::finish(std::uint32_t slot) {
+  Operation& operation = slots_[slot];
+  Plane& of = plane(operation.place);
+  if (of.current == slot) of.current = none;
+  perform(*operation.command);
+  const bool reads = operation.kind == Kind::read;
+  (reads ? counters_.reading : operation.kind == Kind::program ? counters_.programming : counters_.erasing) += array_time(operation);
+  const Picoseconds decoding = reads ? decoding_time(*operation.command) : Picoseconds(0);
+  const Completion completion{operation.command, operation.context, operation.busy + decoding, decoding, slot};
+  if (decoding == Picoseconds(0)) {
+    depth_.set(--outstanding_, timeline_.now());
+    free_slot(slot);
+  }
+  return completion;
+}
+
+void NandDevice::tell(const Completion& completion) {
+  if (completion.decoding > Picoseconds(0)) {
+    slots_[completion.slot].phase = Phase::decoding;
+    slots_[completion.slot].busy = completion.busy;
+    return post(timeline_.now() + completion.decoding, Action::decoded, completion.slot);
+  }
   client_.done(*completion.command, completion.context, completion.busy, timeline_.now());
 }
 
-void NandDevice::transfer(std::uint32_t slot) {
-  // Requests come in order of time, so granting each the first free time is first-come arbitration.
-  const Operation& operation = slots_[slot];
-  Channel& channel = channels_[operation.place.channel];
-  const Picoseconds length = bus_time(*operation.command);
-  channel.free = std::max(channel.free, timeline_.now()) + length;
-  channel.busy += length;
-  counters_.transferred += transfer_size(*operation.command);
-  if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
-  post(channel.free, Action::transferred, slot);
-}
-
-/// A page is programmed whole, with what fills it up; of a page that is read only the subpages cross that were asked for.
-Bytes NandDevice::transfer_size(const FlashCommand& command) const {
-  std::uint64_t subpages = 0;
-  for (const FlashCommand* part = &command; part != nullptr; part = part->next) ++subpages;
-  switch (command.op) {
-    case FlashOp::read: return (config_.subpage_size() + config_.subpage_oob()) * subpages;
-    case FlashOp::program: return config_.page_size + config_.oob_size;
-    case FlashOp::read_oob: return config_.subpage_oob() * subpages;
-    case FlashOp::erase: break;
-  }
-  return Bytes(0);
-}
-
-Picoseconds NandDevice::bus_time(const FlashCommand& command) const {
-  return config_.bus_rate == BytesPerSecond(0) ? Picoseconds(0) : transfer_time(transfer_size(command), config_.bus_rate);
-}
-
-Picoseconds NandDevice::array_time(Kind kind, std::uint8_t retry) const {
-  return kind == Kind::read      ? config_.read_time + config_.read_retry_time * retry
-         : kind == Kind::program ? config_.program_time
-                                 : config_.erase_time;
+void NandDevice::decoded(std::uint32_t slot) {
+  const Operation operation = slots_[slot];
+  depth_.set(--outstanding_, timeline_.now());
+  free_slot(slot);
+  client_.done(*operation.command, operation.context, operation.busy, timeline_.now());
 }
 
 void NandDevice::perform(FlashCommand& command) {
@@ -265,26 +213,6 @@ void NandDevice::program(FlashCommand& command) {
   counters_.padding += padding;
 }
 
-NandDevice::Completion NandDevice::finish(std::uint32_t slot) {
-  Operation& operation = slots_[slot];
-  Plane& queue = plane(operation.place.die, operation.place.plane);
-  queue.head = operation.next;
-  queue.running = false;
-  --dies_[operation.place.die].running;
-  depth_.set(--outstanding_, timeline_.now());
-  operation.next = std::exchange(free_slot_, slot);
-  perform(*operation.command);
-  return {operation.command, operation.context, operation.busy};
-}
-
-void NandDevice::end_group(std::uint32_t index) {
-  Die& die = dies_[index];
-  if (die.running > 0) return;
-  die.busy += timeline_.now() - die.busy_since;
-  start_group(index);
-  if (die.running == 0) set_state(index, DieState::idle);
-}
-
 void NandDevice::set_state(std::uint32_t index, DieState state) {
   if (dies_[index].state == state) return;
   dies_[index].state = state;
@@ -297,33 +225,37 @@ void NandDevice::set_busy(std::uint32_t channel, bool busy) {
   if (observer_ != nullptr) observer_->channel_changed(channel, busy, timeline_.now());
 }
 
-Picoseconds NandDevice::busy_until(const Die& die, Picoseconds now) {
-  return die.running > 0 ? die.busy + (now - die.busy_since) : die.busy;
-}
+Picoseconds NandDevice::busy_until(const Die& die, Picoseconds now) { return die.active ? die.busy + (now - die.busy_since) : die.busy; }
 
 Picoseconds NandDevice::busy_until(const Channel& channel, Picoseconds now) {
   return channel.free > now ? channel.busy - (channel.free - now) : channel.busy;  // transfers follow each other without a gap
 }
 
+/// What the array was doing to a page or block when the power failed.
+void NandDevice::tear(std::uint32_t slot, Kind kind) {
+  const std::uint64_t address = slots_[slot].address;
+  if (kind == Kind::read) return;
+  if (kind == Kind::program)
+    array_.tear_program(NandPage(address));
+  else
+    array_.tear_erase(NandBlock(address));
+  ++counters_.torn;
+}
+
 void NandDevice::cut(Picoseconds now) {
   timeline_.withdraw(*this);
   for (std::uint32_t d = 0; d < dies_.size(); ++d) {
-    Die& die = dies_[d];
+    const Die& die = dies_[d];
     for (std::uint32_t p = 0; p < config_.planes; ++p) {
-      Plane& queue = plane(d, p);
-      if (queue.running && (die.state == DieState::programming || die.state == DieState::erasing)) {
-        const std::uint64_t address = slots_[queue.head].address;
-        if (die.state == DieState::programming)
-          array_.tear_program(NandPage(address));
-        else
-          array_.tear_erase(NandBlock(address));
-        ++counters_.torn;
-      }
-      queue = Plane();
+      Plane& of = plane(d, p);
+      if (of.current != none && die.loading == 0) tear(of.current, die.kind);
+      if (of.held != none) tear(of.held, die.suspended_kind);
+      of = Plane();
     }
-    die.busy = busy_until(die, now);
-    die.running = die.loading = 0;
+    const Picoseconds busy = busy_until(die, now);
     set_state(d, DieState::idle);
+    dies_[d] = Die();
+    dies_[d].busy = busy;
   }
   for (std::uint32_t c = 0; c < channels_.size(); ++c) {
     Channel& channel = channels_[c];

@@ -19,11 +19,11 @@ std::optional<double> fraction(Picoseconds part, Picoseconds whole) {
 Picojoules NandDevice::energy_of(FlashOp op) const {
   switch (op) {
     case FlashOp::read:
-    case FlashOp::read_oob: return tessera::energy(config_.read_power, config_.read_time) * (counters_.reads + counters_.oob_reads);
-    case FlashOp::program: return tessera::energy(config_.program_power, config_.program_time) * counters_.programs;
+    case FlashOp::read_oob: return tessera::energy(config_.read_power, counters_.reading);
+    case FlashOp::program: return tessera::energy(config_.program_power, counters_.programming);
     case FlashOp::erase: break;
   }
-  return tessera::energy(config_.erase_power, config_.erase_time) * counters_.erases;
+  return tessera::energy(config_.erase_power, counters_.erasing);
 }
 
 Picojoules NandDevice::energy(Picoseconds now) const {
@@ -47,6 +47,8 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("nand.rule_violations", counters_.rule_violations, "programs refused: not the next page of an erased block");
   count("nand.torn", counters_.torn, "programs and erases that a power cut ended");
   count("nand.read_retries", counters_.retries, "reads at a level of read retry");
+  if (config_.suspend) count("nand.suspends", counters_.suspends, "programs and erases that a read suspended");
+  if (config_.cache_program) count("nand.loaded_ahead", counters_.ahead, "programs whose data was loaded while the die programmed");
   count("nand.uncorrectable", array_.uncorrectable(), "pages that error correction could not save at any level");
   count("nand.grown_bad", array_.grown_bad(), "blocks that went bad in use");
 
@@ -66,7 +68,9 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("nand.wear.mean", mean, "1", "erases of a block, mean");
   metrics.add("nand.wear.max", wear.max, "1", "erases of the most erased block");
   metrics.add("nand.wear.used", used, "1", "share of its endurance that the most erased block has used");
-  metrics.add("nand.lifetime.worst_block", repeats_worst, "1", "times this run could take place until the most erased block is worn out");
+  metrics.add("nand.lifetime.worst_block", repeats_worst, "1",
+              "times this run could take place until the most erased block is "
+              "worn out");
   metrics.add("nand.lifetime.levelled", repeats_levelled, "1", "the same if all blocks wore alike");
 
   for (std::size_t d = 0; d < dies_.size(); ++d)

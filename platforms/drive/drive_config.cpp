@@ -47,6 +47,9 @@ FormatPlan planned(const DriveConfig& config) {
   if (const std::string problem = config.power.problem(); !problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
     throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
+  if (config.has_flash()) {
+    if (const std::string problem = config.nand.problem(); !problem.empty()) throw InputError(problem);
+  }
   if (config.has_flash() && factory.needs_flash()) {
     if (config.nand.page_size.value() % config.media.sector_size.value() != 0)
       throw InputError("a flash page holds whole drive sectors: nand.page_size is " + std::to_string(config.nand.page_size.value()) +

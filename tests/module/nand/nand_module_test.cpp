@@ -166,3 +166,53 @@ TEST_CASE("commands that are outside the array, or no whole page, are refused") 
   CHECK(send(tlm::TLM_READ_COMMAND, 0, 512) == tlm::TLM_BURST_ERROR_RESPONSE);
   CHECK(send(tlm::TLM_IGNORE_COMMAND, 0, 0) == tlm::TLM_COMMAND_ERROR_RESPONSE);  // an erase says so in its extension
 }
+
+TEST_CASE("a plain payload programs a page of several sectors and reads some of them, each in one operation") {
+  NandConfig config = four_dies();
+  config.page_size = Bytes(16384);
+  config.oob_size = Bytes(2048);
+  TimelineModule drive("drive", 0_ps);
+  NandModule nand("nand", config, SectorShape{4096, ContentMode::bytes}, 1, drive);
+  struct Processor : sc_core::sc_module {
+    tlm_utils::simple_initiator_socket<Processor> socket{"socket"};
+    std::vector<unsigned char> written, back;
+    Picoseconds programmed, read;
+    std::vector<tlm::tlm_response_status> refusals;
+    explicit Processor(sc_core::sc_module_name name) : sc_module(name), written(16384), back(8192) {
+      SC_HAS_PROCESS(Processor);
+      SC_THREAD(run);
+    }
+    tlm::tlm_response_status transport(tlm::tlm_command command, std::uint64_t address, std::vector<unsigned char>& data) {
+      tlm::tlm_generic_payload payload;
+      payload.set_command(command);
+      payload.set_address(address);
+      payload.set_data_ptr(data.data());
+      payload.set_data_length(static_cast<unsigned>(data.size()));
+      payload.set_streaming_width(static_cast<unsigned>(data.size()));
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      socket->b_transport(payload, delay);
+      wait(delay);
+      return payload.get_response_status();
+    }
+    void run() {
+      for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<unsigned char>(i * 7 + i / 512);
+      CHECK(transport(tlm::TLM_WRITE_COMMAND, 0, written) == tlm::TLM_OK_RESPONSE);
+      programmed = from_sc_time(sc_core::sc_time_stamp());
+      CHECK(transport(tlm::TLM_READ_COMMAND, 4096, back) == tlm::TLM_OK_RESPONSE);
+      read = from_sc_time(sc_core::sc_time_stamp());
+      refusals = {transport(tlm::TLM_READ_COMMAND, 12288, back), transport(tlm::TLM_READ_COMMAND, 2048, back)};
+    }
+  } processor("processor");
+  processor.socket.bind(nand.socket);
+  sc_core::sc_start();
+  drive.rethrow_failure();
+  CHECK(processor.programmed == 1300_us);
+  CHECK(processor.read == 1500_us);
+  CHECK(std::equal(processor.back.begin(), processor.back.end(), processor.written.begin() + 4096));
+  CHECK(processor.refusals == std::vector{tlm::TLM_BURST_ERROR_RESPONSE, tlm::TLM_ADDRESS_ERROR_RESPONSE});
+  MetricSet metrics;
+  nand.report(metrics, 2_ms);
+  CHECK(metrics.find("nand.programs")->value == 1);
+  CHECK(metrics.find("nand.reads")->value == 1);
+  CHECK(metrics.find("nand.padding")->value == 0);
+}

@@ -1,0 +1,54 @@
+// How long an operation takes, on the channel, in the array and in error
+// correction.
+#include "nand/bit_errors.hpp"
+#include "nand/nand_device.hpp"
+
+namespace tessera {
+
+/// A page is programmed whole, with what fills it up; of a page that is read
+/// only the subpages cross that were asked for.
+Bytes NandDevice::transfer_size(const FlashCommand& command) const {
+  std::uint64_t subpages = 0;
+  for (const FlashCommand* part = &command; part != nullptr; part = part->next) ++subpages;
+  switch (command.op) {
+    case FlashOp::read: return (config_.subpage_size() + config_.subpage_oob()) * subpages;
+    case FlashOp::program: return config_.page_size + config_.oob_size;
+    case FlashOp::read_oob: return config_.subpage_oob() * subpages;
+    case FlashOp::erase: break;
+  }
+  return Bytes(0);
+}
+
+bool NandDevice::needs_loading(Kind kind) const {
+  return config_.command_time > Picoseconds(0) || (kind == Kind::program && config_.bus_rate != BytesPerSecond(0));
+}
+
+/// Command and address cycles, and the data of a program.
+Picoseconds NandDevice::load_time(const FlashCommand& command) const {
+  const bool data = command.op == FlashOp::program && config_.bus_rate != BytesPerSecond(0);
+  return config_.command_time + (data ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0));
+}
+
+Picoseconds NandDevice::unload_time(const FlashCommand& command) const {
+  const bool data = command.op == FlashOp::read || command.op == FlashOp::read_oob;
+  return data && config_.bus_rate != BytesPerSecond(0) ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0);
+}
+
+Picoseconds NandDevice::array_time(const Operation& operation) const {
+  if (operation.kind == Kind::erase) return config_.erase_time;
+  const auto index = static_cast<std::uint32_t>(operation.address % config_.pages_per_block);
+  const PageType type = config_.page_type(index);
+  if (operation.kind == Kind::program) return config_.program_time_of(type);
+  return config_.read_time_of(type) + config_.read_retry_time * operation.retry;
+}
+
+/// In proportion to the wrong bits that a codeword of such a page has on
+/// average.
+Picoseconds NandDevice::decoding_time(const FlashCommand& command) const {
+  if (config_.ecc_time_per_bit == Picoseconds(0)) return config_.ecc_time;
+  const std::uint64_t bits = array_.wrong_bits(command.page, command.retry, timeline_.now());
+  const auto longer = static_cast<unsigned __int128>(config_.ecc_time_per_bit.value()) * bits >> 32;
+  return config_.ecc_time + Picoseconds(static_cast<std::uint64_t>(longer));
+}
+
+}  // namespace tessera
