@@ -15,8 +15,7 @@ constexpr std::uint64_t day = 86'400'000;  // ms
 /// So many wrong bits no code corrects; sums are cut off here.
 constexpr std::uint64_t most = one << 16;
 
-/// exp(-mean) in units of 2^-32, for a mean of at most 8: (1 - mean /
-/// 2^16)^(2^16).
+/// exp(-mean) in units of 2^-32, for a mean of at most 8: (1 - mean / 2^16)^(2^16).
 std::uint64_t exp_minus(std::uint64_t mean) {
   std::uint64_t power = (one << 31) - (mean << 15);  // in units of 2^-63
   for (int square = 0; square < 16; ++square) power = static_cast<std::uint64_t>((Wide{power} * power) >> 63);

@@ -1,11 +1,8 @@
 #pragma once
-// How many bits of a page read wrong. The rate of raw bit errors is a sum of
-// four terms, of which three grow with the erases that the block has seen:
-// after Liu, Yang and Wu ("Optimizing NAND flash-based SSDs via retention
-// relaxation", FAST 2012; errors at once and errors that retention adds) and
-// Cai et al. ("Read disturb errors in MLC NAND flash memory", DSN 2015; errors
-// in proportion to the reads of a block). Each step of read retry leaves a
-// share of them. Integers throughout: one seed gives one result everywhere.
+// How many bits of a page read wrong. The rate of raw bit errors is a sum of four terms, of which three grow with the erases that the
+// block has seen: after Liu, Yang and Wu ("Optimizing NAND flash-based SSDs via retention relaxation", FAST 2012; errors at once and
+// errors that retention adds) and Cai et al. ("Read disturb errors in MLC NAND flash memory", DSN 2015; errors in proportion to the
+// reads of a block). Each step of read retry leaves a share of them. Integers throughout: one seed gives one result everywhere.
 #include <cstdint>
 
 #include "base/random.hpp"
@@ -28,8 +25,7 @@ class BitErrors {
   [[nodiscard]] bool any() const { return config_.ecc_bits != 0; }
   /// Codewords of a subpage.
   [[nodiscard]] std::uint64_t codewords() const;
-  /// Mean number of wrong bits in the codewords of one subpage, in units of
-  /// 2^-32, at a level of read retry.
+  /// Mean number of wrong bits in the codewords of one subpage, in units of 2^-32, at a level of read retry.
   [[nodiscard]] std::uint64_t mean(const PageAge& age, std::uint32_t retry) const;
   /// Whether error correction fails in one codeword at least.
   [[nodiscard]] bool uncorrectable(const PageAge& age, std::uint32_t retry, RandomStream& random) const;
@@ -38,8 +34,7 @@ class BitErrors {
   const NandConfig& config_;
 };
 
-/// A number drawn from the Poisson distribution of this mean (in units of
-/// 2^-32).
+/// A number drawn from the Poisson distribution of this mean (in units of 2^-32).
 [[nodiscard]] std::uint64_t poisson(std::uint64_t mean, RandomStream& random);
 
 }  // namespace tessera

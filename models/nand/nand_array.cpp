@@ -94,8 +94,7 @@ void NandArray::tell(Subpage part) {
   if (fault_listener_ != nullptr && holds(block, part) && !block.torn) fault_listener_->destroyed(slot(block, part).first(kept_));
 }
 
-/// A failure on request is over with the next read; the data counts as
-/// destroyed if that fails too.
+/// A failure on request is over with the next read; the data counts as destroyed if that fails too.
 void NandArray::begin_read(NandPage page) {
   if (due(read_failures_, page.value())) {
     request_ = failed_once_.insert(page.value()).second ? Request::once : Request::again;
@@ -199,8 +198,7 @@ bool NandArray::may_program(const Block& block, std::uint32_t index) const {
   return true;
 }
 
-/// At random, and more often once the block has seen more erases than it is
-/// specified for.
+/// At random, and more often once the block has seen more erases than it is specified for.
 bool NandArray::fails(const Block& block, std::uint32_t per_million) {
   std::uint64_t rate = per_million;
   if (block.erases > config_.endurance)

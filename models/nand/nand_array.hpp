@@ -1,8 +1,6 @@
 #pragma once
-// The rules and the content of a NAND array, without time: erase before
-// program, pages of a block in order, wear, bad blocks, failures on request,
-// and what a power cut leaves behind. Memory grows with the blocks ever
-// programmed.
+// The rules and the content of a NAND array, without time: erase before program, pages of a block in order, wear,
+// bad blocks, failures on request, and what a power cut leaves behind. Memory grows with the blocks ever programmed.
 #include <cstdint>
 #include <map>
 #include <span>
@@ -38,57 +36,46 @@ struct Subpage {
 
 class NandArray {
  public:
-  /// `kept` bytes of content are stored a subpage (SectorShape::kept). A table
-  /// of the description that names a block or page that does not exist is an
-  /// InputError.
+  /// `kept` bytes of content are stored a subpage (SectorShape::kept). A table of the description that names a block or page
+  /// that does not exist is an InputError.
   NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t seed);
 
-  /// A read of one subpage. Fills `content` and `oob` (zeros and 0xff where the
-  /// status is `blank`; 0xff where it is `media_error`). One that was
-  /// programmed as lost gives `lost`, 0xff as content, and its OOB. A page of a
-  /// bad block reads as it was: its valid pages can be saved. `retry`: level of
-  /// read retry. What error correction cannot save at the last level stays
-  /// unreadable.
+  /// A read of one subpage. Fills `content` and `oob` (zeros and 0xff where the status is `blank`; 0xff where it is `media_error`). One
+  /// that was programmed as lost gives `lost`, 0xff as content, and its OOB.
+  /// A page of a bad block reads as it was: its valid pages can be saved.
+  /// `retry`: level of read retry. What error correction cannot save at the last level stays unreadable.
   Status read(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry = 0, Picoseconds now = {});
   /// A further subpage of the page that was just read, in the same operation.
   Status read_along(Subpage part, ContentSpan content, std::span<std::byte> oob, std::uint32_t retry, Picoseconds now);
 
-  /// Programs a page of which one subpage gets content and OOB; OOB bytes that
-  /// are not given stay erased (0xff), content that is not given is
-  /// never-written, and the other subpages are blank. `rule_violation` and no
-  /// change unless the page is the next one of an erased block; with
-  /// `paired_page`, upper pages may be passed over: their word lines then hold
-  /// one bit a cell. `program_failed` leaves the page unreadable and retires
-  /// the block. `lost`: the data that the subpage stands for could not be read
-  /// when it was moved.
+  /// Programs a page of which one subpage gets content and OOB; OOB bytes that are not given stay erased (0xff), content that is not
+  /// given is never-written, and the other subpages are blank.
+  /// `rule_violation` and no change unless the page is the next one of an erased block; with `paired_page`, upper pages may be passed
+  /// over: their word lines then hold one bit a cell. `program_failed` leaves the page unreadable and retires the block.
+  /// `lost`: the data that the subpage stands for could not be read when it was moved.
   Status program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false, Picoseconds now = {});
-  /// A further subpage of the page that was just programmed, in the same
-  /// operation.
+  /// A further subpage of the page that was just programmed, in the same operation.
   void program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost);
 
   /// `erase_failed` leaves the block unreadable and retires it.
   Status erase(NandBlock block);
 
-  /// The power failed while `page` was programmed: it reads as `media_error`
-  /// until its block is erased, and with `paired_page` so does the lower page
-  /// of its word line.
+  /// The power failed while `page` was programmed: it reads as `media_error` until its block is erased, and with
+  /// `paired_page` so does the lower page of its word line.
   void tear_program(NandPage page);
-  /// The power failed while `block` was erased: all of it reads as
-  /// `media_error` until it is erased again.
+  /// The power failed while `block` was erased: all of it reads as `media_error` until it is erased again.
   void tear_erase(NandBlock block);
 
   /// Told of pages that can no longer be read; null (the default) for none.
   void set_fault_listener(FaultListener* listener) { fault_listener_ = listener; }
   [[nodiscard]] std::uint64_t uncorrectable() const { return uncorrectable_; }
 
-  /// Wrong bits that a codeword of a programmed page has on average, in units
-  /// of 2^-32.
+  /// Wrong bits that a codeword of a programmed page has on average, in units of 2^-32.
   [[nodiscard]] std::uint64_t wrong_bits(NandPage page, std::uint32_t retry, Picoseconds now) const;
 
   [[nodiscard]] bool is_bad(NandBlock block) const { return at(block).bad; }
   [[nodiscard]] std::uint32_t erases(NandBlock block) const { return at(block).erases; }
-  /// Pages programmed since the last erase: the index of the next page that may
-  /// be.
+  /// Pages programmed since the last erase: the index of the next page that may be.
   [[nodiscard]] std::uint32_t programmed(NandBlock block) const { return at(block).next; }
   [[nodiscard]] std::uint64_t blocks() const { return blocks_.size(); }
   [[nodiscard]] NandBlock block_of(NandPage page) const { return NandBlock(page.value() / pages_per_block_); }
@@ -104,13 +91,10 @@ class NandArray {
     std::uint64_t reads = 0;         // since the last erase
     Picoseconds programmed;          // when its first page was
     bool torn = false;               // an erase did not end: nothing can be read or programmed
-    std::vector<std::byte> content;  // kept content and OOB of each subpage;
-                                     // empty until first programmed
-    std::vector<bool> padding;       // by subpage: its page was programmed without
-                                     // data for it; empty where every page was full
+    std::vector<std::byte> content;  // kept content and OOB of each subpage; empty until first programmed
+    std::vector<bool> padding;       // by subpage: its page was programmed without data for it; empty where every page was full
   };
-  /// Failures on request: block or page number -> which of its operations from
-  /// now on fails (1 = the next).
+  /// Failures on request: block or page number -> which of its operations from now on fails (1 = the next).
   using Requests = std::multimap<std::uint64_t, std::uint64_t>;
 
   Requests requests(const std::vector<NumberRow>& rows, std::uint64_t limit, const char* name) const;
@@ -146,13 +130,11 @@ class NandArray {
   std::vector<Block> blocks_;
   std::unordered_set<std::uint64_t> unreadable_;   // subpages; looked up, never iterated
   std::unordered_set<std::uint64_t> lost_;         // subpages programmed as lost; looked up, never iterated
-  std::unordered_set<std::uint64_t> passed_over_;  // blank pages below programmed ones; looked up, never
-                                                   // iterated
+  std::unordered_set<std::uint64_t> passed_over_;  // blank pages below programmed ones; looked up, never iterated
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;
-  std::unordered_set<std::uint64_t> failed_once_;  // pages whose last read failed on request; looked up, never
-                                                   // iterated
+  std::unordered_set<std::uint64_t> failed_once_;  // pages whose last read failed on request; looked up, never iterated
   enum class Request : std::uint8_t { none, once, again } request_ = Request::none;  // how the page that is being read fails
   std::uint64_t grown_bad_ = 0;
   std::uint64_t uncorrectable_ = 0;

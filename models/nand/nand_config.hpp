@@ -1,7 +1,6 @@
 #pragma once
-// What a description says about the NAND flash. Geometry and times default to
-// the flash of the concentrated-mapping paper (4 KiB pages, 32 a block; read
-// 0.2 ms, program 1.3 ms, erase 1.5 ms); `blocks` to its 640 blocks.
+// What a description says about the NAND flash. Geometry and times default to the flash of the concentrated-mapping
+// paper (4 KiB pages, 32 a block; read 0.2 ms, program 1.3 ms, erase 1.5 ms); `blocks` to its 640 blocks.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -34,8 +33,7 @@ struct NandConfig {
   Picoseconds erase_time{1'500'000'000};    // 1.5 ms
   BytesPerSecond bus_rate{0};               ///< 0: transfers take no time
 
-  // What the papers' chip does without; sources of figures for it are in
-  // platforms/drives/tlc.toml.
+  // What the papers' chip does without; sources of figures for it are in platforms/drives/tlc.toml.
   Picoseconds command_time{0};
   std::uint32_t page_types = 1;
   Picoseconds read_time_middle{0};
@@ -63,8 +61,7 @@ struct NandConfig {
   std::uint32_t erase_failures_per_million = 0;
   std::uint32_t worn_failures_per_million = 0;
 
-  // Raw bit errors; off while ecc_bits is 0. Values for 2-bit cells of 3,000 to
-  // 5,000 erases are in docs/models/nand.md.
+  // Raw bit errors; off while ecc_bits is 0. Values for 2-bit cells of 3,000 to 5,000 erases are in docs/models/nand.md.
   std::uint32_t ecc_bits = 0;
   std::uint64_t bit_errors_fresh = 0;
   std::uint64_t bit_errors_wear = 0;
@@ -76,18 +73,15 @@ struct NandConfig {
   Picoseconds ecc_time{0};
   Picoseconds ecc_time_per_bit{0};
 
-  // 15 mA at 3.3 V while an operation runs and 10 uA in standby: typical ICC1
-  // to ICC3 and ISB2 of the Samsung K9F1G08U0A.
+  // 15 mA at 3.3 V while an operation runs and 10 uA in standby: typical ICC1 to ICC3 and ISB2 of the Samsung K9F1G08U0A.
   Microwatts read_power{49'500};
   Microwatts program_power{49'500};
   Microwatts erase_power{49'500};
   Microwatts standby_power{33};        ///< a die, at all times
-  Picojoules bus_energy_per_byte{40};  // 15 pF of pad and trace at 3.3 V, eight lines, half of which
-                                       // toggle: C * V^2 / 2 * 4
+  Picojoules bus_energy_per_byte{40};  // 15 pF of pad and trace at 3.3 V, eight lines, half of which toggle: C * V^2 / 2 * 4
 
-  /// Lower pages are programmed and read with one threshold, middle and upper
-  /// ones take more. Pages of a word line of three follow each other; for two
-  /// see paired_lower_page().
+  /// Lower pages are programmed and read with one threshold, middle and upper ones take more. Pages of a word line of three follow each
+  /// other; for two see paired_lower_page().
   [[nodiscard]] PageType page_type(std::uint32_t page_in_block) const {
     if (page_types == 3) return static_cast<PageType>(page_in_block % 3);
     const bool upper = page_types == 2 && paired_lower_page(page_in_block, pages_per_block) != page_in_block;
@@ -119,11 +113,8 @@ struct NandConfig {
   /// A sentence why these settings do not go together, or nothing.
   [[nodiscard]] std::string problem() const {
     if (cache_read && independent_reads)
-      return "nand.cache_read and nand.independent_reads exclude each other: a "
-             "plane that reads by itself has its cache register to itself";
-    if (paired_page && page_types == 3)
-      return "nand.paired_page is of flash with two pages a word line, and "
-             "nand.page_types is 3";
+      return "nand.cache_read and nand.independent_reads exclude each other: a plane that reads by itself has its cache register to itself";
+    if (paired_page && page_types == 3) return "nand.paired_page is of flash with two pages a word line, and nand.page_types is 3";
     return {};
   }
 
@@ -141,27 +132,15 @@ struct NandConfig {
     v.field("program_time", program_time, {0, 1e12}, "array time of a page program");
     v.field("erase_time", erase_time, {0, 1e12}, "array time of a block erase");
     v.field("bus_rate", bus_rate, {0, 1e12}, "transfer rate of a channel; 0: infinitely fast");
-    v.field("command_time", command_time, {0, 1e12},
-            "time on the channel of the command and address cycles of an "
-            "operation; 0: none");
-    v.field("page_types", page_types, {1, 3},
-            "pages of a word line: lower ones alone, lower and upper, or "
-            "lower, middle and upper");
-    v.field("read_time_middle", read_time_middle, {0, 1e12},
-            "array time of a read of a middle page; 0: as of a lower one "
-            "(read_time)");
-    v.field("read_time_upper", read_time_upper, {0, 1e12},
-            "array time of a read of an upper page; 0: as of a lower one "
-            "(read_time)");
+    v.field("command_time", command_time, {0, 1e12}, "time on the channel of the command and address cycles of an operation; 0: none");
+    v.field("page_types", page_types, {1, 3}, "pages of a word line: lower ones alone, lower and upper, or lower, middle and upper");
+    v.field("read_time_middle", read_time_middle, {0, 1e12}, "array time of a read of a middle page; 0: as of a lower one (read_time)");
+    v.field("read_time_upper", read_time_upper, {0, 1e12}, "array time of a read of an upper page; 0: as of a lower one (read_time)");
     v.field("program_time_middle", program_time_middle, {0, 1e12},
-            "array time of a program of a middle page; 0: as of a lower one "
-            "(program_time)");
+            "array time of a program of a middle page; 0: as of a lower one (program_time)");
     v.field("program_time_upper", program_time_upper, {0, 1e12},
-            "array time of a program of an upper page; 0: as of a lower one "
-            "(program_time)");
-    v.field("cache_read", cache_read,
-            "a die reads the next pages while those before leave their cache "
-            "registers");
+            "array time of a program of an upper page; 0: as of a lower one (program_time)");
+    v.field("cache_read", cache_read, "a die reads the next pages while those before leave their cache registers");
     v.field("cache_program", cache_program, "the next pages are loaded while a die programs those before");
     v.field("independent_reads", independent_reads, "planes of a die read each by itself, not in groups");
     v.field("read_priority", read_priority, "reads go in front of waiting programs and erases of other blocks");
@@ -170,12 +149,8 @@ struct NandConfig {
     v.field("erase_suspend_time", erase_suspend_time, {0, 1e12}, "time from the request until an erase is suspended");
     v.field("resume_time", resume_time, {0, 1e12}, "time that a suspended program or erase takes to go on");
     v.field("most_suspends", most_suspends, {1, 1e6}, "how often one program or erase may be suspended");
-    v.field("endurance", endurance, {1, 1e9},
-            "erases that a block is specified for: lifetime figures, and the "
-            "scale of wear");
-    v.field("paired_page", paired_page,
-            "a cut while an upper page is programmed destroys the lower page "
-            "of its word line too");
+    v.field("endurance", endurance, {1, 1e9}, "erases that a block is specified for: lifetime figures, and the scale of wear");
+    v.field("paired_page", paired_page, "a cut while an upper page is programmed destroys the lower page of its word line too");
     v.table("bad_blocks", bad_blocks, {"block"}, "blocks that are bad from the factory");
     v.table("program_failures", program_failures, {"block", "nth"}, "the nth page program (from 1) that the block sees fails");
     v.table("erase_failures", erase_failures, {"block", "nth"}, "the nth erase (from 1) that the block sees fails");
@@ -183,30 +158,20 @@ struct NandConfig {
     v.field("program_failures_per_million", program_failures_per_million, {0, 1e6}, "programs in a million that fail, at random");
     v.field("erase_failures_per_million", erase_failures_per_million, {0, 1e6}, "erases in a million that fail, at random");
     v.field("worn_failures_per_million", worn_failures_per_million, {0, 1e6},
-            "further programs and erases in a million that fail once a block "
-            "has seen twice its endurance; none at its endurance, linear");
-    v.field("ecc_bits", ecc_bits, {0, 128},
-            "wrong bits that error correction puts right in a codeword of 512 "
-            "B; 0: no bit is ever wrong");
+            "further programs and erases in a million that fail once a block has seen twice its endurance; none at its endurance, linear");
+    v.field("ecc_bits", ecc_bits, {0, 128}, "wrong bits that error correction puts right in a codeword of 512 B; 0: no bit is ever wrong");
     v.field("bit_errors_fresh", bit_errors_fresh, {0, 1e9}, "wrong bits in 1e9 of a fresh block");
-    v.field("bit_errors_wear", bit_errors_wear, {0, 1e9},
-            "wrong bits in 1e9 that wear adds up to the endurance, linear in "
-            "the erases");
+    v.field("bit_errors_wear", bit_errors_wear, {0, 1e9}, "wrong bits in 1e9 that wear adds up to the endurance, linear in the erases");
     v.field("bit_errors_retention", bit_errors_retention, {0, 1e9},
-            "wrong bits in 1e9 that each day since programming adds at the "
-            "endurance, linear in the erases");
+            "wrong bits in 1e9 that each day since programming adds at the endurance, linear in the erases");
     v.field("bit_errors_disturb", bit_errors_disturb, {0, 1e9},
-            "wrong bits in 1e9 that each 1000 reads of the block since its "
-            "erase add at the endurance, linear in the erases");
+            "wrong bits in 1e9 that each 1000 reads of the block since its erase add at the endurance, linear in the erases");
     v.field("read_retries", read_retries, {0, 16}, "levels of read retry, with other thresholds, behind the first read");
     v.field("read_retry_leaves", read_retry_leaves, {0, 100}, "percent of the wrong bits that a further level of read retry leaves");
     v.field("read_retry_time", read_retry_time, {0, 1e12}, "array time that a read takes longer for each level of read retry");
-    v.field("ecc_time", ecc_time, {0, 1e12},
-            "time that error correction takes for a read behind its transfer, "
-            "with no wrong bit");
+    v.field("ecc_time", ecc_time, {0, 1e12}, "time that error correction takes for a read behind its transfer, with no wrong bit");
     v.field("ecc_time_per_bit", ecc_time_per_bit, {0, 1e12},
-            "time that error correction takes longer for each wrong bit that a "
-            "codeword has on average: it grows with wear and retention");
+            "time that error correction takes longer for each wrong bit that a codeword has on average: it grows with wear and retention");
     v.field("read_power", read_power, {0, 1e9}, "power of a plane that reads");
     v.field("program_power", program_power, {0, 1e9}, "power of a plane that programs");
     v.field("erase_power", erase_power, {0, 1e9}, "power of a plane that erases");

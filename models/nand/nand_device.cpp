@@ -99,11 +99,9 @@ std::uint32_t NandDevice::take_slot() {
 
 void NandDevice::free_slot(std::uint32_t slot) { slots_[slot].next = std::exchange(free_slot_, slot); }
 
-/// The channel carries the command to the die, or its data from it, when it is
-/// free.
+/// The channel carries the command to the die, or its data from it, when it is free.
 void NandDevice::transfer(std::uint32_t slot, Phase phase) {
-  // Requests come in order of time, so granting each the first free time is
-  // first-come arbitration.
+  // Requests come in order of time, so granting each the first free time is first-come arbitration.
   Operation& operation = slots_[slot];
   operation.phase = phase;
   const FlashCommand& command = *operation.command;

@@ -1,21 +1,14 @@
 #pragma once
-// A NAND array in time: dies and planes that work side by side, channels that
-// carry one transfer at a time.
+// A NAND array in time: dies and planes that work side by side, channels that carry one transfer at a time.
 //
-// Commands to one plane keep their order. A die runs one group at a time: the
-// commands at the head of its planes that are of the oldest one's kind (read,
-// program, erase); a further command of that kind to a free plane joins until
-// the array begins, or at the instant it begins. A group's planes work together
-// and the die is free when the last has ended. A program's data crosses the
-// channel before the array works, a read's after it; transfers are granted in
-// order of request.
+// Commands to one plane keep their order. A die runs one group at a time: the commands at the head of its planes that are of
+// the oldest one's kind (read, program, erase); a further command of that kind to a free plane joins until the array
+// begins, or at the instant it begins. A group's planes work together and the die is free when the last has ended.
+// A program's data crosses the channel before the array works, a read's after it; transfers are granted in order of request.
 //
-// What a description switches on changes that: with cache reads a die is free
-// when its data is in the cache registers, with cache programs the next group
-// is loaded into them meanwhile; planes may read each by itself; reads may go
-// in front of other commands, and suspend a program or an erase.
-// nand_device.cpp has a command's way, nand_dies.cpp what a die does next,
-// nand_times.cpp how long it takes.
+// What a description switches on changes that: with cache reads a die is free when its data is in the cache registers, with cache programs
+// the next group is loaded into them meanwhile; planes may read each by itself; reads may go in front of other commands, and suspend a
+// program or an erase. nand_device.cpp has a command's way, nand_dies.cpp what a die does next, nand_times.cpp how long it takes.
 #include <cstdint>
 #include <vector>
 
@@ -31,8 +24,8 @@ namespace tessera {
 /// Told of each completion; may submit further commands from the call.
 class NandClient {
  public:
-  /// `context` is what submit() was given; `busy` the array and bus time of
-  /// this command: the rest of the time since its submission it waited.
+  /// `context` is what submit() was given; `busy` the array and bus time of this command: the rest of the time since its
+  /// submission it waited.
   virtual void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) = 0;
 
  protected:
@@ -51,8 +44,7 @@ class NandObserver {
   ~NandObserver() = default;
 };
 
-/// Where a block lies. Consecutive blocks go to consecutive channels, then
-/// dies, then planes.
+/// Where a block lies. Consecutive blocks go to consecutive channels, then dies, then planes.
 struct NandPlace {
   std::uint32_t channel = 0;
   std::uint32_t die = 0;    ///< over all channels: die of channel * channels + channel
@@ -65,22 +57,18 @@ class NandDevice final : private TimelineListener {
  public:
   static constexpr std::uint32_t max_planes = 16;
 
-  /// `kept`: content bytes a subpage (SectorShape::kept). The timeline and the
-  /// client must outlive the device.
+  /// `kept`: content bytes a subpage (SectorShape::kept). The timeline and the client must outlive the device.
   NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64_t seed, Timeline& timeline, NandClient& client);
 
-  /// Accepts a command at `now`, which must not lie before the timeline's time.
-  /// Command and buffers stay where they are until done(), which gets `context`
-  /// back. Addresses outside the array are model bugs.
+  /// Accepts a command at `now`, which must not lie before the timeline's time. Command and buffers stay where they are until
+  /// done(), which gets `context` back. Addresses outside the array are model bugs.
   void submit(FlashCommand& command, Picoseconds now, void* context = nullptr);
 
-  /// The power fails: operations in flight end as NandArray says, waiting ones
-  /// are forgotten, no client is called. What was due at `now` but not yet
-  /// carried out counts as in flight.
+  /// The power fails: operations in flight end as NandArray says, waiting ones are forgotten, no client is called.
+  /// What was due at `now` but not yet carried out counts as in flight.
   void cut(Picoseconds now);
 
-  /// What the layer may use: log and dump blocks lie behind and are not
-  /// counted.
+  /// What the layer may use: log and dump blocks lie behind and are not counted.
   [[nodiscard]] FlashShape shape() const;
   [[nodiscard]] const NandConfig& config() const { return config_; }
   [[nodiscard]] NandArray& array() { return array_; }
@@ -191,6 +179,7 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] std::uint32_t next_to_start(std::uint32_t die) const;
   void start(std::uint32_t slot);
   void begin_array(std::uint32_t die);
+  void join_array(std::uint32_t slot);
   void begin_plane(std::uint32_t slot);
   void load_ahead(std::uint32_t die);
   void array_ended(std::uint32_t die);

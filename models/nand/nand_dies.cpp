@@ -20,8 +20,7 @@ void NandDevice::enqueue(std::uint32_t slot) {
   if (operation.kind == Kind::program) load_ahead(index);
 }
 
-/// Behind all others; with read priority a read goes in front of programs and
-/// erases, but not of those of its own block.
+/// Behind all others; with read priority a read goes in front of programs and erases, but not of those of its own block.
 void NandDevice::insert(Plane& queue, std::uint32_t slot) {
   std::uint32_t before = queue.tail;
   if (config_.read_priority && slots_[slot].kind == Kind::read) {
@@ -53,8 +52,7 @@ bool NandDevice::may_join(const Die& die, const Operation& operation) const {
   return die.loading > 0 || (die.in_array && die.array_begin == timeline_.now() && !needs_loading(operation.kind));
 }
 
-/// What keeps reads, or programs that are loaded ahead, from holding a die for
-/// ever.
+/// What keeps reads, or programs that are loaded ahead, from holding a die for ever.
 bool NandDevice::older_of_another_kind(std::uint32_t die, const Operation& operation) const {
   for (std::uint32_t p = 0; p < config_.planes; ++p) {
     const std::uint32_t head = plane(die, p).head;
@@ -63,8 +61,7 @@ bool NandDevice::older_of_another_kind(std::uint32_t die, const Operation& opera
   return false;
 }
 
-/// Of the heads that may start the oldest one; with read priority the oldest
-/// read.
+/// Of the heads that may start the oldest one; with read priority the oldest read.
 std::uint32_t NandDevice::next_to_start(std::uint32_t index) const {
   std::uint32_t best = none;
   const auto goes_first = [this](const Operation& a, const Operation& b) {
@@ -111,6 +108,8 @@ void NandDevice::start(std::uint32_t slot) {
     begin_plane(slot);
   } else if (die.running == 1) {
     begin_array(index);
+  } else {
+    join_array(slot);
   }
 }
 
@@ -147,14 +146,25 @@ void NandDevice::begin_array(std::uint32_t index) {
   load_ahead(index);
 }
 
+/// A command that needs no loading joins at the instant at which the array begins.
+void NandDevice::join_array(std::uint32_t slot) {
+  Operation& operation = slots_[slot];
+  Die& die = dies_[operation.place.die];
+  operation.phase = Phase::array;
+  const Picoseconds end = die.array_begin + array_time(operation);
+  if (end <= die.array_end) return;
+  die.array_end = end;
+  post(end, Action::array_ended, operation.place.die);
+}
+
 void NandDevice::begin_plane(std::uint32_t slot) {
   slots_[slot].phase = Phase::array;
   set_state(slots_[slot].place.die, DieState::reading);
   post(timeline_.now() + array_time(slots_[slot]), Action::plane_ended, slot);
 }
 
-/// Cache program: while the array works, the data of the next group goes to the
-/// cache registers. Commands of another kind that are older keep their turn.
+/// Cache program: while the array works, the data of the next group goes to the cache registers. Commands of another kind that are older
+/// keep their turn.
 void NandDevice::load_ahead(std::uint32_t index) {
   Die& die = dies_[index];
   if (!config_.cache_program || !needs_loading(Kind::program) || !die.in_array || die.kind != Kind::program) return;
@@ -248,8 +258,7 @@ void NandDevice::settle(std::uint32_t index) {
   set_state(index, DieState::idle);
 }
 
-/// A read came: a program or erase is stopped for it, unless it is nearly done
-/// or was stopped too often.
+/// A read came: a program or erase is stopped for it, unless it is nearly done or was stopped too often.
 void NandDevice::suspend(std::uint32_t index) {
   Die& die = dies_[index];
   if (!config_.suspend || !die.in_array || die.kind == Kind::read || die.suspension != Suspension::none) return;
@@ -273,8 +282,7 @@ void NandDevice::suspended(std::uint32_t index) {
   next(index);
 }
 
-/// The group goes on where it was; a read that came meanwhile may stop it
-/// again.
+/// The group goes on where it was; a read that came meanwhile may stop it again.
 void NandDevice::resumed(std::uint32_t index) {
   Die& die = dies_[index];
   for (std::uint32_t p = 0; p < config_.planes; ++p) plane(index, p).current = std::exchange(plane(index, p).held, none);

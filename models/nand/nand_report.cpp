@@ -68,9 +68,7 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("nand.wear.mean", mean, "1", "erases of a block, mean");
   metrics.add("nand.wear.max", wear.max, "1", "erases of the most erased block");
   metrics.add("nand.wear.used", used, "1", "share of its endurance that the most erased block has used");
-  metrics.add("nand.lifetime.worst_block", repeats_worst, "1",
-              "times this run could take place until the most erased block is "
-              "worn out");
+  metrics.add("nand.lifetime.worst_block", repeats_worst, "1", "times this run could take place until the most erased block is worn out");
   metrics.add("nand.lifetime.levelled", repeats_levelled, "1", "the same if all blocks wore alike");
 
   for (std::size_t d = 0; d < dies_.size(); ++d)

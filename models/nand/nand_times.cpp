@@ -1,12 +1,10 @@
-// How long an operation takes, on the channel, in the array and in error
-// correction.
+// How long an operation takes, on the channel, in the array and in error correction.
 #include "nand/bit_errors.hpp"
 #include "nand/nand_device.hpp"
 
 namespace tessera {
 
-/// A page is programmed whole, with what fills it up; of a page that is read
-/// only the subpages cross that were asked for.
+/// A page is programmed whole, with what fills it up; of a page that is read only the subpages cross that were asked for.
 Bytes NandDevice::transfer_size(const FlashCommand& command) const {
   std::uint64_t subpages = 0;
   for (const FlashCommand* part = &command; part != nullptr; part = part->next) ++subpages;
@@ -42,8 +40,7 @@ Picoseconds NandDevice::array_time(const Operation& operation) const {
   return config_.read_time_of(type) + config_.read_retry_time * operation.retry;
 }
 
-/// In proportion to the wrong bits that a codeword of such a page has on
-/// average.
+/// In proportion to the wrong bits that a codeword of such a page has on average.
 Picoseconds NandDevice::decoding_time(const FlashCommand& command) const {
   if (config_.ecc_time_per_bit == Picoseconds(0)) return config_.ecc_time;
   const std::uint64_t bits = array_.wrong_bits(command.page, command.retry, timeline_.now());

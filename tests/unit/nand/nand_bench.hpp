@@ -16,8 +16,7 @@ struct Done {
   bool operator==(const Done&) const = default;
 };
 
-/// A device on a virtual clock; commands are named by the order of their
-/// submission.
+/// A device on a virtual clock; commands are named by the order of their submission.
 struct Bench final : NandClient {
   explicit Bench(const NandConfig& config) : device(config, 0, 1, timeline, *this) {}
 
@@ -55,8 +54,7 @@ inline NandConfig shaped(std::uint32_t channels, std::uint32_t dies, std::uint32
   return config;
 }
 
-// 4 KiB and 512 B of out-of-band area at 46.08 MB/s: 0.1 ms a page, 11.111 us
-// an out-of-band area.
+// 4 KiB and 512 B of out-of-band area at 46.08 MB/s: 0.1 ms a page, 11.111 us an out-of-band area.
 inline NandConfig with_bus(NandConfig config) {
   config.bus_rate = BytesPerSecond(46'080'000);
   return config;

@@ -27,9 +27,7 @@ TEST_CASE("log and dump blocks lie behind the layer's blocks and are not counted
   CHECK_THROWS_AS(bench.submit(FlashOp::erase, 200, 0_ms), ModelBug);
 }
 
-TEST_CASE(
-    "without bus time an operation takes its array time and one entry of "
-    "the timeline") {
+TEST_CASE("without bus time an operation takes its array time and one entry of the timeline") {
   Bench bench(shaped(1, 1, 1));
   bench.submit(FlashOp::program, 0, 0_ms);
   bench.timeline.run();
@@ -46,9 +44,7 @@ TEST_CASE(
   CHECK(bench.timeline.actions() == actions + 2);
 }
 
-TEST_CASE(
-    "a sub-table read and a program take 1.5 ms on one die, as the "
-    "concentrated-mapping paper counts a write") {
+TEST_CASE("a sub-table read and a program take 1.5 ms on one die, as the concentrated-mapping paper counts a write") {
   Bench bench(shaped(1, 1, 1));
   bench.submit(FlashOp::program, 0, 0_ms);
   bench.timeline.run();
@@ -76,9 +72,7 @@ TEST_CASE("dies work side by side, also on one channel") {
   CHECK(bench.results[4] == Done{2800_us, 1500_us, Status::ok});
 }
 
-TEST_CASE(
-    "planes of a die run commands of one kind together when they come at "
-    "one time") {
+TEST_CASE("planes of a die run commands of one kind together when they come at one time") {
   Bench bench(shaped(1, 1, 2));
   bench.submit(FlashOp::erase, 0, 0_ms);
   bench.submit(FlashOp::erase, 1, 0_ms);
@@ -87,9 +81,7 @@ TEST_CASE(
   CHECK(bench.results[1].at == 1500_us);
 }
 
-TEST_CASE(
-    "a command that comes after the array began waits for the die, one "
-    "at that very instant does not") {
+TEST_CASE("a command that comes after the array began waits for the die, one at that very instant does not") {
   for (const bool late : {false, true}) {
     Bench bench(shaped(1, 1, 2));
     bench.submit(FlashOp::erase, 0, 1_ms);
@@ -109,9 +101,7 @@ TEST_CASE("planes of a die do not run commands of different kinds together") {
   CHECK(bench.results[1].at == 2800_us);
 }
 
-TEST_CASE(
-    "a die goes on with the kind of its oldest command and takes along "
-    "what is of that kind") {
+TEST_CASE("a die goes on with the kind of its oldest command and takes along what is of that kind") {
   Bench bench(shaped(1, 1, 4));
   bench.submit(FlashOp::erase, 0, 0_ms);
   bench.submit(FlashOp::program, 1 * 32, 1_us);
@@ -136,9 +126,7 @@ TEST_CASE("commands of one plane keep their order") {
   CHECK(bench.order.size() == 64);
 }
 
-TEST_CASE(
-    "a program is transferred before the array works, a read after it, "
-    "an out-of-band read moves its bytes only") {
+TEST_CASE("a program is transferred before the array works, a read after it, an out-of-band read moves its bytes only") {
   Bench bench(with_bus(shaped(1, 1, 1)));
   bench.submit(FlashOp::program, 0, 0_ms);
   bench.timeline.run();
@@ -154,9 +142,7 @@ TEST_CASE(
   CHECK(bench.results[3] == Done{31'500_us, 1500_us, Status::ok});
 }
 
-TEST_CASE(
-    "a channel carries one transfer at a time, in order of request, and "
-    "dies of other channels do not wait") {
+TEST_CASE("a channel carries one transfer at a time, in order of request, and dies of other channels do not wait") {
   Bench bench(with_bus(shaped(2, 2, 1)));
   for (std::uint64_t block = 0; block < 4; ++block) bench.submit(FlashOp::program, block * 32, 0_ms);
   bench.timeline.run();
@@ -177,9 +163,7 @@ TEST_CASE("the bus is granted in order of time, not in order of submission") {
   CHECK(bench.results[0].at == 350_us);
 }
 
-TEST_CASE(
-    "planes that program together load one after another and begin when "
-    "the last is loaded") {
+TEST_CASE("planes that program together load one after another and begin when the last is loaded") {
   Bench bench(with_bus(shaped(1, 1, 2)));
   bench.submit(FlashOp::program, 0, 0_ms);
   bench.submit(FlashOp::program, 32, 50_us);  // joins while the first is loading
@@ -246,8 +230,7 @@ TEST_CASE("counters, utilisation, energy and lifetime follow from what was done"
   CHECK(value("nand.die.1.utilisation") == Approx(0));
   CHECK(value("nand.channel.0.utilisation") == Approx(200.0 / 5800));
   CHECK(value("nand.transferred") == 2 * 4608);
-  // 49.5 mW for 1.3 ms are 64.35 uJ, for 1.5 ms 74.25 uJ; 40 pJ a byte; two
-  // dies of 33 uW for 5.8 ms.
+  // 49.5 mW for 1.3 ms are 64.35 uJ, for 1.5 ms 74.25 uJ; 40 pJ a byte; two dies of 33 uW for 5.8 ms.
   CHECK(bench.device.energy(now) == Picojoules(2 * 64'350'000 + 2 * 74'250'000 + 40 * 9216 + 2 * 191'400));
 }
 
