@@ -35,7 +35,7 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
                                             : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, *links.catalogue, config)),
       host_channel_(timeline, executor_, memory_, links.host, tags),
       image_(std::move(image)) {
-  signals_.add("core0", executor_.signals());
+  signals_.add("cpu", executor_.signals());
   signals_.add("firmware", executor_.firmware_signals().signals());
   signals_.add("memory", memory_.signals());
   signals_.add("disk_channel", disk_channel_.signals());

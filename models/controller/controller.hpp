@@ -1,8 +1,8 @@
 #pragma once
 // The controller's core: CPU, DRAM and the channels to the devices, and the firmware image that it boots. No SystemC.
 //
-// Modelled: one CPU with a cost table, interrupt latency, register accesses over the bus, DRAM capacity and accesses, the
-// order of disk commands. Not modelled: instruction fetch, several cores, bus contention between register accesses.
+// Modelled: cores with a cost table, interrupt lines, register accesses over the bus, DRAM capacity and accesses, the
+// order of disk commands. Not modelled: instruction fetch, bus contention between register accesses.
 #include <functional>
 #include <memory>
 #include <string>

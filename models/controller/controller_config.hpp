@@ -1,7 +1,7 @@
 #pragma once
 // Parameters of the controller: CPU, interrupts, disk channel, buffers.
 #include "base/parameter.hpp"
-#include "firmware/ports/cpu_port.hpp"
+#include "controller/cpu_config.hpp"
 
 namespace tessera {
 
@@ -13,11 +13,8 @@ enum class SchedulingPolicy : std::uint32_t {
   shortest_positioning  ///< by seek and rotation together (SPTF)
 };
 
-struct ControllerConfig {
-  Hertz clock{500'000'000};
-  CpuCosts costs;
-  Picoseconds interrupt_latency{500'000};  // 0.5 us: vectored interrupt into a running firmware scheduler
-  Picoseconds bus_latency{20'000};         // 20 ns: ten bus cycles at the core clock for decode and posting of a register write
+struct ControllerConfig : CpuConfig {
+  Picoseconds bus_latency{20'000};  // 20 ns: ten bus cycles at the core clock for decode and posting of a register write
   SchedulingPolicy scheduling = SchedulingPolicy::first_come;
   Picoseconds age_limit{500'000'000'000};               // 0.5 s, well past any single service time
   std::uint32_t age_interval = 8;                       // as Linux's deadline scheduler: a batch by position before the next by age

@@ -23,9 +23,7 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       positioning_(positioning),
       tracks_(tracks),
       queue_(config.scheduling, config.age_limit, config.age_interval, config.background_age_limit),
-      bus_latency_(config.bus_latency),
-      interrupt_latency_(config.interrupt_latency),
-      submit_cycles_(config.costs.submit) {}
+      bus_latency_(config.bus_latency) {}
 
 Picoseconds DiskChannel::background_busy(Picoseconds at) const {
   const Picoseconds began = recovering_ ? recovery_began_ : chain_began_;
@@ -35,20 +33,18 @@ Picoseconds DiskChannel::background_busy(Picoseconds at) const {
 }
 
 void DiskChannel::submit(MediaChain& chain) {
-  executor_.charge(Cycles(submit_cycles_));
   if (supervisor_ != nullptr && supervisor_->armed()) [[unlikely]]
     supervisor_->look_up(chain);
-  executor_.suspend(chain.wait, LifePhase::media_queue);
-  chain.submitted = executor_.now();
   chain.steps_done = 0;
   chain.breakdown = {};
-  timeline_.post(chain.submitted + bus_latency_, *this, reinterpret_cast<std::uint64_t>(&chain));
+  executor_.suspend_for(chain.wait, LifePhase::media_queue, 1, {*this, reinterpret_cast<std::uint64_t>(&chain), bus_latency_});
 }
 
 void DiskChannel::on_time(std::uint64_t argument) {
   if (argument == recovered) return resume_service();
   if ((argument & abandoned) != 0) return give_up(*reinterpret_cast<const DataBuffer*>(argument - abandoned));
   auto& chain = *reinterpret_cast<MediaChain*>(argument);
+  chain.submitted = timeline_.now() - bus_latency_;
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
   if (chain.priority == MediaClass::recovery) return serve(chain);
@@ -150,7 +146,7 @@ void DiskChannel::give_up(const DataBuffer& buffer) {
     chain->breakdown.queue = (now - chain->submitted) - chain->breakdown.background_wait;
     chain->status = Status::aborted;
     account(*chain);
-    executor_.interrupt(chain->wait);
+    executor_.interrupt(chain->wait, InterruptLine::disk);
   }
   depth_.set(queue_.size(), now);
   if (current_ != nullptr && reads_into(*current_, buffer)) link_.give_up();
@@ -166,7 +162,7 @@ void DiskChannel::finish() {
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
     return hand_over(chain);
   account(chain);
-  executor_.interrupt(chain.wait);
+  executor_.interrupt(chain.wait, InterruptLine::disk);
   if (!queue_.empty() && !recovering_) serve_next();
 }
 
@@ -188,7 +184,7 @@ void DiskChannel::hand_over(MediaChain& chain) {
   account(chain);
   recovering_ = chain.priority;
   recovery_began_ = timeline_.now();
-  executor_.start(recover(chain), nullptr, timeline_.now() + interrupt_latency_);
+  executor_.start(recover(chain), nullptr, InterruptLine::disk, timeline_.now());
 }
 
 Task<void> DiskChannel::recover(MediaChain& chain) {

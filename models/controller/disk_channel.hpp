@@ -7,6 +7,7 @@
 #include "base/geometry.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
+#include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 #include "controller/media_queue.hpp"
@@ -85,8 +86,6 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   const TrackCapacity& tracks_;
   MediaQueue queue_;
   Picoseconds bus_latency_;
-  Picoseconds interrupt_latency_;
-  std::uint64_t submit_cycles_;
   MediaChain* current_ = nullptr;
   MediaSupervisor* supervisor_ = nullptr;
   BufferGuard* guard_ = nullptr;

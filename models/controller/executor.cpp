@@ -1,19 +1,40 @@
 #include "controller/executor.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace tessera {
 
 namespace {
-constexpr std::uint64_t dispatch = 0;  // timeline argument; anything else is the address of a sleeping DeviceWait
-}
 
-Executor::Executor(Timeline& timeline, const ControllerConfig& config)
-    : timeline_(timeline), config_(config), cycle_(period(config.clock)) {}
+constexpr std::uint64_t most_crews = 3;  // timeline arguments below are dispatches of a crew; others the address of a sleeping DeviceWait
+
+/// By number of cores, the crew of host, translation and media (cpu_config.hpp: CpuRole).
+constexpr std::array<std::array<std::size_t, 3>, 4> crews_of_roles{{{0, 0, 0}, {0, 1, 0}, {0, 1, 2}, {0, 1, 2}}};
+constexpr std::size_t translation = 1;
+
+}  // namespace
+
+Executor::Executor(Timeline& timeline, const CpuConfig& config)
+    : timeline_(timeline),
+      interrupts_(timeline, config, *this),
+      costs_(config.costs.table()),
+      cycle_(period(config.clock)),
+      cores_(config.cores),
+      crews_(std::min<std::size_t>(config.cores, most_crews)),
+      by_priority_(!interrupts_.equal_priorities()) {
+  for (std::size_t core = 0; core < cores_.size(); ++core) {
+    SignalScope& scope = signals_.part("core" + std::to_string(core));
+    cores_[core].task = scope.text("task", "idle");
+    cores_[core].tag = scope.number("tag", 16, no_tag);
+    crews_[core < most_crews ? core : translation].cores.push_back(&cores_[core]);
+  }
+  for (std::size_t role = 0; role < crew_of_.size(); ++role) crew_of_[role] = &crews_[crews_of_roles[config.cores - 1][role]];
+}
 
 Executor::~Executor() { power_off(); }
 
-RootTask& Executor::start(Task<void> task, RequestLife* life, Picoseconds ready) {
+RootTask& Executor::make_root(Task<void> task, RequestLife* life) {
   std::unique_ptr<RootTask> root;
   if (spare_.empty()) {
     root = std::make_unique<RootTask>();
@@ -28,36 +49,86 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, Picoseconds ready)
   root->start.task = root->task.handle();
   root->start.root = root.get();
   roots_.push_back(std::move(root));
-  RootTask& started = *roots_.back();
   tasks_depth_.set(roots_.size(), now());
-  enqueue(started.start, ready);
-  return started;
+  return *roots_.back();
+}
+
+RootTask& Executor::start(Task<void> task, RequestLife* life, Picoseconds ready) {
+  RootTask& root = make_root(std::move(task), life);
+  enqueue({ready, orders_++, &root.start, Entry::handed_over, InterruptLine::timer});
+  return root;
+}
+
+RootTask& Executor::start(Task<void> task, RequestLife* life, InterruptLine line, Picoseconds at) {
+  RootTask& root = make_root(std::move(task), life);
+  root.waits = LifePhase::cpu_wait;
+  root.since = at;
+  interrupts_.raise(line, root.start, at);
+  return root;
 }
 
 void Executor::spawn(Task<void> task, const char* name) { start(std::move(task), nullptr, now()).name = name; }
 
-void Executor::enqueue(DeviceWait& wait, Picoseconds at) {
-  wait.root->waits = LifePhase::cpu_wait;
-  wait.root->since = at;
-  ready_.push_back({at, orders_++, &wait});
-  std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
-  ready_depth_.set(ready_.size(), at);
-  if (!running_) schedule_dispatch();
-}
-
-void Executor::schedule_dispatch() {
-  if (ready_.empty()) return;
-  const Picoseconds at = std::max({ready_.front().at, local_, timeline_.now()});
-  if (dispatch_pending_ && dispatch_at_ <= at) return;  // that one will look again
-  dispatch_pending_ = true;
-  dispatch_at_ = at;
-  timeline_.post(at, *this, dispatch);
-}
-
-void Executor::interrupt(DeviceWait& wait) {
+void Executor::interrupt(DeviceWait& wait, InterruptLine line) {
   if (Signal::anyone_watches() && wait.root->life != nullptr) [[unlikely]]
     wait.root->life->enter(LifePhase::cpu_wait, timeline_.now());
-  enqueue(wait, timeline_.now() + config_.interrupt_latency);
+  interrupts_.raise(line, wait, timeline_.now());
+}
+
+void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {
+  enqueue({at, orders_++, &wait, first ? Entry::interrupt : Entry::more, line});
+}
+
+Executor::Crew& Executor::crew_for(const Ready& ready) {
+  if (ready.entry == Entry::handed_over || ready.line == InterruptLine::timer) return crew(CpuRole::translation);
+  return crew(ready.line == InterruptLine::host ? CpuRole::host : CpuRole::media);
+}
+
+void Executor::enqueue(const Ready& ready) {
+  ready.wait->root->waits = LifePhase::cpu_wait;
+  ready.wait->root->since = ready.at;
+  push(crew_for(ready), ready);
+}
+
+void Executor::push(Crew& to, const Ready& ready) {
+  to.ready.push_back(ready);
+  std::push_heap(to.ready.begin(), to.ready.end(), std::greater<>());
+  ready_depth_.set(++waiting_for_cores_, ready.at);
+  if (&to != running_) schedule_dispatch(to);
+}
+
+void Executor::schedule_dispatch(Crew& crew) {
+  if (crew.ready.empty()) return;
+  const Core& next = **std::ranges::min_element(crew.cores, {}, &Core::free);
+  const Picoseconds at = std::max({crew.ready.front().at, next.free, timeline_.now()});
+  if (crew.dispatch_pending && crew.dispatch_at <= at) return;  // that one will look again
+  crew.dispatch_pending = true;
+  crew.dispatch_at = at;
+  timeline_.post(at, *this, static_cast<std::uint64_t>(&crew - crews_.data()));
+}
+
+std::uint32_t Executor::priority(const Ready& ready) const {
+  const bool by_interrupt = ready.entry == Entry::interrupt || ready.entry == Entry::more;
+  return !by_interrupt ? interrupts_.priority(InterruptLine::timer) : interrupts_.priority(ready.line);
+}
+
+/// The ready task that the crew turns to now.
+Executor::Ready Executor::take(Crew& crew) {
+  if (by_priority_) {
+    // Among those whose time has come; the heap keeps what is left in order.
+    auto best = crew.ready.begin();
+    for (auto at = crew.ready.begin(); at != crew.ready.end(); ++at)
+      if (at->at <= timeline_.now() && (priority(*at) < priority(*best) || (priority(*at) == priority(*best) && *best > *at))) best = at;
+    const Ready ready = *best;
+    *best = crew.ready.back();
+    crew.ready.pop_back();
+    std::make_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
+    return ready;
+  }
+  std::pop_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
+  const Ready ready = crew.ready.back();
+  crew.ready.pop_back();
+  return ready;
 }
 
 void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
@@ -66,42 +137,77 @@ void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
 
 void Executor::on_time(std::uint64_t argument) {
   if (halted_) return;
-  if (argument != dispatch) {
+  if (argument >= most_crews) {
     auto& sleeper = *reinterpret_cast<DeviceWait*>(argument);
     account(sleeper, sleeper.phase, timeline_.now());
-    enqueue(sleeper, timeline_.now());
-    return;
+    return interrupt(sleeper, InterruptLine::timer);
   }
-  if (!dispatch_pending_ || timeline_.now() != dispatch_at_) return;  // superseded by an earlier one
-  dispatch_pending_ = false;
-  if (ready_.empty()) return;
-  if (std::max(ready_.front().at, local_) > timeline_.now()) return schedule_dispatch();
-  DeviceWait& wait = *ready_.front().wait;
-  std::pop_heap(ready_.begin(), ready_.end(), std::greater<>());
-  ready_.pop_back();
-  ready_depth_.set(ready_.size(), timeline_.now());
-  run(wait);
-  schedule_dispatch();
+  Crew& crew = crews_[argument];
+  if (!crew.dispatch_pending || timeline_.now() != crew.dispatch_at) return;  // superseded by an earlier one
+  crew.dispatch_pending = false;
+  if (crew.ready.empty()) return;
+  Core& core = **std::ranges::min_element(crew.cores, {}, &Core::free);
+  if (std::max(crew.ready.front().at, core.free) > timeline_.now()) return schedule_dispatch(crew);
+  const Ready ready = take(crew);
+  ready_depth_.set(--waiting_for_cores_, timeline_.now());
+  running_ = &crew;
+  if (ready.entry == Entry::message) {
+    free_messages_.push_back(ready.message);
+    carry_out(core, messages_[ready.message]);
+  } else if (&crew == &this->crew(CpuRole::translation)) {
+    run(core, ready);
+  } else {
+    take_interrupt(core, ready);
+  }
+  schedule_dispatch(crew);
 }
 
-void Executor::run(DeviceWait& wait) {
-  const Picoseconds begin = timeline_.now();
-  current_ = wait.root;
-  account(wait, LifePhase::cpu_wait, begin);
-  local_ = begin;
+void Executor::begin(Core& core, const char* what, std::uint32_t tag) {
+  local_ = timeline_.now();
   dram_ = Picoseconds(0);
-  running_ = true;
-  charge(Cycles(config_.costs.interrupt));
-  RootTask* const root = wait.root;
-  const auto task = wait.task;
-  task_.show(root->name, begin);
-  tag_.set(root->tag, begin);
-  task.resume();
-  running_ = false;
-  busy_ += local_ - begin;
-  ran_ += local_ - begin;
-  task_.set(0, local_);
+  core.free = local_;
+  core.task.show(what, local_);
+  core.tag.set(tag, local_);
+}
+
+void Executor::end(Core& core) {
+  const Picoseconds began = timeline_.now();
+  running_ = nullptr;
   current_ = nullptr;
+  core.free = local_;
+  core.busy += local_ - began;
+  ran_ += local_ - began;
+  core.task.set(0, local_);
+}
+
+void Executor::charge_entry(const Ready& ready) {
+  if (ready.entry == Entry::handed_over) return charge(CpuOperation::task_switch, 1);
+  if (ready.entry == Entry::interrupt) charge(CpuOperation::interrupt, 1);
+  if (ready.line == InterruptLine::timer) return;
+  const bool arrives = ready.wait == &ready.wait->root->start && ready.line == InterruptLine::host;
+  charge(arrives ? CpuOperation::command : CpuOperation::reap, 1);
+}
+
+/// By a core that is not the translation's, which goes on with the task.
+void Executor::take_interrupt(Core& core, const Ready& ready) {
+  begin(core, "interrupt", ready.wait->root->tag);
+  account(*ready.wait, LifePhase::cpu_wait, local_);
+  charge_entry(ready);
+  account(*ready.wait, LifePhase::cpu, local_);
+  const Picoseconds taken = local_;
+  end(core);
+  enqueue({taken, orders_++, ready.wait, Entry::handed_over, ready.line});
+}
+
+void Executor::run(Core& core, const Ready& ready) {
+  RootTask* const root = ready.wait->root;
+  begin(core, root->name, root->tag);
+  current_ = root;
+  account(*ready.wait, LifePhase::cpu_wait, local_);
+  charge_entry(ready);
+  const auto task = ready.wait->task;
+  task.resume();
+  end(core);
   if (root->task.done()) retire(root);
 }
 
@@ -127,8 +233,47 @@ void Executor::account_cpu() {
   dram_ = Picoseconds(0);
 }
 
-void Executor::release_life() {
+/// The running task goes on meanwhile.
+void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice) {
+  if (free_messages_.empty()) {
+    free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
+    messages_.emplace_back();
+  }
+  const std::uint32_t number = free_messages_.back();
+  free_messages_.pop_back();
+  RequestLife* const life = current_->life;
+  messages_[number] = {operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay};
+  if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
+    life->enter(LifePhase::cpu_wait, local_);
+  push(crew(role), {local_, orders_++, nullptr, Entry::message, InterruptLine::timer, number});
+}
+
+void Executor::carry_out(Core& core, const Message& message) {
+  begin(core, to_string(message.operation), message.tag);
+  if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local_);
+  charge(message.operation, message.times);
+  if (message.life != nullptr) message.life->account(LifePhase::cpu, local_);
+  timeline_.post(local_ + message.delay, *message.listener, message.argument);
+  end(core);
+}
+
+void Executor::suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written) {
+  const bool here = &crew(CpuRole::media) == running_;
+  if (here) charge(CpuOperation::submit, descriptors);
+  suspend(wait, phase);
+  if (!here) return leave_to(CpuRole::media, CpuOperation::submit, descriptors, written);
+  timeline_.post(local_ + written.delay, written.listener, written.argument);
+}
+
+void Executor::complete_request(const Notice& completed) {
+  const bool here = &crew(CpuRole::host) == running_;
+  if (here) charge(CpuOperation::completion, 1);
   account_cpu();
+  if (here) {
+    timeline_.post(local_ + completed.delay, completed.listener, completed.argument);
+  } else {
+    leave_to(CpuRole::host, CpuOperation::completion, 1, completed);
+  }
   current_->life = nullptr;
   current_->tag = no_tag;
 }
@@ -146,7 +291,7 @@ void Executor::show_resumed(const DeviceWait& wait) {
 }
 
 void Executor::suspend(DeviceWait& wait, LifePhase phase) {
-  TESSERA_CHECK(running_, "a task suspended itself while none was running");
+  TESSERA_CHECK(running_ != nullptr, "a task suspended itself while none was running");
   account_cpu();
   wait.root = current_;
   wait.phase = phase;
@@ -161,7 +306,7 @@ void Executor::make_ready(DeviceWait& wait) {
   if (Signal::anyone_watches()) [[unlikely]]
     show_resumed(wait);
   account(wait, wait.phase, now());
-  enqueue(wait, now());
+  enqueue({now(), orders_++, &wait, Entry::handed_over, InterruptLine::timer});
 }
 
 void Executor::wake_at(Picoseconds when, DeviceWait& wait) {
@@ -175,30 +320,56 @@ void Executor::event(const FirmwareEvent& event) {
 }
 
 void Executor::power_off() {
-  running_ = halted_ = false;
-  local_ = timeline_.now();
+  running_ = nullptr;
+  halted_ = false;
   // A frame that ends gives its locks back, which would make others ready: they are all gone with the power.
   powering_off_ = true;
   for (auto& root : roots_) root->task = {};
   powering_off_ = false;
   roots_.clear();
-  ready_.clear();
+  interrupts_.power_off();
   timeline_.withdraw(*this);
-  dispatch_pending_ = false;
-  waiting_for_locks_ = 0;
-  for (const Signal signal : {task_, ready_depth_, tasks_depth_, lock_waiters_}) signal.replace(0, local_);
-  firmware_.power_off(local_);
+  const Picoseconds now = timeline_.now();
+  for (Crew& crew : crews_) {
+    crew.ready.clear();
+    crew.dispatch_pending = false;
+  }
+  for (Core& core : cores_) {
+    core.free = now;
+    core.task.replace(0, now);
+  }
+  messages_.clear();
+  free_messages_.clear();
+  waiting_for_cores_ = waiting_for_locks_ = 0;
+  for (const Signal signal : {ready_depth_, tasks_depth_, lock_waiters_}) signal.replace(0, now);
+  firmware_.power_off(now);
 }
 
 void Executor::reset_statistics() {
-  busy_ = Picoseconds(0);
+  for (Core& core : cores_) core.busy = Picoseconds(0);
   firmware_.reset_statistics(timeline_.now());
 }
 
 void Executor::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const auto share =
-      elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
-  metrics.add("cpu.utilisation", share, "1", "share of the measured time in which the controller's CPU was busy");
+  const auto share = [elapsed](Picoseconds busy, std::size_t cores) {
+    return elapsed == Picoseconds(0) ? std::nullopt
+                                     : std::optional(static_cast<double>(busy.value()) / static_cast<double>(elapsed.value() * cores));
+  };
+  Picoseconds busy;
+  for (const Core& core : cores_) busy += core.busy;
+  metrics.add("cpu.utilisation", share(busy, cores_.size()), "1",
+              "share of the measured time in which the controller's CPU was busy, mean of its cores");
+  for (std::size_t core = 0; cores_.size() > 1 && core < cores_.size(); ++core)
+    metrics.add("cpu.core" + std::to_string(core) + ".utilisation", share(cores_[core].busy, 1), "1",
+                "share of the measured time in which core " + std::to_string(core) + " was busy");
+  for (std::size_t i = 0; i < cpu_operations; ++i) {
+    const std::string name = to_string(static_cast<CpuOperation>(i));
+    metrics.count("cpu.by_operation." + name + ".count", static_cast<double>(performed_[i]), "1",
+                  "operations '" + name + "' of the firmware");
+    metrics.count("cpu.by_operation." + name + ".time", cycle_ * (costs_[i] * performed_[i]),
+                  "time of the cores in operations '" + name + "', memory excluded");
+  }
+  interrupts_.report(metrics);
 }
 
 }  // namespace tessera

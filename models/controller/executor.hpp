@@ -1,8 +1,12 @@
 #pragma once
-// The firmware's executor: one CPU that runs one task at a time, from one await to the next.
+// The firmware's executor: cores that each run one task at a time, from one await to the next.
 //
-// A task that is resumed at time t runs atomically; what it is charged (cycles, DRAM accesses) moves the CPU's local time
-// ahead of the timeline, and what it submits takes effect at that local time. Ready tasks queue by (time, order).
+// A task that is resumed at time t runs atomically; what it is charged (operations, DRAM accesses) moves its core's local time
+// ahead of the timeline, and what it submits takes effect at that local time. Ready tasks queue by (priority, time, order), for the cores
+// that have their role (cpu_config.hpp). Where another core takes the interrupts, a completion passes through it before the task goes on.
+//
+// Not modelled: preemption; caches of code; contention of the cores for the tables; the time of a message between cores.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,8 +14,9 @@
 #include "base/metrics.hpp"
 #include "base/request_life.hpp"
 #include "base/timeline.hpp"
-#include "controller/controller_config.hpp"
+#include "controller/cpu_config.hpp"
 #include "controller/firmware_signals.hpp"
+#include "controller/interrupt_controller.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
@@ -36,16 +41,18 @@ class CpuObserver {
   ~CpuObserver() = default;
 };
 
-class Executor final : public CpuPort, private TimelineListener {
+class Executor final : public CpuPort, private InterruptHandler, private TimelineListener {
  public:
-  Executor(Timeline& timeline, const ControllerConfig& config);
+  Executor(Timeline& timeline, const CpuConfig& config);
   ~Executor() override;
 
   /// Runs `task` as a root from time `ready` on, on behalf of the request that `life` belongs to (null: background).
   RootTask& start(Task<void> task, RequestLife* life, Picoseconds ready);
+  /// The same behind an interrupt at time `at`, now() or later.
+  RootTask& start(Task<void> task, RequestLife* life, InterruptLine line, Picoseconds at);
 
-  /// A device or host interrupt at now(): `wait` becomes ready after the interrupt latency.
-  void interrupt(DeviceWait& wait);
+  /// A device's interrupt at now(): `wait` becomes ready when it was taken.
+  void interrupt(DeviceWait& wait, InterruptLine line);
   /// Adds the parts of a finished device operation to the waiting request's life; they must reach up to now().
   static void account(DeviceWait& wait, LifePhase phase, Picoseconds until);
 
@@ -55,10 +62,13 @@ class Executor final : public CpuPort, private TimelineListener {
   void power_off();
 
   // CpuPort
-  [[nodiscard]] const CpuCosts& costs() const override { return config_.costs; }
-  void charge(Cycles cycles) override { local_ += cycle_ * cycles.value(); }
+  void charge(CpuOperation operation, std::uint64_t times) override {
+    const auto index = static_cast<std::size_t>(operation);
+    performed_[index] += times;
+    local_ += cycle_ * (costs_[index] * times);
+  }
   void spend(Picoseconds time) override { local_ += time; }
-  [[nodiscard]] Picoseconds now() const override { return running_ ? local_ : timeline_.now(); }
+  [[nodiscard]] Picoseconds now() const override { return running_ != nullptr ? local_ : timeline_.now(); }
   void spawn(Task<void> task, const char* name) override;
   void wake_at(Picoseconds when, DeviceWait& wait) override;
   void event(const FirmwareEvent& event) override;
@@ -67,16 +77,26 @@ class Executor final : public CpuPort, private TimelineListener {
   void make_ready(DeviceWait& wait) override;
   void suspend(DeviceWait& wait, LifePhase phase) override;
 
-  /// Moves local time to `until`, where a DRAM access completes.
+  /// Who is told that something is done, and how long after that.
+  struct Notice {
+    TimelineListener& listener;
+    std::uint64_t argument = 0;
+    Picoseconds delay{};
+  };
+  /// The running task waits for a device that gets `descriptors`; `written` when the last of them is.
+  void suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written);
+  /// The running task's request ends here with its completion, of which `completed` is told; the rest of the task counts as background.
+  void complete_request(const Notice& completed);
+
+  /// Moves local time to `until`, where a DRAM access completes. Before the boot no task runs: the image is loaded in no time.
   void stall(Picoseconds until) {
+    if (running_ == nullptr) return;
     dram_ += until - local_;
     local_ = until;
   }
-  /// The running task's request ends here: accounts its CPU and DRAM time; the rest of the task counts as background.
-  void release_life();
-
   /// Time in which it ran tasks, since it was made.
-  [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ ? local_ - timeline_.now() : Picoseconds(0)); }
+  [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ != nullptr ? local_ - timeline_.now() : Picoseconds(0)); }
+  [[nodiscard]] std::uint64_t performed(CpuOperation operation) const { return performed_[static_cast<std::size_t>(operation)]; }
   [[nodiscard]] bool idle() const { return roots_.empty(); }
   [[nodiscard]] std::size_t tasks() const { return roots_.size(); }
   /// Calls `visit(root)` for each task that is alive.
@@ -92,48 +112,95 @@ class Executor final : public CpuPort, private TimelineListener {
   [[nodiscard]] const FirmwareSignals& firmware_signals() const { return firmware_; }
 
  private:
+  /// How a task became ready, and what that costs the core that comes to it.
+  enum class Entry : std::uint8_t {
+    handed_over,  // by another task or core
+    interrupt,    // behind the entry of an interrupt
+    more,         // behind one that was entered for another completion
+    message       // nothing became ready: a task has left something to this core
+  };
   struct Ready {
     Picoseconds at;
     std::uint64_t order;
     DeviceWait* wait;
+    Entry entry;
+    InterruptLine line;         // of an interrupt
+    std::uint32_t message = 0;  // which
     bool operator>(const Ready& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  struct Message {
+    CpuOperation operation;
+    std::uint64_t times;
+    RequestLife* life;  // null: of background work
+    std::uint32_t tag;
+    TimelineListener* listener;
+    std::uint64_t argument;
+    Picoseconds delay;
+  };
+  struct Core {
+    Picoseconds free;  // when it can begin something else
+    Picoseconds busy;
+    Signal task, tag;
+  };
+  /// The cores of a role, or of several, and what waits for them.
+  struct Crew {
+    std::vector<Core*> cores;
+    std::vector<Ready> ready;  // min-heap by (time, order)
+    Picoseconds dispatch_at;   // of the pending dispatch entry
+    bool dispatch_pending = false;
   };
 
   void on_time(std::uint64_t argument) override;
-  void enqueue(DeviceWait& wait, Picoseconds at);
-  void schedule_dispatch();
-  void run(DeviceWait& wait);
+  void interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) override;
+  [[nodiscard]] Crew& crew(CpuRole role) { return *crew_of_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] Crew& crew_for(const Ready& ready);
+  [[nodiscard]] std::uint32_t priority(const Ready& ready) const;
+  RootTask& make_root(Task<void> task, RequestLife* life);
+  void enqueue(const Ready& ready);
+  void push(Crew& to, const Ready& ready);
+  void schedule_dispatch(Crew& crew);
+  [[nodiscard]] Ready take(Crew& crew);
+  void begin(Core& core, const char* what, std::uint32_t tag);
+  void end(Core& core);
+  void charge_entry(const Ready& ready);
+  void take_interrupt(Core& core, const Ready& ready);
+  void run(Core& core, const Ready& ready);
   void retire(RootTask* root);
   void account_cpu();
   [[gnu::cold]] void show_suspended(LifePhase phase);
   [[gnu::cold]] void show_resumed(const DeviceWait& wait);
+  void leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice);
+  void carry_out(Core& core, const Message& message);
 
   SignalScope signals_;
-  Signal task_ = signals_.text("task", "idle");
-  Signal tag_ = signals_.number("tag", 16, no_tag);
   Signal ready_depth_ = signals_.level("ready", 16);
   Signal tasks_depth_ = signals_.level("tasks", 16);
   Signal lock_waiters_ = signals_.level("waiting_for_locks", 16);
   FirmwareSignals firmware_;
   std::uint64_t waiting_for_locks_ = 0;
+  std::uint64_t waiting_for_cores_ = 0;
 
   Timeline& timeline_;
-  ControllerConfig config_;
+  InterruptController interrupts_;
+  std::array<std::uint64_t, cpu_operations> costs_;
+  std::array<std::uint64_t, cpu_operations> performed_{};
   Picoseconds cycle_;
-  std::vector<Ready> ready_;  // min-heap by (time, order)
+  std::vector<Core> cores_;
+  std::vector<Crew> crews_;
+  std::array<Crew*, 3> crew_of_;  // by CpuRole
+  bool by_priority_;
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> free_messages_;
   std::uint64_t orders_ = 0;
   std::vector<std::unique_ptr<RootTask>> roots_;  // alive
   std::vector<std::unique_ptr<RootTask>> spare_;  // reused
   RootTask* current_ = nullptr;
-  Picoseconds local_;        // CPU time while running; when the CPU becomes free otherwise
+  Crew* running_ = nullptr;  // whose core runs a task
+  Picoseconds local_;        // that core's time
   Picoseconds dram_;         // part of the current run that was spent on DRAM accesses
-  Picoseconds dispatch_at_;  // of the pending dispatch entry
-  bool dispatch_pending_ = false;
-  bool running_ = false;
   bool powering_off_ = false;
   bool halted_ = false;
   Picoseconds ran_;  // since it was made
-  Picoseconds busy_;
   CpuObserver* observer_ = nullptr;
 };
 

@@ -7,26 +7,19 @@ namespace tessera {
 
 FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, const FlashCatalogue& catalogue,
                            const ControllerConfig& config)
-    : timeline_(timeline),
-      executor_(executor),
-      link_(link),
-      catalogue_(catalogue),
-      bus_latency_(config.bus_latency),
-      submit_cycles_(config.costs.submit) {}
+    : timeline_(timeline), executor_(executor), link_(link), catalogue_(catalogue), bus_latency_(config.bus_latency) {}
 
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
-  const auto given = std::ranges::count(batch.commands, false, &FlashCommand::led);
-  executor_.charge(Cycles(submit_cycles_ * static_cast<std::uint64_t>(given)));
-  executor_.suspend(batch.wait, LifePhase::flash_queue);
-  batch.submitted = executor_.now();
-  timeline_.post(batch.submitted + bus_latency_, *this, reinterpret_cast<std::uint64_t>(&batch));
+  const auto given = static_cast<std::uint64_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
+  executor_.suspend_for(batch.wait, LifePhase::flash_queue, given, {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_});
 }
 
 void FlashChannel::on_time(std::uint64_t argument) {
   auto& batch = *reinterpret_cast<FlashBatch*>(argument);
   batch.pending = static_cast<std::uint32_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
   batch.status = Status::ok;
+  batch.submitted = timeline_.now() - bus_latency_;
   active_.push_back(&batch);
   outstanding_ += batch.pending;
   depth_.set(outstanding_, timeline_.now());
@@ -66,7 +59,7 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
     life->account(LifePhase::flash_queue, timeline_.now() - busy);
     life->account(LifePhase::flash, timeline_.now());
   }
-  executor_.interrupt(batch.wait);
+  executor_.interrupt(batch.wait, InterruptLine::flash);
 }
 
 void FlashChannel::power_off() {

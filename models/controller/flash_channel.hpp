@@ -4,6 +4,7 @@
 
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
+#include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 #include "controller/recovery_figures.hpp"
@@ -57,7 +58,6 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   const FlashCatalogue& catalogue_;
   BufferGuard* guard_ = nullptr;
   Picoseconds bus_latency_;
-  std::uint64_t submit_cycles_;
   std::vector<FlashBatch*> active_;
   std::function<void()> quiet_;  // set while it halts
   PortCounts served_;

@@ -45,7 +45,7 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   }
   request.life.account(LifePhase::link, ready);
   request.life.enter(LifePhase::cpu_wait, ready);
-  RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, ready);
+  RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, InterruptLine::host, ready);
   task.name = to_string(request.op);
   task.tag = request.tag;
 }
@@ -55,9 +55,7 @@ void HostChannel::complete(HostCommand& command, Status status) {
   TESSERA_CHECK(slot.request != nullptr && !slot.done, "the firmware completed a host command twice");
   slot.done = true;
   slot.request->status = status;
-  executor_.release_life();
-  slot.request->life.enter(LifePhase::link, executor_.now());
-  timeline_.post(executor_.now(), *this, command.tag * alarms + answer);
+  executor_.complete_request({*this, command.tag * alarms + answer});
 }
 
 void HostChannel::fetch(HostCommand& command) {
@@ -79,7 +77,7 @@ void HostChannel::on_time(std::uint64_t argument) {
       DeviceWait& wait = slot.receipt->wait;
       slot.receipt = nullptr;
       Executor::account(wait, LifePhase::link, timeline_.now());
-      return executor_.interrupt(wait);
+      return executor_.interrupt(wait, InterruptLine::host);
     }
     default: return end(slot);
   }
@@ -98,6 +96,7 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
 void HostChannel::end(Slot& slot) {
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
+  request.life.enter(LifePhase::link, timeline_.now());
   if (request.op == HostOp::read && !request.aborted) {
     request.stream_from = slot.command.buffer.read_flow().begin(slot.command.buffer.sectors(), timeline_.now());
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);

@@ -13,6 +13,7 @@
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
+#include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 

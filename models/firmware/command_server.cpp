@@ -19,7 +19,6 @@ Task<Status> CommandServer::boot(bool after_power_cut) {
 }
 
 Task<void> CommandServer::serve(HostCommand& command) {
-  ports_.cpu.charge(Cycles(ports_.cpu.costs().command));
   Status status = Status::rule_violation;
   if (command.op == HostOp::flush) {
     status = co_await layer_.flush();

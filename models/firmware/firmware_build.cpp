@@ -45,7 +45,6 @@ Task<void> Firmware::serve(HostCommand& command) {
 }
 
 Task<void> Firmware::refuse(HostCommand& command) {
-  ports_.cpu.charge(Cycles(ports_.cpu.costs().command));
   ports_.host.complete(command, Status::read_only);
   co_return;
 }

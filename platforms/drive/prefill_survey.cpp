@@ -14,7 +14,7 @@ constexpr std::uint64_t most_stretches = 65536;
 
 ControllerConfig without_time(ControllerConfig config) {
   config.interrupt_latency = config.bus_latency = Picoseconds(0);
-  config.costs = {0, 0, 0, 0, 0, 0, 0};
+  config.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return config;
 }
 

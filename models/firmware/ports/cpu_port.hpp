@@ -7,16 +7,22 @@
 
 namespace tessera {
 
-/// Core cycles of the firmware's operations, memory accesses excluded. Defaults are ours at a 500 MHz reference.
-struct CpuCosts {
-  std::uint64_t command = 400;     ///< decode of one host command and its completion
-  std::uint64_t interrupt = 120;   ///< entry and exit of one interrupt
-  std::uint64_t submit = 80;       ///< descriptor of one device command
-  std::uint64_t array = 15;        ///< one indexed access
-  std::uint64_t hash = 60;         ///< one hash look-up
-  std::uint64_t tree_level = 20;   ///< one level of a balanced tree
-  std::uint64_t list_element = 6;  ///< one element of a scanned list
+/// What firmware does, by name; each has its cost in core cycles, memory accesses excluded.
+enum class CpuOperation : std::uint8_t {
+  command,       ///< decode of one host command, its checks and its place in the command table
+  completion,    ///< status of one host command
+  interrupt,     ///< entry and exit of one interrupt, acknowledged at the controller
+  reap,          ///< one finished device command: its descriptor read, its task found
+  task_switch,   ///< a task that no interrupt made ready: a lock was handed over, work was spawned
+  submit,        ///< descriptor of one device command
+  array,         ///< one indexed access
+  hash,          ///< one hash look-up
+  tree_level,    ///< one level of a balanced tree
+  list_element,  ///< one element of a scanned list
+  count_
 };
+inline constexpr std::size_t cpu_operations = static_cast<std::size_t>(CpuOperation::count_);
+[[nodiscard]] const char* to_string(CpuOperation operation);
 
 /// A cleaning, merge, read-modify-write, flip or swap of the firmware; `begin` and `end` of one thing share kind and subject.
 struct FirmwareEvent {
@@ -38,15 +44,15 @@ class CpuPort {
  public:
   virtual ~CpuPort() = default;
 
-  [[nodiscard]] virtual const CpuCosts& costs() const = 0;
-  virtual void charge(Cycles cycles) = 0;
+  /// The running task does `operation` so many times.
+  virtual void charge(CpuOperation operation, std::uint64_t times) = 0;
   /// Holds the CPU for a time that does not depend on its clock: what the electronics of a real drive were measured to take.
   virtual void spend(Picoseconds time) = 0;
-  void array() { charge(Cycles(costs().array)); }
-  void hash() { charge(Cycles(costs().hash)); }
-  void tree(std::uint64_t elements) { charge(Cycles(costs().tree_level * static_cast<std::uint64_t>(64 - __builtin_clzll(elements | 1)))); }
+  void array() { charge(CpuOperation::array, 1); }
+  void hash() { charge(CpuOperation::hash, 1); }
+  void tree(std::uint64_t elements) { charge(CpuOperation::tree_level, static_cast<std::uint64_t>(64 - __builtin_clzll(elements | 1))); }
   /// The scan of `elements` that the paper's algorithm makes, whatever index our code uses.
-  void scan(std::uint64_t elements) { charge(Cycles(costs().list_element * elements)); }
+  void scan(std::uint64_t elements) { charge(CpuOperation::list_element, elements); }
 
   /// Time on the CPU's own timeline: now, plus what this task was charged since it was resumed.
   [[nodiscard]] virtual Picoseconds now() const = 0;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/memory_port.hpp"
 #include "firmware/ports/status.hpp"
 #include "firmware/ports/task.hpp"
@@ -30,6 +31,12 @@ const char* to_string(Status status) {
 const char* to_string(MemoryCategory category) {
   static constexpr const char* names[memory_categories] = {"metadata", "merge_buffer", "write_cache", "read_cache", "host_buffer", "stack"};
   return names[static_cast<std::size_t>(category)];
+}
+
+const char* to_string(CpuOperation operation) {
+  static constexpr const char* names[cpu_operations] = {"command", "completion", "interrupt", "reap",       "task_switch",
+                                                        "submit",  "array",      "hash",      "tree_level", "list_element"};
+  return names[static_cast<std::size_t>(operation)];
 }
 
 namespace {

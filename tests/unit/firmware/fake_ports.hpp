@@ -16,8 +16,7 @@ namespace tessera::test {
 /// Runs what was made ready when told to, in order.
 class FakeCpu final : public CpuPort {
  public:
-  [[nodiscard]] const CpuCosts& costs() const override { return costs_; }
-  void charge(Cycles) override {}
+  void charge(CpuOperation, std::uint64_t) override {}
   void spend(Picoseconds) override {}
   [[nodiscard]] Picoseconds now() const override { return now_; }
   void spawn(Task<void> task, const char* = "task") override {
@@ -64,7 +63,6 @@ class FakeCpu final : public CpuPort {
   }
 
  private:
-  CpuCosts costs_;
   Picoseconds now_;
   std::vector<std::pair<std::string, std::uint64_t>> gauges_;
   std::multimap<Picoseconds, DeviceWait*> sleeping_;

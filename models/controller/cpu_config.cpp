@@ -1,0 +1,51 @@
+#include "controller/cpu_config.hpp"
+
+namespace tessera {
+
+std::array<std::uint64_t, cpu_operations> CpuCosts::table() const {
+  return {command, completion, interrupt, reap, task_switch, submit, array, hash, tree_level, list_element};
+}
+
+void InterruptLineConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("priority", priority, {0, 7},
+                "of the tasks that it makes ready: of two that are, the one with the smaller number runs first");
+  visitor.field("coalesce", coalesce, {1, 1024}, "it interrupts when so many completions have gathered");
+  visitor.field("coalesce_time", coalesce_time, {0, 1e12}, "or when the first of them has waited so long (with coalesce above 1)");
+}
+
+const InterruptLineConfig& CpuConfig::line(InterruptLine line) const {
+  switch (line) {
+    case InterruptLine::host: return host_interrupt;
+    case InterruptLine::disk: return disk_interrupt;
+    case InterruptLine::flash: return flash_interrupt;
+    default: return timer_interrupt;
+  }
+}
+
+void CpuCosts::describe(ParameterVisitor& visitor) {
+  constexpr Range cycles{0, 1e9};
+  visitor.field("command", command, cycles, "decode of one host command");
+  visitor.field("completion", completion, cycles, "status of one host command");
+  visitor.field("interrupt", interrupt, cycles, "entry and exit of one interrupt");
+  visitor.field("reap", reap, cycles, "one finished device command: its descriptor read, its task found");
+  visitor.field("task_switch", task_switch, cycles, "a task that a lock or other work made ready");
+  visitor.field("submit", submit, cycles, "descriptor of one device command");
+  visitor.field("array", array, cycles, "one indexed access");
+  visitor.field("hash", hash, cycles, "one hash look-up");
+  visitor.field("tree_level", tree_level, cycles, "one level of a balanced tree");
+  visitor.field("list_element", list_element, cycles, "one element of a scanned list");
+}
+
+void CpuConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("clock", clock, {1e6, 1e10}, "clock of the controller's CPU");
+  visitor.field("cores", cores, {1, 4},
+                "cores: one for all; two: host and media, translation; three: host, translation, media; four: a second for translation");
+  visitor.field("interrupt_latency", interrupt_latency, {0, 1e12}, "time from a device's interrupt to its handler");
+  visitor.section("costs", costs, "core cycles of firmware operations, memory accesses excluded");
+  visitor.section("host_interrupt", host_interrupt, "interrupt line of the host interface: a command has arrived");
+  visitor.section("disk_interrupt", disk_interrupt, "interrupt line of the disk channel: a chain has ended");
+  visitor.section("flash_interrupt", flash_interrupt, "interrupt line of the flash channels: a batch has ended");
+  visitor.section("timer_interrupt", timer_interrupt, "interrupt line of the timers that firmware sets");
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+#pragma once
+// Parameters of the controller's processor: cores, costs of firmware's operations, interrupt lines.
+#include <array>
+
+#include "base/parameter.hpp"
+#include "firmware/ports/cpu_port.hpp"
+
+namespace tessera {
+
+/// Core cycles of firmware's operations at full speed of its memory: what the DRAM adds is priced where it is accessed. Estimates of ours,
+/// from the number of instructions that straightforward code for an in-order core needs, at 1.3 cycles an instruction: command 215 (read 32
+/// B of descriptor, check range and tag, find the enclosing sectors, start a task), completion 90 (write 16 B of status, ring the
+/// doorbell), interrupt 60 (save 16 registers, read and acknowledge the controller, restore), reap 30, task_switch 30, submit 60 (eight
+/// words of descriptor), array 12, hash 46 (a multiplication, two probes), tree_level 15, list_element 5.
+struct CpuCosts {
+  std::uint64_t command = 280;
+  std::uint64_t completion = 120;
+  std::uint64_t interrupt = 80;
+  std::uint64_t reap = 40;
+  std::uint64_t task_switch = 40;
+  std::uint64_t submit = 80;
+  std::uint64_t array = 15;
+  std::uint64_t hash = 60;
+  std::uint64_t tree_level = 20;
+  std::uint64_t list_element = 6;
+
+  /// By operation.
+  [[nodiscard]] std::array<std::uint64_t, cpu_operations> table() const;
+  void describe(ParameterVisitor& visitor);
+};
+
+/// Where an interrupt comes from. A line interrupts once for what has gathered on it.
+enum class InterruptLine : std::uint8_t { host, disk, flash, timer, count_ };
+inline constexpr std::size_t interrupt_lines = static_cast<std::size_t>(InterruptLine::count_);
+
+struct InterruptLineConfig {
+  std::uint32_t priority = 0;   ///< of what it makes ready; smaller runs first
+  std::uint32_t coalesce = 1;   ///< interrupts when so many wait
+  Picoseconds coalesce_time{};  ///< or when the first has waited so long
+
+  void describe(ParameterVisitor& visitor);
+};
+
+/// What a core does. With one core it does all; two: core 0 has host and media, core 1 translation; three: one each; four: a second one for
+/// translation.
+enum class CpuRole : std::uint8_t {
+  host,         ///< takes commands in, sends completions
+  translation,  ///< runs the translation layer's tasks
+  media,        ///< writes descriptors for disk and flash, takes their interrupts
+};
+
+struct CpuConfig {
+  Hertz clock{500'000'000};
+  std::uint32_t cores = 1;
+  CpuCosts costs;
+  Picoseconds interrupt_latency{500'000};  // 0.5 us: vectored interrupt into a running firmware scheduler
+  InterruptLineConfig host_interrupt;
+  InterruptLineConfig disk_interrupt;
+  InterruptLineConfig flash_interrupt;
+  InterruptLineConfig timer_interrupt;
+
+  [[nodiscard]] const InterruptLineConfig& line(InterruptLine line) const;
+  void describe(ParameterVisitor& visitor);
+};
+
+}  // namespace tessera
