@@ -149,7 +149,7 @@ def test_the_save_file_shows_signals_that_are_in_the_waveforms(recorded):
 
 
 def test_the_cpu_s_tasks_have_names(recorded):
-    tasks = {value for _, value in read_vcd(recorded / "w.vcd")["drive.controller.core0.task"]}
+    tasks = {value for _, value in read_vcd(recorded / "w.vcd")["drive.controller.cpu.core0.task"]}
     assert {"idle", "boot", "read", "write"} <= tasks
 
 
@@ -201,7 +201,7 @@ def test_signals_are_chosen_by_path_scope_and_pattern(tmp_path):
         *("drive.media.state", "drive.media.state_code"),
         *(f"drive.nand.die_0.{name}" for name in ("state", "state_code", "block", "page", "tag")),
         *(f"drive.dram.bank_{bank}_row" for bank in range(8)),
-        *("drive.controller.core0.waiting_for_locks", "drive.host_interface.waiting_for_buffer"),
+        *("drive.controller.cpu.waiting_for_locks", "drive.host_interface.waiting_for_buffer"),
     }
 
 
@@ -234,7 +234,7 @@ def test_of_several_windows_each_holds_its_own_changes(tmp_path):
     [
         ("flash.free_blocks<16380", "drive.controller.firmware.flash_free_blocks", lambda value: value < 16380),
         ("queue>3", "drive.host_interface.tags_in_use", lambda value: value > 3),
-        ("controller.core0.tasks>4", "drive.controller.core0.tasks", lambda value: value > 4),
+        ("controller.cpu.tasks>4", "drive.controller.cpu.tasks", lambda value: value > 4),
     ],
 )
 def test_a_value_that_crosses_its_limit_opens_the_window(tmp_path, trigger, path, holds):
@@ -282,7 +282,7 @@ def test_a_power_cut_is_seen_on_the_rail_and_ends_what_was_announced(tmp_path):
     changes = read_vcd(tmp_path / "w.vcd")
     (_, first), (cut, down), (since_up, up) = changes["drive.power.rail"]
     assert (first, down, up) == ("1", "0", "1")
-    for quiet in ("drive.media.state", "drive.host_interface.link", "drive.controller.core0.task", "drive.nand.die_0.state"):
+    for quiet in ("drive.media.state", "drive.host_interface.link", "drive.controller.cpu.core0.task", "drive.nand.die_0.state"):
         before = [at for at, value in changes[quiet] if at < cut]
         assert before
         assert [value for at, value in changes[quiet] if cut <= at < since_up] in ([], ["idle"])
