@@ -25,6 +25,7 @@ from tessera.reference import write_reference
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.simulator import SimulatorError
+from tessera.sizing import write_sizing
 from tessera.torture import Effort, write_torture
 
 
@@ -145,6 +146,13 @@ def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = P
     """Measure how long each layer takes to recover and write the table of docs/reliability.md anew."""
     with simulator_errors():
         write_recovery(Console(), out)
+
+
+@app.command()
+def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
+    """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md anew."""
+    with simulator_errors():
+        write_sizing(Console(), out)
 
 
 @validation.command("drives")

@@ -17,6 +17,8 @@ class Positioning {
   [[nodiscard]] virtual Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const = 0;
   /// A bound that positioning_time() never falls below for any run `radii` away; never decreases with distance.
   [[nodiscard]] virtual Picoseconds least_positioning(std::uint32_t radii) const = 0;
+  /// After which a sector that was missed comes again; 0 where that is not known.
+  [[nodiscard]] virtual Picoseconds revolution() const { return {}; }
 };
 
 }  // namespace tessera

@@ -11,22 +11,26 @@ constexpr Picoseconds never = Picoseconds::max();
 
 }  // namespace
 
-SharedResource::SharedResource(std::vector<Party> parties) : parties_(std::move(parties)), windows_(parties_.size()) {
-  claims_.reserve(parties_.size());
-}
+SharedResource::SharedResource(std::vector<Party> parties) : parties_(std::move(parties)), windows_(parties_.size()) {}
 
 SharedResource::Grant SharedResource::reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace) {
+  if (party >= windows_.size()) [[unlikely]] {
+    parties_.resize(party + 1);
+    windows_.resize(party + 1);
+  }
   const Picoseconds due = begin + pace;  // by then its source has delivered all
   begin = std::max(begin, windows_[party].end);
   const bool paced = due > begin;
-  const Picoseconds undisturbed = std::max(begin + work, due);
-  if (work == Picoseconds(0) || alone(party, begin, undisturbed)) {
-    keep(party, begin, undisturbed, work, undisturbed == due ? 0 : whole);
-    return {undisturbed, paced ? undisturbed - due : Picoseconds(0)};
+  Grant grant{std::max(begin + work, due), Picoseconds(0)};
+  Share wanted = grant.end == due ? 0 : whole;
+  if (work == Picoseconds(0) || alone(party, begin, grant.end)) {
+    if (paced) grant.behind = grant.end - due;
+  } else {
+    const Share inflow = paced ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
+    grant = contended(party, begin, work, due, inflow);
+    wanted = inflow == 0 ? whole : inflow;
   }
-  const Share inflow = paced ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
-  const Grant grant = contended(party, begin, work, due, inflow);
-  keep(party, begin, grant.end, work, inflow == 0 ? whole : inflow);
+  keep(windows_[party], begin, grant.end, work, wanted);
   return grant;
 }
 
@@ -38,13 +42,20 @@ bool SharedResource::alone(std::size_t party, Picoseconds begin, Picoseconds end
 }
 
 /// The extent before becomes part of a stretch where this one follows it closely, so that who is reserved late for a time gone by meets it.
-void SharedResource::keep(std::size_t party, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted) {
-  Window& window = windows_[party];
+inline void SharedResource::keep(Window& window, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted) {
   last_end_ = std::max(last_end_, end);
-  if (window.work > Picoseconds(0) && begin - window.end <= (window.end - window.first) / 8)
-    window = {window.first, window.before + window.work, begin, end, work, wanted, 0, 0, {}};
-  else
-    window = {begin, {}, begin, end, work, wanted, 0, 0, {}};
+  if (window.work > Picoseconds(0) && begin - window.end <= (window.end - window.first) / 8) {
+    window.before += window.work;
+    window.had_before = 0;
+  } else {
+    window.first = begin;
+    window.before = Picoseconds(0);
+  }
+  window.begin = begin;
+  window.end = end;
+  window.work = work;
+  window.wanted = wanted;
+  window.had = 0;
 }
 
 SharedResource::Share SharedResource::Window::at(Picoseconds when) {
@@ -102,7 +113,7 @@ SharedResource::Grant SharedResource::contended(std::size_t party, Picoseconds& 
     }
     TESSERA_CHECK(length != never, "an extent of a shared resource never ends");
     const Picoseconds arrived = at + length == due ? coming : std::min(coming, Picoseconds(scale_rounded(length.value(), inflow, whole)));
-    const Picoseconds moved(scale_rounded(length.value(), granted, whole));
+    const Picoseconds moved = granted == inflow ? arrived : Picoseconds(scale_rounded(length.value(), granted, whole));
     if (granted == 0 && begin == at) begin += length;
     coming -= arrived;
     behind = catches_up ? Picoseconds(0) : behind + arrived - std::min(behind + arrived, moved);
@@ -210,6 +221,10 @@ Picoseconds SharedResource::slip_in(Picoseconds at, Picoseconds length, Picoseco
     last_end_ = std::max(last_end_, largest->end);
   }
   return at;
+}
+
+bool SharedResource::busy(Picoseconds at) const {
+  return std::ranges::any_of(windows_, [at](const Window& window) { return window.begin <= at && at < window.end; });
 }
 
 void SharedResource::clear() {

@@ -32,10 +32,17 @@ class SharedResource {
     Picoseconds behind;  ///< the most work that the extent was behind its pace
   };
 
-  explicit SharedResource(std::vector<Party> parties);
+  explicit SharedResource(std::vector<Party> parties = {});
 
-  /// Reserves an extent, which comes after those that the party has reserved. With no pace it runs as fast as it may.
+  /// Reserves an extent, which comes after those that the party has reserved. With no pace it runs as fast as it may. A party that was not
+  /// named has weight 1 and priority 0.
   Grant reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace = {});
+
+  /// When the extents that the party has reserved end, and with them what others took from it.
+  [[nodiscard]] Picoseconds free(std::size_t party) const { return party < windows_.size() ? windows_[party].end : Picoseconds(0); }
+
+  /// Whether an extent is under way.
+  [[nodiscard]] bool busy(Picoseconds at) const;
 
   /// A single short turn of `length` in between, which needs no party: gives when it begins. It waits for the end of the turn under way:
   /// exactly where one extent has all of the resource, half a turn for the share that is taken where several have it.
@@ -76,7 +83,7 @@ class SharedResource {
   void divide(std::uint32_t priority, Share& left);
   void charge_others(Picoseconds at, Picoseconds length);
   void settle(Picoseconds at);
-  void keep(std::size_t party, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted);
+  void keep(Window& window, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted);
 
   std::vector<Party> parties_;
   std::vector<Window> windows_;  // by party

@@ -18,6 +18,7 @@ struct BusRanks {
   std::uint32_t disk = 1;
   std::uint32_t flash = 1;
 
+  bool operator==(const BusRanks&) const = default;
   void describe(ParameterVisitor& v);
 };
 

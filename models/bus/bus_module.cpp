@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/timeline_module.hpp"
+
 namespace tessera {
 
 namespace {
@@ -25,7 +27,7 @@ sc_time delay_until(const sc_time& at) { return std::max(at, sc_time_stamp()) - 
 
 }  // namespace
 
-BusModule::BusModule(sc_core::sc_module_name name)
+BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels)
     : sc_core::sc_module(name),
       from_controller("from_controller"),
       from_host("from_host"),
@@ -34,6 +36,7 @@ BusModule::BusModule(sc_core::sc_module_name name)
       to_disk_channel("to_disk_channel"),
       to_nand("to_nand"),
       to_mailbox("to_mailbox"),
+      interconnect_(config, flash_channels),
       entries_{Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
       exits_{Exit(*this, dram), Exit(*this, disk), Exit(*this, nand), Exit(*this, mailbox)} {
   from_controller.bind(entries_[controller]);
@@ -64,12 +67,30 @@ int BusModule::initiator_of(int target, Payload& payload) const {
 }
 
 void BusModule::b_transport(Payload& payload, sc_time& delay) {
-  // The firmware fills tables before the simulation starts.
-  if (payload.get_address() >> address_map::window_bits == dram) return to_dram->b_transport(payload, delay);
+  if (payload.get_address() >> address_map::window_bits == dram) return to_memory(payload, delay);
   auto* const target = target_of(payload);
   if (target == nullptr) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   payload.set_address(address_map::offset(payload.get_address()));
   target->b_transport(payload, delay);
+}
+
+/// Bus and DRAM work side by side: an extent ends when both have moved all of it. A single access crosses the bus first.
+void BusModule::to_memory(Payload& payload, sc_time& delay) {
+  // Before the simulation starts, the firmware fills tables: to_ is not there yet.
+  Picoseconds kernel = from_sc_time(simcontext()->time_stamp());
+  const Picoseconds at = kernel + from_sc_time(delay);
+  auto* dma = payload.get_extension<DmaExtension>();
+  if (dma == nullptr) {
+    delay = to_sc_time(interconnect_.access(Bytes(payload.get_data_length()), at) - kernel);
+    return to_dram->b_transport(payload, delay);
+  }
+  if (!dma->timed) return to_dram->b_transport(payload, delay);
+  dma->transfer.bytes = Bytes(payload.get_data_length());
+  const DmaGrant grant = interconnect_.transfer(dma->transfer, at);
+  to_dram->b_transport(payload, delay);
+  kernel = from_sc_time(simcontext()->time_stamp());  // a DRAM may wait
+  if (kernel + from_sc_time(delay) < grant.end) delay = to_sc_time(grant.end - kernel);
+  dma->behind = std::max(dma->behind, grant.behind);
 }
 
 unsigned BusModule::transport_dbg(Payload& payload) {
@@ -242,6 +263,7 @@ void BusModule::answer_waiting(std::size_t initiator) {
 void BusModule::power_off() {
   requests_ = {};
   responses_ = {};
+  interconnect_.cut();
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 #pragma once
 // The controller's address-mapped bus: decodes each transaction's address to DRAM, disk channel, NAND controller or the controller's own
-// command mailbox, passes it on with the offset in that window, and carries answers back, delays and all. Its latency is charged where the
-// register access is made (controller.bus_latency).
+// command mailbox, passes it on with the offset in that window, and carries answers back, delays and all. What goes to the DRAM occupies it
+// (bus/interconnect.hpp); the latency of a register access is charged where that is made (controller.bus_latency).
 //
 // By the base protocol's exclusion rules a target has one request at a time that it has not ended, an initiator one such response; what
 // comes meanwhile from or for another waits here, in order of the calls, and goes on with the instant at which it may as its delay.
@@ -9,6 +9,7 @@
 #include <deque>
 #include <systemc>
 
+#include "bus/interconnect.hpp"
 #include "bus/transactions_module.hpp"
 
 namespace tessera {
@@ -40,7 +41,11 @@ class BusModule : public sc_core::sc_module {
   ToTarget<sc_core::SC_ZERO_OR_MORE_BOUND> to_nand;  ///< unbound on a drive without NAND
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_mailbox;
 
-  explicit BusModule(sc_core::sc_module_name name);
+  /// `flash_channels`: of the drive's NAND, each with a DMA engine.
+  BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels);
+
+  [[nodiscard]] Interconnect& interconnect() { return interconnect_; }
+  [[nodiscard]] const Interconnect& interconnect() const { return interconnect_; }
 
   /// The power failed: what waits here is forgotten.
   void power_off();
@@ -84,6 +89,7 @@ class BusModule : public sc_core::sc_module {
 
   void start_of_simulation() override;
   void b_transport(Payload& payload, sc_core::sc_time& delay);
+  void to_memory(Payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(Payload& payload);
   bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last);
@@ -98,6 +104,7 @@ class BusModule : public sc_core::sc_module {
   [[nodiscard]] tlm::tlm_fw_transport_if<>* target_of(const Payload& payload) const;
   [[nodiscard]] int initiator_of(int target, Payload& payload) const;
 
+  Interconnect interconnect_;
   std::array<Entry, initiators> entries_;
   std::array<Exit, targets> exits_;
   std::array<tlm::tlm_fw_transport_if<>*, targets> to_{};          // null where nobody is bound

@@ -44,15 +44,16 @@ void Interconnect::show(Initiator who, Bytes bytes, Picoseconds begin, Picosecon
   use.busy.set(0, end);
 }
 
-Interconnect::Grant Interconnect::transfer(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds pace) {
-  const Picoseconds work = beats(bytes);
-  const auto [end, behind] = shared_.reserve(static_cast<std::size_t>(who), begin, work, pace);
-  Counters& counters = counters_[kind_of(who)];
-  counters.bytes += bytes;
+DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
+  const Picoseconds work = beats(transfer.bytes);
+  const Picoseconds begin = at - transfer.since;
+  const auto [end, behind] = shared_.reserve(static_cast<std::size_t>(transfer.engine), begin, work, transfer.pace);
+  Counters& counters = counters_[kind_of(transfer.engine)];
+  counters.bytes += transfer.bytes;
   counters.busy += work;
-  counters.waited += end - std::max(begin + work, begin + pace);
+  counters.waited += end - begin - std::max(work, transfer.pace);
   if (Signal::anyone_watches()) [[unlikely]]
-    show(who, bytes, begin, end);
+    show(transfer.engine, transfer.bytes, begin, end);
   return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
 }
 

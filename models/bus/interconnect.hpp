@@ -11,25 +11,16 @@
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
 #include "bus/bus_config.hpp"
+#include "bus/dma_transfer.hpp"
 
 namespace tessera {
-
-/// Who uses the bus. Each flash channel has an engine of its own: `flash`, and the values behind it.
-enum class Initiator : std::uint32_t { cpu, copy, host, disk, flash };
-[[nodiscard]] constexpr Initiator flash_engine(std::uint32_t channel) {
-  return static_cast<Initiator>(static_cast<std::uint32_t>(Initiator::flash) + channel);
-}
 
 class Interconnect {
  public:
   Interconnect(const BusConfig& config, std::uint32_t flash_channels);
 
-  struct Grant {
-    Picoseconds end;
-    Bytes behind;  ///< the most that an extent with a pace was behind it
-  };
-  /// An extent of a DMA engine, whose device moves it in no less than `pace` from `begin` on; it comes after the engine's extents before.
-  Grant transfer(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds pace);
+  /// An extent of a DMA engine, priced at `at`; it comes after the engine's extents before.
+  DmaGrant transfer(const DmaTransfer& transfer, Picoseconds at);
 
   /// A single access of the CPU: gives when it has crossed the bus.
   Picoseconds access(Bytes bytes, Picoseconds at);

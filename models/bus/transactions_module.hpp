@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "bus/dma_transfer.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "host/host_request.hpp"
@@ -66,9 +67,11 @@ struct PlainDataExtension : tlm::tlm_extension<PlainDataExtension> {
   static void give_back(tlm::tlm_generic_payload& payload);
 };
 
-/// Marks a DRAM transaction as a DMA burst of an extent, priced in closed form; without it, it is a metadata access.
+/// Marks a DRAM transaction as an extent of a DMA engine, priced in closed form; without it, it is a single access of the CPU.
 struct DmaExtension : tlm::tlm_extension<DmaExtension> {
-  bool timed = true;  ///< false: data of the disk's or the flash's DMA, whose time in the DRAM is not modelled
+  bool timed = true;     ///< false: only the words are looked at, the time counts elsewhere
+  DmaTransfer transfer;  ///< engine, pace and what goes with it; address, length and direction are the payload's
+  Bytes behind;          ///< DmaGrant::behind, the most of whoever prices it on the way
   /// Where the DRAM that answers with an error puts the words that it could not correct; it may leave it empty. Null: nobody asks.
   std::vector<DramAddress>* failed = nullptr;
   tlm_extension_base* clone() const override { return new DmaExtension(*this); }

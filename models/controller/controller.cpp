@@ -30,9 +30,11 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
     : timeline_(timeline),
       executor_(timeline, config),
       memory_(executor_, links.dram, shape, dram_capacity, host_buffer, config),
-      disk_channel_(timeline, executor_, links.media, links.positioning, links.tracks, config),
-      flash_channel_(links.flash == nullptr ? nullptr
-                                            : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, *links.catalogue, config)),
+      dma_(timeline, links.dram, memory_),
+      disk_channel_(timeline, executor_, links.media, dma_, links.positioning, links.tracks, config),
+      flash_channel_(links.flash == nullptr
+                         ? nullptr
+                         : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, dma_, *links.catalogue, config)),
       host_channel_(timeline, executor_, memory_, links.host, tags),
       image_(std::move(image)) {
   signals_.add("cpu", executor_.signals());

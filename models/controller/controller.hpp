@@ -8,6 +8,7 @@
 #include <string>
 
 #include "controller/disk_channel.hpp"
+#include "controller/dma_engines.hpp"
 #include "controller/flash_channel.hpp"
 #include "controller/host_channel.hpp"
 #include "controller/memory_controller.hpp"
@@ -89,6 +90,7 @@ class Controller final : private TimelineListener {
   Timeline& timeline_;
   Executor executor_;
   MemoryController memory_;
+  DmaEngines dma_;
   DiskChannel disk_channel_;
   std::unique_ptr<FlashChannel> flash_channel_;
   HostChannel host_channel_;

@@ -11,6 +11,8 @@ void ControllerConfig::describe(ParameterVisitor& visitor) {
   visitor.field("age_interval", age_interval, {1, 1e9}, "of so many chains one at most is served out of turn because of its age");
   visitor.field("background_age_limit", background_age_limit, {0, 1e18}, "as age_limit, for background work");
   visitor.field("staging_buffer", staging_buffer, {4096, 1e12}, "DRAM for buffers in flight inside the firmware (read-modify-writes)");
+  visitor.field("disk_fifo", disk_fifo, {512, 1e9},
+                "FIFO between the head and the bus: where the bus falls behind by more, the platter loses a revolution");
 }
 
 }  // namespace tessera

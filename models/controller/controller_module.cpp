@@ -45,7 +45,12 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
             ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
                             surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this, *this},
             shape, surroundings.dram_capacity, surroundings.host_buffer, surroundings.tags, std::move(image)),
-      commands_(surroundings.tags) {}
+      commands_(surroundings.tags) {
+  dma_extension_.failed = &failed_words_;
+  dma_payload_.set_extension(&dma_extension_);
+}
+
+ControllerModule::~ControllerModule() { dma_payload_.clear_extension(&dma_extension_); }
 
 void ControllerModule::start(const MediaStep& step) {
   auto& payload = media_payloads_.take();
@@ -104,21 +109,17 @@ Picoseconds ControllerModule::access(DramAddress address, std::uint32_t bytes, A
   return dram_transaction(access_payload_, address, bytes, access, at);
 }
 
-Picoseconds ControllerModule::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  auto& payload = dma_payloads_.take();
-  payload.extension.failed = &failed_words_;
-  const Picoseconds end = dram_transaction(payload, address, bytes.value(), access, at);
-  payload.release();
-  return end;
+DmaGrant ControllerModule::dma(const DmaTransfer& transfer, Picoseconds at) {
+  dma_extension_.timed = true;
+  dma_extension_.transfer = transfer;
+  dma_extension_.behind = Bytes(0);
+  const Picoseconds end = dram_transaction(dma_payload_, transfer.address, transfer.bytes.value(), transfer.access, at);
+  return {end, dma_extension_.behind};
 }
 
 void ControllerModule::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  auto& payload = dma_payloads_.take();
-  DmaExtension& extension = payload.extension;
-  extension.timed = false;
-  extension.failed = &failed_words_;
-  dram_transaction(payload, address, bytes.value(), access, at);
-  payload.release();
+  dma_extension_.timed = false;
+  dram_transaction(dma_payload_, address, bytes.value(), access, at);
 }
 
 void ControllerModule::answered(tlm::tlm_generic_payload& payload) {

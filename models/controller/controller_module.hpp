@@ -42,6 +42,7 @@ class ControllerModule : public sc_core::sc_module,
 
   ControllerModule(sc_core::sc_module_name name, TimelineModule& drive, const ControllerConfig& config,
                    const ControllerSurroundings& surroundings, SectorShape shape, Controller::Image image);
+  ~ControllerModule() override;
 
   /// The block's signals, for a trace file of SystemC's.
   void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
@@ -55,7 +56,7 @@ class ControllerModule : public sc_core::sc_module,
   void start(const MediaStep& step) override;
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
-  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override;
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   [[nodiscard]] std::span<std::byte> bytes() override { return dram_bytes_; }
   void complete(HostRequest& request) override;
@@ -79,8 +80,9 @@ class ControllerModule : public sc_core::sc_module,
   mutable SignalTraces traces_{core_.signals()};
   PayloadPool<MediaExtension> media_payloads_;
   PayloadPool<FlashExtension> flash_payloads_;
-  PayloadPool<DmaExtension> dma_payloads_;
-  tlm::tlm_generic_payload access_payload_;          // metadata accesses block: one payload serves them all
+  tlm::tlm_generic_payload access_payload_;  // metadata accesses block: one payload serves them all
+  tlm::tlm_generic_payload dma_payload_;     // and one the DMA engines
+  DmaExtension dma_extension_;
   std::vector<DramAddress> failed_words_;            // that the DRAM could not correct in the DMA in hand
   std::vector<tlm::tlm_generic_payload*> commands_;  // host payloads by tag
   Picoseconds step_sent_;                            // when the media was given the step in hand

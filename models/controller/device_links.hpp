@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/address.hpp"
+#include "bus/dma_transfer.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
@@ -31,19 +32,37 @@ class FlashLink {
   ~FlashLink() = default;
 };
 
-/// To the DRAM: access() and dma() give the time of completion of what begins at `at`. Before any of the three returns,
-/// MemoryController::uncorrectable() is called for what ECC could not correct.
+/// Over the bus to the DRAM: access() gives the time of completion of what begins at `at`, dma() prices a transfer at `at`. Before any of
+/// the three returns, MemoryController::uncorrectable() is called for what ECC could not correct.
 class DramLink {
  public:
   virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
-  virtual Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) = 0;
-  /// Data that the disk's or the flash's DMA moves, in no time. A DRAM that never fails need not be told.
+  virtual DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) = 0;
+  /// The words of an extent whose transfer is priced elsewhere (DmaTransfer::checked). A DRAM that never fails need not be told.
   virtual void move(DramAddress, Bytes, Access, Picoseconds) {}
   /// The DRAM's bytes by address, zeros at power-on, where it shows them; otherwise those of tables are kept here.
   [[nodiscard]] virtual std::span<std::byte> bytes() { return {}; }
 
  protected:
   ~DramLink() = default;
+};
+
+/// The flash channel that a command takes, and how long that is taken by what the command moves.
+struct FlashLane {
+  std::uint32_t channel = 0;
+  Picoseconds carrying;
+};
+
+/// What the devices move crosses bus and DRAM. Each gives when all of it is where it goes to, not before now().
+class DmaPort {
+ public:
+  /// The step's sectors and headers passed the head during the `passing` that ends now.
+  virtual DmaGrant disk_moved(const MediaStep& step, Picoseconds passing) = 0;
+  /// The channel carries the command's data and out-of-band bytes: of a read until now, of a program from now on.
+  virtual DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) = 0;
+
+ protected:
+  ~DmaPort() = default;
 };
 
 /// Looks after the data that disk and flash move in and out of buffers of a DRAM that can fail.

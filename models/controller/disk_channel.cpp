@@ -6,8 +6,9 @@
 namespace tessera {
 
 namespace {
-// Timeline arguments: this; the address of a submitted chain; that of a buffer to be abandoned, which is one more.
+// Timeline arguments: these two; the address of a submitted chain; that of a buffer to be abandoned, which is one more.
 constexpr std::uint64_t recovered = 0;
+constexpr std::uint64_t turned = 2;
 constexpr std::uint64_t abandoned = 1;
 
 bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
@@ -15,15 +16,17 @@ bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
 }
 }  // namespace
 
-DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning,
+DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, DmaPort& dma, const Positioning& positioning,
                          const TrackCapacity& tracks, const ControllerConfig& config)
     : timeline_(timeline),
       executor_(executor),
       link_(link),
+      dma_(dma),
       positioning_(positioning),
       tracks_(tracks),
       queue_(config.scheduling, config.age_limit, config.age_interval, config.background_age_limit),
-      bus_latency_(config.bus_latency) {}
+      bus_latency_(config.bus_latency),
+      fifo_(config.disk_fifo) {}
 
 Picoseconds DiskChannel::background_busy(Picoseconds at) const {
   const Picoseconds began = recovering_ ? recovery_began_ : chain_began_;
@@ -42,6 +45,7 @@ void DiskChannel::submit(MediaChain& chain) {
 
 void DiskChannel::on_time(std::uint64_t argument) {
   if (argument == recovered) return resume_service();
+  if (argument == turned) return step_ended();
   if ((argument & abandoned) != 0) return give_up(*reinterpret_cast<const DataBuffer*>(argument - abandoned));
   auto& chain = *reinterpret_cast<MediaChain*>(argument);
   chain.submitted = timeline_.now() - bus_latency_;
@@ -71,7 +75,7 @@ void DiskChannel::serve(MediaChain& chain) {
     return hand_over(chain);
   }
   current_ = &chain;
-  chain_began_ = now;
+  chain_began_ = landed_ = now;
   ++chains_;
   start(chain.steps().front());
 }
@@ -120,6 +124,30 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;
+  step_status_ = status;
+  const Picoseconds late = move_data(step, timing);
+  if (late == Picoseconds(0)) return step_ended();
+  chain.breakdown.rotation += late;
+  turning_ = true;
+  timeline_.post(timeline_.now() + late, *this, turned);
+}
+
+/// The step's data crosses bus and DRAM while it passes the head, with the FIFO between them; of a write the FIFO is filled before. Gives
+/// the revolutions that are lost because the FIFO ran over or empty: the rest of the run passes the head again for each.
+Picoseconds DiskChannel::move_data(const MediaStep& step, const MediaBreakdown& timing) {
+  if (step_status_ == Status::rule_violation || step_status_ == Status::aborted) return {};
+  const DmaGrant grant = dma_.disk_moved(step, timing.transfer);
+  if (step.op == MediaOp::read) landed_ = std::max(landed_, grant.end);
+  if (grant.behind <= fifo_) return {};
+  const std::uint64_t turns = (grant.behind.value() - 1) / fifo_.value();
+  missed_turns_ += turns;
+  return std::max(positioning_.revolution(), Picoseconds(1)) * turns;
+}
+
+void DiskChannel::step_ended() {
+  turning_ = false;
+  MediaChain& chain = *current_;
+  const Status status = step_status_;
   const bool supervised = status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery;
   chain.status = !supervised && chain.goes_on(status) ? Status::ok : status;
   if (ok(chain.status)) ++chain.steps_done;
@@ -145,11 +173,11 @@ void DiskChannel::give_up(const DataBuffer& buffer) {
     chain->breakdown.background_wait = background_busy(now) - chain->breakdown.background_wait;
     chain->breakdown.queue = (now - chain->submitted) - chain->breakdown.background_wait;
     chain->status = Status::aborted;
-    account(*chain);
-    executor_.interrupt(chain->wait, InterruptLine::disk);
+    account(*chain, now);
+    executor_.interrupt(chain->wait, InterruptLine::disk, now);
   }
   depth_.set(queue_.size(), now);
-  if (current_ != nullptr && reads_into(*current_, buffer)) link_.give_up();
+  if (current_ != nullptr && !turning_ && reads_into(*current_, buffer)) link_.give_up();
 }
 
 void DiskChannel::finish() {
@@ -161,13 +189,14 @@ void DiskChannel::finish() {
   op_.set(0, now);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
     return hand_over(chain);
-  account(chain);
-  executor_.interrupt(chain.wait, InterruptLine::disk);
+  if (landed_ > now) chain.breakdown.transfer += landed_ - now;
+  account(chain, std::max(now, landed_));
+  executor_.interrupt(chain.wait, InterruptLine::disk, std::max(now, landed_));
   if (!queue_.empty() && !recovering_) serve_next();
 }
 
-/// Adds the parts of a chain, which ended or is handed over now, to the life of the request that waits for it.
-void DiskChannel::account(const MediaChain& chain) {
+/// Adds the parts of a chain, which ends or is handed over at `until`, to the life of the request that waits for it.
+void DiskChannel::account(const MediaChain& chain, Picoseconds until) {
   RequestLife* const life = chain.wait.root->life;
   if (life == nullptr) return;
   const MediaBreakdown& parts = chain.breakdown;
@@ -176,12 +205,12 @@ void DiskChannel::account(const MediaChain& chain) {
   life->account(LifePhase::seek, life->mark + parts.seek);
   life->account(LifePhase::rotation, life->mark + parts.rotation);
   life->account(LifePhase::transfer, life->mark + parts.transfer);
-  TESSERA_CHECK(life->mark == timeline_.now(), "the parts of a media chain do not sum to its duration");
+  TESSERA_CHECK(life->mark == until, "the parts of a media chain do not sum to its duration");
 }
 
 /// Gives the chain to the supervisor, as a task of its own behind an interrupt.
 void DiskChannel::hand_over(MediaChain& chain) {
-  account(chain);
+  account(chain, timeline_.now());
   recovering_ = chain.priority;
   recovery_began_ = timeline_.now();
   executor_.start(recover(chain), nullptr, InterruptLine::disk, timeline_.now());
@@ -205,19 +234,21 @@ void DiskChannel::power_off() {
   queue_.clear();
   for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
   current_ = nullptr;
+  turning_ = false;
   recovering_.reset();
   quiet_ = nullptr;
 }
 
 void DiskChannel::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
+  if (std::exchange(turning_, false)) current_ = nullptr;  // the media has done its part
   queue_.clear();
   recovering_.reset();
   quiet_ = std::move(quiet);
 }
 
 void DiskChannel::reset_statistics() {
-  chains_ = steps_ = 0;
+  chains_ = steps_ = missed_turns_ = 0;
   busy_ = Picoseconds(0);
   longest_queue_ = queue_.size();
   queue_.reset_statistics();
@@ -229,6 +260,8 @@ void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
   metrics.add("disk_channel.utilisation", share, "1", "share of the measured time in which the head-disk assembly was busy");
   metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
   metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
+  metrics.count("disk_channel.missed_turns", static_cast<double>(missed_turns_), "1",
+                "revolutions lost because the disk channel's FIFO ran over or empty");
   const auto aged = chains_ == 0 ? std::nullopt : std::optional(static_cast<double>(queue_.aged()) / static_cast<double>(chains_));
   metrics.add("disk_channel.aged", aged, "1", "share of the chains that were served out of turn because of their age");
   metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");

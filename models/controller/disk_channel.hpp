@@ -26,8 +26,8 @@ class TrackCapacity {
 
 class DiskChannel final : public MediaPort, private TimelineListener {
  public:
-  DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, const Positioning& positioning, const TrackCapacity& tracks,
-              const ControllerConfig& config);
+  DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, DmaPort& dma, const Positioning& positioning,
+              const TrackCapacity& tracks, const ControllerConfig& config);
 
   // MediaPort
   void submit(MediaChain& chain) override;
@@ -60,8 +60,10 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void show(const MediaStep& step) const;
   void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
   void give_up(const DataBuffer& buffer);
+  [[nodiscard]] Picoseconds move_data(const MediaStep& step, const MediaBreakdown& timing);
+  void step_ended();
   void finish();
-  void account(const MediaChain& chain);
+  void account(const MediaChain& chain, Picoseconds until);
   void hand_over(MediaChain& chain);
   Task<void> recover(MediaChain& chain);
   void resume_service();
@@ -82,11 +84,16 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   Timeline& timeline_;
   Executor& executor_;
   MediaLink& link_;
+  DmaPort& dma_;
   const Positioning& positioning_;
   const TrackCapacity& tracks_;
   MediaQueue queue_;
   Picoseconds bus_latency_;
+  Bytes fifo_;
   MediaChain* current_ = nullptr;
+  Status step_status_ = Status::ok;  // of the step in hand, once it ended
+  Picoseconds landed_;               // when the data of the chain in hand is in the DRAM
+  bool turning_ = false;             // the platter comes round again for what the FIFO could not take or give
   MediaSupervisor* supervisor_ = nullptr;
   BufferGuard* guard_ = nullptr;
   std::optional<MediaClass> recovering_;  // of the chain in the supervisor's hands
@@ -97,6 +104,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   Picoseconds background_total_;  // of finished background chains
   std::uint64_t chains_ = 0;
   std::uint64_t steps_ = 0;
+  std::uint64_t missed_turns_ = 0;
   Picoseconds busy_;
   std::size_t longest_queue_ = 0;
 };

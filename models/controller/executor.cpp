@@ -69,10 +69,10 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, InterruptLine line
 
 void Executor::spawn(Task<void> task, const char* name) { start(std::move(task), nullptr, now()).name = name; }
 
-void Executor::interrupt(DeviceWait& wait, InterruptLine line) {
+void Executor::interrupt(DeviceWait& wait, InterruptLine line, Picoseconds at) {
   if (Signal::anyone_watches() && wait.root->life != nullptr) [[unlikely]]
-    wait.root->life->enter(LifePhase::cpu_wait, timeline_.now());
-  interrupts_.raise(line, wait, timeline_.now());
+    wait.root->life->enter(LifePhase::cpu_wait, at);
+  interrupts_.raise(line, wait, at);
 }
 
 void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {

@@ -51,8 +51,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   /// The same behind an interrupt at time `at`, now() or later.
   RootTask& start(Task<void> task, RequestLife* life, InterruptLine line, Picoseconds at);
 
-  /// A device's interrupt at now(): `wait` becomes ready when it was taken.
-  void interrupt(DeviceWait& wait, InterruptLine line);
+  /// A device's interrupt at time `at`, now() or later: `wait` becomes ready when it was taken.
+  void interrupt(DeviceWait& wait, InterruptLine line, Picoseconds at);
   /// Adds the parts of a finished device operation to the waiting request's life; they must reach up to now().
   static void account(DeviceWait& wait, LifePhase phase, Picoseconds until);
 

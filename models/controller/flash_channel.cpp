@@ -5,9 +5,15 @@
 
 namespace tessera {
 
-FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, const FlashCatalogue& catalogue,
+FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, DmaPort& dma, const FlashCatalogue& catalogue,
                            const ControllerConfig& config)
-    : timeline_(timeline), executor_(executor), link_(link), catalogue_(catalogue), bus_latency_(config.bus_latency) {}
+    : timeline_(timeline),
+      executor_(executor),
+      link_(link),
+      dma_(dma),
+      feeder_(link),
+      catalogue_(catalogue),
+      bus_latency_(config.bus_latency) {}
 
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
@@ -20,16 +26,26 @@ void FlashChannel::on_time(std::uint64_t argument) {
   batch.pending = static_cast<std::uint32_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
   batch.status = Status::ok;
   batch.submitted = timeline_.now() - bus_latency_;
+  batch.landed = timeline_.now();
   active_.push_back(&batch);
   outstanding_ += batch.pending;
   depth_.set(outstanding_, timeline_.now());
   for (FlashCommand& command : batch.commands) {
     if (command.led) continue;
-    if (guard_ != nullptr && command.op == FlashOp::program) [[unlikely]]
-      for (const FlashCommand* part = &command; part != nullptr; part = part->next) guard_->fetched(part->data);
     command.tag = batch.wait.root->tag;
-    link_.start(command);
+    start(command);
   }
+}
+
+void FlashChannel::start(FlashCommand& command) {
+  if (command.op != FlashOp::program) return link_.start(command);
+  if (guard_ != nullptr) [[unlikely]]
+    for (const FlashCommand* part = &command; part != nullptr; part = part->next) guard_->fetched(part->data);
+  const FlashLane lane = catalogue_.lane_of(command);
+  const Picoseconds end = dma_.flash_moves(command, lane).end;
+  const Picoseconds in_step = timeline_.now() + lane.carrying;
+  if (end <= in_step) return link_.start(command);
+  timeline_.post(timeline_.now() + (end - in_step), feeder_, reinterpret_cast<std::uint64_t>(&command));
 }
 
 void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
@@ -49,21 +65,25 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
     case FlashOp::erase: ++served_.flash_erases; break;
   }
   for (const FlashCommand* part = &command; ok(batch.status) && part != nullptr; part = part->next) batch.status = part->status;
+  if (command.op == FlashOp::read || command.op == FlashOp::read_oob)
+    batch.landed = std::max(batch.landed, dma_.flash_moves(command, catalogue_.lane_of(command)).end);
   if (--batch.pending > 0) return;
   active_.erase(at);
   if (quiet_) return quiet_();
   batch.busy = busy;
+  const Picoseconds ended = std::max(timeline_.now(), batch.landed);
   if (RequestLife* life = batch.wait.root->life; life != nullptr) {
     // The critical path ends with the last command; before it, the request waited for the batch's other commands.
     life->enter(LifePhase::flash, timeline_.now() - busy);
     life->account(LifePhase::flash_queue, timeline_.now() - busy);
-    life->account(LifePhase::flash, timeline_.now());
+    life->account(LifePhase::flash, ended);
   }
-  executor_.interrupt(batch.wait, InterruptLine::flash);
+  executor_.interrupt(batch.wait, InterruptLine::flash, ended);
 }
 
 void FlashChannel::power_off() {
   timeline_.withdraw(*this);
+  timeline_.withdraw(feeder_);
   active_.clear();
   outstanding_ = 0;
   depth_.set(0, timeline_.now());

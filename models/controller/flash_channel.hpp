@@ -16,6 +16,8 @@ class FlashCatalogue {
  public:
   virtual FlashShape shape() const = 0;
   virtual bool is_bad(NandBlock block) const = 0;
+  /// The channel that a read or program takes, and for how long.
+  virtual FlashLane lane_of(const FlashCommand&) const { return {}; }
 
  protected:
   ~FlashCatalogue() = default;
@@ -23,7 +25,8 @@ class FlashCatalogue {
 
 class FlashChannel final : public FlashPort, private TimelineListener {
  public:
-  FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, const FlashCatalogue& catalogue, const ControllerConfig& config);
+  FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, DmaPort& dma, const FlashCatalogue& catalogue,
+               const ControllerConfig& config);
 
   // FlashPort
   [[nodiscard]] FlashShape shape() const override { return catalogue_.shape(); }
@@ -46,7 +49,18 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
+  /// Starts programs whose data is on its way, at the instant from which on the channel need not wait for it.
+  class Feeder final : public TimelineListener {
+   public:
+    explicit Feeder(FlashLink& link) : link_(link) {}
+    void on_time(std::uint64_t argument) override { link_.start(*reinterpret_cast<FlashCommand*>(argument)); }
+
+   private:
+    FlashLink& link_;
+  };
+
   void on_time(std::uint64_t argument) override;
+  void start(FlashCommand& command);
 
   SignalScope signals_;
   Signal depth_ = signals_.level("queue", 16);
@@ -55,6 +69,8 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   Timeline& timeline_;
   Executor& executor_;
   FlashLink& link_;
+  DmaPort& dma_;
+  Feeder feeder_;
   const FlashCatalogue& catalogue_;
   BufferGuard* guard_ = nullptr;
   Picoseconds bus_latency_;

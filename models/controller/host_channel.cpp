@@ -23,6 +23,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.command.data_at_host = request.data_at_host;
   slot.request = &request;
   slot.done = false;
+  slot.good = true;
 }
 
 void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
@@ -37,7 +38,7 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
-    if (!request.data_at_host) ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, ready);
+    if (!request.data_at_host) ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, ready);
     const std::size_t block = kept_per_block(memory_.shape().mode);
     if (block != 0)
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
@@ -77,9 +78,10 @@ void HostChannel::on_time(std::uint64_t argument) {
       DeviceWait& wait = slot.receipt->wait;
       slot.receipt = nullptr;
       Executor::account(wait, LifePhase::link, timeline_.now());
-      return executor_.interrupt(wait, InterruptLine::host);
+      return executor_.interrupt(wait, InterruptLine::host, timeline_.now());
     }
-    default: return end(slot);
+    case fetched: return end(slot);
+    default: return begin_answer(slot, tag);
   }
 }
 
@@ -88,9 +90,20 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
   HostRequest& request = *slot.request;
   link_.fetch(request);
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
-  const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, timeline_.now());
-  slot.command.buffer.write_flow() = {request.data_first, std::max(request.data_last, stored)};
+  const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, request.data_last);
+  slot.command.buffer.write_flow() = {request.data_first, stored};
   if (slot.receipt != nullptr) timeline_.post(slot.command.buffer.write_flow().last, *this, tag * alarms + data_here);
+}
+
+/// The link may begin with a read's data when the DMA can keep up with it.
+void HostChannel::begin_answer(Slot& slot, HostTag tag) {
+  const HostRequest& request = *slot.request;
+  if (request.op != HostOp::read || request.aborted) return end(slot);
+  const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
+  const auto data = memory_.to_host(slot.command.buffer, offset, request.blocks.count, request.carrying, timeline_.now());
+  slot.good = data.good;
+  if (data.ready == timeline_.now()) return end(slot);
+  timeline_.post(data.ready, *this, tag * alarms + fetched);
 }
 
 void HostChannel::end(Slot& slot) {
@@ -100,8 +113,7 @@ void HostChannel::end(Slot& slot) {
   if (request.op == HostOp::read && !request.aborted) {
     request.stream_from = slot.command.buffer.read_flow().begin(slot.command.buffer.sectors(), timeline_.now());
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
-    const bool good = memory_.to_host(slot.command.buffer, offset, request.blocks.count, timeline_.now());
-    if (!good && ok(request.status)) request.status = Status::media_error;
+    if (!slot.good && ok(request.status)) request.status = Status::media_error;
     const std::size_t block = kept_per_block(memory_.shape().mode);
     if (block != 0)
       std::memcpy(request.content.data(), slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block,

@@ -43,11 +43,13 @@ class HostChannel final : public HostPort, private TimelineListener {
     HostCommand command;
     HostRequest* request = nullptr;  // null: free
     bool done = false;               // completed by the firmware, on its way to the host
+    bool good = true;                // all that was read could be fetched from the buffer
     HostReceipt* receipt = nullptr;  // a task that waits for its data
   };
-  enum Alarm : std::uint64_t { answer, data_wanted, data_here, alarms };  // for tag T: T * alarms + what
+  enum Alarm : std::uint64_t { answer, data_wanted, data_here, fetched, alarms };  // for tag T: T * alarms + what
 
   void on_time(std::uint64_t argument) override;
+  void begin_answer(Slot& slot, HostTag tag);
   void end(Slot& slot);
   void begin_fetch(Slot& slot, HostTag tag);
   void fill(Slot& slot, HostRequest& request);

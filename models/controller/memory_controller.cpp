@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "base/error.hpp"
 
@@ -60,7 +61,7 @@ MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std:
   // calloc leaves untouched pages of a large table unbacked in the simulator.
   auto* bytes = static_cast<std::byte*>(std::calloc(std::max<std::size_t>(size.value(), 1), 1));
   TESSERA_CHECK(bytes != nullptr, "the simulator is out of memory for a modelled table");
-  backing_.emplace_back(bytes, std::free);
+  backing_.push_back({{bytes, std::free}, size, address});
   return {address, {bytes, size.value()}};
 }
 
@@ -98,6 +99,21 @@ DataBuffer& MemoryController::reserve_dumped_buffer(MemoryCategory category, std
 DataBuffer MemoryController::reserve_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) {
   const DramAddress address = allocate(category, bytes_of(sectors), what);
   return {address, sectors, shape_};
+}
+
+DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const {
+  const auto offset_in = [&bytes](const std::byte* region, std::uint64_t size) -> std::optional<std::uint64_t> {
+    if (std::less<>()(bytes.data(), region) || !std::less<>()(bytes.data(), region + size)) return std::nullopt;
+    return static_cast<std::uint64_t>(bytes.data() - region);
+  };
+  const auto dram = link_.bytes();
+  if (const auto offset = offset_in(dram.data(), dram.size())) return DramAddress(*offset);
+  for (const Backing& region : backing_)
+    if (const auto offset = offset_in(region.bytes.get(), region.size.value())) return region.address + *offset;
+  for (const Dumped& region : dumped_)
+    if (region.bytes != nullptr)
+      if (const auto offset = offset_in(region.bytes.get(), region.size.value())) return region.address + *offset;
+  return staging_base_;
 }
 
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
@@ -153,8 +169,8 @@ void MemoryController::release_host(DataBuffer&& buffer) {
 void MemoryController::copy(DataSpan from, DataSpan to) {
   TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
   const Bytes size = bytes_of(from.count);
-  const Picoseconds read = read_out(from, address_of(from), size, executor_.now());
-  executor_.stall(link_.dma(address_of(to), size, Access::write, read));
+  const DmaGrant read = read_out(from, {Initiator::copy, address_of(from), size, Access::read}, executor_.now());
+  executor_.stall(link_.dma({Initiator::copy, address_of(to), size, Access::write}, read.end).end);
   const ContentSpan source = content_of(from);
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
   clear_lost(to);
@@ -166,7 +182,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
-  executor_.stall(link_.dma(sector.buffer->address(), kept, Access::write, executor_.now()));
+  executor_.stall(link_.dma({Initiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
   if (timeline_ != nullptr) [[unlikely]]
     check_merge(sector, old, first, count);
   if (count < shape_.blocks() && any_lost(old)) sector.buffer->mark_lost(sector.first);

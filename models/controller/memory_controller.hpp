@@ -45,10 +45,21 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   /// A buffer of the host's region for a command in hand (models/host admits no more than fit).
   [[nodiscard]] DataBuffer acquire_host(std::uint32_t sectors);
   void release_host(DataBuffer&& buffer);
-  /// DMA of `count` blocks from block `first` on of a buffer of the host's region, from the link to it; gives its end.
-  Picoseconds from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at);
-  /// And back to the link; whether all of it could be read.
-  [[nodiscard]] bool to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at);
+  /// DMA of `count` blocks from block `first` on of a buffer of the host's region, which have come over the link during the `carrying` that
+  /// ends at `at`; gives its end.
+  Picoseconds from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying, Picoseconds at);
+  struct Fetched {
+    Picoseconds ready;  ///< from here on the link need not wait for the data
+    bool good = true;   ///< all of it could be read
+  };
+  /// And back to the link, which carries them in `carrying`.
+  [[nodiscard]] Fetched to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying, Picoseconds at);
+
+  [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }
+  [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
+  /// Of bytes of a region; those that lie in none are taken to lie in the staging buffer.
+  [[nodiscard]] DramAddress address_of(std::span<const std::byte> bytes) const;
+  [[nodiscard]] DramAddress staging() const { return staging_base_; }
 
   /// Everything volatile is gone; the dumped regions wait to be reserved again, in the same order.
   void power_off();
@@ -97,9 +108,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] std::span<std::byte> dram_bytes(DramAddress address, Bytes size) const;
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
-  [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }
-  [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
-  Picoseconds read_out(const DataSpan& data, DramAddress address, Bytes size, Picoseconds at);
+  DmaGrant read_out(const DataSpan& data, const DmaTransfer& transfer, Picoseconds at);
   void check_merge(const DataSpan& sector, const DataSpan& old, std::uint32_t first, std::uint32_t count);
   void lose(DataBuffer& buffer, std::uint32_t sector);
   void fail_table();
@@ -122,7 +131,12 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   std::string missing_;    ///< what the first reservation that did not fit lacked
   bool complete_ = false;  ///< check_capacity() was passed: nothing more may be missing
   std::array<Bytes, memory_categories> reserved_{};
-  std::vector<std::unique_ptr<std::byte[], void (*)(void*)>> backing_;
+  struct Backing {
+    std::unique_ptr<std::byte[], void (*)(void*)> bytes;
+    Bytes size;
+    DramAddress address;
+  };
+  std::vector<Backing> backing_;
   std::vector<Dumped> dumped_;
   std::size_t next_dumped_ = 0;
   Bytes dumped_bytes_;

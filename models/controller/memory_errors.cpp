@@ -12,24 +12,28 @@ void MemoryController::expect_errors(Timeline& timeline, std::function<void()> r
   restart_ = std::move(restart);
 }
 
-/// A DMA out of a buffer: `size` bytes at `address`, which lie in `data`.
-Picoseconds MemoryController::read_out(const DataSpan& data, DramAddress address, Bytes size, Picoseconds at) {
+/// A DMA out of a buffer, of bytes that lie in `data`.
+DmaGrant MemoryController::read_out(const DataSpan& data, const DmaTransfer& transfer, Picoseconds at) {
   in_hand_ = data;
-  const Picoseconds end = link_.dma(address, size, Access::read, at);
+  const DmaGrant grant = link_.dma(transfer, at);
   in_hand_ = {};
-  return end;
+  return grant;
 }
 
-Picoseconds MemoryController::from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at) {
-  const std::uint64_t offset = std::uint64_t{first} * host_block_bytes;
-  return link_.dma(buffer.address() + offset, Bytes(std::uint64_t{count} * host_block_bytes), Access::write, at);
+Picoseconds MemoryController::from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying,
+                                        Picoseconds at) {
+  const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
+  const Bytes size(std::uint64_t{count} * host_block_bytes);
+  return link_.dma({Initiator::host, address, size, Access::write, carrying, carrying}, at).end;
 }
 
-bool MemoryController::to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds at) {
+MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying,
+                                                    Picoseconds at) {
   const std::uint64_t lost = lost_sectors_;
-  const std::uint64_t offset = std::uint64_t{first} * host_block_bytes;
-  read_out(buffer.all(), buffer.address() + offset, Bytes(std::uint64_t{count} * host_block_bytes), at);
-  return lost_sectors_ == lost;
+  const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
+  const Bytes size(std::uint64_t{count} * host_block_bytes);
+  const DmaGrant grant = read_out(buffer.all(), {Initiator::host, address, size, Access::read, carrying}, at);
+  return {std::max(at + carrying, grant.end) - carrying, lost_sectors_ == lost};
 }
 
 void MemoryController::fetched(const DataSpan& data) {

@@ -125,43 +125,47 @@ Picoseconds DramDevice::after_refresh(Picoseconds at) {
 }
 
 Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) {
-  Picoseconds begin = std::max(wanted, cpu_bus_free_);
-  if (begin >= dma_begin_ && begin < dma_end_ && burst_time_ > Picoseconds(0)) {
-    const Picoseconds into_burst = (begin - dma_begin_) % burst_time_;
-    if (into_burst > Picoseconds(0)) begin += burst_time_ - into_burst;
-    if (begin < dma_end_) stolen_ += length;
+  cpu_bus_free_ = data_bus_.slip_in(std::max(wanted, cpu_bus_free_), length, burst_time_) + length;
+  if (bus_.watched()) [[unlikely]] {
+    bus_.set(1, cpu_bus_free_ - length);
+    bus_.set(data_bus_.busy(cpu_bus_free_) ? 2 : 0, cpu_bus_free_);
   }
-  cpu_bus_free_ = begin + length;
-  bus_.set(1, begin);
-  bus_.set(cpu_bus_free_ < dma_end_ && begin >= dma_begin_ ? 2 : 0, cpu_bus_free_);
   return cpu_bus_free_;
 }
 
-Picoseconds DramDevice::dma(DramAddress address, Bytes bytes, Access access, Picoseconds now) {
-  check_range(address.value(), bytes.value());
-  if (bytes == Bytes(0)) return now;
-  const std::uint64_t first_row = address.value() >> row_shift_;
-  const std::uint64_t last_row = (address.value() + bytes.value() - 1) >> row_shift_;
+DmaGrant DramDevice::dma(const DmaTransfer& transfer, Picoseconds now) {
+  const std::uint64_t address = transfer.address.value();
+  check_range(address, transfer.bytes.value());
+  if (transfer.bytes == Bytes(0)) return {now, Bytes(0)};
+  const std::uint64_t first_row = address >> row_shift_;
+  const std::uint64_t last_row = (address + transfer.bytes.value() - 1) >> row_shift_;
   const std::uint64_t rows = last_row - first_row + 1;
-  const std::uint64_t count = bursts(address.value(), bytes.value());
+  const std::uint64_t count = bursts(address, transfer.bytes.value());
   ++counters_.dma;
-  counters_.dma_bytes += bytes;
+  counters_.dma_bytes += transfer.bytes;
   counters_.dma_activations += rows;
-  count_bursts(count, access);
+  count_bursts(count, transfer.access);
 
-  const Picoseconds begin = after_refresh(std::max(now, dma_end_ + stolen_));
-  dma_begin_ = begin + dma_opening(first_row) + config_.column_latency;
+  const auto engine = static_cast<std::size_t>(transfer.engine);
+  const Picoseconds asked = now - transfer.since;
+  const Picoseconds begin = after_refresh(std::max(asked, data_bus_.free(engine)));
+  const Picoseconds latency = dma_opening(first_row) + config_.column_latency;
+  const Picoseconds data = begin + latency;
   Picoseconds work = burst_time_ * count + row_change_ * (rows - 1);
   if (faults_) [[unlikely]] {
     faults_->forget_failed();
-    work += correct(address.value(), bytes.value(), access, now);
+    if (!transfer.checked) work += correct(address, transfer.bytes.value(), transfer.access, now);
   }
-  dma_end_ = with_refreshes(dma_begin_, work);
-  stolen_ = Picoseconds(0);
-  bus_.set(2, dma_begin_);
-  bus_.set(0, dma_end_);
-  leave_open(first_row, last_row, dma_end_);
-  return dma_end_;
+  work = with_refreshes(data, work) - data;
+  const Picoseconds due = asked + latency + transfer.pace;  // the device keeps its pace, whatever the extent waits for
+  const Picoseconds pace = transfer.pace > Picoseconds(0) && due > data ? due - data : Picoseconds(0);
+  const auto [end, behind] = data_bus_.reserve(engine, data, work, pace);
+  if (bus_.watched()) [[unlikely]] {
+    bus_.set(2, data);
+    bus_.set(data_bus_.busy(end) ? 2 : 0, end);
+  }
+  leave_open(first_row, last_row, end);
+  return {end, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(transfer.bytes.value(), behind.value(), work.value()))};
 }
 
 void DramDevice::move(DramAddress address, Bytes bytes, Access access, Picoseconds now) {
@@ -207,7 +211,8 @@ Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
 }
 
 void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end) {
-  const std::uint64_t epoch = config_.refresh_interval == Picoseconds(0) ? 0 : end / config_.refresh_interval;
+  std::uint64_t epoch = epoch_;
+  if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
   const std::uint64_t first = last_row - std::min<std::uint64_t>(last_row - first_row, config_.banks - 1);
   for (std::uint64_t row = first; row <= last_row; ++row) {
     const std::uint64_t index = row & (config_.banks - 1);
@@ -233,7 +238,8 @@ void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
 void DramDevice::cut() {
   std::ranges::fill(banks_, Bank{});
   if (cache_) cache_->clear();
-  cpu_bus_free_ = dma_begin_ = dma_end_ = stolen_ = Picoseconds(0);
+  cpu_bus_free_ = Picoseconds(0);
+  data_bus_.clear();
 }
 
 }  // namespace tessera

@@ -4,10 +4,12 @@
 // Each call prices a transaction at once and returns when it ends. Two orders of time meet here: the CPU's, whose local
 // time runs ahead while a task executes, and that of DMA. Calls of one kind come in order of time; between the kinds the
 // outcome depends on the order of the calls alone, as follows.
-//  - Metadata accesses queue behind each other. One that comes while a DMA has the bus waits for the end of the burst on
-//    the bus, goes in between, and the bus time it took is added to the next DMA (the running one has its end already).
-//  - DMA transactions queue behind each other; whole rows are priced in closed form, whatever their number. A DMA leaves
-//    its last row open in each bank that it touched, so that a metadata access there pays for the conflict.
+//  - Metadata accesses queue behind each other. One that comes while DMA has the bus waits for the end of the burst on
+//    the bus and goes in between; where DMA wants all of the bus, the time that it took is added to the next (the running one has its end
+//    already).
+//  - DMA engines share the data bus (base/shared_resource.hpp), the extents of each follow each other; whole rows are priced in closed
+//    form, whatever their number. A DMA leaves its last row open in each bank that it touched, so that a metadata access there pays for
+//    the conflict.
 //
 // Refresh: all banks, for `refresh_time` from each multiple of `refresh_interval` on (not at 0). An access whose first
 // command would fall into that window waits for its end and finds its row closed; one that began before is not disturbed
@@ -19,8 +21,10 @@
 
 #include "base/address.hpp"
 #include "base/metrics.hpp"
+#include "base/shared_resource.hpp"
 #include "base/signal.hpp"
 #include "base/units.hpp"
+#include "bus/dma_transfer.hpp"
 #include "dram/data_cache.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
@@ -37,10 +41,10 @@ class DramDevice {
   /// An access beyond the capacity is a model bug: reservations are checked before.
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
 
-  /// A burst of a contiguous extent past the data cache; gives the time of completion. Cost does not depend on `bytes`.
-  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds now);
+  /// An extent of a DMA engine past the data cache, priced at `now`. Cost does not depend on its size.
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds now);
 
-  /// Data that the disk's and the flash's DMA move: its time is not modelled, its bit errors are.
+  /// The bit errors of an extent whose time counts elsewhere (DmaTransfer::checked).
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds now);
 
   /// Whether bits can flip, and the words that the last access(), dma() or move() met and ECC could not correct.
@@ -77,7 +81,7 @@ class DramDevice {
   Picoseconds after_refresh(Picoseconds at);
   Picoseconds bus_slot(Picoseconds wanted, Picoseconds length);
   [[nodiscard]] Picoseconds dma_opening(std::uint64_t row_number) const;
-  Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
+  [[nodiscard]] Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
   void leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end);
   [[nodiscard]] std::uint64_t bursts(std::uint64_t address, std::uint64_t bytes) const;
   void count_bursts(std::uint64_t count, Access access);
@@ -104,9 +108,7 @@ class DramDevice {
   std::uint64_t epoch_ = 0;
 
   Picoseconds cpu_bus_free_;  // end of the last metadata access's data
-  Picoseconds dma_begin_;     // first data and end of the last DMA
-  Picoseconds dma_end_;
-  Picoseconds stolen_;  // bus time that metadata accesses took out of it
+  SharedResource data_bus_;   // of the DMA engines
 
   struct Counters {
     std::uint64_t accesses = 0, row_hits = 0, row_misses = 0, row_conflicts = 0;

@@ -30,6 +30,15 @@ void DramModule::move_bytes(tlm::tlm_generic_payload& payload) {
     std::memcpy(own, data, payload.get_data_length());
 }
 
+Picoseconds DramModule::priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now) {
+  dma.transfer.address = DramAddress(payload.get_address());
+  dma.transfer.bytes = Bytes(payload.get_data_length());
+  dma.transfer.access = payload.is_read() ? Access::read : Access::write;
+  const DmaGrant grant = device_.dma(dma.transfer, now);
+  dma.behind = std::max(dma.behind, grant.behind);
+  return grant.end;
+}
+
 void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (const auto response = refusal(payload); response != tlm::TLM_OK_RESPONSE) [[unlikely]]
     return payload.set_response_status(response);
@@ -42,7 +51,7 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   if (dma == nullptr)
     end = device_.access(address, payload.get_data_length(), access, now);
   else if (dma->timed)
-    end = device_.dma(address, Bytes(length), access, now);
+    end = priced(payload, *dma, now);
   else
     device_.move(address, Bytes(length), access, now);
   delay += to_sc_time(end - now);

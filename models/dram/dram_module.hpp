@@ -41,6 +41,7 @@ class DramModule : public sc_core::sc_module, public PoweredPart, public Reporti
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const;
   void move_bytes(tlm::tlm_generic_payload& payload);
+  Picoseconds priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now);
 
   TimelineModule* drive_;
   DramDevice device_;

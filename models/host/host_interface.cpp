@@ -44,6 +44,7 @@ void HostInterface::admit(HostRequest& request) {
   request.data_at_host = request.op == HostOp::write && config_.write_data == WriteData::on_request;
   request.block_time =
       request.op == HostOp::read && config_.stream_reads ? transfer_time(Bytes(host_block_bytes), config_.link_rate) : Picoseconds(0);
+  request.carrying = data_time(request);
   occupy(command_time(request), request, down);
 }
 

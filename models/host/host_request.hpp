@@ -20,6 +20,7 @@ struct HostRequest {
   Status status = Status::ok;      ///< set at completion
   bool aborted = false;            ///< the host gave it up and waits for its end
   std::uint32_t attempts = 0;      ///< how often it was sent again after that
+  Picoseconds carrying;            ///< time that the link carries its data; set by the host interface
   RequestLife life;
 
   // How its data crosses the link; set by the host interface when it is sent and when the drive asks for it, and by the controller.

@@ -28,6 +28,8 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
   [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override { return curve_.least(radii) + overhead_; }
 
+  [[nodiscard]] Picoseconds revolution() const override { return geometry_.revolution(); }
+
   /// Prices a run that lies on an existing track of shape `shape`, from `now` on. The head stays.
   [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
   /// Moves the head as `step` does; its track holds `sectors`.

@@ -10,6 +10,7 @@
 // the next group is loaded into them meanwhile; planes may read each by itself; reads may go in front of other commands, and suspend a
 // program or an erase. nand_device.cpp has a command's way, nand_dies.cpp what a die does next, nand_times.cpp how long it takes.
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/metrics.hpp"
@@ -67,6 +68,13 @@ class NandDevice final : private TimelineListener {
   /// The power fails: operations in flight end as NandArray says, waiting ones are forgotten, no client is called.
   /// What was due at `now` but not yet carried out counts as in flight.
   void cut(Picoseconds now);
+
+  /// The channel that a read or program takes, and the time for which it carries the command's bytes.
+  [[nodiscard]] std::pair<std::uint32_t, Picoseconds> carrying(const FlashCommand& command) const {
+    const bool timed = config_.bus_rate != BytesPerSecond(0);
+    return {place_of(array_.block_of(command.page), config_).channel,
+            timed ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0)};
+  }
 
   /// What the layer may use: log and dump blocks lie behind and are not counted.
   [[nodiscard]] FlashShape shape() const;

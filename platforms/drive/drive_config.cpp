@@ -102,6 +102,7 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.field("format", format, "recording format of the data region that the drive is built for; 'layer': what the layer plans");
   visitor.section("media", media, "head-disk assembly");
   visitor.section("nand", nand, "NAND flash");
+  visitor.section("bus", bus, "interconnect between CPU, DMA engines and memory");
   visitor.section("dram", dram, "the controller's DRAM");
   visitor.section("controller", controller, "CPU, interrupts, disk channel");
   visitor.section("host", host, "host interface");
@@ -172,8 +173,17 @@ InputError DriveConfig::refusal(const std::string& sentence) const {
                                       [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
 }
 
+/// Of the bus: numbers that the arbitration does not look at.
+static void add_bus_warnings(const BusConfig& bus, std::vector<std::string>& sentences) {
+  if (bus.arbitration != BusArbitration::weighted && bus.weights != BusConfig().weights)
+    sentences.emplace_back("bus.weights: without effect, bus.arbitration is not weighted");
+  if (bus.arbitration != BusArbitration::fixed_priority && bus.priorities != BusConfig().priorities)
+    sentences.emplace_back("bus.priorities: without effect, bus.arbitration is not fixed_priority");
+}
+
 std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
+  add_bus_warnings(config.bus, sentences);
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   const FirmwareConfig& firmware = config.firmware;
   const bool write_cache = firmware.write_cache.capacity.value() != 0;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bus/bus_config.hpp"
 #include "controller/controller_config.hpp"
 #include "dram/dram_config.hpp"
 #include "firmware/firmware_build.hpp"
@@ -25,6 +26,7 @@ struct DriveConfig {
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
   MediaConfig media;
   NandConfig nand;
+  BusConfig bus;
   DramConfig dram;
   ControllerConfig controller;
   HostConfig host;

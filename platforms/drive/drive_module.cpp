@@ -22,7 +22,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       parts_(std::move(parts)),
       timeline_("timeline", config.quantum,
                 parts_.dram && parts_.dram->waits ? TimelineModule::Process::thread : TimelineModule::Process::method),
-      bus_("bus"),
+      bus_("bus", config.bus, config.has_flash() ? config.nand.channels : 0),
       host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power, seed) {
   make_parts(seed);
@@ -114,10 +114,16 @@ tlm::tlm_target_socket<32>& DriveModule::block_socket() {
 
 DriveModule::~DriveModule() = default;
 
+FlashLane DriveModule::lane_of(const FlashCommand& command) const {
+  const auto [channel, carrying] = nand_->device().carrying(command);
+  return {channel, carrying};
+}
+
 void DriveModule::declare_signals() {
   const auto add = [this](const sc_core::sc_module& block, SignalScope& signals) { signals_.add(block.basename(), signals); };
   add(host_interface_, host_interface_.core().signals());
   add(*controller_, controller_->core().signals());
+  add(bus_, bus_.interconnect().signals());
   if (media_ != nullptr) add(*media_, media_->device().signals());
   if (dram_ != nullptr) add(*dram_, dram_->device().signals());
   if (nand_ != nullptr) add(*nand_, nand_->device().signals());
@@ -230,6 +236,7 @@ void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
   controller_->core().report(metrics, elapsed, now);
   host_interface_.core().report(metrics, elapsed);
   if (parts_.media->report != nullptr) parts_.media->report->report(metrics, now);
+  bus_.interconnect().report(metrics, now);
   if (parts_.dram->report != nullptr) parts_.dram->report->report(metrics, now);
   if (parts_.flash && parts_.flash->report != nullptr) parts_.flash->report->report(metrics, now);
   dump_engine_.report(metrics);

@@ -119,6 +119,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
+  [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);

@@ -42,7 +42,7 @@ class PrefillSurvey final : private MediaLink, private FlashLink, private DramLi
   void give_up() override {}
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at; }
-  Picoseconds dma(DramAddress, Bytes, Access, Picoseconds at) override { return at; }
+  DmaGrant dma(const DmaTransfer&, Picoseconds at) override { return {at, Bytes(0)}; }
   void complete(HostRequest&) override { done_ = true; }
   void fetch(HostRequest&) override {}
   void on_time(std::uint64_t argument) override;

@@ -18,7 +18,7 @@ BenchConfig& BenchConfig::ideal_electronics() {
   host.command_overhead = host.completion_overhead = Picoseconds(0);
   host.link_rate = BytesPerSecond(1'000'000'000'000'000);
   dram.row_to_column = dram.column_latency = dram.precharge = dram.row_active = dram.write_recovery = Picoseconds(0);
-  dram.transfer_rate = Hertz(0);
+  dram.transfer_rate = bus.clock = Hertz(0);
   dram.refresh_time = Picoseconds(0);
   return *this;
 }
@@ -26,6 +26,7 @@ BenchConfig& BenchConfig::ideal_electronics() {
 FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
     : config_(config),
       media_(config.media, config.plan, config.content, config.seed),
+      bus_(config.bus, config.nand ? config.nand->channels : 0),
       dram_(config.dram, config.seed),
       host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
@@ -145,6 +146,7 @@ bool FirmwareBench::restart_after_actions(std::uint64_t actions) {
 void FirmwareBench::restart_now() {
   stop_firmware(~std::uint64_t{0});
   controller_->power_off();
+  bus_.cut();
   dram_.cut();
   boot(true);
 }
@@ -193,6 +195,7 @@ void FirmwareBench::lose_power() {
   if (nand_) nand_->cut(timeline_.now());
   controller_->power_off();
   host_.power_off();
+  bus_.cut();
   dram_.cut();
   lose_requests();
   const std::uint64_t pieces = controller_->memory().dumped_bytes().value() / MemoryController::dump_piece.value();
@@ -237,6 +240,7 @@ double FirmwareBench::metric(const std::string& name, const std::function<void(M
   MetricSet metrics;
   controller_->report(metrics, timeline_.now(), timeline_.now());
   media_.report(metrics, timeline_.now());
+  bus_.report(metrics, timeline_.now());
   dram_.report(metrics, timeline_.now());
   if (nand_) nand_->report(metrics, timeline_.now());
   if (layer_report) layer_report(metrics);
@@ -268,7 +272,10 @@ std::uint64_t FirmwareBench::sectors_in(std::string_view region_name, MediaOp op
 
 void FirmwareBench::start(const MediaStep& step) {
   step_timing_ = media_.start(step, timeline_.now());
-  steps.push_back({step.op, step.hint, step.run, timeline_.now(), *step_timing_});
+  const bool whole = step.data.buffer != nullptr || !step.system.empty();
+  const Bytes moved = config_.media.sector_size * (whole ? step.run.count : 0) +
+                      Bytes(header_bytes) * (step.headers.size() + (step.header != nullptr ? 1 : 0));
+  steps.push_back({step.op, step.hint, step.run, timeline_.now(), *step_timing_, moved});
   timeline_.post(step_timing_->end, *this);
 }
 
@@ -287,7 +294,8 @@ void FirmwareBench::on_time(std::uint64_t) {
 }
 
 void FirmwareBench::start(FlashCommand& command) {
-  flash_commands.push_back({command.op, command.page, command.block});
+  const Bytes page = command.data.buffer == nullptr ? Bytes(0) : config_.nand->page_size;
+  flash_commands.push_back({command.op, command.page, command.block, page + Bytes(command.oob.size())});
   nand_->submit(command, timeline_.now());
 }
 
@@ -297,16 +305,23 @@ void FirmwareBench::done(FlashCommand& command, void*, Picoseconds busy, Picosec
 
 Picoseconds FirmwareBench::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
   last_table_access = address;
-  const Picoseconds end = dram_.access(address, bytes, access, at);
+  const Picoseconds end = dram_.access(address, bytes, access, bus_.access(Bytes(bytes), at));
   report_failed();
   return end;
 }
 
-Picoseconds FirmwareBench::dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
-  dmas.push_back({address, bytes, access});
-  const Picoseconds end = dram_.dma(address, bytes, access, at);
+DmaGrant FirmwareBench::dma(const DmaTransfer& transfer, Picoseconds at) {
+  if (transfer.engine == Initiator::host || transfer.engine == Initiator::copy)
+    dmas.push_back({transfer.address, transfer.bytes, transfer.access});
+  const DmaGrant bus = bus_.transfer(transfer, at);
+  const DmaGrant dram = dram_.dma(transfer, at);
   report_failed();
-  return end;
+  return {std::max(bus.end, dram.end), std::max(bus.behind, dram.behind)};
+}
+
+FlashLane FirmwareBench::lane_of(const FlashCommand& command) const {
+  const auto [channel, carrying] = nand_->carrying(command);
+  return {channel, carrying};
 }
 
 void FirmwareBench::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/interconnect.hpp"
 #include "controller/controller.hpp"
 #include "dram/dram_device.hpp"
 #include "host/host_interface.hpp"
@@ -30,6 +31,7 @@ struct BenchConfig {
   MediaConfig media;
   FormatPlan plan;
   std::optional<NandConfig> nand;
+  BusConfig bus;
   DramConfig dram;
   ControllerConfig controller;
   HostConfig host;
@@ -128,6 +130,7 @@ class FirmwareBench final : private MediaLink,
     PhysicalRun run;
     Picoseconds begin;
     MediaTiming timing;
+    Bytes moved;  ///< between platters and DRAM: whole sectors where they have a buffer, and their headers
   };
   std::vector<StepRecord> steps;
   /// Of `steps`: the time of all, those in the regions of this name, and the sectors that these read or wrote.
@@ -139,9 +142,10 @@ class FirmwareBench final : private MediaLink,
     FlashOp op;
     NandPage page;
     NandBlock block;
+    Bytes moved;  ///< between flash and DRAM, out-of-band bytes included
   };
   std::vector<FlashRecord> flash_commands;
-  /// Every timed DMA as it was started, and the address of the last access to a table: where things lie in the DRAM.
+  /// Every DMA of host data and every copy as it was started, and the address of the last access to a table: where things lie in the DRAM.
   struct DmaRecord {
     DramAddress address;
     Bytes bytes;
@@ -157,7 +161,7 @@ class FirmwareBench final : private MediaLink,
   void give_up() override;
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
-  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override;
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   void report_failed();
   void complete(HostRequest& request) override { host_.complete(request); }
@@ -165,6 +169,7 @@ class FirmwareBench final : private MediaLink,
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->array().is_bad(block); }
+  [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
   void arrived(HostRequest& request) override { controller_->arrived(request); }
@@ -182,6 +187,7 @@ class FirmwareBench final : private MediaLink,
   Timeline timeline_;
   MediaDevice media_;
   std::optional<NandDevice> nand_;
+  Interconnect bus_;
   DramDevice dram_;
   HostInterface host_;
   std::unique_ptr<Scoreboard> scoreboard_;

@@ -77,6 +77,7 @@ struct FlashBatch {
   Picoseconds busy;            ///< of the last command to finish: array and bus time; the rest of the wait is queueing
   Status status = Status::ok;  ///< set at completion: the worst of the commands
   std::uint32_t pending = 0;   ///< used by the port
+  Picoseconds landed;          ///< used by the port: when all that was read is in the DRAM
   DeviceWait wait;             ///< used by port and executor
 };
 

@@ -10,8 +10,14 @@ using namespace tessera::literals;
 namespace {
 
 /// A medium on which every step takes 1 ms of seek, 2 ms of rotation and 3 ms of transfer; step `failing` fails.
-struct ToyMedia : MediaLink, Positioning, TrackCapacity, TimelineListener {
+struct ToyMedia : MediaLink, DmaPort, Positioning, TrackCapacity, TimelineListener {
   explicit ToyMedia(Timeline& t) : timeline(t) {}
+  DmaGrant disk_moved(const MediaStep&, Picoseconds passing) override {
+    CHECK(passing == 3_ms);
+    return {timeline.now() + tail, behind};
+  }
+  DmaGrant flash_moves(const FlashCommand&, const FlashLane&) override { return {}; }
+  Picoseconds revolution() const override { return 8_ms; }
   void start(const MediaStep& step) override {
     started.emplace_back(timeline.now(), step.run.track.radius);
     timeline.post(timeline.now() + 6_ms, *this);
@@ -31,17 +37,20 @@ struct ToyMedia : MediaLink, Positioning, TrackCapacity, TimelineListener {
   int given_up = 0;
   int failing = 0;
   bool lose_interrupt = false;
+  Picoseconds tail;  // of the DMA behind the media
+  Bytes behind;
   std::vector<std::pair<Picoseconds, std::uint32_t>> started;
 };
 
 struct Machine {
-  Machine() : media(timeline), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, instant()) {
+  Machine() : media(timeline), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, media, instant()) {
     media.channel = &channel;
   }
   static ControllerConfig instant() {
     ControllerConfig config;
     config.costs = {0, 0, 0, 0, 0, 0, 0};
     config.interrupt_latency = config.bus_latency = 0_ps;
+    config.disk_fifo = 16_KiB;
     return config;
   }
   Timeline timeline;
@@ -144,4 +153,46 @@ TEST_CASE("a lost interrupt leaves the request waiting and the channel busy, whi
 TEST_CASE("an answer to no step is a model bug") {
   Machine machine;
   CHECK_THROWS_AS(machine.channel.step_done({}, Status::ok), ModelBug);
+}
+
+TEST_CASE("a read ends when its data is in the DRAM, and the next step of the chain begins when the media is free") {
+  Machine machine;
+  machine.media.tail = 50_ns;
+  Outcome outcome;
+  RequestLife life;
+  life.begin(0_ps);
+  machine.cpu.start(use(machine, MediaClass::host, 10, 2, outcome), &life, 0_ps);
+  machine.timeline.run();
+  CHECK(machine.media.started.back().first == 6_ms);
+  CHECK(outcome.end == 12_ms + 50_ns);
+  CHECK(outcome.breakdown.transfer == 6_ms + 50_ns);
+  CHECK(life.total() == outcome.end);
+}
+
+TEST_CASE("what the FIFO holds costs nothing, each FIFO more costs a revolution") {
+  for (const auto& [behind, turns] : {std::pair(16_KiB, 0U), {16_KiB + 1_B, 1U}, {32_KiB, 1U}, {32_KiB + 1_B, 2U}}) {
+    Machine machine;
+    machine.media.behind = behind;
+    Outcome outcome, next;
+    machine.cpu.start(use(machine, MediaClass::host, 10, 1, outcome), nullptr, 0_ps);
+    machine.cpu.start(use(machine, MediaClass::host, 20, 1, next), nullptr, 0_ps);
+    machine.timeline.run();
+    CHECK(outcome.end == 6_ms + 8_ms * turns);
+    CHECK(outcome.breakdown.rotation == 2_ms + 8_ms * turns);
+    CHECK(machine.media.started.back().first == outcome.end);  // the platter is taken meanwhile
+    MetricSet metrics;
+    machine.channel.report(metrics, 1_s);
+    CHECK(*metrics.find("disk_channel.missed_turns")->value == 2 * turns);
+  }
+}
+
+TEST_CASE("a channel that is halted while the platter comes round again has nothing more to wait for") {
+  Machine machine;
+  machine.media.behind = 1_MiB;
+  Outcome outcome;
+  machine.cpu.start(use(machine, MediaClass::host, 10, 1, outcome), nullptr, 0_ps);
+  machine.timeline.run_until(7_ms);
+  CHECK_FALSE(machine.channel.idle());
+  machine.channel.halt([] {});
+  CHECK(machine.channel.idle());
 }

@@ -129,7 +129,7 @@ TEST_CASE("an interrupt resumes its task after the interrupt latency") {
     Executor& cpu;
     Gate& gate;
     Device(Executor& c, Gate& g) : cpu(c), gate(g) {}
-    void on_time(std::uint64_t) override { cpu.interrupt(gate.wait, InterruptLine::disk); }
+    void on_time(std::uint64_t) override { cpu.interrupt(gate.wait, InterruptLine::disk, 5_us); }
   } device(cpu, gate);
   machine.timeline.post(5_us, device);
   machine.timeline.run();

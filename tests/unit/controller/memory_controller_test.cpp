@@ -11,7 +11,7 @@ namespace {
 
 struct ToyDram final : DramLink {
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at + 50_ns; }
-  Picoseconds dma(DramAddress, Bytes bytes, Access, Picoseconds at) override { return at + Picoseconds(bytes.value()); }
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override { return {at + Picoseconds(transfer.bytes.value()), Bytes(0)}; }
 };
 
 struct Machine {

@@ -23,9 +23,9 @@ struct ForeignDram final : DramLink {
     fail(address, Bytes(bytes), access);
     return at + 50_ns;
   }
-  Picoseconds dma(DramAddress address, Bytes bytes, Access access, Picoseconds at) override {
-    fail(address, bytes, access);
-    return at + 1_us;
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override {
+    fail(transfer.address, transfer.bytes, transfer.access);
+    return {at + 1_us, Bytes(0)};
   }
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds) override {
     moves.push_back(access);

@@ -1,0 +1,86 @@
+"""What less bandwidth between platters, flash and DRAM costs, and smaller buffers: the curves of docs/guide/sizing.md."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from tessera.marked_section import write_marked_section
+from tessera.papers.page import number, table
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY, run_simulator
+
+PAGE = REPOSITORY / "docs" / "guide" / "sizing.md"
+REQUESTS = 10_000
+
+SEQUENTIAL = ("cmr", "--workload", "sequential", "--replay", "closed:4")
+FLASH = ("mu-rmw", "--workload", "zipf-writes", "--replay", "closed:32")
+
+
+@dataclass(frozen=True)
+class Curve:
+    title: str
+    run: tuple[str, ...]
+    points: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def _set(**settings: object) -> tuple[str, ...]:
+    return tuple(word for name, value in settings.items() for word in ("--set", f"{name.replace('__', '.')}={value}"))
+
+
+def _points(name: str, values: tuple[object, ...], *others: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((f"`{name} = {value}`", ("--set", f"{name}={value}", *others)) for value in values)
+
+
+NARROW = _set(bus__width=1, bus__clock="\"200 MHz\"")
+
+CURVES = (
+    Curve(
+        "Bandwidth of the DRAM, sequential requests to the platters (`cmr`, `sequential`, 4 at a time)",
+        SEQUENTIAL, _points("dram.transfer_rate", tuple(f'"{rate} MHz"' for rate in (1600, 800, 400, 200, 100))),
+    ),
+    Curve(
+        "Width of a bus of 200 MHz, the same",
+        SEQUENTIAL, _points("bus.width", (8, 4, 2, 1), *_set(bus__clock="\"200 MHz\"")),
+    ),
+    Curve(
+        "FIFO of the disk channel, the same on a bus of one byte in 5 ns",
+        SEQUENTIAL, _points("controller.disk_fifo", tuple(f'"{size} KiB"' for size in (4, 16, 64, 256, 1024)), *NARROW),
+    ),
+    Curve(
+        "Bandwidth of the DRAM under a flash cache (`mu-rmw`, `zipf-writes`, 32 at a time)",
+        FLASH, _points("dram.transfer_rate", tuple(f'"{rate} MHz"' for rate in (1600, 800, 400, 200, 100))),
+    ),
+)  # fmt: skip
+
+
+def _share(run: Run, name: str) -> str:
+    return f"{100 * (run.metric(name) or 0):.1f} %"
+
+
+def _row(what: str, run: Run) -> tuple[str, ...]:
+    return (
+        what, number(run.metric("host.latency.mean"), 3), number(run.metric("host.latency.p99"), 2), _share(run, "dram.utilisation"),
+        _share(run, "bus.utilisation"), number(run.metric("dram.row_conflicts"), 0), number(run.metric("disk_channel.missed_turns"), 0),
+        number(run.metric("dram.energy"), 1),
+    )  # fmt: skip
+
+
+def section(out: Path, requests: int) -> str:
+    header = ("setting", "mean ms", "p99 ms", "DRAM used", "bus used", "row conflicts", "missed turns", "DRAM mJ")
+    parts = [f"{requests:,} requests of each workload on `common`; made by `tessera sizing`.\n"]
+    for index, curve in enumerate(CURVES):
+        rows = []
+        for point, (what, settings) in enumerate(curve.points):
+            folder = out / f"{index}-{point}"
+            layer, *rest = curve.run
+            run_simulator(["run", "common", "--layer", layer, *rest, "--limit", requests, *settings, "--out", folder], quiet=True)
+            rows.append(_row(what, Run(folder)))
+        parts.append(f"\n**{curve.title}**\n\n" + table(header, rows))
+    return "".join(parts)
+
+
+def write_sizing(console: Console, out: Path, requests: int = REQUESTS, page: Path = PAGE) -> None:
+    """Puts the curves between their marks in the page."""
+    write_marked_section(page, "tessera sizing", section(out, requests))
+    console.print(f"{page}: written")
