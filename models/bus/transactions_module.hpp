@@ -41,9 +41,9 @@ struct MediaExtension : tlm::tlm_extension<MediaExtension> {
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const MediaExtension&>(other); }
 };
 
-/// One flash command. Read and program: address page * page size, with that of the sector in the page; length: one sector. Further sectors of
-/// the page that take part are the command's `next`. TLM_IGNORE_COMMAND, of no length: a read of out-of-band bytes alone, at the address of
-/// their sector, or an erase, at the address of the block's first page.
+/// One flash command. Read and program: address page * page size, with that of the sector in the page; length: one sector. Further sectors
+/// of the page that take part are the command's `next`. TLM_IGNORE_COMMAND, of no length: a read of out-of-band bytes alone, at the address
+/// of their sector, or an erase, at the address of the block's first page.
 struct FlashExtension : tlm::tlm_extension<FlashExtension> {
   FlashCommand
       command;         ///< operation, out-of-band bytes, retry level, shadow; the NAND sets page or block from the address, and the status
