@@ -140,7 +140,7 @@ void Executor::on_time(std::uint64_t argument) {
   if (argument >= most_crews) {
     auto& sleeper = *reinterpret_cast<DeviceWait*>(argument);
     account(sleeper, sleeper.phase, timeline_.now());
-    return interrupt(sleeper, InterruptLine::timer);
+    return interrupt(sleeper, InterruptLine::timer, timeline_.now());
   }
   Crew& crew = crews_[argument];
   if (!crew.dispatch_pending || timeline_.now() != crew.dispatch_at) return;  // superseded by an earlier one

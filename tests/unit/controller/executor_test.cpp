@@ -164,7 +164,7 @@ namespace {
 /// A device whose completions come when the test says.
 struct Device final : TimelineListener {
   Device(Executor& c, InterruptLine l) : cpu(c), line(l) {}
-  void on_time(std::uint64_t gate) override { cpu.interrupt(reinterpret_cast<Gate*>(gate)->wait, line); }
+  void on_time(std::uint64_t gate) override { cpu.interrupt(reinterpret_cast<Gate*>(gate)->wait, line, cpu.now()); }
   Executor& cpu;
   InterruptLine line;
 };
@@ -354,7 +354,7 @@ TEST_CASE("descriptors are written by the core of the devices and completions by
       Media(Executor& c, Gate& g) : cpu(c), gate(g) {}
       void on_time(std::uint64_t) override {
         Executor::account(gate.wait, LifePhase::media_queue, 1_us);
-        cpu.interrupt(gate.wait, InterruptLine::disk);
+        cpu.interrupt(gate.wait, InterruptLine::disk, cpu.now());
       }
       Executor& cpu;
       Gate& gate;
