@@ -78,7 +78,7 @@ void timeline_entry(benchmark::State& state) {
 BENCHMARK(timeline_entry);
 
 Task<void> empty_task(CpuPort& cpu) {
-  cpu.charge(Cycles(10));
+  cpu.array();
   co_return;
 }
 

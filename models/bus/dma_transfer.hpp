@@ -9,13 +9,13 @@
 namespace tessera {
 
 /// Who uses the bus. Each flash channel has an engine of its own: `flash`, and the values behind it.
-enum class Initiator : std::uint32_t { cpu, copy, host, disk, flash };
-[[nodiscard]] constexpr Initiator flash_engine(std::uint32_t channel) {
-  return static_cast<Initiator>(static_cast<std::uint32_t>(Initiator::flash) + channel);
+enum class BusInitiator : std::uint32_t { cpu, copy, host, disk, flash };
+[[nodiscard]] constexpr BusInitiator flash_engine(std::uint32_t channel) {
+  return static_cast<BusInitiator>(static_cast<std::uint32_t>(BusInitiator::flash) + channel);
 }
 
 struct DmaTransfer {
-  Initiator engine = Initiator::copy;
+  BusInitiator engine = BusInitiator::copy;
   DramAddress address;
   Bytes bytes;
   Access access = Access::read;

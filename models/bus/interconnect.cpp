@@ -37,7 +37,7 @@ Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels
   }
 }
 
-void Interconnect::show(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const {
+void Interconnect::show(BusInitiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const {
   const UseSignals& use = uses_[static_cast<std::size_t>(who)];
   use.busy.set(1, begin);
   use.bytes.set(bytes.value(), begin);
@@ -60,12 +60,12 @@ DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
 Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
   const Picoseconds work = beats(bytes);
   const Picoseconds begin = shared_.slip_in(at, work, burst_);
-  Counters& counters = counters_[kind_of(Initiator::cpu)];
+  Counters& counters = counters_[kind_of(BusInitiator::cpu)];
   counters.bytes += bytes;
   counters.busy += work;
   counters.waited += begin - at;
   if (Signal::anyone_watches()) [[unlikely]]
-    show(Initiator::cpu, bytes, begin, begin + work);
+    show(BusInitiator::cpu, bytes, begin, begin + work);
   return begin + crossing_;
 }
 

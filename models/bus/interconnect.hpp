@@ -33,8 +33,8 @@ class Interconnect {
 
  private:
   static constexpr std::size_t kinds = 5;
-  [[nodiscard]] static std::size_t kind_of(Initiator who) {
-    return static_cast<std::size_t>(who < Initiator::flash ? who : Initiator::flash);
+  [[nodiscard]] static std::size_t kind_of(BusInitiator who) {
+    return static_cast<std::size_t>(who < BusInitiator::flash ? who : BusInitiator::flash);
   }
   [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * ((bytes.value() + width_ - 1) / width_); }
 
@@ -42,7 +42,7 @@ class Interconnect {
   struct UseSignals {
     Signal busy, bytes;
   };
-  void show(Initiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const;
+  void show(BusInitiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const;
 
   SignalScope signals_;
   std::vector<UseSignals> uses_;  // by initiator

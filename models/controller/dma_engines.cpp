@@ -8,8 +8,8 @@ DmaGrant DmaEngines::price(const DmaTransfer& transfer) const {
 }
 
 DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing) {
-  DmaTransfer transfer{Initiator::disk, memory_.staging(), Bytes(0), step.op == MediaOp::read ? Access::write : Access::read,
-                       passing,         passing,           true};
+  DmaTransfer transfer{
+      BusInitiator::disk, memory_.staging(), Bytes(0), step.op == MediaOp::read ? Access::write : Access::read, passing, passing, true};
   if (step.data.buffer != nullptr) {
     transfer.address = memory_.address_of(step.data);
     transfer.bytes = memory_.bytes_of(step.data.count);

@@ -169,8 +169,8 @@ void MemoryController::release_host(DataBuffer&& buffer) {
 void MemoryController::copy(DataSpan from, DataSpan to) {
   TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
   const Bytes size = bytes_of(from.count);
-  const DmaGrant read = read_out(from, {Initiator::copy, address_of(from), size, Access::read}, executor_.now());
-  executor_.stall(link_.dma({Initiator::copy, address_of(to), size, Access::write}, read.end).end);
+  const DmaGrant read = read_out(from, {BusInitiator::copy, address_of(from), size, Access::read}, executor_.now());
+  executor_.stall(link_.dma({BusInitiator::copy, address_of(to), size, Access::write}, read.end).end);
   const ContentSpan source = content_of(from);
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
   clear_lost(to);
@@ -182,7 +182,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
-  executor_.stall(link_.dma({Initiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
+  executor_.stall(link_.dma({BusInitiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
   if (timeline_ != nullptr) [[unlikely]]
     check_merge(sector, old, first, count);
   if (count < shape_.blocks() && any_lost(old)) sector.buffer->mark_lost(sector.first);

@@ -24,7 +24,7 @@ Picoseconds MemoryController::from_host(const DataBuffer& buffer, std::uint32_t 
                                         Picoseconds at) {
   const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
   const Bytes size(std::uint64_t{count} * host_block_bytes);
-  return link_.dma({Initiator::host, address, size, Access::write, carrying, carrying}, at).end;
+  return link_.dma({BusInitiator::host, address, size, Access::write, carrying, carrying}, at).end;
 }
 
 MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying,
@@ -32,7 +32,7 @@ MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uin
   const std::uint64_t lost = lost_sectors_;
   const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
   const Bytes size(std::uint64_t{count} * host_block_bytes);
-  const DmaGrant grant = read_out(buffer.all(), {Initiator::host, address, size, Access::read, carrying}, at);
+  const DmaGrant grant = read_out(buffer.all(), {BusInitiator::host, address, size, Access::read, carrying}, at);
   return {std::max(at + carrying, grant.end) - carrying, lost_sectors_ == lost};
 }
 

@@ -311,7 +311,7 @@ Picoseconds FirmwareBench::access(DramAddress address, std::uint32_t bytes, Acce
 }
 
 DmaGrant FirmwareBench::dma(const DmaTransfer& transfer, Picoseconds at) {
-  if (transfer.engine == Initiator::host || transfer.engine == Initiator::copy)
+  if (transfer.engine == BusInitiator::host || transfer.engine == BusInitiator::copy)
     dmas.push_back({transfer.address, transfer.bytes, transfer.access});
   const DmaGrant bus = bus_.transfer(transfer, at);
   const DmaGrant dram = dram_.dma(transfer, at);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Picoseconds crossing = 8_ns;
 
-DmaGrant moved(Interconnect& bus, Initiator engine, Bytes bytes, Picoseconds begin, Picoseconds pace) {
+DmaGrant moved(Interconnect& bus, BusInitiator engine, Bytes bytes, Picoseconds begin, Picoseconds pace) {
   return bus.transfer({engine, {}, bytes, Access::read, pace}, begin);
 }
 
@@ -24,15 +24,15 @@ double metric(const Interconnect& bus, const char* name, Picoseconds now) {
 
 TEST_CASE("an extent takes its beats and the crossing, or the time of its device") {
   Interconnect bus({}, 1);
-  CHECK(moved(bus, Initiator::host, 4_KiB, 1_us, 0_ps).end == 1_us + 1'024_ns + crossing);
-  CHECK(moved(bus, Initiator::disk, 9_B, 10_us, 0_ps).end == 10_us + 4_ns + crossing);  // two beats
+  CHECK(moved(bus, BusInitiator::host, 4_KiB, 1_us, 0_ps).end == 1_us + 1'024_ns + crossing);
+  CHECK(moved(bus, BusInitiator::disk, 9_B, 10_us, 0_ps).end == 10_us + 4_ns + crossing);  // two beats
   CHECK(moved(bus, flash_engine(0), 4_KiB, 20_us, 30_us).end == 50_us + crossing);
 }
 
 TEST_CASE("a transfer that has been flowing for some time is priced from its begin") {
   Interconnect bus({}, 0);
-  CHECK(bus.transfer({Initiator::disk, {}, 4_KiB, Access::write, 20_us, 20_us}, 50_us).end == 50_us + crossing);
-  CHECK(bus.transfer({Initiator::host, {}, 4_KiB, Access::write, 30_us, 10_us}, 50_us).end == 70_us + crossing);
+  CHECK(bus.transfer({BusInitiator::disk, {}, 4_KiB, Access::write, 20_us, 20_us}, 50_us).end == 50_us + crossing);
+  CHECK(bus.transfer({BusInitiator::host, {}, 4_KiB, Access::write, 30_us, 10_us}, 50_us).end == 70_us + crossing);
 }
 
 TEST_CASE("a bus of a byte and 50 MHz cannot feed a platter of 200 MB/s, and says by how much") {
@@ -41,7 +41,7 @@ TEST_CASE("a bus of a byte and 50 MHz cannot feed a platter of 200 MB/s, and say
   config.clock = Hertz(50'000'000);
   Interconnect bus(config, 0);
   // 1 MB in 5 ms; the bus takes 20 ms. When the platter has delivered all, a quarter is moved.
-  const auto grant = moved(bus, Initiator::disk, Bytes(1'000'000), 0_ps, 5_ms);
+  const auto grant = moved(bus, BusInitiator::disk, Bytes(1'000'000), 0_ps, 5_ms);
   CHECK(grant.end == 20_ms + 80_ns);
   CHECK(grant.behind >= Bytes(749'990));
   CHECK(grant.behind <= Bytes(750'010));
@@ -61,20 +61,20 @@ TEST_CASE("fixed priority lets the platters go first, weights divide") {
   BusConfig config;
   config.arbitration = BusArbitration::fixed_priority;
   Interconnect fixed(config, 0);
-  CHECK(moved(fixed, Initiator::disk, 4_KiB, 0_us, 0_ps).end == 1'024_ns + crossing);
-  CHECK(moved(fixed, Initiator::host, 4_KiB, 0_us, 0_ps).end == 2'048_ns + crossing);
-  CHECK(moved(fixed, Initiator::disk, 4_KiB, 1'024_ns, 0_ps).end == 2'048_ns + crossing);  // the host gives way
+  CHECK(moved(fixed, BusInitiator::disk, 4_KiB, 0_us, 0_ps).end == 1'024_ns + crossing);
+  CHECK(moved(fixed, BusInitiator::host, 4_KiB, 0_us, 0_ps).end == 2'048_ns + crossing);
+  CHECK(moved(fixed, BusInitiator::disk, 4_KiB, 1'024_ns, 0_ps).end == 2'048_ns + crossing);  // the host gives way
   config.arbitration = BusArbitration::weighted;
   config.weights.disk = 3;
   Interconnect weighted(config, 0);
-  CHECK(moved(weighted, Initiator::disk, 12_KiB, 0_us, 0_ps).end == 3'072_ns + crossing);
-  CHECK(moved(weighted, Initiator::host, 4_KiB, 0_us, 0_ps).end == 4'096_ns + crossing);
+  CHECK(moved(weighted, BusInitiator::disk, 12_KiB, 0_us, 0_ps).end == 3'072_ns + crossing);
+  CHECK(moved(weighted, BusInitiator::host, 4_KiB, 0_us, 0_ps).end == 4'096_ns + crossing);
 }
 
 TEST_CASE("an access of the CPU crosses the bus, behind the burst under way") {
   Interconnect bus({}, 0);
   CHECK(bus.access(8_B, 0_us) == crossing);
-  moved(bus, Initiator::host, 4_KiB, 1_us, 0_ps);
+  moved(bus, BusInitiator::host, 4_KiB, 1_us, 0_ps);
   CHECK(bus.access(8_B, 1_us + 1_ns) == 1_us + 32_ns + crossing);  // 16 beats
   CHECK(metric(bus, "bus.cpu.bytes", 10_us) == 16);
   CHECK(metric(bus, "bus.cpu.waiting", 10_us) == Approx(31e-9 * 1e3));
@@ -84,8 +84,8 @@ TEST_CASE("a bus without a clock is left out: nothing takes time") {
   BusConfig config;
   config.clock = Hertz(0);
   Interconnect bus(config, 1);
-  CHECK(moved(bus, Initiator::host, 32_MiB, 1_us, 0_ps).end == 1_us);
-  CHECK(moved(bus, Initiator::disk, 32_MiB, 1_us, 7_us).end == 8_us);
-  CHECK(moved(bus, Initiator::disk, 32_MiB, 1_us, 0_ps).behind == 0_B);
+  CHECK(moved(bus, BusInitiator::host, 32_MiB, 1_us, 0_ps).end == 1_us);
+  CHECK(moved(bus, BusInitiator::disk, 32_MiB, 1_us, 7_us).end == 8_us);
+  CHECK(moved(bus, BusInitiator::disk, 32_MiB, 1_us, 0_ps).behind == 0_B);
   CHECK(bus.access(8_B, 1_us) == 1_us);
 }

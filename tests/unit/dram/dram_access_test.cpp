@@ -130,7 +130,7 @@ TEST_CASE("times of nothing and an infinitely fast bus make an ideal memory") {
   config.transfer_rate = Hertz(0);
   DramDevice dram{config};
   CHECK(read(dram, 0, 5_us) == 5_us);
-  CHECK(dram.dma({Initiator::copy, DramAddress(100), 1_MiB, Access::write}, 5_us).end == 5_us);
+  CHECK(dram.dma({BusInitiator::copy, DramAddress(100), 1_MiB, Access::write}, 5_us).end == 5_us);
   CHECK(read(dram, same_bank, 5_us) == 5_us);
 }
 
@@ -148,8 +148,8 @@ TEST_CASE("the last byte is inside the DRAM, the next one is a model bug") {
   CHECK_NOTHROW(read(dram, (1 << 20) - 8, 0_us, 8));
   CHECK_THROWS_AS(read(dram, (1 << 20) - 8, 0_us, 9), ModelBug);
   CHECK_THROWS_AS(read(dram, ~std::uint64_t{0}, 0_us, 2), ModelBug);
-  CHECK_NOTHROW(dram.dma({Initiator::copy, DramAddress(0), 1_MiB, Access::read}, 0_us));
-  CHECK_THROWS_AS(dram.dma({Initiator::copy, DramAddress(1), 1_MiB, Access::read}, 0_us), ModelBug);
+  CHECK_NOTHROW(dram.dma({BusInitiator::copy, DramAddress(0), 1_MiB, Access::read}, 0_us));
+  CHECK_THROWS_AS(dram.dma({BusInitiator::copy, DramAddress(1), 1_MiB, Access::read}, 0_us), ModelBug);
 }
 
 TEST_CASE("a description that makes no memory is refused") {

@@ -15,7 +15,7 @@ constexpr Picoseconds first_data = 27'500_ps;  // tRCD + CL
 constexpr std::uint64_t row = 2048;
 
 Picoseconds dma(DramDevice& dram, std::uint64_t address, Bytes bytes, Picoseconds now) {
-  return dram.dma({Initiator::copy, DramAddress(address), bytes, Access::read}, now).end;
+  return dram.dma({BusInitiator::copy, DramAddress(address), bytes, Access::read}, now).end;
 }
 
 Picoseconds read(DramDevice& dram, std::uint64_t address, Picoseconds now) {

@@ -107,9 +107,9 @@ TEST_CASE("bit errors: a word ends where the next begins, and an error is there 
 TEST_CASE("bit errors: an error that a later access met first is not there for one that comes before it") {
   DramDevice dram{with_error(2)};
   dram.access(word + 64, 8, Access::read, struck_at + 1_us);  // the CPU has run ahead
-  dram.dma({Initiator::copy, word, 64_B, Access::read}, struck_at - 1_ps);
+  dram.dma({BusInitiator::copy, word, 64_B, Access::read}, struck_at - 1_ps);
   CHECK(dram.failed().empty());
-  dram.dma({Initiator::copy, word, 64_B, Access::read}, struck_at + 1_us);
+  dram.dma({BusInitiator::copy, word, 64_B, Access::read}, struck_at + 1_us);
   CHECK(dram.failed().size() == 1);
 }
 
@@ -147,12 +147,12 @@ TEST_CASE("bit errors: a DMA takes the correction time longer for each word, dat
   config.bit_errors.push_back({1, 8256, 1});
   DramConfig faultless = config;
   faultless.bit_errors.clear();
-  const Picoseconds usual = DramDevice(faultless).dma({Initiator::copy, word, 4_KiB, Access::read}, struck_at).end;
-  CHECK(DramDevice(config).dma({Initiator::copy, word, 4_KiB, Access::read}, struck_at).end == usual + 2 * config.correction_time);
+  const Picoseconds usual = DramDevice(faultless).dma({BusInitiator::copy, word, 4_KiB, Access::read}, struck_at).end;
+  CHECK(DramDevice(config).dma({BusInitiator::copy, word, 4_KiB, Access::read}, struck_at).end == usual + 2 * config.correction_time);
   DramDevice moved(config);
   moved.move(word, 4_KiB, Access::read, struck_at);
   CHECK(metric(moved, "dram.ecc_corrected") == 2);
-  CHECK(moved.dma({Initiator::copy, word, 4_KiB, Access::read}, struck_at).end == usual);
+  CHECK(moved.dma({BusInitiator::copy, word, 4_KiB, Access::read}, struck_at).end == usual);
 }
 
 TEST_CASE("bit errors: what the data cache holds is not read from the DRAM") {
