@@ -71,7 +71,8 @@ tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_ph
     client_.told(payload, phase);
     return tlm::TLM_ACCEPTED;
   }
-  if (phase == tlm::BEGIN_RESP && drive_.in_hand(when)) [[likely]] {
+  // Where the client may wait, an answer is an entry of its own: a non-blocking call must not.
+  if (phase == tlm::BEGIN_RESP && !drive_.may_wait() && drive_.in_hand(when)) [[likely]] {
     hand_on(place);
     return tlm::TLM_COMPLETED;
   }

@@ -42,6 +42,8 @@ class TimelineModule : public sc_core::sc_module {
       refuse(when);
     return when;
   }
+  /// Whether what is called from the calendar may wait().
+  [[nodiscard]] bool may_wait() const { return thread_; }
   /// Whether what takes effect at `when` may be carried out in place: the call was made by the action in hand, for its own instant.
   [[nodiscard]] bool in_hand(Picoseconds when) const { return running_ && when == timeline_.now() && (!thread_ || in_own_process()); }
   /// Has `listener` called at `when`; from any process.

@@ -83,5 +83,5 @@ TEST_CASE("slots of four bytes name all pages but the two numbers that stand for
   MuRmwConfig config;
   config.checkpoint.region = Bytes(0);
   CHECK(check_flash(config, {0xffff'fffdU, 1, 512}).empty());
-  CHECK_THAT(check_flash(config, {0xffff'fffeU, 1, 512}), Contains("cannot name 4294967294 flash pages"));
+  CHECK_THAT(check_flash(config, {0xffff'fffeU, 1, 512}), Contains("cannot name 4294967294 sectors in flash"));
 }
