@@ -34,6 +34,7 @@ endif()
 # precompiled, once for all of them; firmware, which is built with other options, has a header of its own.
 function(tessera_core name)
   add_library(${name} STATIC ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TESSERA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_link_libraries(${name} PUBLIC tessera_options)
   if(name STREQUAL tessera_base)
     target_precompile_headers(${name} PRIVATE <algorithm> <array> <filesystem> <fstream> <functional> <map> <memory> <optional> <span>
@@ -47,6 +48,7 @@ endfunction()
 # A library of SystemC modules over such cores. <systemc> takes 3.5 s a file, so it is precompiled, once for all of them.
 function(tessera_modules name)
   add_library(${name} STATIC ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TESSERA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_link_libraries(${name} PUBLIC tessera_options tessera_systemc)
   if(name STREQUAL tessera_base_modules)
     target_precompile_headers(${name} PRIVATE <systemc> <tlm> <algorithm> <functional> <memory> <string> <vector>)

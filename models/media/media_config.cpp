@@ -13,7 +13,6 @@ namespace {
 constexpr double count_max = std::numeric_limits<std::uint32_t>::max();
 constexpr double second_ps = 1e12;
 constexpr double kilowatt_uw = 1e9;
-constexpr double million = 1e6;
 
 bool is_count(double value) { return value >= 0 && value <= count_max && value == std::floor(value); }
 
@@ -157,15 +156,15 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors at which a write stops: the drive notices, what the sector held and what was to come is gone.");
   visitor.table("grown_defects", grown_defects, {"surface", "radius", "sector", "ms"},
                 "Sectors that become unreadable, by milliseconds of simulated time since the first power-on.");
-  visitor.field("transient_errors_per_million", transient_errors_per_million, {0, million},
+  visitor.field("transient_errors_per_million", transient_errors_per_million, {0, 1e6},
                 "Sectors of a million read that fail and go well after some more reads.");
   visitor.field("transient_error_reads", transient_error_reads, {1, 1000},
                 "Reads that fail, at most, before a drawn transient error goes away; from 1 on, all equally likely.");
   visitor.field("unrecoverable_errors_per_billion", unrecoverable_errors_per_billion, {0, 1e9},
                 "Sectors of a thousand million read that become unreadable for good.");
-  visitor.field("write_faults_per_million", write_faults_per_million, {0, million},
+  visitor.field("write_faults_per_million", write_faults_per_million, {0, 1e6},
                 "Sectors of a million written at which the write stops, as at write_fault_sectors, but once.");
-  visitor.field("servo_faults_per_million", servo_faults_per_million, {0, million},
+  visitor.field("servo_faults_per_million", servo_faults_per_million, {0, 1e6},
                 "Commands of a million that lose their track and try again by themselves.");
   visitor.field("servo_retry_time", servo_retry_time, {0, second_ps},
                 "What a servo fault costs, rounded up to whole revolutions, at least one: the sector has to come round again.");

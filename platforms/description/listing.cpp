@@ -7,12 +7,6 @@ namespace tessera {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// TOML's integers have 63 bits; what is past them is written as text.
 std::string count_text(std::uint64_t value) {
   const std::string text = std::to_string(value);

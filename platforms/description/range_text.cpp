@@ -13,6 +13,12 @@ std::string number_text(double value) {
   return std::string(buffer, result.ptr);
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string bound_text(double bound, Dimension dimension) {
   constexpr double past_64_bits = 18'446'744'073'709'551'616.0;
   const std::uint64_t amount = bound < past_64_bits ? static_cast<std::uint64_t>(bound) : ~std::uint64_t{0};

@@ -10,6 +10,9 @@ namespace tessera {
 /// The shortest decimal that reads back to `value`; whole numbers below 1e15 without point or exponent.
 [[nodiscard]] std::string number_text(double value);
 
+/// Names with commas between them.
+[[nodiscard]] std::string joined(const std::vector<std::string>& names);
+
 /// A bound of a plain number, or of a quantity in its base unit.
 [[nodiscard]] inline std::string bound_text(double bound) { return number_text(bound); }
 [[nodiscard]] std::string bound_text(double bound, Dimension dimension);

@@ -41,12 +41,6 @@ bool within(std::uint64_t amount, const Range& range) {
   return exact >= static_cast<long double>(range.min) && exact <= static_cast<long double>(range.max);
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string dotted(const std::string& section, std::string_view name) {
   return section.empty() ? std::string(name) : section + "." + std::string(name);
 }

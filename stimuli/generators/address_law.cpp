@@ -34,19 +34,8 @@ Bytes ZipfAddresses::next(bool, Bytes) {
   return footprint_.address(scatter_ ? places_(item) : item);
 }
 
-namespace {
-
-std::vector<double> weights_of(const std::vector<NumberRow>& rows) {
-  std::vector<double> weights;
-  weights.reserve(rows.size());
-  for (const NumberRow& row : rows) weights.push_back(row.at(2));
-  return weights;
-}
-
-}  // namespace
-
 HistogramAddresses::HistogramAddresses(const std::vector<NumberRow>& rows, Bytes first, Bytes range, Bytes alignment, RandomStream random)
-    : footprint_(first, range, alignment), choice_(weights_of(rows)), random_(random) {
+    : footprint_(first, range, alignment), choice_(rows, 2), random_(random) {
   const auto slots = static_cast<double>(footprint_.slots());
   for (const NumberRow& row : rows) {
     const auto from = std::min(static_cast<std::uint64_t>(std::llround(row.at(0) * slots)), footprint_.slots() - 1);

@@ -7,11 +7,12 @@
 
 namespace tessera {
 
-WeightedChoice::WeightedChoice(const std::vector<double>& weights) {
+WeightedChoice::WeightedChoice(const std::vector<NumberRow>& rows, std::size_t column) {
   double total = 0;
-  for (const double weight : weights) total += weight;
+  for (const NumberRow& row : rows) total += row.at(column);
   double sum = 0;
-  for (const double weight : weights) upper_.push_back((sum += weight) / total);
+  for (const NumberRow& row : rows) upper_.push_back((sum += row.at(column)) / total);
+  if (upper_.empty()) upper_.push_back(1);
   upper_.back() = 1;
 }
 
@@ -22,19 +23,7 @@ std::size_t WeightedChoice::operator()(RandomStream& random) const {
   return index;
 }
 
-namespace {
-
-std::vector<double> weights_of(const std::vector<NumberRow>& rows) {
-  if (rows.empty()) return {1};
-  std::vector<double> weights;
-  weights.reserve(rows.size());
-  for (const NumberRow& row : rows) weights.push_back(row.at(1));
-  return weights;
-}
-
-}  // namespace
-
-SizeTable::SizeTable(const std::vector<NumberRow>& rows, std::string_view workload, const std::string& key) : choice_(weights_of(rows)) {
+SizeTable::SizeTable(const std::vector<NumberRow>& rows, std::string_view workload, const std::string& key) : choice_(rows, 1) {
   if (rows.empty()) sizes_.push_back(Bytes(4096));
   for (const NumberRow& row : rows) {
     const double bytes = row.at(0);

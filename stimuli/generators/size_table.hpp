@@ -11,11 +11,11 @@
 
 namespace tessera {
 
-/// Index i with a probability of weights[i] / sum.
+/// Index i with a probability of its weight over the sum.
 class WeightedChoice {
  public:
-  /// At least one weight above 0, none below: the caller has checked.
-  explicit WeightedChoice(const std::vector<double>& weights);
+  /// The weights of rows, in column `column` of each: at least one above 0, none below, which the caller has checked. Of no rows: 0 always.
+  WeightedChoice(const std::vector<NumberRow>& rows, std::size_t column);
   [[nodiscard]] std::size_t operator()(RandomStream& random) const;
 
  private:
