@@ -7,8 +7,6 @@ namespace tessera {
 
 namespace {
 
-constexpr std::uint64_t most_crews = 3;  // timeline arguments below are dispatches of a crew; others the address of a sleeping DeviceWait
-
 /// By number of cores, the crew of host, translation and media (cpu_config.hpp: CpuRole).
 constexpr std::array<std::array<std::size_t, 3>, 4> crews_of_roles{{{0, 0, 0}, {0, 1, 0}, {0, 1, 2}, {0, 1, 2}}};
 constexpr std::size_t translation = 1;
@@ -75,140 +73,8 @@ void Executor::interrupt(DeviceWait& wait, InterruptLine line, Picoseconds at) {
   interrupts_.raise(line, wait, at);
 }
 
-void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {
-  enqueue({at, orders_++, &wait, first ? Entry::interrupt : Entry::more, line});
-}
-
-Executor::Crew& Executor::crew_for(const Ready& ready) {
-  if (ready.entry == Entry::handed_over || ready.line == InterruptLine::timer) return crew(CpuRole::translation);
-  return crew(ready.line == InterruptLine::host ? CpuRole::host : CpuRole::media);
-}
-
-void Executor::enqueue(const Ready& ready) {
-  ready.wait->root->waits = LifePhase::cpu_wait;
-  ready.wait->root->since = ready.at;
-  push(crew_for(ready), ready);
-}
-
-void Executor::push(Crew& to, const Ready& ready) {
-  to.ready.push_back(ready);
-  std::push_heap(to.ready.begin(), to.ready.end(), std::greater<>());
-  ready_depth_.set(++waiting_for_cores_, ready.at);
-  if (&to != running_) schedule_dispatch(to);
-}
-
-void Executor::schedule_dispatch(Crew& crew) {
-  if (crew.ready.empty()) return;
-  const Core& next = **std::ranges::min_element(crew.cores, {}, &Core::free);
-  const Picoseconds at = std::max({crew.ready.front().at, next.free, timeline_.now()});
-  if (crew.dispatch_pending && crew.dispatch_at <= at) return;  // that one will look again
-  crew.dispatch_pending = true;
-  crew.dispatch_at = at;
-  timeline_.post(at, *this, static_cast<std::uint64_t>(&crew - crews_.data()));
-}
-
-std::uint32_t Executor::priority(const Ready& ready) const {
-  const bool by_interrupt = ready.entry == Entry::interrupt || ready.entry == Entry::more;
-  return !by_interrupt ? interrupts_.priority(InterruptLine::timer) : interrupts_.priority(ready.line);
-}
-
-/// The ready task that the crew turns to now.
-Executor::Ready Executor::take(Crew& crew) {
-  if (by_priority_) {
-    // Among those whose time has come; the heap keeps what is left in order.
-    auto best = crew.ready.begin();
-    for (auto at = crew.ready.begin(); at != crew.ready.end(); ++at)
-      if (at->at <= timeline_.now() && (priority(*at) < priority(*best) || (priority(*at) == priority(*best) && *best > *at))) best = at;
-    const Ready ready = *best;
-    *best = crew.ready.back();
-    crew.ready.pop_back();
-    std::make_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
-    return ready;
-  }
-  std::pop_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
-  const Ready ready = crew.ready.back();
-  crew.ready.pop_back();
-  return ready;
-}
-
 void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
   if (wait.root->life != nullptr) wait.root->life->account(phase, until);
-}
-
-void Executor::on_time(std::uint64_t argument) {
-  if (halted_) return;
-  if (argument >= most_crews) {
-    auto& sleeper = *reinterpret_cast<DeviceWait*>(argument);
-    account(sleeper, sleeper.phase, timeline_.now());
-    return interrupt(sleeper, InterruptLine::timer, timeline_.now());
-  }
-  Crew& crew = crews_[argument];
-  if (!crew.dispatch_pending || timeline_.now() != crew.dispatch_at) return;  // superseded by an earlier one
-  crew.dispatch_pending = false;
-  if (crew.ready.empty()) return;
-  Core& core = **std::ranges::min_element(crew.cores, {}, &Core::free);
-  if (std::max(crew.ready.front().at, core.free) > timeline_.now()) return schedule_dispatch(crew);
-  const Ready ready = take(crew);
-  ready_depth_.set(--waiting_for_cores_, timeline_.now());
-  running_ = &crew;
-  if (ready.entry == Entry::message) {
-    free_messages_.push_back(ready.message);
-    carry_out(core, messages_[ready.message]);
-  } else if (&crew == &this->crew(CpuRole::translation)) {
-    run(core, ready);
-  } else {
-    take_interrupt(core, ready);
-  }
-  schedule_dispatch(crew);
-}
-
-void Executor::begin(Core& core, const char* what, std::uint32_t tag) {
-  local_ = timeline_.now();
-  dram_ = Picoseconds(0);
-  core.free = local_;
-  core.task.show(what, local_);
-  core.tag.set(tag, local_);
-}
-
-void Executor::end(Core& core) {
-  const Picoseconds began = timeline_.now();
-  running_ = nullptr;
-  current_ = nullptr;
-  core.free = local_;
-  core.busy += local_ - began;
-  ran_ += local_ - began;
-  core.task.set(0, local_);
-}
-
-void Executor::charge_entry(const Ready& ready) {
-  if (ready.entry == Entry::handed_over) return charge(CpuOperation::task_switch, 1);
-  if (ready.entry == Entry::interrupt) charge(CpuOperation::interrupt, 1);
-  if (ready.line == InterruptLine::timer) return;
-  const bool arrives = ready.wait == &ready.wait->root->start && ready.line == InterruptLine::host;
-  charge(arrives ? CpuOperation::command : CpuOperation::reap, 1);
-}
-
-/// By a core that is not the translation's, which goes on with the task.
-void Executor::take_interrupt(Core& core, const Ready& ready) {
-  begin(core, "interrupt", ready.wait->root->tag);
-  account(*ready.wait, LifePhase::cpu_wait, local_);
-  charge_entry(ready);
-  account(*ready.wait, LifePhase::cpu, local_);
-  const Picoseconds taken = local_;
-  end(core);
-  enqueue({taken, orders_++, ready.wait, Entry::handed_over, ready.line});
-}
-
-void Executor::run(Core& core, const Ready& ready) {
-  RootTask* const root = ready.wait->root;
-  begin(core, root->name, root->tag);
-  current_ = root;
-  account(*ready.wait, LifePhase::cpu_wait, local_);
-  charge_entry(ready);
-  const auto task = ready.wait->task;
-  task.resume();
-  end(core);
-  if (root->task.done()) retire(root);
 }
 
 void Executor::retire(RootTask* root) {
@@ -231,30 +97,6 @@ void Executor::account_cpu() {
   life.account(LifePhase::dram, life.mark + dram_);
   life.account(LifePhase::cpu, local_);
   dram_ = Picoseconds(0);
-}
-
-/// The running task goes on meanwhile.
-void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice) {
-  if (free_messages_.empty()) {
-    free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
-    messages_.emplace_back();
-  }
-  const std::uint32_t number = free_messages_.back();
-  free_messages_.pop_back();
-  RequestLife* const life = current_->life;
-  messages_[number] = {operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay};
-  if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
-    life->enter(LifePhase::cpu_wait, local_);
-  push(crew(role), {local_, orders_++, nullptr, Entry::message, InterruptLine::timer, number});
-}
-
-void Executor::carry_out(Core& core, const Message& message) {
-  begin(core, to_string(message.operation), message.tag);
-  if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local_);
-  charge(message.operation, message.times);
-  if (message.life != nullptr) message.life->account(LifePhase::cpu, local_);
-  timeline_.post(local_ + message.delay, *message.listener, message.argument);
-  end(core);
 }
 
 void Executor::suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written) {

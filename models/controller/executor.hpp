@@ -112,6 +112,9 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   [[nodiscard]] const FirmwareSignals& firmware_signals() const { return firmware_; }
 
  private:
+  /// Timeline arguments below are dispatches of a crew; others the address of a sleeping DeviceWait.
+  static constexpr std::uint64_t most_crews = 3;
+
   /// How a task became ready, and what that costs the core that comes to it.
   enum class Entry : std::uint8_t {
     handed_over,  // by another task or core
