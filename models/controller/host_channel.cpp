@@ -98,6 +98,7 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
 /// The link may begin with a read's data when the DMA can keep up with it.
 void HostChannel::begin_answer(Slot& slot, HostTag tag) {
   const HostRequest& request = *slot.request;
+  request.life.enter(LifePhase::link, timeline_.now());
   if (request.op != HostOp::read || request.aborted) return end(slot);
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
   const auto data = memory_.to_host(slot.command.buffer, offset, request.blocks.count, request.carrying, timeline_.now());
@@ -109,7 +110,6 @@ void HostChannel::begin_answer(Slot& slot, HostTag tag) {
 void HostChannel::end(Slot& slot) {
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
-  request.life.enter(LifePhase::link, timeline_.now());
   if (request.op == HostOp::read && !request.aborted) {
     request.stream_from = slot.command.buffer.read_flow().begin(slot.command.buffer.sectors(), timeline_.now());
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
