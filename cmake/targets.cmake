@@ -6,9 +6,10 @@ add_library(tessera_options INTERFACE)
 # GCC 12 warns falsely of literal + std::string at -O3 (GCC bug 105651): -Wrestrict, and behind a precompiled header, where it has forgotten
 # that the code is the library's, -Wstringop-overflow, -Wstringop-overread and -Warray-bounds as well. The suite runs under ASan.
 target_compile_options(tessera_options INTERFACE
-  $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
+  $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion>
+  $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>>)
 if(TESSERA_WARNINGS_ARE_ERRORS)
-  target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-Werror>)
+  target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Werror>>)
 endif()
 target_compile_features(tessera_options INTERFACE cxx_std_20)
 target_include_directories(tessera_options INTERFACE

@@ -137,8 +137,8 @@ void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
   if (sending_ != nullptr) send_commands();
   if (transfer.commands == 0 && transfer.next == transfer.end && sending_ != &transfer) {
     tlm::tlm_generic_payload& done = *std::exchange(transfer.payload, nullptr);
-    while (!transfers_.empty() && transfers_.front().payload == nullptr) transfers_.pop_front();
     done.set_response_status(transfer.failed ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    while (!transfers_.empty() && transfers_.front().payload == nullptr) transfers_.pop_front();
     target_.respond(done);
   }
   if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();

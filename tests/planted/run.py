@@ -66,7 +66,7 @@ def notices(catcher: Catcher) -> bool:
     folder = ROOT if catcher.program in ("pytest", "torture") else Path(command[0]).parent
     environment = os.environ | {"TESSERA_BUILD": str(BUILD)}
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return True
     if "No test cases matched" in done.stdout or done.returncode in REFUSED.get(catcher.program, ()):
