@@ -6,6 +6,11 @@
 
 namespace tessera {
 
+std::optional<double> share_of(Picoseconds busy, Picoseconds whole) {
+  if (whole == Picoseconds(0)) return std::nullopt;
+  return static_cast<double>(busy.value()) / static_cast<double>(whole.value());
+}
+
 void MetricSet::add(std::string name, std::optional<double> value, std::string unit, std::string description) {
   if (find(name) != nullptr) model_bug(__FILE__, __LINE__, ("the metric " + name + " was reported twice").c_str());
   metrics_.push_back({std::move(name), value, std::move(unit), std::move(description), false});

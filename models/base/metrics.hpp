@@ -20,6 +20,9 @@ struct Metric {
   bool accumulates = false;  ///< a count since power-on: a measurement takes the difference of two reports
 };
 
+/// busy / whole; undefined over no time.
+[[nodiscard]] std::optional<double> share_of(Picoseconds busy, Picoseconds whole);
+
 /// Collects metrics; a name that is reported twice is a model bug.
 class MetricSet {
  public:

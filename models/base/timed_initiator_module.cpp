@@ -86,21 +86,10 @@ tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_ph
   return tlm::TLM_COMPLETED;
 }
 
-void TimedInitiator::post(Picoseconds when, Event event, Payload* payload) {
-  std::size_t slot = pending_.size();
-  if (free_.empty()) {
-    pending_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
-  pending_[slot] = {event, payload};
-  drive_.post(when, *this, slot);
-}
+void TimedInitiator::post(Picoseconds when, Event event, Payload* payload) { drive_.post(when, *this, pending_.put({event, payload})); }
 
 void TimedInitiator::on_time(std::uint64_t argument) {
-  const auto [event, payload] = pending_[argument];
-  free_.push_back(argument);
+  const auto [event, payload] = pending_.take(argument);
   if (event == Event::request_over) return request_over(*payload);
   if (event == Event::answer_to_end) {
     tlm::tlm_phase phase = tlm::END_RESP;
@@ -126,7 +115,6 @@ void TimedInitiator::power_off() {
   requesting_ = nullptr;
   unsent_.clear();
   pending_.clear();
-  free_.clear();
   for (Payload* payload : std::exchange(outstanding_, {})) payload->release();
 }
 

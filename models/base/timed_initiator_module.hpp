@@ -10,6 +10,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/slot_pool.hpp"
 #include "base/timeline_module.hpp"
 
 namespace tessera {
@@ -47,8 +48,8 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
  private:
   enum class Event : std::uint8_t { request_over, answer, answer_to_end };
   struct Pending {
-    Event event;
-    Payload* payload;
+    Event event = Event::request_over;
+    Payload* payload = nullptr;
   };
 
   void begin(Payload& payload);
@@ -66,8 +67,7 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
   const Payload* requesting_ = nullptr;  // whose END_REQ is to come, or has come for a later instant
   std::deque<Payload*> unsent_;          // behind it
   bool cut_ = false;
-  std::vector<Pending> pending_;  // by argument of the timeline
-  std::vector<std::size_t> free_;
+  SlotPool<Pending> pending_;  // by argument of the timeline
 };
 
 }  // namespace tessera

@@ -83,20 +83,11 @@ void TimedTarget::b_transport(Payload& payload, sc_core::sc_time& delay) {
 }
 
 void TimedTarget::post(Picoseconds when, Event event, Payload* payload, const tlm::tlm_phase& phase) {
-  std::size_t slot = pending_.size();
-  if (free_.empty()) {
-    pending_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
-  pending_[slot] = {event, payload, phase};
-  drive_.post(when, *this, slot);
+  drive_.post(when, *this, pending_.put({event, payload, phase}));
 }
 
 void TimedTarget::on_time(std::uint64_t argument) {
-  const Pending pending = std::exchange(pending_[argument], {});
-  free_.push_back(argument);
+  const Pending pending = pending_.take(argument);
   switch (pending.event) {
     case Event::none: return;
     case Event::request: return take(*pending.payload);
@@ -198,10 +189,10 @@ void TimedTarget::drop(Payload& payload) {
 
 void TimedTarget::power_off() {
   drive_.timeline().withdraw(*this);
-  for (const Pending& pending : pending_)
+  pending_.each([this](const Pending& pending) {
     if (pending.event == Event::request || pending.event == Event::signal) drop(*pending.payload);
+  });
   pending_.clear();
-  free_.clear();
   for (Payload* payload : std::exchange(arrivals_, {})) drop(*payload);
   for (Payload* payload : std::exchange(responses_, {})) drop(*payload);
   if (responding_ != nullptr) std::exchange(responding_, nullptr)->release();

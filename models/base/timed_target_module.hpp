@@ -10,6 +10,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/slot_pool.hpp"
 #include "base/timeline_module.hpp"
 
 namespace tessera {
@@ -87,8 +88,7 @@ class TimedTarget final : private tlm::tlm_fw_transport_if<>, private TimelineLi
   bool response_under_way_ = false;  // there is one
   std::deque<Payload*> responses_;   // behind it
   std::vector<Blocked> blocked_;
-  std::vector<Pending> pending_;  // by argument of the timeline
-  std::vector<std::size_t> free_;
+  SlotPool<Pending> pending_;  // by argument of the timeline
 };
 
 }  // namespace tessera

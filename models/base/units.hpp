@@ -48,7 +48,6 @@ class Amount {
 };
 
 using Picoseconds = Amount<struct PicosecondsTag>;  ///< simulated time and durations; 2^64 ps are 213 days
-using Cycles = Amount<struct CyclesTag>;            ///< of the controller's CPU
 using Bytes = Amount<struct BytesTag>;
 using BytesPerSecond = Amount<struct BytesPerSecondTag>;
 using Hertz = Amount<struct HertzTag>;

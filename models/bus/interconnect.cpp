@@ -73,17 +73,14 @@ void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
   static constexpr std::array<const char*, kinds> names{"cpu", "copy", "host", "disk", "flash"};
   static constexpr std::array<const char*, kinds> who{"the CPU's single accesses", "copies between buffers", "DMA of the host interface",
                                                       "DMA of the disk channel", "DMA of the flash channels"};
-  const auto share = [now](Picoseconds busy) {
-    return now == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy.value()) / static_cast<double>(now.value()));
-  };
   Picoseconds busy;
   for (const Counters& counters : counters_) busy += counters.busy;
-  metrics.add("bus.utilisation", share(busy), "1", "share of time in which the bus moved data");
+  metrics.add("bus.utilisation", share_of(busy, now), "1", "share of time in which the bus moved data");
   for (std::size_t i = 0; i < kinds; ++i) {
     const std::string name = std::string("bus.") + names[i];
     const std::string of = who[i];
     metrics.count(name + ".bytes", static_cast<double>(counters_[i].bytes.value()), "B", "bytes over the bus: " + of);
-    metrics.add(name + ".utilisation", share(counters_[i].busy), "1", "share of time in which the bus moved data: " + of);
+    metrics.add(name + ".utilisation", share_of(counters_[i].busy, now), "1", "share of time in which the bus moved data: " + of);
     metrics.count(name + ".waiting", counters_[i].waited, "time lost to other initiators on the bus: " + of);
   }
 }

@@ -7,11 +7,10 @@
 
 namespace tessera {
 
-/// Core cycles of firmware's operations at full speed of its memory: what the DRAM adds is priced where it is accessed. Estimates of ours,
-/// from the number of instructions that straightforward code for an in-order core needs, at 1.3 cycles an instruction: command 215 (read 32
-/// B of descriptor, check range and tag, find the enclosing sectors, start a task), completion 90 (write 16 B of status, ring the
-/// doorbell), interrupt 60 (save 16 registers, read and acknowledge the controller, restore), reap 30, task_switch 30, submit 60 (eight
-/// words of descriptor), array 12, hash 46 (a multiplication, two probes), tree_level 15, list_element 5.
+/// Core cycles of firmware's operations at full speed of its memory: what the DRAM adds is priced where it is accessed. Source of all:
+/// estimates of ours, neither published nor measured. What each stands for: command: 32 B of descriptor read, range and tag checked, a task
+/// started; completion: 16 B of status written, the doorbell rung; interrupt: 16 registers saved and restored, the controller acknowledged;
+/// submit: eight words of descriptor; hash: a multiplication and two probes.
 struct CpuCosts {
   std::uint64_t command = 280;
   std::uint64_t completion = 120;

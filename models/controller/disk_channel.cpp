@@ -255,9 +255,8 @@ void DiskChannel::reset_statistics() {
 }
 
 void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const auto share =
-      elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
-  metrics.add("disk_channel.utilisation", share, "1", "share of the measured time in which the head-disk assembly was busy");
+  metrics.add("disk_channel.utilisation", share_of(busy_, elapsed), "1",
+              "share of the measured time in which the head-disk assembly was busy");
   metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
   metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
   metrics.count("disk_channel.missed_turns", static_cast<double>(missed_turns_), "1",

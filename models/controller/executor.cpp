@@ -181,7 +181,6 @@ void Executor::power_off() {
     core.task.replace(0, now);
   }
   messages_.clear();
-  free_messages_.clear();
   waiting_for_cores_ = waiting_for_locks_ = 0;
   for (const Signal signal : {ready_depth_, tasks_depth_, lock_waiters_}) signal.replace(0, now);
   firmware_.power_off(now);
@@ -193,16 +192,12 @@ void Executor::reset_statistics() {
 }
 
 void Executor::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const auto share = [elapsed](Picoseconds busy, std::size_t cores) {
-    return elapsed == Picoseconds(0) ? std::nullopt
-                                     : std::optional(static_cast<double>(busy.value()) / static_cast<double>(elapsed.value() * cores));
-  };
   Picoseconds busy;
   for (const Core& core : cores_) busy += core.busy;
-  metrics.add("cpu.utilisation", share(busy, cores_.size()), "1",
+  metrics.add("cpu.utilisation", share_of(busy, elapsed * cores_.size()), "1",
               "share of the measured time in which the controller's CPU was busy, mean of its cores");
   for (std::size_t core = 0; cores_.size() > 1 && core < cores_.size(); ++core)
-    metrics.add("cpu.core" + std::to_string(core) + ".utilisation", share(cores_[core].busy, 1), "1",
+    metrics.add("cpu.core" + std::to_string(core) + ".utilisation", share_of(cores_[core].busy, elapsed), "1",
                 "share of the measured time in which core " + std::to_string(core) + " was busy");
   for (std::size_t i = 0; i < cpu_operations; ++i) {
     const std::string name = to_string(static_cast<CpuOperation>(i));

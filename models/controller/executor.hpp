@@ -13,6 +13,7 @@
 
 #include "base/metrics.hpp"
 #include "base/request_life.hpp"
+#include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
 #include "controller/cpu_config.hpp"
 #include "controller/firmware_signals.hpp"
@@ -127,17 +128,17 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     std::uint64_t order;
     DeviceWait* wait;
     Entry entry;
-    InterruptLine line;         // of an interrupt
-    std::uint32_t message = 0;  // which
+    InterruptLine line;         // whose priority it has; that of the timers where no interrupt made it ready
+    std::uint64_t message = 0;  // which
     bool operator>(const Ready& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   struct Message {
-    CpuOperation operation;
-    std::uint64_t times;
-    RequestLife* life;  // null: of background work
-    std::uint32_t tag;
-    TimelineListener* listener;
-    std::uint64_t argument;
+    CpuOperation operation = CpuOperation::submit;
+    std::uint64_t times = 0;
+    RequestLife* life = nullptr;  // null: of background work
+    std::uint32_t tag = no_tag;
+    TimelineListener* listener = nullptr;
+    std::uint64_t argument = 0;
     Picoseconds delay;
   };
   struct Core {
@@ -157,7 +158,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) override;
   [[nodiscard]] Crew& crew(CpuRole role) { return *crew_of_[static_cast<std::size_t>(role)]; }
   [[nodiscard]] Crew& crew_for(const Ready& ready);
-  [[nodiscard]] std::uint32_t priority(const Ready& ready) const;
+  [[nodiscard]] std::uint32_t priority(const Ready& ready) const { return interrupts_.priority(ready.line); }
   RootTask& make_root(Task<void> task, RequestLife* life);
   void enqueue(const Ready& ready);
   void push(Crew& to, const Ready& ready);
@@ -192,8 +193,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   std::vector<Crew> crews_;
   std::array<Crew*, 3> crew_of_;  // by CpuRole
   bool by_priority_;
-  std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_messages_;
+  SlotPool<Message> messages_;
   std::uint64_t orders_ = 0;
   std::vector<std::unique_ptr<RootTask>> roots_;  // alive
   std::vector<std::unique_ptr<RootTask>> spare_;  // reused

@@ -37,11 +37,6 @@ void Executor::schedule_dispatch(Crew& crew) {
   timeline_.post(at, *this, static_cast<std::uint64_t>(&crew - crews_.data()));
 }
 
-std::uint32_t Executor::priority(const Ready& ready) const {
-  const bool by_interrupt = ready.entry == Entry::interrupt || ready.entry == Entry::more;
-  return !by_interrupt ? interrupts_.priority(InterruptLine::timer) : interrupts_.priority(ready.line);
-}
-
 /// The ready task that the crew turns to now.
 Executor::Ready Executor::take(Crew& crew) {
   if (by_priority_) {
@@ -78,8 +73,7 @@ void Executor::on_time(std::uint64_t argument) {
   ready_depth_.set(--waiting_for_cores_, timeline_.now());
   running_ = &crew;
   if (ready.entry == Entry::message) {
-    free_messages_.push_back(ready.message);
-    carry_out(core, messages_[ready.message]);
+    carry_out(core, messages_.take(ready.message));
   } else if (&crew == &this->crew(CpuRole::translation)) {
     run(core, ready);
   } else {
@@ -139,14 +133,8 @@ void Executor::run(Core& core, const Ready& ready) {
 
 /// The running task goes on meanwhile.
 void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice) {
-  if (free_messages_.empty()) {
-    free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
-    messages_.emplace_back();
-  }
-  const std::uint32_t number = free_messages_.back();
-  free_messages_.pop_back();
   RequestLife* const life = current_->life;
-  messages_[number] = {operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay};
+  const std::uint64_t number = messages_.put({operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay});
   if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
     life->enter(LifePhase::cpu_wait, local_);
   push(crew(role), {local_, orders_++, nullptr, Entry::message, InterruptLine::timer, number});

@@ -36,7 +36,7 @@ void InterruptController::raise(InterruptLine line, DeviceWait& wait, Picosecond
     ++on.interrupts;
     return handler_.interrupted(line, wait, at + latency_, true);
   }
-  if (at > timeline_.now()) return post(at, {line, &wait, 0});
+  if (at > timeline_.now()) return timeline_.post(at, *this, arrivals_.put({line, &wait, 0}));
   gather(line, wait);
 }
 
@@ -44,7 +44,7 @@ void InterruptController::gather(InterruptLine line, DeviceWait& wait) {
   Line& on = lines_[static_cast<std::size_t>(line)];
   on.gathered.push_back(&wait);
   if (on.gathered.size() == on.config.coalesce) return deliver(line);
-  if (on.gathered.size() == 1) post(timeline_.now() + on.config.coalesce_time, {line, nullptr, on.round});
+  if (on.gathered.size() == 1) timeline_.post(timeline_.now() + on.config.coalesce_time, *this, arrivals_.put({line, nullptr, on.round}));
 }
 
 void InterruptController::deliver(InterruptLine line) {
@@ -56,20 +56,8 @@ void InterruptController::deliver(InterruptLine line) {
   for (DeviceWait* const wait : std::exchange(on.gathered, {})) handler_.interrupted(line, *wait, at, std::exchange(first, false));
 }
 
-void InterruptController::post(Picoseconds at, const Arrival& arrival) {
-  if (free_arrivals_.empty()) {
-    free_arrivals_.push_back(arrivals_.size());
-    arrivals_.emplace_back();
-  }
-  const std::uint64_t slot = free_arrivals_.back();
-  free_arrivals_.pop_back();
-  arrivals_[slot] = arrival;
-  timeline_.post(at, *this, slot);
-}
-
 void InterruptController::on_time(std::uint64_t argument) {
-  const Arrival arrival = arrivals_[argument];
-  free_arrivals_.push_back(argument);
+  const Arrival arrival = arrivals_.take(argument);
   if (arrival.wait != nullptr) return gather(arrival.line, *arrival.wait);
   if (lines_[static_cast<std::size_t>(arrival.line)].round == arrival.round) deliver(arrival.line);
 }
@@ -81,7 +69,6 @@ void InterruptController::power_off() {
     ++line.round;
   }
   arrivals_.clear();
-  free_arrivals_.clear();
 }
 
 void InterruptController::report(MetricSet& metrics) const {

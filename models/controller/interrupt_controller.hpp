@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
 #include "controller/cpu_config.hpp"
 #include "firmware/ports/task.hpp"
@@ -48,22 +49,20 @@ class InterruptController final : private TimelineListener {
     std::uint64_t completions = 0;
   };
   struct Arrival {
-    InterruptLine line;
-    DeviceWait* wait;  // null: the time of the gathering of `round` is over
-    std::uint64_t round;
+    InterruptLine line = InterruptLine::host;
+    DeviceWait* wait = nullptr;  // null: the time of the gathering of `round` is over
+    std::uint64_t round = 0;
   };
 
   void on_time(std::uint64_t argument) override;
   void gather(InterruptLine line, DeviceWait& wait);
   void deliver(InterruptLine line);
-  void post(Picoseconds at, const Arrival& arrival);
 
   Timeline& timeline_;
   Picoseconds latency_;
   InterruptHandler& handler_;
   std::array<Line, interrupt_lines> lines_;
-  std::vector<Arrival> arrivals_;  // by timeline argument
-  std::vector<std::uint64_t> free_arrivals_;
+  SlotPool<Arrival> arrivals_;  // by timeline argument
 };
 
 }  // namespace tessera

@@ -133,9 +133,8 @@ void HostInterface::power_off() {
 }
 
 void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const auto share =
-      elapsed == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(busy_.value()) / static_cast<double>(elapsed.value()));
-  metrics.add("link.utilisation", share, "1", "share of the measured time in which the host link was busy, or down under a frame");
+  metrics.add("link.utilisation", share_of(busy_, elapsed), "1",
+              "share of the measured time in which the host link was busy, or down under a frame");
   if (faults_) faults_->report(metrics);
 }
 

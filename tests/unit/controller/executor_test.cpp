@@ -268,8 +268,9 @@ TEST_CASE("the time of a gathering that is full ends no other") {
 }
 
 TEST_CASE("of two interrupts that wait for a busy core the one of the more urgent line is taken first") {
-  const auto order = [](std::uint32_t disk_priority, std::uint32_t flash_priority) {
+  const auto order = [](std::uint32_t disk_priority, std::uint32_t flash_priority, std::uint32_t cores) {
     Machine machine;
+    machine.config.cores = cores;
     machine.config.disk_interrupt.priority = disk_priority;
     machine.config.flash_interrupt.priority = flash_priority;
     Executor cpu(machine.timeline, machine.config);
@@ -281,9 +282,12 @@ TEST_CASE("of two interrupts that wait for a busy core the one of the more urgen
     machine.timeline.run();
     return std::vector<Picoseconds>{waiting.ends[1], waiting.ends[2]};
   };
-  CHECK(order(0, 0) == std::vector<Picoseconds>{5_us + 400_ns, 5_us + 600_ns});
-  CHECK(order(1, 0) == std::vector<Picoseconds>{5_us + 600_ns, 5_us + 400_ns});
-  CHECK(order(0, 1) == std::vector<Picoseconds>{5_us + 400_ns, 5_us + 600_ns});
+  CHECK(order(0, 0, 1) == std::vector<Picoseconds>{5_us + 400_ns, 5_us + 600_ns});
+  CHECK(order(1, 0, 1) == std::vector<Picoseconds>{5_us + 600_ns, 5_us + 400_ns});
+  CHECK(order(0, 1, 1) == std::vector<Picoseconds>{5_us + 400_ns, 5_us + 600_ns});
+  // The task that another core hands over keeps the priority of its interrupt.
+  CHECK(order(0, 0, 2) == std::vector<Picoseconds>{5_us + 400_ns, 5_us + 600_ns});
+  CHECK(order(1, 0, 2) == std::vector<Picoseconds>{5_us + 600_ns, 5_us + 400_ns});
 }
 
 TEST_CASE("a line that gathers needs a time, and a time needs a line that gathers") {

@@ -26,6 +26,19 @@ void fill_segment(HwsrDrive& drive, std::uint64_t segment) {
   drive.flush();
 }
 
+/// A journal on flash of four sectors a page.
+HwsrSetup journal_of_shared_pages() {
+  HwsrSetup setup;
+  setup.bench.nand->subpages = 4;
+  setup.bench.nand->page_size = Bytes(16384);
+  setup.bench.nand->oob_size = Bytes(2048);
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.buffer_blocks(12);
+  setup.layer.caches.journal = setup.layer.caches.journal * 4;
+  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * 4;
+  return setup;
+}
+
 }  // namespace
 
 TEST_CASE("a cut at any instant of a rewrite loses nothing") {
@@ -79,14 +92,7 @@ TEST_CASE("a cut at any instant of journalled writes loses nothing, also when th
 TEST_CASE("journalled writes that wait behind another one fill its page, and a cut at any instant loses none of them") {
   // Four sectors a page. The first write goes alone, three sectors of its page stay blank; the second one finds two behind it, of three
   // sectors in all, and the last one goes alone again.
-  HwsrSetup setup;
-  setup.bench.nand->subpages = 4;
-  setup.bench.nand->page_size = Bytes(16384);
-  setup.bench.nand->oob_size = Bytes(2048);
-  setup.layer.caches.durability = BufferDurability::journal;
-  setup.buffer_blocks(12);
-  setup.layer.caches.journal = setup.layer.caches.journal * 4;
-  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * 4;
+  const HwsrSetup setup = journal_of_shared_pages();
   const auto operation = [](HwsrDrive& drive) {
     for (const auto& [segment, count] : {std::pair{0, 1}, {1, 1}, {2, 2}, {3, 1}, {5, 2}})
       drive.bench().submit(HostOp::write, drive.at(static_cast<std::uint64_t>(segment), 0) * 8, static_cast<std::uint32_t>(count) * 8);
@@ -104,14 +110,7 @@ TEST_CASE("journalled writes that wait behind another one fill its page, and a c
 TEST_CASE("a page that was lost of an append that others took along is known to be lost") {
   // The second write has five sectors, four in one page and one in the next, which the third write fills. A fourth says that both are
   // complete. The page of four is then lost: these are lost, and the fifth is not.
-  HwsrSetup setup;
-  setup.bench.nand->subpages = 4;
-  setup.bench.nand->page_size = Bytes(16384);
-  setup.bench.nand->oob_size = Bytes(2048);
-  setup.layer.caches.durability = BufferDurability::journal;
-  setup.buffer_blocks(12);
-  setup.layer.caches.journal = setup.layer.caches.journal * 4;
-  setup.layer.caches.rewrite_journal = setup.layer.caches.rewrite_journal * 4;
+  HwsrSetup setup = journal_of_shared_pages();
   const auto write = [](HwsrDrive& drive) {
     for (const auto& [segment, count] : {std::pair{0, 1}, {1, 5}, {2, 3}})
       drive.bench().submit(HostOp::write, drive.at(static_cast<std::uint64_t>(segment), 0) * 8, static_cast<std::uint32_t>(count) * 8);
