@@ -100,8 +100,7 @@ void TimelineModule::run_ahead() {
     const Picoseconds next = timeline_.next();
     if (next > kernel) {
       if (next - kernel > quantum_) break;
-      if (sc_core::sc_pending_activity_at_current_time(context)) break;
-      if (next - kernel >= from_sc_time(sc_core::sc_time_to_pending_activity(context))) break;
+      if (next - kernel >= from_sc_time(sc_core::sc_time_to_pending_activity(context))) break;  // zero: at kernel time itself
     }
     timeline_.step();
     if (thread_) kernel = from_sc_time(sc_core::sc_time_stamp());  // the entry may have waited
