@@ -1,5 +1,7 @@
 #pragma once
-// CRC-32 of metadata records (IEEE 802.3: reflected polynomial 0xEDB88320, initial value and final inversion all ones).
+// CRC-32 of metadata records (IEEE 802.3: reflected polynomial 0xEDB88320, initial value and final inversion all ones), eight bytes at a
+// time: the remainder is linear, so that of eight bytes is the sum of what each leaves behind the others (slicing by 8: M. E. Kounavis,
+// F. L. Berry, "A Systematic Approach to Building High Performance Software-Based CRC Generators", ISCC 2005).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,21 +10,41 @@
 namespace tessera {
 
 namespace detail {
-constexpr std::array<std::uint32_t, 256> make_crc32_table() {
-  std::array<std::uint32_t, 256> table{};
+/// [n][byte]: the remainder of a byte with n zero bytes behind it.
+using Crc32Tables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+constexpr Crc32Tables make_crc32_tables() {
+  Crc32Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1U) != 0 ? 0xEDB88320U : 0U);
-    table[byte] = value;
+    tables[0][byte] = value;
   }
-  return table;
+  for (std::size_t zeros = 1; zeros < tables.size(); ++zeros)
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t before = tables[zeros - 1][byte];
+      tables[zeros][byte] = (before >> 8) ^ tables[0][before & 0xFFU];
+    }
+  return tables;
 }
-inline constexpr std::array<std::uint32_t, 256> crc32_table = make_crc32_table();
+inline constexpr Crc32Tables crc32_tables = make_crc32_tables();
+
+constexpr std::uint32_t little_endian_word(std::span<const std::byte, 4> bytes) {
+  return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8 | static_cast<std::uint32_t>(bytes[2]) << 16 |
+         static_cast<std::uint32_t>(bytes[3]) << 24;
+}
 }  // namespace detail
 
 [[nodiscard]] constexpr std::uint32_t crc32(std::span<const std::byte> bytes) {
+  const auto& tables = detail::crc32_tables;
   std::uint32_t value = ~std::uint32_t{0};
-  for (const std::byte byte : bytes) value = (value >> 8) ^ detail::crc32_table[(value ^ static_cast<std::uint32_t>(byte)) & 0xFFU];
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const std::uint32_t low = value ^ detail::little_endian_word(bytes.first<4>());
+    const std::uint32_t high = detail::little_endian_word(bytes.subspan<4, 4>());
+    value = tables[7][low & 0xFFU] ^ tables[6][low >> 8 & 0xFFU] ^ tables[5][low >> 16 & 0xFFU] ^ tables[4][low >> 24] ^
+            tables[3][high & 0xFFU] ^ tables[2][high >> 8 & 0xFFU] ^ tables[1][high >> 16 & 0xFFU] ^ tables[0][high >> 24];
+  }
+  for (const std::byte byte : bytes) value = (value >> 8) ^ tables[0][(value ^ static_cast<std::uint32_t>(byte)) & 0xFFU];
   return ~value;
 }
 

@@ -14,6 +14,20 @@ TEST_CASE("the checksum is CRC-32 of IEEE 802.3") {
   CHECK(crc32({}) == 0U);
 }
 
+TEST_CASE("the checksum of any length is the remainder of a division bit by bit") {
+  std::array<std::byte, 41> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 167 + 13);
+  for (std::size_t length = 0; length <= bytes.size(); ++length) {
+    std::uint32_t remainder = ~std::uint32_t{0};
+    for (std::size_t bit = 0; bit < length * 8; ++bit) {
+      const bool set = (bytes[bit / 8] >> bit % 8 & std::byte{1}) != std::byte{0};
+      remainder = (remainder >> 1) ^ (((remainder & 1U) != 0) != set ? 0xEDB88320U : 0U);
+    }
+    INFO(length << " bytes");
+    CHECK(crc32(std::span(bytes).first(length)) == ~remainder);
+  }
+}
+
 TEST_CASE("a record comes back as it was written, and one with any bit changed does not") {
   const LogRecord record{RecordType::backup, 0x123456789ABCU, 17, {1, 2, 3, 4, ~std::uint64_t{0}}};
   const SectorHeader header = encode(record);
