@@ -15,6 +15,7 @@ enum class LifePhase : std::uint8_t {
   cpu,              ///< its firmware ran
   dram,             ///< its firmware waited for metadata accesses
   lock,             ///< another request or background work held its range
+  backup,           ///< all backup slots were in use by other read-modify-writes
   media_queue,      ///< at the disk channel behind other requests
   background_wait,  ///< at the disk channel behind background work
   seek,

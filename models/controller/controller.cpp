@@ -15,6 +15,7 @@ const char* in_words(LifePhase waits) {
   switch (waits) {
     case LifePhase::cpu_wait: return "the CPU";
     case LifePhase::lock: return "a lock";
+    case LifePhase::backup: return "a backup slot";
     case LifePhase::media_queue: return "the disk channel";
     case LifePhase::flash_queue: return "the flash channel";
     case LifePhase::cleaning: return "space";

@@ -23,6 +23,7 @@ const char* meaning(LifePhase phase) {
     case LifePhase::cpu: return "its firmware ran on the CPU";
     case LifePhase::dram: return "its firmware waited for metadata in DRAM";
     case LifePhase::lock: return "waited for another request or background work on the same range";
+    case LifePhase::backup: return "waited for a backup slot, as other read-modify-writes held them all";
     case LifePhase::media_queue: return "queued at the disk behind other requests";
     case LifePhase::background_wait: return "queued at the disk behind background work";
     case LifePhase::seek: return "the head moved (seek, head switch, settle)";

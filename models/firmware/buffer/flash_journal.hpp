@@ -20,8 +20,8 @@
 #include "firmware/flash/page_order.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/backup_region.hpp"
 #include "firmware/shared/log_record.hpp"
+#include "firmware/shared/range_locks.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,6 @@
 #include "firmware/interlaced/interlaced_config.hpp"
 
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/backup_region.hpp"
 
 namespace tessera {
 
@@ -10,6 +9,8 @@ void InterlacedConfig::describe(ParameterVisitor& visitor) {
   visitor.field("layout_n", layout_n, {1, 65536}, "logical sectors run over this many bottoms and then over their tops");
   visitor.enumeration("order", order, {"zig_zag", "serpentine"}, "whether the tops of a group are numbered forwards or backwards");
   visitor.enumeration("backup_place", backup_place, {"inner", "middle", "outer"}, "where the backup region lies");
+  visitor.field("backup_slots", backup_slots, {1, BackupRegion::most_slots},
+                "read-modify-writes that may be under way at once; each has a staging buffer and tracks of the backup region of its own");
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "radii set apart for the journal of a write cache");
   visitor.field("skip_unwritten", skip_unwritten, "keeps one bit a track: a top that was never written is neither saved nor restored");
   visitor.field("ack_early", ack_early, "acknowledges when the bottom is written, before the tops are restored");
@@ -25,10 +26,13 @@ Region InterlacedConfig::data() const {
   return {.name = "data", .format = RecordingFormat::interlaced, .top_ratio = top_ratio, .skewed = false};
 }
 
+BackupRegion::Shape InterlacedConfig::backup_shape(const DriveGeometry& geometry) const {
+  return {backup_slots, 2 * longest_track(geometry)};
+}
+
 FormatPlan InterlacedConfig::reserved(const DriveGeometry& geometry, const FormatPlan& more) const {
-  const std::uint32_t both_tops = 2 * longest_track(geometry);
-  FormatPlan regions{
-      {.name = "backup", .count = BackupRegion::radii_needed(geometry, reserved_radius(geometry), both_tops), .skewed = false}};
+  const std::uint64_t backup = BackupRegion::radii_needed(geometry, reserved_radius(geometry), backup_shape(geometry));
+  FormatPlan regions{{.name = "backup", .count = backup, .skewed = false}};
   regions.insert(regions.end(), more.begin(), more.end());
   if (journal_tracks != 0) regions.push_back({.name = "journal", .count = journal_tracks});
   return regions;

@@ -7,6 +7,7 @@
 #include "base/parameter.hpp"
 #include "firmware/layout/interlaced_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/shared/backup_region.hpp"
 
 namespace tessera {
 
@@ -15,6 +16,7 @@ struct InterlacedConfig {
   std::uint32_t layout_n = 1;  // 1 for the paper's runs, 256 for realistic ones
   InterlacedOrder order = InterlacedOrder::zig_zag;
   ReservedPlace backup_place = ReservedPlace::middle;
+  std::uint32_t backup_slots = 1;
   std::uint32_t journal_tracks = 0;
   bool skip_unwritten = true;
   bool ack_early = false;
@@ -22,6 +24,8 @@ struct InterlacedConfig {
   void describe(ParameterVisitor& visitor);
   /// A radius where the reserved tracks will lie, as far as its zone goes.
   [[nodiscard]] std::uint32_t reserved_radius(const DriveGeometry& geometry) const;
+  /// Slots for the sectors of both tops of a write.
+  [[nodiscard]] BackupRegion::Shape backup_shape(const DriveGeometry& geometry) const;
   /// A region of data like all of a layer's.
   [[nodiscard]] Region data() const;
   /// The conventional regions of the layer: the backup region, `more` and the journal.

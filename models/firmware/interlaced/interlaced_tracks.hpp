@@ -5,7 +5,7 @@
 #include "base/format.hpp"
 #include "base/geometry.hpp"
 #include "firmware/ports/media_port.hpp"
-#include "firmware/shared/backup_region.hpp"
+#include "firmware/shared/backup_record.hpp"
 #include "firmware/shared/range_locks.hpp"
 
 namespace tessera {

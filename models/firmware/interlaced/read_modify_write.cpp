@@ -9,10 +9,8 @@ ReadModifyWrite::ReadModifyWrite(const InterlacedConfig& config, const Ports& po
     : config_(config),
       ports_(ports),
       tracks_(ports.media, geometry, regions_named(plan, "data")),
-      backup_(ports, geometry, regions_named(plan, "backup")),
       holds_data_(ports.memory, MemoryCategory::metadata, geometry.tracks(), "tops that hold data"),
-      saved_(
-          ports.memory.reserve_buffer(MemoryCategory::merge_buffer, 2 * longest_track(geometry), "sectors saved by a read-modify-write")) {}
+      backup_(ports, geometry, regions_named(plan, "backup"), config.backup_shape(geometry), "sectors saved by a read-modify-write") {}
 
 Task<Status> ReadModifyWrite::write(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& lock) {
   if (tracks_.is_bottom(run.track)) co_return co_await write_bottom(run, data, priority, lock);
@@ -21,11 +19,9 @@ Task<Status> ReadModifyWrite::write(PhysicalRun run, DataSpan data, MediaClass p
 
 /// The backup region is cleared lazily: only here can a record go stale (section 2.1, "Safety and crash consistency").
 Task<Status> ReadModifyWrite::forget(PhysicalRun run) {
-  if (!backup_.describes(run)) co_return Status::ok;
-  auto turn = backup_.turn();
-  co_await turn;
-  if (!backup_.describes(run)) co_return Status::ok;
-  co_return co_await backup_.void_record();
+  const std::span runs(&run, 1);
+  if (backup_.describing(runs) == nullptr) co_return Status::ok;
+  co_return co_await backup_.forget(runs);
 }
 
 Task<Status> ReadModifyWrite::write_top(PhysicalRun run, DataSpan data, MediaClass priority) {
@@ -47,67 +43,59 @@ Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, Media
     co_return co_await ports_.media.run(chain);
   }
 
-  auto turn = backup_.turn();
-  co_await turn;
+  auto slot = backup_.any();
+  co_await slot;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, tracks_.number(run.track), run.count});
-  const Status room = co_await backup_.make_room(neighbours.sectors());
+  const Status room = co_await slot->make_room(neighbours.sectors());
   if (!ok(room)) {
     end_rmw(run, begun);
     co_return room;
   }
 
-  const DataSpan saved = saved_.part(0, neighbours.sectors());
   MediaChain chain(priority, LostSectors::carry);
-  std::uint32_t offset = 0;
-  for (std::uint32_t i = 0; i < neighbours.count; ++i) {  // 1, 2: read S on T-1 and T+1
-    chain.read(neighbours.runs[i], saved.part(offset, neighbours.runs[i].count), StepHint::same_angle);
-    offset += neighbours.runs[i].count;
-  }
-  backup_.add_steps(chain, run, neighbours, saved);  // 3: save both, with the record
+  for (std::uint32_t i = 0; i < neighbours.count; ++i)  // 1, 2: read S on T-1 and T+1
+    chain.read(neighbours.runs[i], slot->staged(neighbours, i), StepHint::same_angle);
+  slot->add_steps(chain, run, neighbours);  // 3: save both, with the record
   const std::size_t saved_after = chain.steps().size();
-  chain.write(run, data, StepHint::same_angle);                   // 4: write S on T
-  if (!config_.ack_early) add_restore(chain, neighbours, saved);  // 5, 6: rewrite T-1 and T+1
+  chain.write(run, data, StepHint::same_angle);                  // 4: write S on T
+  if (!config_.ack_early) add_restore(chain, neighbours, slot);  // 5, 6: rewrite T-1 and T+1
   const Status status = co_await ports_.media.run(chain);
-  if (chain.steps_done >= saved_after) backup_.commit();
+  if (chain.steps_done >= saved_after) slot->commit();
 
   if (ok(status) && config_.ack_early) {
-    ports_.cpu.spawn(restore_later(std::move(range), std::move(turn), run, neighbours, begun), "restore");
+    ports_.cpu.spawn(restore_later(std::move(range), std::move(slot), run, neighbours, begun), "restore");
     co_return Status::ok;
   }
-  if (!ok(status) && chain.steps_done >= saved_after) co_await restore_all(neighbours);
+  if (!ok(status) && chain.steps_done >= saved_after) co_await restore_all(slot, neighbours);
   end_rmw(run, begun);
   co_return status;
 }
 
 /// A write that failed has destroyed what it reached all the same; a rewrite that fails keeps no other one from being tried.
-Task<void> ReadModifyWrite::restore_all(Neighbours neighbours) {
+Task<void> ReadModifyWrite::restore_all(const Turn& slot, Neighbours neighbours) {
   for (std::uint32_t i = 0; i < neighbours.count; ++i) {
     MediaChain chain(MediaClass::dependent);
-    chain.write(neighbours.runs[i], saved_.part(neighbours.sectors_before(i), neighbours.runs[i].count), StepHint::same_angle);
+    chain.write(neighbours.runs[i], slot->staged(neighbours, i), StepHint::same_angle);
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) ++failed_restores_;
   }
 }
 
 /// Steps 5 and 6 after the acknowledgement; the locks stay until they are done.
-Task<void> ReadModifyWrite::restore_later(RangeLock range, Turn turn, PhysicalRun run, Neighbours neighbours, Picoseconds begun) {
+Task<void> ReadModifyWrite::restore_later(RangeLock range, Turn slot, PhysicalRun run, Neighbours neighbours, Picoseconds begun) {
   MediaChain chain(MediaClass::dependent);
-  add_restore(chain, neighbours, saved_.part(0, neighbours.sectors()));
+  add_restore(chain, neighbours, slot);
   const Status status = co_await ports_.media.run(chain);
   // The record stays in force: the next boot restores what could not be restored now.
   if (!ok(status)) ++failed_restores_;
   end_rmw(run, begun);
-  turn.unlock();
+  slot.end();
   range.unlock();
 }
 
-void ReadModifyWrite::add_restore(MediaChain& chain, const Neighbours& neighbours, DataSpan saved) const {
-  std::uint32_t offset = 0;
-  for (std::uint32_t i = 0; i < neighbours.count; ++i) {
-    chain.write(neighbours.runs[i], saved.part(offset, neighbours.runs[i].count), StepHint::same_angle);
-    offset += neighbours.runs[i].count;
-  }
+void ReadModifyWrite::add_restore(MediaChain& chain, const Neighbours& neighbours, const Turn& slot) {
+  for (std::uint32_t i = 0; i < neighbours.count; ++i) chain.write(neighbours.runs[i], slot->staged(neighbours, i), StepHint::same_angle);
 }
 
 void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
@@ -118,7 +106,7 @@ void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
-  co_return co_await backup_.recover(saved_);
+  co_return co_await backup_.recover();
 }
 
 Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {
@@ -131,13 +119,12 @@ Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {
 
 void ReadModifyWrite::report(MetricSet& metrics) const {
   report_read_modify_writes(metrics, rmws_, "read-modify-writes of bottom tracks",
-                            "time in read-modify-writes, from the turn at the backup region to the last rewrite");
+                            "time in read-modify-writes, from their backup slot to the last rewrite");
   metrics.count("rmw_free.count", static_cast<double>(free_rmws_), "1",
                 "writes of bottom tracks that found no data on the tops beside them");
   metrics.count("rmw.failed_restores", static_cast<double>(failed_restores_), "1",
                 "rewrites of tops that failed after the acknowledgement");
-  metrics.count("backup.sectors", static_cast<double>(backup_.sectors_written()), "sectors", "sectors written to the backup region");
-  metrics.count("backup.voids", static_cast<double>(backup_.voids()), "1", "backup records that were voided");
+  backup_.report(metrics);
 }
 
 }  // namespace tessera

@@ -36,22 +36,21 @@ class ReadModifyWrite {
   void report(MetricSet& metrics) const;
 
  private:
-  using Turn = FifoMutex::Lock;
+  using Turn = BackupRegion::Turn;
 
   Task<Status> write_top(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range);
-  [[nodiscard]] Task<void> restore_all(Neighbours neighbours);
-  Task<void> restore_later(RangeLock range, Turn turn, PhysicalRun run, Neighbours neighbours, Picoseconds begun);
-  void add_restore(MediaChain& chain, const Neighbours& neighbours, DataSpan saved) const;
+  [[nodiscard]] Task<void> restore_all(const Turn& slot, Neighbours neighbours);
+  Task<void> restore_later(RangeLock range, Turn slot, PhysicalRun run, Neighbours neighbours, Picoseconds begun);
+  static void add_restore(MediaChain& chain, const Neighbours& neighbours, const Turn& slot);
   void end_rmw(const PhysicalRun& run, Picoseconds begun);
   [[nodiscard]] Neighbours holding_data(const Neighbours& neighbours) const;
 
   InterlacedConfig config_;
   Ports ports_;
   InterlacedTracks tracks_;
-  BackupRegion backup_;
   DramBitmap holds_data_;
-  DataBuffer saved_;  // of the one read-modify-write that has the backup region's turn
+  BackupRegion backup_;
 
   DurationHistogram rmws_;
   std::uint64_t free_rmws_ = 0;

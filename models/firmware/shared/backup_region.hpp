@@ -1,96 +1,102 @@
 #pragma once
-// Where tracks' sectors are saved before a write destroys them (Hajkazemi et al., section 2.1). The record that
-// says whose they are rides in the out-of-band bytes of every saved sector, so that one that cannot be read costs no other.
+// The slots of read-modify-writes: as many may be under way at once ("The length of the log is determined by the number of simultaneous
+// RMW operations allowed", Hajkazemi et al., section 2.1), so that the disk channel can choose among their commands.
 //
-// Only the newest record counts. A new one never overwrites the newest, so that a cut while it is written leaves that one
-// whole; the region's tracks are used in turn. A record whose sectors the host then writes directly is voided first.
-#include <array>
+// Records of several slots may describe the same sectors, but never differ: what a record describes is not written in another way before it
+// is void. Where the sector that voids one cannot be read any more, numbers tell which is newer, and that is applied first.
 #include <cstdint>
-#include <vector>
+#include <deque>
+#include <optional>
+#include <span>
 
-#include "firmware/layout/conventional_layout.hpp"
-#include "firmware/shared/log_record.hpp"
-#include "firmware/shared/range_locks.hpp"
-#include "firmware/translation_layer.hpp"
+#include "base/metrics.hpp"
+#include "firmware/shared/backup_slot.hpp"
 
 namespace tessera {
 
-/// The runs that a write would destroy: `count` of them, on different tracks of one surface near its own.
-struct Neighbours {
-  static constexpr std::size_t most = 4;  ///< what a record has room for
-  std::array<PhysicalRun, most> runs{};
-  std::uint32_t count = 0;
-
-  void add(const PhysicalRun& run) {
-    TESSERA_CHECK(count < most, "a write has too many neighbours");
-    runs[count++] = run;
-  }
-  [[nodiscard]] std::uint32_t sectors() const { return sectors_before(count); }
-  [[nodiscard]] std::uint32_t sectors_before(std::uint32_t which) const {
-    std::uint32_t sum = 0;
-    for (std::uint32_t i = 0; i < which; ++i) sum += runs[i].count;
-    return sum;
-  }
-};
-
 class BackupRegion {
  public:
-  /// Tracks that a region at `radius` needs for records of up to `largest` sectors: room for one beside the newest, at least
-  /// three.
-  [[nodiscard]] static std::uint64_t radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint32_t largest);
+  /// Of a drive: `slots` for records of up to `sectors`.
+  struct Shape {
+    std::uint32_t slots = 1;
+    std::uint32_t sectors = 0;
+  };
+  static constexpr std::uint32_t most_slots = 64;
 
-  /// `regions`: conventional, not skewed, of one zone.
-  BackupRegion(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
+  /// Radii that a region at `radius` needs: in each slot room for a record beside the newest, at least three tracks.
+  [[nodiscard]] static std::uint64_t radii_needed(const DriveGeometry& geometry, std::uint32_t radius, const Shape& shape);
 
-  /// Whoever saves, or voids, holds the turn from before until the saved sectors are back in place.
-  [[nodiscard]] FifoMutex::Lock turn() { return turns_.exclusive({}); }
+  /// `regions`: conventional, not skewed, of one zone; none where nothing is to be saved, and the slots are staging buffers only.
+  /// `staging`: what these hold.
+  BackupRegion(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, const Shape& shape, const char* staging);
 
-  /// Makes sure that a record of `sectors` will not overwrite the newest one.
-  Task<Status> make_room(std::uint32_t sectors);
-  /// Adds the steps that save `data`, the content of `saved` one after another, before `target` is written.
-  void add_steps(MediaChain& chain, const PhysicalRun& target, const Neighbours& saved, DataSpan data);
-  /// To be told once those steps are done: the record is the newest from here on.
-  void commit();
+  /// A place in the queue for a slot, and once awaited, the slot, until its end:
+  ///   auto turn = backup.any();
+  ///   co_await turn;
+  ///   turn->make_room(...);
+  /// Whoever saves, or voids, holds it from before until the saved sectors are back in place.
+  class Turn {
+   public:
+    Turn(BackupRegion& region, BackupSlot* wanted);
+    /// Hands a granted turn on.
+    Turn(Turn&& other) noexcept;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() { end(); }
 
-  /// Whether the newest record describes a sector of `run` and would be applied at recovery.
-  [[nodiscard]] bool describes(const PhysicalRun& run) const;
-  /// Takes the newest record out of force.
-  Task<Status> void_record();
+    BackupSlot* operator->() const { return slot_; }
+    /// Gives the slot back.
+    void end();
 
-  /// Boot after a power cut: puts back what was destroyed of what the newest record describes, and voids the record. `scratch`: room
-  /// for a record.
-  Task<Status> recover(DataBuffer& scratch);
+    bool await_ready() const noexcept { return slot_ != nullptr; }
+    void await_suspend(std::coroutine_handle<> task);
+    void await_resume() const noexcept {}
 
-  [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
-  [[nodiscard]] std::uint64_t voids() const { return voids_; }
+   private:
+    friend class BackupRegion;
+    [[nodiscard]] bool takes(const BackupSlot* slot) const { return wanted_ == nullptr || wanted_ == slot; }
+
+    BackupRegion* region_;
+    BackupSlot* wanted_;  ///< null: any
+    BackupSlot* slot_ = nullptr;
+    bool queued_ = false;
+    Turn* later_ = nullptr;
+    DeviceWait wait_;
+  };
+  /// Turns are granted in the order in which they are awaited, but that one that can have a free slot does not wait for one that wants
+  /// another.
+  [[nodiscard]] Turn any() { return Turn(*this, nullptr); }
+  /// That slot and no other: its record will be superseded.
+  [[nodiscard]] Turn at(BackupSlot& slot) { return Turn(*this, &slot); }
+
+  /// The first slot whose record describes a sector of one of `runs`; null if none does.
+  [[nodiscard]] BackupSlot* describing(std::span<const PhysicalRun> runs);
+  /// Voids the records that describe a sector of one of `runs`, but for that of `kept`.
+  [[nodiscard]] Task<Status> forget(std::span<const PhysicalRun> runs, const BackupSlot* kept = nullptr);
+
+  /// Boot after a power cut: puts back what was destroyed of what the slots' records describe, and voids these.
+  [[nodiscard]] Task<Status> recover();
+
+  void report(MetricSet& metrics) const;
 
  private:
-  /// A record on the region's sectors taken as a ring.
-  struct Extent {
-    std::uint64_t start = 0;
-    std::uint32_t count = 0;
-    [[nodiscard]] std::uint64_t last(std::uint64_t ring) const { return (start + count - 1) % ring; }
+  struct Place {
+    BackupSlot slot;
+    bool free = true;
   };
-  [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
-  [[nodiscard]] Extent next_track() const;
-  [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
-  [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
-  Task<void> find_newest();
-  Task<Status> fill_in(DataBuffer& saved);
-  Task<Status> read_back(std::uint32_t first, DataSpan data);
+  [[nodiscard]] BackupSlot* take(const BackupSlot* wanted);
+  void enqueue(Turn& turn);
+  void dequeue(const Turn& turn);
+  void give_back(BackupSlot& slot);
 
-  MediaPort& media_;
-  FifoMutex turns_;
+  CpuPort& cpu_;
   ConventionalLayout layout_;
-  std::uint64_t ring_;          ///< sectors
-  std::uint64_t sequence_ = 0;  ///< of the newest record
-  Extent newest_;
-  Neighbours described_;  ///< by the newest record; none when it is void
-  Extent next_;           ///< being written
-  Neighbours next_described_;
-  std::vector<SectorHeader> headers_;  // of sectors on their way
-  std::uint64_t sectors_written_ = 0;
-  std::uint64_t voids_ = 0;
+  RecordNumbers numbers_;
+  std::deque<Place> places_;  // a slot stays where it is
+  Turn* first_ = nullptr;     // of those that wait
+  std::uint64_t waits_ = 0;
+  Gauge used_gauge_;
 };
 
 }  // namespace tessera

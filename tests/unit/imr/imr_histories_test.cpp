@@ -41,6 +41,7 @@ Shape random_shape(RandomStream& random) {
                       {"layout_n", double(pick(random, 0, 1) == 0 ? 1 : pick(random, 2, 9))},
                       {"order", double(pick(random, 0, 1))},
                       {"backup_place", double(pick(random, 0, 1))},
+                      {"backup_slots", double(pick(random, 1, 4))},
                       {"skip_unwritten", double(pick(random, 0, 1))},
                       {"ack_early", double(pick(random, 0, 1))}};
   return shape;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firmware/layers/sblock/store.hpp"
-#include "firmware/shared/backup_region.hpp"
+#include "firmware/shared/range_locks.hpp"
 #include "unit/sblock/region_drive.hpp"
 
 namespace tessera::test {

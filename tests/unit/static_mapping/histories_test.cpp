@@ -21,16 +21,20 @@ Setup random_setup(RandomStream& random) {
   const std::uint64_t band_tracks = setup.scheme == Scheme::s1234 ? 2 + random.below(4) : 4;
   const std::uint64_t width = 2 + random.below(3);
   setup.parameters = {{"band_tracks", static_cast<double>(band_tracks)}, {"head_width", static_cast<double>(width)}};
+  const std::uint64_t slots = 1 + random.below(3);
+  const std::uint64_t random_access = raz + (slots - 1) * 2 * (band_tracks + 1);
+  setup.parameters["backup_slots"] = static_cast<double>(slots);
+  setup.parameters["raz_tracks"] = static_cast<double>(random_access);
   const std::uint64_t bands = 1 + random.below(6);
   const std::uint64_t rest = random.below(band_tracks + width - 1);  // tracks that are too few for one more band
   MediaConfig& media = setup.bench.media;
   setup.bench = small_drive();
   media.surfaces = pick(random, 1, 2);
-  media.tracks = static_cast<std::uint32_t>(raz + bands * (band_tracks + width - 1) + rest);
+  media.tracks = static_cast<std::uint32_t>(random_access + bands * (band_tracks + width - 1) + rest);
   if (random.below(2) == 0) media.timing = MediaTimingMode::rotational;
   if (random.below(2) == 0) setup.bench.controller.scheduling = SchedulingPolicy::shortest_positioning;
   for (std::uint64_t i = random.below(6); i > 0; --i) {
-    const auto radius = static_cast<double>(raz + random.below(media.tracks - raz));
+    const auto radius = static_cast<double>(random_access + random.below(media.tracks - random_access));
     const auto surface = static_cast<double>(random.below(media.surfaces));
     media.slipped_defects.push_back({surface, radius, static_cast<double>(1 + random.below(4))});
   }

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/shared/backup_region.hpp"
 #include "firmware/shared/dram_table.hpp"
+#include "firmware/shared/range_locks.hpp"
 #include "firmware/shared/superblock.hpp"
 
 namespace tessera::static_mapping {

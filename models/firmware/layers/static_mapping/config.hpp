@@ -5,9 +5,12 @@
 
 #include "base/parameter.hpp"
 #include "firmware/layers/static_mapping/scheme.hpp"
+#include "firmware/shared/backup_region.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera::static_mapping {
+
+inline constexpr std::uint32_t most_head_width = 5;
 
 struct StaticMappingConfig {
   Scheme scheme = Scheme::s1234;  ///< not a parameter, but which of the four layers it is
@@ -15,12 +18,16 @@ struct StaticMappingConfig {
   std::uint32_t band_tracks = 4;
   std::uint32_t head_width = 2;
   std::uint32_t raz_tracks = 100;
+  std::uint32_t backup_slots = 1;
   std::uint32_t journal_tracks = 0;
   bool paper = false;
   bool crash_safe = true;
 
   /// Whether the tracks behind an update are saved first, and which tracks hold data is kept.
   [[nodiscard]] bool safe() const { return crash_safe && !paper; }
+
+  /// Slots for the tracks behind the first one of a band.
+  [[nodiscard]] BackupRegion::Shape backup_shape(const DriveGeometry& geometry) const;
 
   void describe(ParameterVisitor& visitor);
 };

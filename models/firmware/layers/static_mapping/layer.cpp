@@ -30,11 +30,7 @@ StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& por
       allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks,
                   record_places(ports, geometry, plan)),
       locks_(ports.cpu),
-      turns_(ports.cpu) {
-  if (config.safe()) backup_.emplace(ports, geometry, regions_named(plan, "backup"));
-  saved_ = ports.memory.reserve_buffer(MemoryCategory::merge_buffer, (config.band_tracks - 1) * longest_track(geometry),
-                                       "sectors saved by an update in place");
-}
+      backup_(ports, geometry, regions_named(plan, "backup"), config.backup_shape(geometry), "sectors saved by an update in place") {}
 
 Task<Status> StaticMapping::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
@@ -83,13 +79,10 @@ Task<Status> StaticMapping::write_piece(Piece piece, DataSpan data, MediaClass p
 }
 
 Task<Status> StaticMapping::write_free(PhysicalRun run, DataSpan data, MediaClass priority) {
-  if (endangered(run)) {
-    auto turn = turns_.exclusive({});
-    co_await turn;
-    if (endangered(run)) {
-      const Status voided = co_await backup_->void_record();
-      if (!ok(voided)) co_return voided;
-    }
+  const InFront in_front = in_front_of(run);
+  if (backup_.describing(in_front.all()) != nullptr) {
+    const Status forgotten = co_await backup_.forget(in_front.all());
+    if (!ok(forgotten)) co_return forgotten;
   }
   MediaChain chain(priority);
   chain.write(run, data);
@@ -98,32 +91,35 @@ Task<Status> StaticMapping::write_free(PhysicalRun run, DataSpan data, MediaClas
 
 /// Section 3: the valid data behind is read, the update is written, and what was read is written back; in between it is saved.
 Task<Status> StaticMapping::read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority) {
-  auto turn = turns_.exclusive({});
-  co_await turn;
+  // A record that this write makes stale is superseded by its own.
+  const InFront in_front = in_front_of(run);
+  BackupSlot* const stale = backup_.describing(in_front.all());
+  if (stale != nullptr) {
+    const Status forgotten = co_await backup_.forget(in_front.all(), stale);
+    if (!ok(forgotten)) co_return forgotten;
+  }
+  auto slot = stale != nullptr ? backup_.at(*stale) : backup_.any();
+  co_await slot;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, std::uint64_t{run.track.radius} * surfaces_ + run.track.surface, run.count});
-  if (backup_) {
-    const Status room = co_await backup_->make_room(behind.sectors());
-    if (!ok(room)) {
-      end_rmw(run, begun);
-      co_return room;
-    }
+  const Status room = co_await slot->make_room(behind.sectors());
+  if (!ok(room)) {
+    end_rmw(run, begun);
+    co_return room;
   }
 
   MediaChain chain(priority, LostSectors::carry);
   const auto each_behind = [&](MediaOp op) {
-    for (std::uint32_t i = 0; i < behind.count; ++i) {
-      const DataSpan saved = saved_.part(behind.sectors_before(i), behind.runs[i].count);
-      chain.add({op, StepHint::same_angle, behind.runs[i], saved, {}, nullptr});
-    }
+    for (std::uint32_t i = 0; i < behind.count; ++i)
+      chain.add({op, StepHint::same_angle, behind.runs[i], slot->staged(behind, i), {}, nullptr});
   };
   each_behind(MediaOp::read);
-  if (backup_) backup_->add_steps(chain, run, behind, saved_.part(0, behind.sectors()));
+  slot->add_steps(chain, run, behind);
   const std::size_t saved_after = chain.steps().size();
   chain.write(run, data, StepHint::same_angle);
   each_behind(MediaOp::write);
   const Status status = co_await ports_.media.run(chain);
-  if (backup_ && chain.steps_done >= saved_after) backup_->commit();
+  if (chain.steps_done >= saved_after) slot->commit();
   end_rmw(run, begun);
   co_return status;
 }
@@ -157,15 +153,13 @@ AngularBox StaticMapping::reach_of(const Piece& piece) const {
   return reach;
 }
 
-/// Whether recovery from the newest backup record would overwrite or destroy a sector of `run`. The record stays in force after its
-/// update; it does no harm until the host writes one of these sectors directly.
-bool StaticMapping::endangered(const PhysicalRun& run) const {
-  if (!backup_) return false;
-  for (std::uint32_t distance = 0; distance < config_.head_width && distance <= run.track.radius; ++distance) {
-    const PhysicalRun in_front = covering(run, {run.track.surface, run.track.radius - distance}, ports_.media);
-    if (backup_->describes(in_front)) return true;
-  }
-  return false;
+/// Where a backup record describes one of these runs, recovery from it would overwrite or destroy a sector of `run`. The record stays in
+/// force after its update; it does no harm until the host writes `run`.
+StaticMapping::InFront StaticMapping::in_front_of(const PhysicalRun& run) const {
+  InFront in_front;
+  for (std::uint32_t distance = 0; distance < config_.head_width && distance <= run.track.radius; ++distance)
+    in_front.runs[in_front.count++] = covering(run, {run.track.surface, run.track.radius - distance}, ports_.media);
+  return in_front;
 }
 
 // --- Boot ---
@@ -177,9 +171,9 @@ Task<Status> StaticMapping::recover() { co_return co_await restore(); }
 /// Finds the used tracks, and ends an update that a cut may have interrupted.
 Task<Status> StaticMapping::restore() {
   const Status allocated = co_await allocation_.recover();
-  if (!ok(allocated) || !backup_) co_return allocated;
+  if (!ok(allocated)) co_return allocated;
   // In ascending order, as they were saved: each rewrite destroys the tracks behind it.
-  co_return co_await backup_->recover(saved_);
+  co_return co_await backup_.recover();
 }
 
 // A completed write is on the platter.
@@ -214,11 +208,9 @@ void StaticMapping::report(MetricSet& metrics) const {
   metrics.add("war.mean", war(all_), "1", "media requests a host write, each part of it inside one track counted apart: 1 + 2 |H|");
   metrics.add("war.update_mean", war(updates_), "1", "the same over writes of tracks that held data");
   report_read_modify_writes(metrics, rmws_, "updates that rewrote tracks behind their own",
-                            "time in read-modify-writes, from the turn at the backup region to the last rewrite");
+                            "time in read-modify-writes, from their backup slot to the last rewrite");
   metrics.count("rmw_free.count", static_cast<double>(all_.writes - rmws_.count()), "1", "writes that found no data behind their track");
-  metrics.count("backup.sectors", static_cast<double>(backup_ ? backup_->sectors_written() : 0), "sectors",
-                "sectors written to the backup region");
-  metrics.count("backup.voids", static_cast<double>(backup_ ? backup_->voids() : 0), "1", "backup records that were voided");
+  backup_.report(metrics);
   metrics.count("log.sectors", static_cast<double>(allocation_.record_writes()), "sectors",
                 "sectors written to record which tracks are in use");
   const Bytes bits((layout_.tracks() + 7) / 8);

@@ -3,7 +3,8 @@
 //
 // A write to a track whose next ones hold no data goes straight to the platter. Any other first reads the sectors behind it that
 // it would destroy, at its own angles, and rewrites them afterwards: 1 + 2 |H| requests for |H| tracks (section 3.1).
-#include <optional>
+#include <array>
+#include <span>
 
 #include "firmware/layers/static_mapping/allocation.hpp"
 #include "firmware/layers/static_mapping/config.hpp"
@@ -31,12 +32,18 @@ class StaticMapping final : public TranslationLayer {
 
  private:
   using Piece = BandTrackLayout::Piece;
+  /// The angles of a run on its own track and on those whose rewriting would destroy it.
+  struct InFront {
+    std::array<PhysicalRun, most_head_width> runs{};
+    std::uint32_t count = 0;
+    [[nodiscard]] std::span<const PhysicalRun> all() const { return std::span(runs).first(count); }
+  };
 
   Task<Status> restore();
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> write_free(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);
-  [[nodiscard]] bool endangered(const PhysicalRun& run) const;
+  [[nodiscard]] InFront in_front_of(const PhysicalRun& run) const;
   [[nodiscard]] Neighbours behind_with_data(const Piece& piece) const;
   [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, ports_.media.sectors_on(run.track)); }
   [[nodiscard]] AngularBox reach_of(const Piece& piece) const;
@@ -49,9 +56,7 @@ class StaticMapping final : public TranslationLayer {
   BandTrackLayout layout_;
   Allocation allocation_;
   AngularLocks locks_;
-  std::optional<BackupRegion> backup_;  // none where nothing is saved
-  FifoMutex turns_;                     // at saved_ and backup_
-  DataBuffer saved_;                    // what lies behind the one update that has the turn
+  BackupRegion backup_;
 
   struct WriteCount {
     std::uint64_t writes = 0;    ///< pieces of host writes, each inside one track

@@ -8,12 +8,20 @@ namespace tessera::static_mapping {
 
 void StaticMappingConfig::describe(ParameterVisitor& visitor) {
   visitor.field("band_tracks", band_tracks, {2, 5}, "data tracks of a band (N); only static-1234 knows another order than that of four");
-  visitor.field("head_width", head_width, {2, 5}, "tracks under the write head (W); W-1 guard tracks follow each band");
+  visitor.field("head_width", head_width, {2, most_head_width}, "tracks under the write head (W); W-1 guard tracks follow each band");
   visitor.field("raz_tracks", raz_tracks, {0, 65536}, "tracks of the random access zone on each surface (k), of which half are used");
+  visitor.field(
+      "backup_slots", backup_slots, {1, BackupRegion::most_slots},
+      "updates of tracks with data behind them that may be under way at once; each has a staging buffer and, where what it destroys "
+      "is saved, tracks of the random access zone of its own");
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "of these, tracks set apart for the journal of a write cache");
   visitor.field("paper", paper, "as the paper: nothing is saved before an update, and the used tracks are those below the highest one");
   visitor.field("crash_safe", crash_safe,
                 "saves what an update destroys, and keeps a record of the used tracks, in the random access zone");
+}
+
+BackupRegion::Shape StaticMappingConfig::backup_shape(const DriveGeometry& geometry) const {
+  return {backup_slots, (band_tracks - 1) * longest_track(geometry)};
 }
 
 namespace {
@@ -24,8 +32,10 @@ std::uint64_t log_radii(const DriveGeometry& geometry) {
   return (2 * std::uint64_t{Superblock::sectors} + at_radius - 1) / at_radius;
 }
 
-/// Tracks that the backup region needs: room for one record of N-1 runs beside the newest one's track.
-std::uint64_t backup_tracks(const StaticMappingConfig& config) { return std::max<std::uint64_t>(3, config.band_tracks + 1); }
+/// Tracks that the backup region needs: in each slot room for one record of N-1 runs beside the newest one's track.
+std::uint64_t backup_tracks(const StaticMappingConfig& config) {
+  return config.backup_slots * std::max<std::uint64_t>(3, config.band_tracks + 1);
+}
 
 std::string problem_of(const StaticMappingConfig& config, const DriveGeometry& geometry) {
   if (config.scheme != Scheme::s1234 && config.band_tracks != 4)
