@@ -144,9 +144,9 @@ void ControllerModule::command_answered(const tlm::tlm_generic_payload& payload,
   FlashCommand& command = *payload.get_extension<FlashOrigin>()->command;
   command.status = extension.command.status;
   if (!payload.is_response_ok() && ok(command.status))
-    command.status = command.op == FlashOp::erase     ? Status::erase_failed
-                     : command.op == FlashOp::program ? Status::program_failed
-                                                      : Status::media_error;
+    command.status = command.op == FlashOp::erase ? Status::erase_failed
+                     : programs(command.op)       ? Status::program_failed
+                                                  : Status::media_error;
   core_.flash_channel()->command_done(command, extension.busy);
 }
 

@@ -23,7 +23,7 @@ DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing) {
 
 DmaGrant DmaEngines::flash_moves(const FlashCommand& command, const FlashLane& lane) {
   const bool reads = command.op == FlashOp::read || command.op == FlashOp::read_oob;
-  if (!reads && command.op != FlashOp::program) return {timeline_.now(), Bytes(0)};
+  if (!reads && !programs(command.op)) return {timeline_.now(), Bytes(0)};
   DmaTransfer transfer{flash_engine(lane.channel),
                        memory_.staging(),
                        Bytes(command.oob.size()),

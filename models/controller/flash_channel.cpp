@@ -38,8 +38,8 @@ void FlashChannel::on_time(std::uint64_t argument) {
 }
 
 void FlashChannel::start(FlashCommand& command) {
-  if (command.op != FlashOp::program) return link_.start(command);
-  if (guard_ != nullptr) [[unlikely]]
+  if (!programs(command.op)) return link_.start(command);
+  if (guard_ != nullptr && command.op == FlashOp::program) [[unlikely]]
     for (const FlashCommand* part = &command; part != nullptr; part = part->next) guard_->fetched(part->data);
   const FlashLane lane = catalogue_.lane_of(command);
   const Picoseconds end = dma_.flash_moves(command, lane).end;
@@ -61,6 +61,7 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   switch (command.op) {
     case FlashOp::read: ++served_.flash_reads; break;
     case FlashOp::read_oob: ++served_.flash_oob_reads; break;
+    case FlashOp::copyback:
     case FlashOp::program: ++served_.flash_programs; break;
     case FlashOp::erase: ++served_.flash_erases; break;
   }

@@ -49,7 +49,7 @@ std::uint64_t BitErrors::mean(const PageAge& age, std::uint32_t retry) const {
   const std::uint64_t codewords = this->codewords();
   Wide errors = rate * (codewords * codeword_bits) / billion;
   for (; retry > 0; --retry) errors = errors * config_.read_retry_leaves / 100;
-  return static_cast<std::uint64_t>(std::min<Wide>(errors, most));
+  return static_cast<std::uint64_t>(std::min<Wide>(errors + age.moved, most));
 }
 
 bool BitErrors::uncorrectable(const PageAge& age, std::uint32_t retry, RandomStream& random) const {

@@ -16,6 +16,9 @@ struct PageAge {
   std::uint64_t erases = 0;
   std::uint64_t reads = 0;  ///< of the block since it was erased
   Picoseconds retention;    ///< since its first page was programmed
+  /// Wrong bits that a subpage brought along when copybacks moved it here, mean, in units of 2^-32: they are in the cells, and no level of
+  /// read retry leaves them out.
+  std::uint64_t moved = 0;
 };
 
 class BitErrors {

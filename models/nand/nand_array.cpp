@@ -114,8 +114,7 @@ bool NandArray::read_fails(Subpage part, std::uint32_t retry, Picoseconds now) {
   }
   const Block& block = at(block_of(part.page));
   if (!bit_errors_.any() || part.page.value() % pages_per_block_ >= block.next || block.torn || is_unreadable(part)) return false;
-  const PageAge age{block.erases, block.reads, now - block.programmed};
-  if (!bit_errors_.uncorrectable(age, retry, error_random_)) return false;
+  if (!bit_errors_.uncorrectable(age_of(part.page, now), retry, error_random_)) return false;
   if (retry < config_.read_retries) return true;
   ++uncorrectable_;
   tell(part);
@@ -153,19 +152,30 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
   return Status::ok;
 }
 
-Status NandArray::program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost, Picoseconds now) {
-  Block& block = at(block_of(part.page));
-  const auto index = static_cast<std::uint32_t>(part.page.value() % pages_per_block_);
+PageAge NandArray::age_of(NandPage page, Picoseconds now) const {
+  const Block& block = at(block_of(page));
+  const auto moved = moved_errors_.find(page.value());
+  return {block.erases, block.reads, now - block.programmed, moved == moved_errors_.end() ? 0 : moved->second};
+}
+
+Status NandArray::begin_program(NandPage page, Picoseconds now) {
+  Block& block = at(block_of(page));
+  const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
   if (block.bad) return Status::program_failed;
   if (!may_program(block, index)) return Status::rule_violation;
-  const bool requested = due(program_failures_, block_of(part.page).value());
+  const bool requested = due(program_failures_, block_of(page).value());
   if (block.next == 0) block.programmed = now;
-  if (requested || fails(block, program_failures_per_million_)) {
-    spoil(part.page);
-    advance(part.page);
-    retire(block);
-    return Status::program_failed;
-  }
+  if (!requested && !fails(block, program_failures_per_million_)) return Status::ok;
+  spoil(page);
+  advance(page);
+  retire(block);
+  return Status::program_failed;
+}
+
+Status NandArray::program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost, Picoseconds now) {
+  const Status begun = begin_program(part.page, now);
+  if (!ok(begun)) return begun;
+  Block& block = at(block_of(part.page));
   if (subpages_ > 1) {
     block.padding.resize(std::size_t{pages_per_block_} * subpages_);
     std::fill_n(block.padding.begin() + in_block(part.page), subpages_, true);
@@ -173,6 +183,34 @@ Status NandArray::program(Subpage part, ConstContentSpan content, std::span<cons
   store(part, content, oob, lost);
   advance(part.page);
   return Status::ok;
+}
+
+Status NandArray::copyback(NandPage from, NandPage to, Picoseconds now) {
+  const bool passed_over = !passed_over_.empty() && passed_over_.contains(from.value());
+  if (passed_over || from.value() % pages_per_block_ >= at(block_of(from)).next) return Status::rule_violation;
+  begin_read(from);
+  const Status begun = begin_program(to, now);
+  if (!ok(begun)) return begun;
+  Block& source = at(block_of(from));
+  Block& target = at(block_of(to));
+  if (subpages_ > 1) target.padding.resize(std::size_t{pages_per_block_} * subpages_);
+  for (std::uint32_t number = 0; number < subpages_; ++number) {
+    const Subpage old(from, number);
+    const Subpage moved(to, number);
+    std::ranges::copy(slot(source, old), slot(target, moved).begin());
+    if (subpages_ > 1) target.padding[in_block(moved)] = !holds(source, old);
+    if (request_ != Request::none) tell(old);  // what came of the failing read is what was programmed
+    if (request_ != Request::none || source.torn || is_unreadable(old)) unreadable_.insert(subpage(moved));
+    if (!lost_.empty() && lost_.contains(subpage(old))) lost_.insert(subpage(moved));
+  }
+  if (bit_errors_.any()) moved_errors_[to.value()] = bit_errors_.mean(age_of(from, now), 0);
+  advance(to);
+  return Status::ok;
+}
+
+void NandArray::replace_oob(Subpage part, std::span<const std::byte> oob) {
+  TESSERA_CHECK(oob.size() <= oob_ && part.number < subpages_, "a copyback brings more out-of-band bytes than a subpage has");
+  std::ranges::copy(oob, slot(at(block_of(part.page)), part).begin() + kept_);
 }
 
 void NandArray::program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
@@ -258,9 +296,12 @@ void NandArray::spoil(NandPage page) {
 }
 
 void NandArray::clear_marks(NandBlock block) {
-  if (unreadable_.empty() && lost_.empty() && passed_over_.empty()) return;
+  if (unreadable_.empty() && lost_.empty() && passed_over_.empty() && moved_errors_.empty()) return;
   const std::uint64_t first = block.value() * pages_per_block_;
-  for (std::uint64_t page = first; page < first + pages_per_block_; ++page) passed_over_.erase(page);
+  for (std::uint64_t page = first; page < first + pages_per_block_; ++page) {
+    passed_over_.erase(page);
+    moved_errors_.erase(page);
+  }
   for (std::uint64_t place = first * subpages_; place < (first + pages_per_block_) * subpages_; ++place) {
     unreadable_.erase(place);
     lost_.erase(place);
@@ -270,7 +311,7 @@ void NandArray::clear_marks(NandBlock block) {
 std::uint64_t NandArray::wrong_bits(NandPage page, std::uint32_t retry, Picoseconds now) const {
   const Block& block = at(block_of(page));
   if (!bit_errors_.any() || page.value() % pages_per_block_ >= block.next || block.torn) return 0;
-  return bit_errors_.mean({block.erases, block.reads, now - block.programmed}, retry) / bit_errors_.codewords();
+  return bit_errors_.mean(age_of(page, now), retry) / bit_errors_.codewords();
 }
 
 NandWear NandArray::wear() const {

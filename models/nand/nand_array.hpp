@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -56,6 +57,12 @@ class NandArray {
   Status program(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost = false, Picoseconds now = {});
   /// A further subpage of the page that was just programmed, in the same operation.
   void program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost);
+
+  /// Moves a page, all subpages and their OOB, to another one by the rules of a program; `rule_violation` too where there is nothing to
+  /// move. What cannot be read of it cannot be read there, what was lost is lost there, and its wrong bits add to those of its new place.
+  Status copyback(NandPage from, NandPage to, Picoseconds now);
+  /// New OOB bytes for a subpage of the page that was just moved, in the same operation; those that are not given stay.
+  void replace_oob(Subpage part, std::span<const std::byte> oob);
 
   /// `erase_failed` leaves the block unreadable and retires it.
   Status erase(NandBlock block);
@@ -113,6 +120,8 @@ class NandArray {
   [[nodiscard]] bool is_unreadable(Subpage part) const { return !unreadable_.empty() && unreadable_.contains(subpage(part)); }
   void tell(Subpage part);
   void begin_read(NandPage page);
+  [[nodiscard]] Status begin_program(NandPage page, Picoseconds now);
+  [[nodiscard]] PageAge age_of(NandPage page, Picoseconds now) const;
   [[nodiscard]] bool read_fails(Subpage part, std::uint32_t retry, Picoseconds now);
   void store(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost);
   void advance(NandPage page);
@@ -128,9 +137,10 @@ class NandArray {
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;
   std::vector<Block> blocks_;
-  std::unordered_set<std::uint64_t> unreadable_;   // subpages; looked up, never iterated
-  std::unordered_set<std::uint64_t> lost_;         // subpages programmed as lost; looked up, never iterated
-  std::unordered_set<std::uint64_t> passed_over_;  // blank pages below programmed ones; looked up, never iterated
+  std::unordered_set<std::uint64_t> unreadable_;                   // subpages; looked up, never iterated
+  std::unordered_set<std::uint64_t> lost_;                         // subpages programmed as lost; looked up, never iterated
+  std::unordered_map<std::uint64_t, std::uint64_t> moved_errors_;  // of pages that copybacks moved (PageAge::moved); looked up only
+  std::unordered_set<std::uint64_t> passed_over_;                  // blank pages below programmed ones; looked up, never iterated
   Requests program_failures_;
   Requests erase_failures_;
   Requests read_failures_;

@@ -43,6 +43,7 @@ struct NandConfig {
   bool cache_read = false;
   bool cache_program = false;
   bool independent_reads = false;
+  bool copyback = false;
   bool read_priority = false;
   bool suspend = false;
   Picoseconds program_suspend_time{0};
@@ -110,6 +111,18 @@ struct NandConfig {
   [[nodiscard]] NandBlock first_log_block() const { return NandBlock(blocks); }
   [[nodiscard]] NandBlock first_dump_block() const { return NandBlock(blocks + log_blocks); }
 
+  [[nodiscard]] FlashShape shape() const {
+    return {.blocks = blocks,
+            .pages_per_block = pages_per_block,
+            .oob_bytes = static_cast<std::uint32_t>(oob_size.value()),
+            .page_bytes = static_cast<std::uint32_t>(page_size.value()),
+            .read_retries = read_retries,
+            .paired_pages = paired_page,
+            .subpages = subpages,
+            .planes = total_planes(),
+            .copyback = copyback};
+  }
+
   /// A sentence why these settings do not go together, or nothing.
   [[nodiscard]] std::string problem() const {
     if (cache_read && independent_reads)
@@ -143,6 +156,7 @@ struct NandConfig {
     v.field("cache_read", cache_read, "a die reads the next pages while those before leave their cache registers");
     v.field("cache_program", cache_program, "the next pages are loaded while a die programs those before");
     v.field("independent_reads", independent_reads, "planes of a die read each by itself, not in groups");
+    v.field("copyback", copyback, "pages can be moved inside a plane without crossing the channel, and past error correction");
     v.field("read_priority", read_priority, "reads go in front of waiting programs and erases of other blocks");
     v.field("suspend", suspend, "a read that comes to a die that programs or erases suspends it");
     v.field("program_suspend_time", program_suspend_time, {0, 1e12}, "time from the request until a program is suspended");

@@ -14,6 +14,11 @@ NandPlace place_of(NandBlock block, const NandConfig& config) {
   return {.channel = die % config.channels, .die = die, .plane = unit / config.total_dies()};
 }
 
+bool same_plane(NandPage from, NandPage to, const NandConfig& config) {
+  const auto block_of = [&config](NandPage page) { return NandBlock(page.value() / config.pages_per_block); };
+  return block_of(from).value() < config.total_blocks() && place_of(block_of(from), config) == place_of(block_of(to), config);
+}
+
 NandDevice::NandDevice(const NandConfig& config, std::uint32_t kept, std::uint64_t seed, Timeline& timeline, NandClient& client)
     : config_(config),
       array_(config, kept, seed),
@@ -37,14 +42,15 @@ void NandDevice::show(const Operation& operation) const {
   die.tag.set(operation.command->tag, timeline_.now());
 }
 
-FlashShape NandDevice::shape() const {
-  return {.blocks = config_.blocks,
-          .pages_per_block = config_.pages_per_block,
-          .oob_bytes = static_cast<std::uint32_t>(config_.oob_size.value()),
-          .page_bytes = static_cast<std::uint32_t>(config_.page_size.value()),
-          .read_retries = config_.read_retries,
-          .paired_pages = config_.paired_page,
-          .subpages = config_.subpages};
+NandDevice::Kind NandDevice::kind_of(FlashOp op) {
+  switch (op) {
+    case FlashOp::program: return Kind::program;
+    case FlashOp::erase: return Kind::erase;
+    case FlashOp::copyback: return Kind::copyback;
+    case FlashOp::read:
+    case FlashOp::read_oob: break;
+  }
+  return Kind::read;
 }
 
 void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
@@ -56,9 +62,14 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   Operation& operation = slots_[slot];
   operation.command = &command;
   operation.context = context;
-  operation.kind = erases ? Kind::erase : command.op == FlashOp::program ? Kind::program : Kind::read;
+  operation.kind = kind_of(command.op);
   operation.place = place_of(block, config_);
   operation.address = erases ? command.block.value() : command.page.value();
+  operation.from = command.from.value();
+  if (operation.kind == Kind::copyback) {
+    TESSERA_CHECK(config_.copyback, "the flash does not know copybacks");
+    TESSERA_CHECK(same_plane(command.from, command.page, config_), "a copyback would leave its plane");
+  }
   operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
   operation.phase = Phase::waiting;
   operation.busy = load_time(command) + array_time(operation) + unload_time(command);
@@ -109,7 +120,7 @@ void NandDevice::transfer(std::uint32_t slot, Phase phase) {
   const Picoseconds length = phase == Phase::loading ? load_time(command) : unload_time(command);
   channel.free = std::max(channel.free, timeline_.now()) + length;
   channel.busy += length;
-  if (phase == Phase::unloading || operation.kind == Kind::program) counters_.transferred += transfer_size(command);
+  if (phase == Phase::unloading || programs(operation.kind)) counters_.transferred += transfer_size(command);
   if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
   post(channel.free, Action::transferred, slot);
 }
@@ -137,9 +148,9 @@ NandDevice::Completion NandDevice::finish(std::uint32_t slot) {
   Plane& of = plane(operation.place);
   if (of.current == slot) of.current = none;
   perform(*operation.command);
-  const bool reads = operation.kind == Kind::read;
-  (reads ? counters_.reading : operation.kind == Kind::program ? counters_.programming : counters_.erasing) += array_time(operation);
-  const Picoseconds decoding = reads ? decoding_time(*operation.command) : Picoseconds(0);
+  counters_.reading += reading_time(operation);
+  (operation.kind == Kind::erase ? counters_.erasing : counters_.programming) += changing_time(operation);
+  const Picoseconds decoding = operation.kind == Kind::read ? decoding_time(*operation.command) : Picoseconds(0);
   const Completion completion{operation.command, operation.context, operation.busy + decoding, decoding, slot};
   if (decoding == Picoseconds(0)) {
     depth_.set(--outstanding_, timeline_.now());
@@ -169,6 +180,7 @@ void NandDevice::perform(FlashCommand& command) {
     case FlashOp::read:
     case FlashOp::read_oob: read(command); break;
     case FlashOp::program: program(command); break;
+    case FlashOp::copyback: copyback(command); break;
     case FlashOp::erase:
       command.status = array_.erase(command.block);
       ++counters_.erases;
@@ -211,6 +223,16 @@ void NandDevice::program(FlashCommand& command) {
   counters_.padding += padding;
 }
 
+void NandDevice::copyback(FlashCommand& command) {
+  command.status = array_.copyback(command.from, command.page, timeline_.now());
+  for (FlashCommand* part = &command; part != nullptr; part = part->next) {
+    part->status = command.status;
+    if (ok(command.status)) array_.replace_oob({part->page, part->subpage}, part->oob);
+  }
+  ++counters_.programs;
+  ++counters_.copybacks;
+}
+
 void NandDevice::set_state(std::uint32_t index, DieState state) {
   if (dies_[index].state == state) return;
   dies_[index].state = state;
@@ -229,14 +251,16 @@ Picoseconds NandDevice::busy_until(const Channel& channel, Picoseconds now) {
   return channel.free > now ? channel.busy - (channel.free - now) : channel.busy;  // transfers follow each other without a gap
 }
 
-/// What the array was doing to a page or block when the power failed.
-void NandDevice::tear(std::uint32_t slot, Kind kind) {
-  const std::uint64_t address = slots_[slot].address;
-  if (kind == Kind::read) return;
-  if (kind == Kind::program)
-    array_.tear_program(NandPage(address));
+/// What the array was doing to a page or block when the power failed, `array_left` before its end. A copyback whose page was still being
+/// read leaves no trace.
+void NandDevice::tear(std::uint32_t slot, Picoseconds array_left) {
+  const Operation& operation = slots_[slot];
+  if (operation.kind == Kind::read) return;
+  if (operation.kind == Kind::copyback && array_left > changing_time(operation)) return;
+  if (programs(operation.kind))
+    array_.tear_program(NandPage(operation.address));
   else
-    array_.tear_erase(NandBlock(address));
+    array_.tear_erase(NandBlock(operation.address));
   ++counters_.torn;
 }
 
@@ -246,8 +270,8 @@ void NandDevice::cut(Picoseconds now) {
     const Die& die = dies_[d];
     for (std::uint32_t p = 0; p < config_.planes; ++p) {
       Plane& of = plane(d, p);
-      if (of.current != none && die.loading == 0) tear(of.current, die.kind);
-      if (of.held != none) tear(of.held, die.suspended_kind);
+      if (of.current != none && die.loading == 0) tear(of.current, die.in_array ? die.array_end - now : die.remaining);
+      if (of.held != none) tear(of.held, die.remaining);
       of = Plane();
     }
     const Picoseconds busy = busy_until(die, now);

@@ -53,6 +53,8 @@ struct NandPlace {
   constexpr bool operator==(const NandPlace&) const = default;
 };
 [[nodiscard]] NandPlace place_of(NandBlock block, const NandConfig& config);
+/// Whether a page can move to another one by copyback; the first may lie outside the array.
+[[nodiscard]] bool same_plane(NandPage from, NandPage to, const NandConfig& config);
 
 class NandDevice final : private TimelineListener {
  public:
@@ -77,7 +79,7 @@ class NandDevice final : private TimelineListener {
   }
 
   /// What the layer may use: log and dump blocks lie behind and are not counted.
-  [[nodiscard]] FlashShape shape() const;
+  [[nodiscard]] FlashShape shape() const { return config_.shape(); }
   [[nodiscard]] const NandConfig& config() const { return config_; }
   [[nodiscard]] NandArray& array() { return array_; }
   [[nodiscard]] const NandArray& array() const { return array_; }
@@ -96,7 +98,8 @@ class NandDevice final : private TimelineListener {
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  enum class Kind : std::uint8_t { read, program, erase };
+  enum class Kind : std::uint8_t { read, program, erase, copyback };
+  [[nodiscard]] static bool programs(Kind kind) { return kind == Kind::program || kind == Kind::copyback; }
   enum class Action : std::uint8_t { arrive, transferred, array_ended, plane_ended, suspended, resumed, decoded };
   /// Where an operation is.
   enum class Phase : std::uint8_t { waiting, loading, array, unloading, decoding };
@@ -109,6 +112,7 @@ class NandDevice final : private TimelineListener {
     std::uint8_t retry = 0;
     NandPlace place;
     std::uint64_t address = 0;  // page or block: at a cut the command may be gone
+    std::uint64_t from = 0;     // copyback: the page that moves
     std::uint64_t order = 0;
     Picoseconds busy;
     std::uint32_t next = none;  // in its plane's queue, or in the list of free slots
@@ -162,6 +166,7 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] Picojoules energy_of(FlashOp op) const;
   void on_time(std::uint64_t argument) override;
   void post(Picoseconds when, Action action, std::uint32_t index);
+  [[nodiscard]] static Kind kind_of(FlashOp op);
   std::uint32_t take_slot();
   void free_slot(std::uint32_t slot);
 
@@ -175,7 +180,8 @@ class NandDevice final : private TimelineListener {
   void perform(FlashCommand& command);
   void read(FlashCommand& command);
   void program(FlashCommand& command);
-  void tear(std::uint32_t slot, Kind kind);
+  void copyback(FlashCommand& command);
+  void tear(std::uint32_t slot, Picoseconds array_left);
 
   // What a die does next (nand_dies.cpp)
   void enqueue(std::uint32_t slot);
@@ -187,6 +193,7 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] std::uint32_t next_to_start(std::uint32_t die) const;
   void start(std::uint32_t slot);
   void begin_array(std::uint32_t die);
+  [[nodiscard]] static DieState state_of(Kind kind);
   void join_array(std::uint32_t slot);
   void begin_plane(std::uint32_t slot);
   void load_ahead(std::uint32_t die);
@@ -206,6 +213,11 @@ class NandDevice final : private TimelineListener {
   [[nodiscard]] Picoseconds load_time(const FlashCommand& command) const;
   [[nodiscard]] Picoseconds unload_time(const FlashCommand& command) const;
   [[nodiscard]] Picoseconds array_time(const Operation& operation) const;
+  [[nodiscard]] Picoseconds reading_time(const Operation& operation) const;
+  [[nodiscard]] Picoseconds changing_time(const Operation& operation) const;
+  [[nodiscard]] PageType page_type(std::uint64_t page) const {
+    return config_.page_type(static_cast<std::uint32_t>(page % config_.pages_per_block));
+  }
   [[nodiscard]] Picoseconds decoding_time(const FlashCommand& command) const;
   [[nodiscard]] bool alone(Kind kind) const { return config_.independent_reads && kind == Kind::read; }
   [[nodiscard]] Bytes transfer_size(const FlashCommand& command) const;
@@ -249,7 +261,7 @@ class NandDevice final : private TimelineListener {
   struct Counters {
     std::uint64_t reads = 0, oob_reads = 0, programs = 0, erases = 0;
     std::uint64_t program_failures = 0, erase_failures = 0, read_failures = 0, rule_violations = 0, torn = 0, retries = 0, padding = 0;
-    std::uint64_t suspends = 0, ahead = 0;
+    std::uint64_t suspends = 0, ahead = 0, copybacks = 0;
     Picoseconds reading, programming, erasing;  // array time of the planes
     Bytes transferred;
   } counters_;

@@ -127,6 +127,11 @@ void NandDevice::loaded(std::uint32_t slot) {
   if (die.loading == 0) begin_array(index);
 }
 
+/// A copyback shows as the program that it ends with.
+DieState NandDevice::state_of(Kind kind) {
+  return kind == Kind::read ? DieState::reading : kind == Kind::erase ? DieState::erasing : DieState::programming;
+}
+
 /// The planes of the group begin together, and end with the slowest.
 void NandDevice::begin_array(std::uint32_t index) {
   Die& die = dies_[index];
@@ -141,7 +146,7 @@ void NandDevice::begin_array(std::uint32_t index) {
   die.array_end = die.array_begin + length;
   die.in_array = true;
   if (die.suspension == Suspension::none) die.suspends = 0;
-  set_state(index, die.kind == Kind::read ? DieState::reading : die.kind == Kind::program ? DieState::programming : DieState::erasing);
+  set_state(index, state_of(die.kind));
   post(die.array_end, Action::array_ended, index);
   load_ahead(index);
 }
@@ -262,7 +267,7 @@ void NandDevice::settle(std::uint32_t index) {
 void NandDevice::suspend(std::uint32_t index) {
   Die& die = dies_[index];
   if (!config_.suspend || !die.in_array || die.kind == Kind::read || die.suspension != Suspension::none) return;
-  const Picoseconds stopping = die.kind == Kind::program ? config_.program_suspend_time : config_.erase_suspend_time;
+  const Picoseconds stopping = programs(die.kind) ? config_.program_suspend_time : config_.erase_suspend_time;
   if (die.suspends == config_.most_suspends || die.array_end - timeline_.now() <= stopping) return;
   die.suspension = Suspension::stopping;
   die.remaining = die.array_end - timeline_.now();
@@ -291,7 +296,7 @@ void NandDevice::resumed(std::uint32_t index) {
   die.suspension = Suspension::none;
   die.in_array = true;
   die.array_end = timeline_.now() + die.remaining;
-  set_state(index, die.kind == Kind::program ? DieState::programming : DieState::erasing);
+  set_state(index, state_of(die.kind));
   post(die.array_end, Action::array_ended, index);
   for (std::uint32_t p = 0; p < config_.planes; ++p)
     if (const std::uint32_t head = plane(index, p).head; head != none && slots_[head].kind == Kind::read) suspend(index);

@@ -20,9 +20,14 @@ tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& pay
       extension == nullptr || extension->plain || extension->command.op == FlashOp::read || extension->command.op == FlashOp::program;
   if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) == moves_data) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (extension != nullptr && !extension->plain && extension->command.op == FlashOp::copyback && !config.copyback)
+    return tlm::TLM_COMMAND_ERROR_RESPONSE;
   const std::uint64_t page = payload.get_address() / config.page_size.value();
   const std::uint64_t subpage = config.subpage_size().value();
   if (payload.get_address() % subpage != 0 || page >= config.total_blocks() * config.pages_per_block)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (extension != nullptr && !extension->plain && extension->command.op == FlashOp::copyback &&
+      !same_plane(extension->command.from, NandPage(page), config))
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   const std::uint64_t length = payload.get_data_length();
   if (length % subpage != 0 || payload.get_address() % config.page_size.value() + length > config.page_size.value() ||

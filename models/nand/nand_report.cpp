@@ -20,6 +20,7 @@ Picojoules NandDevice::energy_of(FlashOp op) const {
   switch (op) {
     case FlashOp::read:
     case FlashOp::read_oob: return tessera::energy(config_.read_power, counters_.reading);
+    case FlashOp::copyback:
     case FlashOp::program: return tessera::energy(config_.program_power, counters_.programming);
     case FlashOp::erase: break;
   }
@@ -39,6 +40,7 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("nand.reads", counters_.reads, "pages read");
   count("nand.oob_reads", counters_.oob_reads, "out-of-band areas read alone");
   count("nand.programs", counters_.programs, "pages programmed, failed ones included");
+  if (config_.copyback) count("nand.copybacks", counters_.copybacks, "of these, pages that were moved inside their plane");
   count("nand.padding", counters_.padding, "sectors for which a programmed page had room and got none");
   count("nand.erases", counters_.erases, "blocks erased, failed ones included");
   count("nand.read_failures", counters_.read_failures, "reads of unreadable pages");

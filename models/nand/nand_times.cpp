@@ -12,19 +12,25 @@ Bytes NandDevice::transfer_size(const FlashCommand& command) const {
     case FlashOp::read: return (config_.subpage_size() + config_.subpage_oob()) * subpages;
     case FlashOp::program: return config_.page_size + config_.oob_size;
     case FlashOp::read_oob: return config_.subpage_oob() * subpages;
+    case FlashOp::copyback: {
+      std::uint64_t bytes = 0;
+      for (const FlashCommand* part = &command; part != nullptr; part = part->next) bytes += part->oob.size();
+      return Bytes(bytes);
+    }
     case FlashOp::erase: break;
   }
   return Bytes(0);
 }
 
 bool NandDevice::needs_loading(Kind kind) const {
-  return config_.command_time > Picoseconds(0) || (kind == Kind::program && config_.bus_rate != BytesPerSecond(0));
+  return config_.command_time > Picoseconds(0) || (programs(kind) && config_.bus_rate != BytesPerSecond(0));
 }
 
-/// Command and address cycles, and the data of a program.
+/// Command and address cycles, those of a read and a program for a copyback, and the data of a program.
 Picoseconds NandDevice::load_time(const FlashCommand& command) const {
-  const bool data = command.op == FlashOp::program && config_.bus_rate != BytesPerSecond(0);
-  return config_.command_time + (data ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0));
+  const bool data = tessera::programs(command.op) && config_.bus_rate != BytesPerSecond(0);
+  const std::uint64_t commands = command.op == FlashOp::copyback ? 2 : 1;
+  return config_.command_time * commands + (data ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0));
 }
 
 Picoseconds NandDevice::unload_time(const FlashCommand& command) const {
@@ -32,12 +38,18 @@ Picoseconds NandDevice::unload_time(const FlashCommand& command) const {
   return data && config_.bus_rate != BytesPerSecond(0) ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0);
 }
 
-Picoseconds NandDevice::array_time(const Operation& operation) const {
-  if (operation.kind == Kind::erase) return config_.erase_time;
-  const auto index = static_cast<std::uint32_t>(operation.address % config_.pages_per_block);
-  const PageType type = config_.page_type(index);
-  if (operation.kind == Kind::program) return config_.program_time_of(type);
-  return config_.read_time_of(type) + config_.read_retry_time * operation.retry;
+Picoseconds NandDevice::array_time(const Operation& operation) const { return reading_time(operation) + changing_time(operation); }
+
+Picoseconds NandDevice::reading_time(const Operation& operation) const {
+  if (operation.kind != Kind::read && operation.kind != Kind::copyback) return Picoseconds(0);
+  return config_.read_time_of(page_type(operation.kind == Kind::read ? operation.address : operation.from)) +
+         config_.read_retry_time * operation.retry;
+}
+
+/// Of a program or an erase.
+Picoseconds NandDevice::changing_time(const Operation& operation) const {
+  if (operation.kind == Kind::read) return Picoseconds(0);
+  return operation.kind == Kind::erase ? config_.erase_time : config_.program_time_of(page_type(operation.address));
 }
 
 /// In proportion to the wrong bits that a codeword of such a page has on average.

@@ -29,17 +29,6 @@ void check_buffers(const DriveConfig& config) {
                        " B; expected at least two sectors (media.sector_size), " + std::to_string(two.value()) + " B");
 }
 
-FlashShape flash_of(const NandConfig& nand, Bytes sector) {
-  FlashShape shape;
-  shape.blocks = nand.blocks;
-  shape.pages_per_block = nand.pages_per_block;
-  shape.oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value());
-  shape.page_bytes = static_cast<std::uint32_t>(nand.page_size.value());
-  shape.paired_pages = nand.paired_page;
-  shape.subpages = nand.holding(sector).subpages;
-  return shape;
-}
-
 FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
@@ -54,7 +43,7 @@ FormatPlan planned(const DriveConfig& config) {
     if (config.nand.page_size.value() % config.media.sector_size.value() != 0)
       throw InputError("a flash page holds whole drive sectors: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
                        " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
-    if (const std::string problem = factory.check_flash(flash_of(config.nand, config.media.sector_size)); !problem.empty())
+    if (const std::string problem = factory.check_flash(config.nand.holding(config.media.sector_size).shape()); !problem.empty())
       throw InputError(factory.name() + ": " + problem);
   }
   std::string problem;
@@ -192,7 +181,7 @@ std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& p
   if (firmware.overheads.of_write_hits() && !write_cache)
     sentences.emplace_back("firmware.overheads.write_hit_*: without effect, the drive has no write cache");
   if (!config.has_flash()) return sentences;
-  for (const std::string& sentence : config.selected().warnings(flash_of(config.nand, config.media.sector_size)))
+  for (const std::string& sentence : config.selected().warnings(config.nand.holding(config.media.sector_size).shape()))
     sentences.push_back(config.layer + ": " + sentence);
   return sentences;
 }

@@ -295,7 +295,7 @@ void FirmwareBench::on_time(std::uint64_t) {
 
 void FirmwareBench::start(FlashCommand& command) {
   const Bytes page = command.data.buffer == nullptr ? Bytes(0) : config_.nand->page_size;
-  flash_commands.push_back({command.op, command.page, command.block, page + Bytes(command.oob.size())});
+  flash_commands.push_back({command.op, command.page, command.block, page + Bytes(command.oob.size()), command.from});
   nand_->submit(command, timeline_.now());
 }
 

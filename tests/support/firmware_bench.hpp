@@ -143,6 +143,7 @@ class FirmwareBench final : private MediaLink,
     NandPage page;
     NandBlock block;
     Bytes moved;  ///< between flash and DRAM, out-of-band bytes included
+    NandPage from{};
   };
   std::vector<FlashRecord> flash_commands;
   /// Every DMA of host data and every copy as it was started, and the address of the last access to a table: where things lie in the DRAM.

@@ -24,9 +24,12 @@ struct FlashShape {
   std::uint32_t read_retries = 0;   ///< levels of read retry behind the first read
   bool paired_pages = false;        ///< a cut while an upper page is programmed takes the lower page of its word line too
   std::uint32_t subpages = 1;       ///< drive sectors in a page
+  std::uint32_t planes = 1;         ///< of all dies: block b lies on plane b % planes
+  bool copyback = false;            ///< the flash knows FlashOp::copyback
   [[nodiscard]] std::uint64_t pages() const { return blocks * pages_per_block; }
   [[nodiscard]] std::uint64_t all_subpages() const { return pages() * subpages; }
   [[nodiscard]] std::uint32_t block_subpages() const { return pages_per_block * subpages; }
+  [[nodiscard]] std::uint64_t plane_of(NandPage page) const { return page.value() / pages_per_block % planes; }
   [[nodiscard]] std::uint32_t subpage_bytes() const { return page_bytes / subpages; }
   [[nodiscard]] std::uint32_t subpage_oob_bytes() const { return oob_bytes / subpages; }
 };
@@ -40,15 +43,21 @@ struct FlashShape {
   return page;
 }
 
-enum class FlashOp : std::uint8_t { read, read_oob, program, erase };
+/// `copyback`: a page moves by way of its plane's page register, without crossing the channel and past error correction: what was wrong in
+/// it stays wrong. New out-of-band bytes cross and take the places of the old ones.
+enum class FlashOp : std::uint8_t { read, read_oob, program, erase, copyback };
+/// Whether the operation leaves a page programmed.
+[[nodiscard]] constexpr bool programs(FlashOp op) { return op == FlashOp::program || op == FlashOp::copyback; }
 
 /// One page operation for one subpage of it. What several subpages of a page take part in is one operation all the same: the first of
-/// their commands is given to the flash and leads the others. A program sets the whole page; subpages that no command is for stay blank.
+/// their commands is given to the flash and leads the others. A program sets the whole page; subpages that no command is for stay blank,
+/// or, with a copyback, as they were.
 struct FlashCommand {
   FlashOp op = FlashOp::read;
-  NandPage page;                 ///< read, read_oob, program
+  NandPage page;                 ///< read, read_oob, program, copyback: to where
+  NandPage from;                 ///< copyback: the page that moves, of the same plane
   NandBlock block;               ///< erase
-  DataSpan data;                 ///< one sector; null for read_oob and erase; a lost one is programmed, and read, as lost
+  DataSpan data;                 ///< one sector; null for read_oob, erase and copyback; a lost one is programmed, and read, as lost
   std::span<std::byte> oob;      ///< out-of-band bytes to write or to fill; at most FlashShape::subpage_oob_bytes(); may be empty
   Status status = Status::ok;    ///< set at completion
   std::uint8_t retry = 0;        ///< read, read_oob: level of read retry, at most FlashShape::read_retries

@@ -167,6 +167,44 @@ TEST_CASE("commands that are outside the array, or no whole page, are refused") 
   CHECK(send(tlm::TLM_IGNORE_COMMAND, 0, 0) == tlm::TLM_COMMAND_ERROR_RESPONSE);  // an erase says so in its extension
 }
 
+namespace {
+
+/// How a NAND answers copybacks to block 0 of a page of another die, and of one behind the array.
+std::vector<tlm::tlm_response_status> responses_to_copybacks(bool known) {
+  NandConfig config = four_dies();
+  config.copyback = known;
+  Platform platform(config, 0_ms, {});
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  PayloadPool<FlashExtension> pool;
+  std::vector<tlm::tlm_response_status> responses;
+  for (const std::uint64_t from : {std::uint64_t{1}, 4 * config.total_blocks()}) {
+    tlm::tlm_generic_payload& payload = pool.take();
+    payload.set_command(tlm::TLM_IGNORE_COMMAND);
+    payload.set_address(0);
+    payload.set_data_length(0);
+    payload.set_streaming_width(0);
+    FlashCommand& command = payload.get_extension<FlashExtension>()->command;
+    command.op = FlashOp::copyback;
+    command.from = NandPage(from * config.pages_per_block);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    CHECK(platform.initiator.socket->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED);
+    responses.push_back(payload.get_response_status());
+    payload.release();
+  }
+  return responses;
+}
+
+}  // namespace
+
+TEST_CASE("a copyback that would leave its plane, or is of no page, is refused") {
+  CHECK(responses_to_copybacks(true) == std::vector(2, tlm::TLM_ADDRESS_ERROR_RESPONSE));
+}
+
+TEST_CASE("a copyback is refused where the flash knows none") {
+  CHECK(responses_to_copybacks(false) == std::vector(2, tlm::TLM_COMMAND_ERROR_RESPONSE));
+}
+
 TEST_CASE("a plain payload programs a page of several sectors and reads some of them, each in one operation") {
   NandConfig config = four_dies();
   config.page_size = Bytes(16384);
