@@ -173,7 +173,7 @@ Task<void> FlashCacheLayer::program(std::uint32_t space, std::span<FlashCommand>
   next_seq_ += commands.size();
   const auto header = [&](std::size_t i) { return OobHeader{sectors[i], seq + i, OobHeader::Kind::data}; };
   for (std::size_t i = 0; i < commands.size(); ++i) {
-    commands[i].op = FlashOp::program;
+    if (commands[i].op != FlashOp::copyback) commands[i].op = FlashOp::program;
     commands[i].oob = std::span(*images).subspan(i * codec_.bytes(), codec_.bytes());
     codec_.encode(header(i), {}, commands[i].oob);
   }

@@ -84,8 +84,8 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
     return static_cast<std::uint32_t>(sector.value() / layout_.band_sectors());
   }
   [[nodiscard]] LogicalSector band_start(std::uint32_t band) const { return LogicalSector(std::uint64_t{band} * layout_.band_sectors()); }
-  /// Programs the pages of `commands`, which were taken of the space just now and whose data is set, as the newest ones of `sectors`; each
-  /// command has its own status afterwards, and blocks that failed take no further page.
+  /// Programs the pages of `commands`, or moves others there, which were taken of the space just now and whose data is set, as the newest
+  /// ones of `sectors`; each command has its own status afterwards, and blocks that failed take no further page.
   [[nodiscard]] Task<void> program(std::uint32_t space, std::span<FlashCommand> commands, std::span<const LogicalSector> sectors);
   void report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own_bytes) const;
 

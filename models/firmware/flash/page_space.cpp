@@ -44,19 +44,23 @@ std::uint32_t PageSpace::room(std::uint32_t reserve) const {
   return room;
 }
 
-std::uint32_t PageSpace::take(std::uint32_t reserve) {
+PageSpace::OpenBlock& PageSpace::next_open(std::uint32_t reserve) {
   TESSERA_CHECK(room(reserve) > 0, "a page is taken from a full flash cache");
-  for (;;) {
+  for (;; turn_ = (turn_ + 1) % open_.size()) {
     OpenBlock& open = open_[turn_];
     if (open.used == block_pages() && pool_.free() > reserve) {
       open = {first_ + pool_.take(), 0};
       used_.push_back(0, open.block - first_);
     }
-    const bool room = open.used < block_pages();
-    const std::uint32_t page = room ? open.block * pages_per_block_ + order_.page(open.used++) : 0;
-    if (order_.page_end(open.used) == open.used) turn_ = (turn_ + 1) % open_.size();
-    if (room) return page;
+    if (open.used < block_pages()) return open;
   }
+}
+
+std::uint32_t PageSpace::take(std::uint32_t reserve) {
+  OpenBlock& open = next_open(reserve);
+  const std::uint32_t page = open.block * pages_per_block_ + order_.page(open.used++);
+  if (order_.page_end(open.used) == open.used) turn_ = (turn_ + 1) % open_.size();
+  return page;
 }
 
 std::pair<std::uint32_t, std::uint32_t> PageSpace::close_page() {

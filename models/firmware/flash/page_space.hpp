@@ -32,6 +32,8 @@ class PageSpace {
   [[nodiscard]] std::uint32_t free_blocks() const { return pool_.free(); }
   /// Pages that can be taken while `reserve` blocks stay free.
   [[nodiscard]] std::uint32_t room(std::uint32_t reserve) const;
+  /// The block of the next page; there must be room.
+  [[nodiscard]] std::uint32_t next_block(std::uint32_t reserve) { return next_open(reserve).block; }
   /// The next page; there must be room.
   [[nodiscard]] std::uint32_t take(std::uint32_t reserve);
   /// The next one that is taken begins a page of the flash. Gives those that are passed over: [first, end).
@@ -56,6 +58,7 @@ class PageSpace {
     std::uint32_t block;
     std::uint32_t used;  ///< pages taken; block_pages(): full, or none is open
   };
+  [[nodiscard]] OpenBlock& next_open(std::uint32_t reserve);
 
   FlashPort& flash_;
   std::uint32_t first_;

@@ -80,6 +80,8 @@ TEST_CASE("a cut at any instant of a cleaning of pore, its merges, copies and er
   setup.layer.period = 3;
   setup.bench.nand->blocks = 5;
   setup.bench.nand->dies = GENERATE(1U, 2U);
+  setup.bench.nand->copyback = true;
+  setup.layer.copybacks = GENERATE(0U, 1U);
   setup.cache().map.kind = GENERATE(MapKind::array, MapKind::paged);
   const auto prepare = [](PoreDrive& drive) { drive.write_banded({{0, 1}, {2, 1}, {0, 1}, {2, 3}, {1, 0}, {2, 1}, {0, 5}, {1, 4}}); };
   CHECK(cut_everywhere<PoreDrive>(setup, prepare, 3, 1, 2) > 20);

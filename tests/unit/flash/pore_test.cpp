@@ -62,6 +62,52 @@ TEST_CASE("a cleaning of pore takes the merges, the copies and the erases of emp
   CHECK(drive.metric("cleaning.max") == Approx(static_cast<double>(clean) / 1e9));
 }
 
+// Each cleaning evicts bands 0 and 1 and copies the three pages of bands 2 and 3 that are written first.
+TEST_CASE("pore copies pages inside the flash as often in a row as its limit says, then through the controller") {
+  for (const std::uint32_t limit : {0U, 1U, 2U}) {
+    INFO("limit " << limit);
+    PoreSetup setup = example();
+    setup.bench.nand->copyback = true;
+    setup.bench.nand->bus_rate = BytesPerSecond(46'080'000);
+    setup.layer.copybacks = limit;
+    PoreDrive drive(setup);
+    drive.write_banded({{2, 0}, {2, 1}, {3, 0}});
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      const double copies = drive.metric("nand.page_copies");
+      const double moves = drive.metric("nand.page_copybacks");
+      drive.bench().flash_commands.clear();
+      std::uint64_t offset = 0;
+      while (drive.metric("nand.page_copies") == copies) {
+        drive.write_banded({{offset % 2, offset / 2 % 8}});
+        ++offset;
+      }
+      const bool inside = round % (limit + 1) < limit;
+      CHECK(drive.metric("nand.page_copies") - copies == 3);
+      CHECK(drive.metric("nand.page_copybacks") - moves == (inside ? 3 : 0));
+      CHECK(drive.flash(FlashOp::copyback) == (inside ? 3 : 0));
+      drive.check_content();
+    }
+    drive.cut_now();
+    drive.check_content();
+  }
+}
+
+TEST_CASE("pore: a page moves to a page of its own plane, another one through the controller") {
+  PoreSetup setup = example();
+  setup.bench.nand->copyback = true;
+  setup.bench.nand->blocks = 8;
+  setup.bench.nand->dies = 2;
+  setup.layer.copybacks = 3;
+  setup.layer.reserve_blocks = 2;
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; drive.metric("cleaning.count") < 6; ++i) drive.write_banded({{i * 7 % 4, i * 5 % 8}});
+  for (const FirmwareBench::FlashRecord& record : drive.bench().flash_commands)
+    if (record.op == FlashOp::copyback) CHECK(record.page.value() / 4 % 2 == record.from.value() / 4 % 2);
+  CHECK(drive.metric("nand.page_copybacks") > 0);
+  CHECK(drive.metric("nand.page_copybacks") < drive.metric("nand.page_copies"));
+  drive.check_content();
+}
+
 TEST_CASE("hits heat a band, and a hot band stays in the cache") {
   PoreDrive drive(example());
   fill(drive);

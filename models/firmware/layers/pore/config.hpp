@@ -15,6 +15,7 @@ struct PoreConfig {
   // 22.48 / 70.92 are both 0.316, and with 81 of 256 bands open 1 + 81 x 10,240 / 20,480 = 41.5.
   double open_frac = 0.3164;
   std::uint32_t reserve_blocks = 2;   // ours: what pages of forbidden bands are copied to
+  std::uint32_t copybacks = 0;        // ours, and off: the paper knows no copyback
   std::uint32_t zone_sectors = 5000;  // original: 20 MB, from its published code
   std::uint32_t period = 0;           // original: the persistent buffer of the drive behind it, which here is the cache itself
 

@@ -20,15 +20,20 @@ void PoreConfig::describe(ParameterVisitor& v) {
                 "regions are bands, and an open one is evicted whole; or zones, whose least recently used pages are evicted in periods");
   v.field("open_frac", open_frac, {0, 1}, "share of the bands that a cleaning opens (ef-smr)");
   v.field("reserve_blocks", reserve_blocks, {1, 4096}, "free flash blocks that are kept for copies of pages of forbidden regions");
+  v.field("copybacks", copybacks, {0, 255},
+          "how often in a row a page may be copied inside its plane, past error correction, before a copy goes through the controller; 0: "
+          "never");
   v.field("zone_sectors", zone_sectors, {1, 1 << 24}, "sectors of a zone (original)");
   v.field("period", period, {0, 4e9}, "pages that a period evicts (original); 0: a quarter of the cache");
 }
 
 void Pore::report(MetricSet& metrics) const {
-  const Bytes own(heat_.size() * sizeof(std::uint32_t) + stamps_.size() * sizeof(std::uint64_t) + (chosen_.size() + 63) / 64 * 8);
+  const Bytes own(heat_.size() * sizeof(std::uint32_t) + stamps_.size() * sizeof(std::uint64_t) + (chosen_.size() + 63) / 64 * 8 +
+                  moves_.size());
   const Bytes lists(16 * owners_.regions());  // head, tail, count and heat of each region
   report_common(metrics, lists, own);
   metrics.count("nand.page_copies", static_cast<double>(copied_), "1", "pages copied from flash to flash");
+  metrics.count("nand.page_copybacks", static_cast<double>(moved_), "1", "of these, pages that the flash moved inside their plane");
   metrics.add("open.regions_mean", open_regions_.mean(), "1", "regions that a cleaning opened");
   metrics.add("forbidden.pages_share", valid_ == 0 ? std::nullopt : std::optional(static_cast<double>(kept_) / static_cast<double>(valid_)),
               "1", "valid cached pages that cleanings kept over those that they found");
@@ -57,6 +62,8 @@ class PoreFactory final : public LayerFactory {
   }
   /// The reserve, and a block for the host's writes.
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
+    if (config_.copybacks != 0 && !shape.copyback)
+      return "copybacks of " + std::to_string(config_.copybacks) + " ask for flash that knows them: nand.copyback = true, or copybacks = 0";
     return config_.cache.check_flash("a cache with reserve_blocks " + std::to_string(config_.reserve_blocks), shape,
                                      std::uint64_t{config_.reserve_blocks} + 1);
   }

@@ -12,6 +12,7 @@ Pore::Pore(const Ports& ports, const PoreConfig& config, const DriveGeometry& ge
       heat_(ports.memory, MemoryCategory::metadata, owners_.regions(), "heat of regions"),
       stamps_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.all_subpages() : 0, "last use of pages"),
       chosen_(ports.memory, MemoryCategory::metadata, config.mode == Mode::original ? shape_.all_subpages() : 0, "pages to evict"),
+      moves_(ports.memory, MemoryCategory::metadata, config.copybacks != 0 ? shape_.pages() : 0, "copybacks of pages"),
       copies_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, shape_.block_subpages() * config.reserve_blocks, "page copies")) {}
 
 std::uint32_t Pore::admits(const PageSpace& space, std::uint32_t count) const { return std::min(count, space.room(reserve())); }
@@ -19,6 +20,7 @@ std::uint32_t Pore::admits(const PageSpace& space, std::uint32_t count) const { 
 void Pore::stored(LogicalSector sector, std::uint32_t page, bool update) {
   if (update) ++heat_.write(owners_.region_of(sector));
   if (config_.mode == Mode::original) stamp(page);
+  if (config_.copybacks != 0) moves_.write(page / shape_.subpages) = 0;
 }
 
 void Pore::read_hit(LogicalSector sector, std::uint32_t page) {
@@ -30,8 +32,10 @@ void Pore::read_hit(LogicalSector sector, std::uint32_t page) {
 
 bool Pore::leaves(std::uint32_t page) const { return config_.mode == Mode::ef_smr || chosen_.test(page); }
 
-/// Pages are listed in the order in which they were programmed: as good an order of use as is left.
+/// Pages are listed in the order in which they were programmed: as good an order of use as is left. Nothing tells how often they were
+/// moved.
 void Pore::restored() {
+  for (std::uint64_t page = 0; page < moves_.size(); ++page) moves_.peek(page) = static_cast<std::uint8_t>(config_.copybacks);
   if (config_.mode != Mode::original) return;
   for (std::uint32_t region = 0; region < owners_.regions(); ++region)
     for (std::uint32_t page = owners_.first(region); page != PageOwners::none; page = owners_.after(page)) stamp(page);

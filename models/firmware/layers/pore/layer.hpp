@@ -48,19 +48,31 @@ class Pore final : public FlashCacheLayer {
   [[nodiscard]] Task<void> erase_empty();
   [[nodiscard]] Task<Status> empty_blocks(std::span<const std::uint32_t> blocks);
   [[nodiscard]] Task<Status> copy_pages(std::span<const std::uint32_t> pages);
+  /// Of a sector.
+  struct Copy {
+    std::uint32_t from;
+    std::uint32_t to;
+    bool inside;  ///< by copyback
+  };
+  void count_moves(const Copy& copy);
+  void pair_up(std::span<const std::uint32_t> pages);
 
   PoreConfig config_;
   std::uint32_t period_;
   DramArray<std::uint32_t> heat_;
   DramArray<std::uint64_t> stamps_;  // original: when a page was used last
   DramBitmap chosen_;                // original: pages that the cleaning evicts
+  DramArray<std::uint8_t> moves_;    // with copybacks: how often in a row each page of the flash was moved by one
   DataBuffer copies_;
+  std::vector<Copy> pairs_;
+  std::vector<FlashCommand> reads_;
   std::vector<FlashCommand> commands_;
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> bands_to_merge_;
   std::vector<std::uint32_t> chosen_pages_;
   std::uint64_t uses_ = 0;
   std::uint64_t copied_ = 0;
+  std::uint64_t moved_ = 0;  // of these, by copyback
   Tally open_regions_;
   std::uint64_t valid_ = 0;  // cached pages that cleanings found
   std::uint64_t kept_ = 0;   // of them, pages that they kept

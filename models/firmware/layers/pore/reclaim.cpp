@@ -1,6 +1,7 @@
 // "PC-level" reclamation: every block with a page that is not valid is won back; the valid pages in it, of forbidden bands, are copied
 // to fresh blocks first. The order is copy, then erase: a copy has a newer sequence number than what it was copied from.
 #include <algorithm>
+#include <deque>
 
 #include "firmware/flash/flash_reads.hpp"
 #include "firmware/layers/pore/layer.hpp"
@@ -56,41 +57,102 @@ Task<Status> Pore::empty_blocks(std::span<const std::uint32_t> blocks) {
   co_return Status::ok;
 }
 
+/// A place for each copy. Copybacks move whole pages inside a plane: each place goes to such a page of its plane, if there is one, that was
+/// not moved too often since it last went through error correction.
+void Pore::pair_up(std::span<const std::uint32_t> pages) {
+  pairs_.clear();
+  const std::uint32_t whole = shape_.subpages;
+  const auto plane_of = [this](std::uint32_t sector) { return shape_.plane_of(NandPage(sector / shape_.subpages)); };
+  std::vector<std::deque<std::uint32_t>> movable(shape_.planes);  // by plane: the first sector of each page
+  std::deque<std::uint32_t> others;
+  for (std::size_t i = 0; i < pages.size();) {
+    const bool all_valid = pages[i] % whole == 0 && i + whole <= pages.size() && pages[i + whole - 1] == pages[i] + whole - 1;
+    if (all_valid && moves_.read(pages[i] / whole) < config_.copybacks) {
+      movable[plane_of(pages[i])].push_back(pages[i]);
+      i += whole;
+    } else {
+      others.push_back(pages[i++]);
+    }
+  }
+
+  while (pairs_.size() < pages.size()) {
+    std::deque<std::uint32_t>& beside = movable[plane_of(spaces_[cache].next_block(0) * shape_.block_subpages())];
+    if (!beside.empty()) {
+      for (std::uint32_t part = 0; part < whole; ++part) pairs_.push_back({beside.front() + part, spaces_[cache].take(0), true});
+      beside.pop_front();
+      continue;
+    }
+    while (others.size() < whole) {  // so that the next place begins a page again
+      std::deque<std::uint32_t>& most = *std::ranges::max_element(movable, {}, &std::deque<std::uint32_t>::size);
+      if (most.empty()) break;
+      for (std::uint32_t part = 0; part < whole; ++part) others.push_back(most.front() + part);
+      most.pop_front();
+    }
+    for (std::uint32_t part = 0; part < whole && !others.empty(); ++part) {
+      pairs_.push_back({others.front(), spaces_[cache].take(0), false});
+      others.pop_front();
+    }
+  }
+}
+
 /// Copies valid pages to the next pages of the cache, one that cannot be read as lost; one whose program fails stays where it is, and so
 /// does its block.
 Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   if (pages.empty()) co_return Status::ok;
+  if (config_.copybacks != 0) {
+    pair_up(pages);
+  } else {
+    pairs_.clear();
+    for (const std::uint32_t page : pages) pairs_.push_back({page, 0, false});
+  }
+  reads_.clear();
+  for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
+    if (pairs_[i].inside) continue;
+    FlashCommand& read = reads_.emplace_back();
+    read.op = FlashOp::read;
+    read.aim(pairs_[i].from, shape_);
+    read.data = copies_.part(i, 1);
+  }
+  const std::span<FlashCommand> reads(reads_);
+  const Status status = co_await run_reads(*ports_.flash, reads);
+  if (!delivered(status)) co_return status;
   commands_.assign(pages.size(), FlashCommand{});
   std::vector<LogicalSector> sectors;
-  for (std::uint32_t i = 0; i < pages.size(); ++i) {
-    commands_[i].op = FlashOp::read;
-    commands_[i].aim(pages[i], shape_);
-    commands_[i].data = copies_.part(i, 1);
-    sectors.push_back(owners_.sector(pages[i]));
+  for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
+    Copy& copy = pairs_[i];
+    if (config_.copybacks == 0) copy.to = spaces_[cache].take(0);
+    sectors.push_back(owners_.sector(copy.from));
+    commands_[i].aim(copy.to, shape_);
+    if (copy.inside) {
+      commands_[i].op = FlashOp::copyback;
+      commands_[i].from = NandPage(copy.from / shape_.subpages);
+    } else {
+      commands_[i].data = copies_.part(i, 1);
+    }
   }
   const std::span<FlashCommand> commands(commands_);
-  const Status status = co_await run_reads(*ports_.flash, commands);
-  if (!delivered(status)) co_return status;
-  for (FlashCommand& command : commands_) {
-    command.aim(spaces_[cache].take(0), shape_);
-    command.led = false;
-    command.next = nullptr;
-  }
   const std::span<const LogicalSector> copied(sectors);
   co_await program(cache, commands, copied);
-  for (std::size_t i = 0; i < pages.size(); ++i) {
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (!ok(commands_[i].status)) continue;
+    const Copy copy = pairs_[i];
     const LogicalRun piece{sectors[i], 1};
     const Status pinned = co_await map_->pin(piece);
     if (!ok(pinned)) co_return pinned;
-    const auto copy = static_cast<std::uint32_t>(commands_[i].target(shape_));
-    owners_.replace(pages[i], copy);
-    map_->set(sectors[i], copy);
+    owners_.replace(copy.from, copy.to);
+    map_->set(sectors[i], copy.to);
     map_->unpin(piece);
-    if (config_.mode == Mode::original) stamps_.write(copy) = stamps_.read(pages[i]);
+    if (config_.mode == Mode::original) stamps_.write(copy.to) = stamps_.read(copy.from);
+    if (config_.copybacks != 0) count_moves(copy);
     ++copied_;
+    moved_ += copy.inside ? 1 : 0;
   }
   co_return Status::ok;
+}
+
+void Pore::count_moves(const Copy& copy) {
+  const std::uint8_t before = copy.inside ? moves_.read(copy.from / shape_.subpages) : std::uint8_t{0};
+  moves_.write(copy.to / shape_.subpages) = static_cast<std::uint8_t>(before + (copy.inside ? 1 : 0));
 }
 
 }  // namespace tessera::pore
