@@ -16,7 +16,9 @@ struct InterlacedConfig {
   std::uint32_t layout_n = 1;  // 1 for the paper's runs, 256 for realistic ones
   InterlacedOrder order = InterlacedOrder::zig_zag;
   ReservedPlace backup_place = ReservedPlace::middle;
-  std::uint32_t backup_slots = 1;
+  // Of n read-modify-writes one is under the head, and the disk channel chooses among n - 1. Three are worth most of what 15 are
+  // (docs/layers/imr-rmw.md), and four staging buffers of two tracks take 16 MiB on drives of 2 MiB tracks, like a zone's merge buffer.
+  std::uint32_t backup_slots = 4;
   std::uint32_t journal_tracks = 0;
   bool skip_unwritten = true;
   bool ack_early = false;

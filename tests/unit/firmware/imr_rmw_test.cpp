@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t track_sectors = 16;
 constexpr std::uint64_t bottom = 4;  // T; its tops are 3 and 5
+const std::map<std::string, double> one_slot{{"backup_slots", 1}};
 
 std::uint64_t block(std::uint64_t track, std::uint64_t sector) { return (track * track_sectors + sector) * blocks_per_sector; }
 
@@ -29,7 +30,7 @@ Status write_sectors(TestDrive& drive, std::uint64_t track, std::uint64_t sector
 }  // namespace
 
 TEST_CASE("imr-rmw: the steps of the paper, in its order") {
-  TestDrive drive(make_imr_rmw_factory(), {});
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
   write_tops(drive, 2, 3);
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
@@ -51,7 +52,7 @@ TEST_CASE("imr-rmw: the steps of the paper, in its order") {
 TEST_CASE("imr-rmw: a sequential bottom write takes six turns, a random one t_seek and five and a half (section 2.1)") {
   BenchConfig config = small_drive();
   config.media.seek_curve = {{1, 8.0}, {31, 8.0}};
-  TestDrive drive(make_imr_rmw_factory(), {}, config);
+  TestDrive drive(make_imr_rmw_factory(), one_slot, config);
   write_tops(drive, 2, 1);
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
@@ -64,7 +65,7 @@ TEST_CASE("imr-rmw: a sequential bottom write takes six turns, a random one t_se
 }
 
 TEST_CASE("imr-rmw: a neighbour without data saves a read and a rewrite, the first and last tracks have one neighbour or none") {
-  TestDrive drive(make_imr_rmw_factory(), {});
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
   REQUIRE(write_sectors(drive, bottom + 1, 2, 1) == Status::ok);
   drive->steps.clear();
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
@@ -75,14 +76,14 @@ TEST_CASE("imr-rmw: a neighbour without data saves a read and a rewrite, the fir
   CHECK(drive->steps.size() == 1);
   CHECK(drive.metric("rmw_free.count") == 1);
 
-  TestDrive all(make_imr_rmw_factory(), {{"skip_unwritten", 0}});
+  TestDrive all(make_imr_rmw_factory(), {{"backup_slots", 1}, {"skip_unwritten", 0}});
   REQUIRE(write_sectors(all, 0, 2, 1) == Status::ok);
   CHECK(all->steps.size() == 4);
 }
 
 TEST_CASE("imr-rmw: a bottom write of s sectors writes 5s, of which 2s to the backup region") {
   for (const std::uint32_t sectors : {1U, 3U, 8U, 9U, 16U}) {
-    TestDrive drive(make_imr_rmw_factory(), {});
+    TestDrive drive(make_imr_rmw_factory(), one_slot);
     write_tops(drive, 0, 16);
     drive->steps.clear();
     REQUIRE(write_sectors(drive, bottom, 0, sectors) == Status::ok);
@@ -95,7 +96,7 @@ TEST_CASE("imr-rmw: a bottom write of s sectors writes 5s, of which 2s to the ba
 TEST_CASE("imr-rmw: two whole tops are saved although each track of the backup region has a slipped defect, also under power cuts") {
   BenchConfig config = small_drive();
   for (const double radius : {14.0, 15.0, 16.0}) config.media.slipped_defects.push_back({0.0, radius, 1.0});
-  TestDrive drive(make_imr_rmw_factory(), {}, config);
+  TestDrive drive(make_imr_rmw_factory(), one_slot, config);
   for (std::uint64_t round = 0; round < 6; ++round) {
     write_tops(drive, 0, 16);
     REQUIRE(write_sectors(drive, bottom, round, 2) == Status::ok);
@@ -110,7 +111,7 @@ TEST_CASE("imr-rmw: two whole tops are saved although each track of the backup r
 TEST_CASE("imr-rmw: no neighbour is forgotten: random writes over all tracks read back right") {
   for (const double ratio : {1.0, 0.9, 0.7}) {
     for (const double group : {1.0, 3.0}) {
-      TestDrive drive(make_imr_rmw_factory(), {{"top_ratio", ratio}, {"layout_n", group}});
+      TestDrive drive(make_imr_rmw_factory(), {{"backup_slots", 1}, {"top_ratio", ratio}, {"layout_n", group}});
       const std::uint64_t blocks = drive.firmware().user_sectors() * blocks_per_sector;
       std::uint64_t state = 12345;
       for (int i = 0; i < 300; ++i) {
@@ -128,7 +129,7 @@ TEST_CASE("imr-rmw: writes that overlap in angle on neighbouring tracks, all at 
   config.media.timing = MediaTimingMode::rotational;
   config.controller.scheduling = SchedulingPolicy::shortest_positioning;
   for (const double early : {0.0, 1.0}) {
-    TestDrive drive(make_imr_rmw_factory(), {{"ack_early", early}}, config);
+    TestDrive drive(make_imr_rmw_factory(), {{"backup_slots", 1}, {"ack_early", early}}, config);
     std::uint64_t state = 99;
     for (int round = 0; round < 40; ++round) {
       for (int i = 0; i < 16; ++i) {
@@ -149,7 +150,7 @@ TEST_CASE("imr-rmw: a cut at any instant of a read-modify-write loses nothing th
       for (std::uint64_t actions = 0;; ++actions) {
         BenchConfig config = small_drive();
         config.media.powerfail_sector = sector;
-        TestDrive drive(make_imr_rmw_factory(), {{"ack_early", early}}, config);
+        TestDrive drive(make_imr_rmw_factory(), {{"backup_slots", 1}, {"ack_early", early}}, config);
         write_tops(drive, 0, 16);
         REQUIRE(write_sectors(drive, bottom, 1, 6) == Status::ok);
         REQUIRE(write_sectors(drive, bottom + 1, 9, 2) == Status::ok);
@@ -165,7 +166,7 @@ TEST_CASE("imr-rmw: a cut at any instant of a read-modify-write loses nothing th
 TEST_CASE("imr-rmw: a cut in the middle of each step leaves the tops whole, and recovery itself may be cut") {
   for (int turns = 0; turns <= 12; ++turns) {
     for (const Picoseconds recovery_cut : {1_ms, 30_ms, 200_ms}) {
-      TestDrive drive(make_imr_rmw_factory(), {});
+      TestDrive drive(make_imr_rmw_factory(), one_slot);
       write_tops(drive, 0, 16);
       REQUIRE(write_sectors(drive, bottom, 0, 8) == Status::ok);
       drive->submit(HostOp::write, block(bottom, 2), 8 * 8);
@@ -177,7 +178,7 @@ TEST_CASE("imr-rmw: a cut in the middle of each step leaves the tops whole, and 
 }
 
 TEST_CASE("imr-rmw: a top written after a read-modify-write is not undone by recovery (lazy clear)") {
-  TestDrive drive(make_imr_rmw_factory(), {});
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
   write_tops(drive, 2, 3);
   REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
   CHECK(drive.metric("backup.voids") == 0);
@@ -188,7 +189,7 @@ TEST_CASE("imr-rmw: a top written after a read-modify-write is not undone by rec
 }
 
 TEST_CASE("imr-rmw: the record is voided only for a write that it describes, and once") {
-  TestDrive drive(make_imr_rmw_factory(), {});
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
   write_tops(drive, 2, 3);
   REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
   REQUIRE(write_sectors(drive, bottom - 1, 0, 2) == Status::ok);  // beside the saved run
@@ -202,7 +203,7 @@ TEST_CASE("imr-rmw: the record is voided only for a write that it describes, and
 
 TEST_CASE("imr-rmw: whole-track records follow each other with cuts in between") {
   for (std::uint64_t actions = 0;; ++actions) {
-    TestDrive drive(make_imr_rmw_factory(), {});
+    TestDrive drive(make_imr_rmw_factory(), one_slot);
     for (std::uint64_t track = 1; track < 10; track += 2) REQUIRE(write_sectors(drive, track, 0, 16) == Status::ok);
     for (std::uint64_t track = 2; track < 6; track += 2) REQUIRE(write_sectors(drive, track, 0, 16) == Status::ok);
     drive->submit(HostOp::write, block(6, 0), 16 * 8);
@@ -213,7 +214,7 @@ TEST_CASE("imr-rmw: whole-track records follow each other with cuts in between")
 }
 
 TEST_CASE("imr-rmw: prefill marks the tops that it fills") {
-  TestDrive drive(make_imr_rmw_factory(), {}, small_drive(), {}, 6 * track_sectors);
+  TestDrive drive(make_imr_rmw_factory(), one_slot, small_drive(), {}, 6 * track_sectors);
   REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
   CHECK(drive->steps.size() == 6);
   REQUIRE(write_sectors(drive, 8, 2, 1) == Status::ok);

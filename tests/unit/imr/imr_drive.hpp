@@ -28,9 +28,10 @@ inline BenchConfig constant_seeks() {
 /// A drive full of data.
 class ImrDrive : public TestDrive {
  public:
+  /// One backup slot unless `parameters` say more.
   ImrDrive(std::unique_ptr<LayerFactory> factory, const Parameters& parameters, BenchConfig config = small_drive(),
            const FirmwareConfig& firmware = {})
-      : TestDrive(std::move(factory), parameters, std::move(config), firmware, 1'000'000'000) {}
+      : TestDrive(std::move(factory), with({{"backup_slots", 1}}, parameters), std::move(config), firmware, 1'000'000'000) {}
 
   /// With one logical sector after the other on a track.
   Status write_sector(std::uint64_t track, std::uint64_t sector = 0, std::uint32_t count = 1) {

@@ -179,7 +179,7 @@ TEST_CASE("a swap of straddling pseudo-tracks writes all the bottoms and tops th
 }
 
 TEST_CASE("a top that was empty before a swap is saved from then on") {
-  TestDrive drive(make_imr_dtm_factory(), short_intervals);
+  TestDrive drive(make_imr_dtm_factory(), with(short_intervals, {{"backup_slots", 1}}));
   for (int i = 0; i < 150; ++i) REQUIRE(drive->write(4 * 16 * 8, 16 * 8) == Status::ok);
   drive->run_for(2_s);
   CHECK(drive.metric("swap.count") == 1);  // with the first top

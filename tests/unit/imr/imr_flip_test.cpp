@@ -203,7 +203,7 @@ TEST_CASE("a bottom with slipped defects is flipped with a longer top, of which 
 }
 
 TEST_CASE("a top that was empty before a flip is saved from then on") {
-  TestDrive drive(make_imr_flip_factory(), short_intervals);
+  TestDrive drive(make_imr_flip_factory(), with(short_intervals, {{"backup_slots", 1}}));
   for (int i = 0; i < 150; ++i) REQUIRE(drive->write(4 * 16 * 8, 16 * 8) == Status::ok);
   drive->run_for(2_s);
   CHECK(drive.metric("flip.count") == 1);  // with track 3

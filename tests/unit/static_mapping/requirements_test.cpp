@@ -60,6 +60,9 @@ TEST_CASE("static mappings: other bands than of four tracks are for static-1234 
 
 TEST_CASE("static mappings: a random access zone that is too small or too large, a drive that is too small") {
   StaticMappingConfig config;
+  CHECK_THAT(refusal(config = {.raz_tracks = 41}, one_zone(3100)),
+             Contains("41 tracks has 20 to use") && Contains("raz_tracks of 42 would do"));
+  config.backup_slots = 1;
   config.raz_tracks = 11;
   CHECK_THAT(refusal(config, one_zone(3100)), Contains("11 tracks has 5 to use") && Contains("raz_tracks of 12 would do"));
   config.raz_tracks = 12;

@@ -53,6 +53,7 @@ class StaticDrive : public TestDrive {
  private:
   static std::map<std::string, double> with_raz(std::map<std::string, double> parameters) {
     parameters.emplace("raz_tracks", raz);
+    parameters.emplace("backup_slots", 1);
     return parameters;
   }
 };
@@ -65,6 +66,7 @@ class BareMapping {
     static_mapping::StaticMappingConfig config;
     config.scheme = scheme;
     config.raz_tracks = random_access;
+    config.backup_slots = 1;
     config.crash_safe = random_access != 0;
     std::string problem;
     const FormatPlan plan = static_mapping::plan_static(config, geometry_, problem);

@@ -18,7 +18,7 @@ struct StaticMappingConfig {
   std::uint32_t band_tracks = 4;
   std::uint32_t head_width = 2;
   std::uint32_t raz_tracks = 100;
-  std::uint32_t backup_slots = 1;
+  std::uint32_t backup_slots = 4;  // in no paper: see InterlacedConfig
   std::uint32_t journal_tracks = 0;
   bool paper = false;
   bool crash_safe = true;
