@@ -17,6 +17,8 @@ class TrackMap {
   [[nodiscard]] virtual std::uint64_t image_bytes() const = 0;
   virtual void save(std::span<std::byte> image) const = 0;
   virtual void load(std::span<const std::byte> image) = 0;
+  /// Tracks (pseudo-tracks) that do not lie at home.
+  [[nodiscard]] virtual std::uint64_t away() const = 0;
   /// A move is finished.
   virtual void apply(const MoveWords& words) = 0;
 };

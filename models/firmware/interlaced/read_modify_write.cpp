@@ -10,7 +10,8 @@ ReadModifyWrite::ReadModifyWrite(const InterlacedConfig& config, const Ports& po
       ports_(ports),
       tracks_(ports.media, geometry, regions_named(plan, "data")),
       holds_data_(ports.memory, MemoryCategory::metadata, geometry.tracks(), "tops that hold data"),
-      backup_(ports, geometry, regions_named(plan, "backup"), config.backup_shape(geometry), "sectors saved by a read-modify-write") {}
+      backup_(ports, geometry, regions_named(plan, "backup"), config.backup_shape(geometry), "sectors saved by a read-modify-write"),
+      written_gauge_(ports.cpu, {"tops.written", "1", "top tracks that hold data, or count as if they did"}, 0) {}
 
 Task<Status> ReadModifyWrite::write(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& lock) {
   if (tracks_.is_bottom(run.track)) co_return co_await write_bottom(run, data, priority, lock);
@@ -27,7 +28,7 @@ Task<Status> ReadModifyWrite::forget(PhysicalRun run) {
 Task<Status> ReadModifyWrite::write_top(PhysicalRun run, DataSpan data, MediaClass priority) {
   const Status forgotten = co_await forget(run);
   if (!ok(forgotten)) co_return forgotten;
-  holds_data_.set(tracks_.number(run.track));
+  set_holds_data(run.track);
   MediaChain chain(priority);
   chain.write(run, data);
   co_return co_await ports_.media.run(chain);
@@ -106,6 +107,7 @@ void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
+  written_gauge_.set(tracks_.tops());
   co_return co_await backup_.recover();
 }
 

@@ -30,14 +30,24 @@ class ReadModifyWrite {
 
   /// Whether a track may hold data: one bit a track, only tops are ever asked for.
   [[nodiscard]] bool holds_data(PhysicalTrack track) const { return !config_.skip_unwritten || holds_data_.test(tracks_.number(track)); }
-  void set_holds_data(PhysicalTrack track) { holds_data_.set(tracks_.number(track)); }
-  void prefill(PhysicalTrack track) { holds_data_.set_uncharged(tracks_.number(track)); }
+  void set_holds_data(PhysicalTrack track) {
+    publish(track);
+    holds_data_.set(tracks_.number(track));
+  }
+  void prefill(PhysicalTrack track) {
+    publish(track);
+    holds_data_.set_uncharged(tracks_.number(track));
+  }
 
   void report(MetricSet& metrics) const;
 
  private:
   using Turn = BackupRegion::Turn;
 
+  /// The track is about to hold data.
+  void publish(PhysicalTrack track) {
+    if (tracks_.is_top(track) && !holds_data_.peek(tracks_.number(track))) written_gauge_.rise(1);
+  }
   Task<Status> write_top(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range);
   [[nodiscard]] Task<void> restore_all(const Turn& slot, Neighbours neighbours);
@@ -51,6 +61,7 @@ class ReadModifyWrite {
   InterlacedTracks tracks_;
   DramBitmap holds_data_;
   BackupRegion backup_;
+  Gauge written_gauge_;
 
   DurationHistogram rmws_;
   std::uint64_t free_rmws_ = 0;

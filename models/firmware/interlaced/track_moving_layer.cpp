@@ -29,7 +29,11 @@ TrackMovingLayer::TrackMovingLayer(const MovingConfig& config, const Ports& port
       heat_(ports.cpu, ports.memory, config.update_frequency),
       gate_(config.gate, ports.cpu, ports.host),
       mover_(ports, geometry, plan, map, gate_, images),
+      map_(map),
       waiting_gauge_(ports.cpu, {"moves.waiting", "1", "moves of tracks that are planned and not carried out"}, 0),
+      under_way_gauge_(ports.cpu, {"moves.under_way", "1", "moves of tracks that have begun and not ended"}, 0),
+      hot_gauge_(ports.cpu, {"tracks.hot", "1", "tracks that were written in the interval before"}, 0),
+      away_gauge_(ports.cpu, {"tracks.away", "1", "tracks whose sectors do not lie at home: flipped, cached or swapped"}, 0),
       planned_(ports.cpu) {}
 
 Task<Status> TrackMovingLayer::format() { co_return co_await mover_.log().format(); }
@@ -47,6 +51,7 @@ Task<Status> TrackMovingLayer::recover() {
     const MoveWords words = *unfinished;
     status = co_await finish(words);
   }
+  away_gauge_.set(map_.away());
   co_return status;
 }
 
@@ -96,6 +101,7 @@ void TrackMovingLayer::note(LogicalRun run) {
 Task<void> TrackMovingLayer::plan() {
   planning_ = false;
   heat_.count();
+  hot_gauge_.set(heat_.hottest().size());
   report_hottest();
   const bool had_moves = moves_waiting() != 0;
   plan_moves();
@@ -116,15 +122,20 @@ Task<void> TrackMovingLayer::work() {
       co_await gate_.wait();
       continue;
     }
-    moving_ = true;
+    moving(true);
     const Status status = co_await carry_out_next();
-    moving_ = false;
+    moving(false);
     waiting_gauge_.set(moves_waiting());
     gate_.due();
     if (ok(status)) continue;
     ++failed_commits_;
     co_return;  // a map that cannot be made durable must not change any more
   }
+}
+
+void TrackMovingLayer::moving(bool under_way) {
+  moving_ = under_way;
+  under_way_gauge_.set(under_way ? 1 : 0);
 }
 
 void TrackMovingLayer::start_background() {
@@ -137,6 +148,7 @@ MoveLocks TrackMovingLayer::lock(const AngularBox& near, const AngularBox& far) 
 Task<Status> TrackMovingLayer::commit(MoveWords words) {
   const Status status = co_await mover_.commit(words);
   ++map_changes_;
+  away_gauge_.set(map_.away());
   co_return status;
 }
 

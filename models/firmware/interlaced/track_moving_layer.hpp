@@ -68,8 +68,13 @@ class TrackMovingLayer : public InterlacedLayer {
   Task<void> plan();
   Task<void> work();
   void report_hottest();
+  void moving(bool under_way);
 
+  const TrackMap& map_;
   Gauge waiting_gauge_;
+  Gauge under_way_gauge_;
+  Gauge hot_gauge_;
+  Gauge away_gauge_;
   WaitQueue planned_;
   bool planning_ = false;
   bool moving_ = false;

@@ -80,6 +80,9 @@ class CpuPort {
 
 /// A figure that firmware publishes, as a member beside the state that it tells of: one call gives a signal, a column of intervals.csv and
 /// three metrics. It is to be set by the end of the boot. Costs the modelled CPU nothing.
+///
+/// A handle, and no call by name: the columns of intervals.csv and the signals must be known before the first change, a misspelt name would
+/// be a figure of its own, and levels that change with each request would be looked up each time whether anybody looks on or not.
 class Gauge {
  public:
   Gauge(CpuPort& cpu, const GaugeInfo& info) : cpu_(cpu), number_(cpu.declare_gauge(info)) {}

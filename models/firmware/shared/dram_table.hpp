@@ -74,6 +74,8 @@ class DramBitmap {
 
   [[nodiscard]] std::uint64_t size() const { return bits_; }
   [[nodiscard]] bool test(std::uint64_t i) const { return (words_.read(i / 64) >> (i % 64) & 1U) != 0; }
+  /// As test(), without a charge: for gauges.
+  [[nodiscard]] bool peek(std::uint64_t i) const { return (words_.peek(i / 64) >> (i % 64) & 1U) != 0; }
   void set(std::uint64_t i) { words_.write(i / 64) |= std::uint64_t{1} << (i % 64); }
   void reset(std::uint64_t i) { words_.write(i / 64) &= ~(std::uint64_t{1} << (i % 64)); }
   void set_uncharged(std::uint64_t i) { words_.peek(i / 64) |= std::uint64_t{1} << (i % 64); }

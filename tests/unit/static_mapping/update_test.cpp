@@ -96,6 +96,24 @@ TEST_CASE("static mappings: an update takes t_seek and half a turn, and two turn
   }
 }
 
+TEST_CASE("static mappings: the gauge of used tracks counts each once, and behind a power cut those that count as used") {
+  StaticDrive drive(Scheme::s1234, 12, {}, 2);
+  const auto used = [&drive] { return drive.metric("gauge.tracks.used.last"); };
+  CHECK(used() == 2);
+  for (const auto& [track, tracks] : {std::pair(8U, 3), std::pair(8U, 3), std::pair(1U, 3), std::pair(9U, 4)}) {
+    REQUIRE(drive.write_sectors(track, 0, 1) == Status::ok);
+    CHECK(used() == tracks);
+  }
+  drive->cut_now();
+  CHECK(used() == 4);  // 48 tracks: each has a bit on record
+
+  StaticDrive paper(Scheme::s1234, 2, as_paper);
+  REQUIRE(paper.write_sectors(4, 0, 1) == Status::ok);
+  CHECK(paper.metric("gauge.tracks.used.last") == 5);  // and all in front of it
+  paper->cut_now();
+  CHECK(paper.metric("gauge.tracks.used.last") == 8);
+}
+
 TEST_CASE("static mappings: a write of whole band in order costs nothing extra, backwards it does") {
   StaticDrive forwards(Scheme::s1234, 2);
   forwards.fill(8);

@@ -20,6 +20,7 @@ MoveWords CacheMap::words(Change change, std::uint64_t track, Slot slot, std::ui
 void CacheMap::put(std::uint64_t track, Slot slot) {
   entries_.write(slot) = {track + 1, 0};
   index_.insert(track, slot);
+  ++cached_;
 }
 
 void CacheMap::apply(const MoveWords& words) {
@@ -29,6 +30,7 @@ void CacheMap::apply(const MoveWords& words) {
     case Change::promote: return put(words[1], slot);
     case Change::evict:
       index_.erase(words[1]);
+      --cached_;
       entries_.write(slot) = {};
       return;
   }

@@ -36,6 +36,8 @@ class CacheMap final : public TrackMap {
   [[nodiscard]] std::uint64_t image_bytes() const override { return image_bytes(slots()); }
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
+  /// The fill of the cache.
+  [[nodiscard]] std::uint64_t away() const override { return cached_; }
   void apply(const MoveWords& words) override;
 
  private:
@@ -47,6 +49,7 @@ class CacheMap final : public TrackMap {
 
   DramArray<Entry> entries_;  // by slot
   DramHashMap index_;         // track to slot
+  std::uint64_t cached_ = 0;
 };
 
 }  // namespace tessera::cache

@@ -24,10 +24,18 @@ void Permutation::apply(const MoveWords& words) {
   if (words[0] == 0) return;
   const Swap swap = swap_of(words);
   const std::uint64_t base = tracks_.zone(swap.zone).base;
+  away_ -= away_of(base, swap);
   std::swap(places_.write(base + swap.hot), places_.write(base + swap.cold));
+  away_ += away_of(base, swap);
 }
 
 void Permutation::save(std::span<std::byte> image) const { std::memcpy(image.data(), &places_.peek(0), places_.size()); }
-void Permutation::load(std::span<const std::byte> image) { std::memcpy(&places_.peek(0), image.data(), places_.size()); }
+
+void Permutation::load(std::span<const std::byte> image) {
+  std::memcpy(&places_.peek(0), image.data(), places_.size());
+  away_ = 0;
+  for (std::uint32_t zone = 0; zone < tracks_.zones(); ++zone)
+    for (std::uint32_t i = 0; i < tracks_.zone(zone).count(); ++i) away_ += is_away(tracks_.zone(zone).base, i) ? 1U : 0U;
+}
 
 }  // namespace tessera::dtm

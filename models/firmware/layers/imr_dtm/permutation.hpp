@@ -32,11 +32,19 @@ class Permutation final : public TrackMap {
   [[nodiscard]] std::uint64_t image_bytes() const override { return places_.size(); }
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
+  [[nodiscard]] std::uint64_t away() const override { return away_; }
   void apply(const MoveWords& words) override;
 
  private:
+  /// Whether a pseudo-track of the zone that begins at `base` lies elsewhere than at home.
+  [[nodiscard]] bool is_away(std::uint64_t base, std::uint32_t pseudo) const { return places_.peek(base + pseudo) != pseudo; }
+  [[nodiscard]] std::uint64_t away_of(std::uint64_t base, const Swap& swap) const {
+    return (is_away(base, swap.hot) ? 1U : 0U) + (is_away(base, swap.cold) ? 1U : 0U);
+  }
+
   const PseudoTracks& tracks_;
   DramArray<std::uint8_t> places_;  // by pseudo-track of the drive
+  std::uint64_t away_ = 0;
 };
 
 }  // namespace tessera::dtm

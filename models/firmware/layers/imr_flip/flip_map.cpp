@@ -68,10 +68,18 @@ void FlipMap::apply(const MoveWords& words) {
   const Change change = change_of(words);
   const std::uint64_t shift = shift_of(change.bottom);
   std::uint64_t& word = words_.write(word_of(change.bottom));
+  if (decode(word, change.bottom) != Flip::home) --flips_;
+  if (change.flip != Flip::home) ++flips_;
   word = (word & ~(std::uint64_t{7} << shift)) | static_cast<std::uint64_t>(change.flip) << shift;
 }
 
 void FlipMap::save(std::span<std::byte> image) const { std::memcpy(image.data(), &words_.peek(0), bytes().value()); }
-void FlipMap::load(std::span<const std::byte> image) { std::memcpy(&words_.peek(0), image.data(), bytes().value()); }
+
+void FlipMap::load(std::span<const std::byte> image) {
+  std::memcpy(&words_.peek(0), image.data(), bytes().value());
+  flips_ = 0;
+  for (std::uint64_t word = 0; word < words_.size(); ++word)
+    for (std::uint64_t states = words_.peek(word); states != 0; states >>= 3) flips_ += (states & 7U) != 0 ? 1U : 0U;
+}
 
 }  // namespace tessera::flip

@@ -53,6 +53,8 @@ class FlipMap final : public TrackMap {
   [[nodiscard]] std::uint64_t image_bytes() const override { return bytes().value(); }
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
+  /// Both tracks of each flip.
+  [[nodiscard]] std::uint64_t away() const override { return 2 * flips_; }
   void apply(const MoveWords& words) override;
 
  private:
@@ -64,6 +66,7 @@ class FlipMap final : public TrackMap {
 
   InterlacedTracks tracks_;
   DramArray<std::uint64_t> words_;
+  std::uint64_t flips_ = 0;
 };
 
 }  // namespace tessera::flip

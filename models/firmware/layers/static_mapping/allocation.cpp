@@ -8,7 +8,8 @@ Allocation::Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, st
     : used_(ports.memory, MemoryCategory::metadata, tracks, "tracks that hold data"),
       usage_(usage),
       group_tracks_((tracks + groups - 1) / groups),
-      turns_(ports.cpu) {
+      turns_(ports.cpu),
+      used_gauge_(ports.cpu, {"tracks.used", "1", "data tracks that hold data, or count as if they did"}, 0) {
   if (record) record_.emplace(ports.media, *record);
 }
 
@@ -19,11 +20,20 @@ Task<Status> Allocation::claim(std::uint64_t track) {
     if (!ok(status)) co_return status;
   }
   if (usage_ == Usage::tracks) {
+    publish(track);
     used_.set(track);
   } else {
-    for (; used_below_ <= track; ++used_below_) used_.set(used_below_);
+    for (; used_below_ <= track; ++used_below_) {
+      publish(used_below_);
+      used_.set(used_below_);
+    }
   }
   co_return Status::ok;
+}
+
+/// The track is about to be used.
+void Allocation::publish(std::uint64_t track) {
+  if (!used_.peek(track)) used_gauge_.rise(1);
 }
 
 Task<Status> Allocation::put_on_record(std::uint64_t group) {
@@ -39,6 +49,7 @@ Task<Status> Allocation::put_on_record(std::uint64_t group) {
 void Allocation::prefill(std::uint64_t tracks) {
   used_.set_below(tracks);
   used_below_ = tracks;
+  used_gauge_.set(tracks);
 }
 
 Task<Status> Allocation::format() {
@@ -55,8 +66,11 @@ Task<Status> Allocation::recover() {
     prefill(used_.size());
     co_return Status::ok;
   }
-  for (std::uint64_t track = 0; track < used_.size(); ++track)
-    if (on_record(group_of(track))) used_.set_uncharged(track);
+  for (std::uint64_t track = 0; track < used_.size(); ++track) {
+    if (!on_record(group_of(track))) continue;
+    publish(track);
+    used_.set_uncharged(track);
+  }
   co_return Status::ok;
 }
 

@@ -44,6 +44,7 @@ class Allocation {
   [[nodiscard]] std::uint64_t group_of(std::uint64_t track) const { return track / group_tracks_; }
   [[nodiscard]] bool on_record(std::uint64_t group) const { return (record_->payload()[group / 64] >> (group % 64) & 1U) != 0; }
   Task<Status> put_on_record(std::uint64_t group);
+  void publish(std::uint64_t track);
 
   DramBitmap used_;
   Usage usage_;
@@ -52,6 +53,7 @@ class Allocation {
   std::optional<Superblock> record_;
   FifoMutex turns_;
   std::uint64_t record_writes_ = 0;
+  Gauge used_gauge_;
 };
 
 }  // namespace tessera::static_mapping
