@@ -48,6 +48,9 @@ class SharedResource {
   /// exactly where one extent has all of the resource, half a turn for the share that is taken where several have it.
   Picoseconds slip_in(Picoseconds at, Picoseconds length, Picoseconds turn);
 
+  /// From here on nothing is reserved.
+  [[nodiscard]] Picoseconds last_end() const { return last_end_; }
+
   /// Forgets everything (power cut).
   void clear();
 

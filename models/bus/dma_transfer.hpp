@@ -1,5 +1,6 @@
 #pragma once
 // One extent that a DMA engine moves between its device and the DRAM, and what bus and DRAM make of it.
+#include <array>
 #include <cstdint>
 
 #include "base/address.hpp"
@@ -14,6 +15,20 @@ enum class BusInitiator : std::uint32_t { cpu, copy, host, disk, flash };
   return static_cast<BusInitiator>(static_cast<std::uint32_t>(BusInitiator::flash) + channel);
 }
 
+/// Whose bytes on the bus are counted together: the initiators' data, and what CPU and devices tell each other.
+enum class BusAccount : std::uint32_t { cpu, copy, host, disk, flash, registers, descriptors };
+[[nodiscard]] constexpr BusAccount account_of(BusInitiator who) {
+  return who < BusInitiator::flash ? static_cast<BusAccount>(who) : BusAccount::flash;
+}
+
+/// A single access that CPU or device make to tell each other something, and its bytes.
+enum class BusExchange : std::uint32_t { register_access, command, completion };
+inline constexpr std::array<Bytes, 3> exchange_bytes{
+    Bytes(4),   // a register of 32 bits
+    Bytes(32),  // a command, of the host or for a device: as a command header of AHCI (1.3.1, section 4.2.2)
+    Bytes(16)   // its completion: as an entry of NVM Express's completion queues (base specification 1.4, section 4.6)
+};
+
 struct DmaTransfer {
   BusInitiator engine = BusInitiator::copy;
   DramAddress address;
@@ -22,6 +37,8 @@ struct DmaTransfer {
   Picoseconds pace{};    ///< the device moves it in no less; 0: as fast as it may
   Picoseconds since{};   ///< for so long the device has been moving it when the transfer is priced
   bool checked = false;  ///< its words are looked at elsewhere (DramLink::move)
+  /// Where it is not the engine's.
+  BusAccount account = account_of(engine);
 };
 
 struct DmaGrant {

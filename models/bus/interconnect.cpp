@@ -35,53 +35,92 @@ Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels
     SignalScope& part = signals_.part(name);
     uses_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});
   }
+  for (std::size_t kind = 0; kind < exchange_bytes.size(); ++kind) exchange_work_[kind] = beats(exchange_bytes[kind]);
+  for (const char* name : {"registers", "descriptors"}) {
+    SignalScope& part = signals_.part(name);
+    exchanges_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});
+  }
 }
 
-void Interconnect::show(BusInitiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const {
-  const UseSignals& use = uses_[static_cast<std::size_t>(who)];
+void Interconnect::show(const UseSignals& use, Bytes bytes, Picoseconds begin, Picoseconds end) {
   use.busy.set(1, begin);
   use.bytes.set(bytes.value(), begin);
   use.busy.set(0, end);
 }
 
+/// On a bus that takes no time; what is under way keeps the pace of its device.
+DmaGrant Interconnect::left_out(const DmaTransfer& transfer, Picoseconds at) {
+  counters_[static_cast<std::size_t>(transfer.account)].bytes += transfer.bytes;
+  return {at + (transfer.pace - std::min(transfer.since, transfer.pace)), Bytes(0)};
+}
+
 DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
+  if (period_ == Picoseconds(0)) return left_out(transfer, at);
   const Picoseconds work = beats(transfer.bytes);
   const Picoseconds begin = at - transfer.since;
   const auto [end, behind] = shared_.reserve(static_cast<std::size_t>(transfer.engine), begin, work, transfer.pace);
-  Counters& counters = counters_[kind_of(transfer.engine)];
+  Counters& counters = counters_[static_cast<std::size_t>(transfer.account)];
   counters.bytes += transfer.bytes;
   counters.busy += work;
   counters.waited += end - begin - std::max(work, transfer.pace);
   if (Signal::anyone_watches()) [[unlikely]]
-    show(transfer.engine, transfer.bytes, begin, end);
+    show(uses_[static_cast<std::size_t>(transfer.engine)], transfer.bytes, begin, end);
   return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
 }
 
 Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
   const Picoseconds work = beats(bytes);
   const Picoseconds begin = shared_.slip_in(at, work, burst_);
-  Counters& counters = counters_[kind_of(BusInitiator::cpu)];
+  Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
   counters.bytes += bytes;
   counters.busy += work;
   counters.waited += begin - at;
   if (Signal::anyone_watches()) [[unlikely]]
-    show(BusInitiator::cpu, bytes, begin, begin + work);
+    show(uses_.front(), bytes, begin, begin + work);
   return begin + crossing_;
 }
 
+/// Between the bursts of what is under way; gives when.
+Picoseconds Interconnect::squeeze_in(BusExchange kind, std::uint64_t times, Picoseconds work, Picoseconds at) {
+  const Picoseconds begin = shared_.slip_in(at, work, burst_);
+  const bool of_register = kind == BusExchange::register_access;
+  counters_[static_cast<std::size_t>(of_register ? BusAccount::registers : BusAccount::descriptors)].waited += begin - at;
+  if (Signal::anyone_watches()) [[unlikely]]
+    show(of_register ? exchanges_.front() : exchanges_.back(), exchange_bytes[static_cast<std::size_t>(kind)] * times, begin, begin + work);
+  return begin;
+}
+
+/// What extents and accesses have counted, and the exchanges.
+std::array<Interconnect::Counters, Interconnect::accounts> Interconnect::totals() const {
+  auto totals = counters_;
+  for (std::size_t kind = 0; kind < exchanged_.size(); ++kind) {
+    const bool of_register = static_cast<BusExchange>(kind) == BusExchange::register_access;
+    Counters& counters = totals[static_cast<std::size_t>(of_register ? BusAccount::registers : BusAccount::descriptors)];
+    counters.bytes += exchange_bytes[kind] * exchanged_[kind];
+    counters.busy += exchange_work_[kind] * exchanged_[kind];
+  }
+  return totals;
+}
+
 void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
-  static constexpr std::array<const char*, kinds> names{"cpu", "copy", "host", "disk", "flash"};
-  static constexpr std::array<const char*, kinds> who{"the CPU's single accesses", "copies between buffers", "DMA of the host interface",
-                                                      "DMA of the disk channel", "DMA of the flash channels"};
+  static constexpr std::array<const char*, accounts> names{"cpu", "copy", "host", "disk", "flash", "registers", "descriptors"};
+  static constexpr std::array<const char*, accounts> who{"the CPU's single accesses to the DRAM",
+                                                         "copies between buffers",
+                                                         "DMA of the host interface",
+                                                         "DMA of the disk channel",
+                                                         "DMA of the flash channels",
+                                                         "registers that the CPU reads and writes",
+                                                         "commands and completions in their rings"};
   Picoseconds busy;
-  for (const Counters& counters : counters_) busy += counters.busy;
+  const auto totals = this->totals();
+  for (const Counters& counters : totals) busy += counters.busy;
   metrics.add("bus.utilisation", share_of(busy, now), "1", "share of time in which the bus moved data");
-  for (std::size_t i = 0; i < kinds; ++i) {
+  for (std::size_t i = 0; i < accounts; ++i) {
     const std::string name = std::string("bus.") + names[i];
     const std::string of = who[i];
-    metrics.count(name + ".bytes", static_cast<double>(counters_[i].bytes.value()), "B", "bytes over the bus: " + of);
-    metrics.add(name + ".utilisation", share_of(counters_[i].busy, now), "1", "share of time in which the bus moved data: " + of);
-    metrics.count(name + ".waiting", counters_[i].waited, "time lost to other initiators on the bus: " + of);
+    metrics.count(name + ".bytes", static_cast<double>(totals[i].bytes.value()), "B", "bytes over the bus: " + of);
+    metrics.add(name + ".utilisation", share_of(totals[i].busy, now), "1", "share of time in which the bus moved data: " + of);
+    metrics.count(name + ".waiting", totals[i].waited, "time lost to other initiators on the bus: " + of);
   }
 }
 

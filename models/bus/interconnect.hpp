@@ -22,8 +22,21 @@ class Interconnect {
   /// An extent of a DMA engine, priced at `at`; it comes after the engine's extents before.
   DmaGrant transfer(const DmaTransfer& transfer, Picoseconds at);
 
-  /// A single access of the CPU: gives when it has crossed the bus.
+  /// A single access of the CPU to the DRAM: gives when it has crossed the bus.
   Picoseconds access(Bytes bytes, Picoseconds at);
+
+  /// Exchanges of a kind, one behind the other: gives when the last of them has crossed the bus. They slip in as the CPU's accesses do.
+  Picoseconds exchange(BusExchange kind, std::uint64_t times, Picoseconds at) {
+    const auto index = static_cast<std::size_t>(kind);
+    exchanged_[index] += times;
+    const Picoseconds work = exchange_work_[index] * times;
+    if (!idle_from(at)) at = squeeze_in(kind, times, work, at);
+    return at + work + crossing_;
+  }
+  /// Whether an exchange from `at` on has the bus to itself, and takes quiet_time(); it need only be counted.
+  [[nodiscard]] bool idle_from(Picoseconds at) const { return at >= shared_.last_end() && !Signal::anyone_watches(); }
+  [[nodiscard]] Picoseconds quiet_time(BusExchange kind) const { return exchange_work_[static_cast<std::size_t>(kind)] + crossing_; }
+  void count(BusExchange kind, std::uint64_t times) { exchanged_[static_cast<std::size_t>(kind)] += times; }
 
   /// The power fails: what was under way is forgotten.
   void cut() { shared_.clear(); }
@@ -32,33 +45,37 @@ class Interconnect {
   void report(MetricSet& metrics, Picoseconds now) const;
 
  private:
-  static constexpr std::size_t kinds = 5;
-  [[nodiscard]] static std::size_t kind_of(BusInitiator who) {
-    return static_cast<std::size_t>(who < BusInitiator::flash ? who : BusInitiator::flash);
-  }
+  static constexpr std::size_t accounts = 7;
   [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * ((bytes.value() + width_ - 1) / width_); }
 
   /// What signals show of an initiator: whether an extent of its is under way, and its bytes.
   struct UseSignals {
     Signal busy, bytes;
   };
-  void show(BusInitiator who, Bytes bytes, Picoseconds begin, Picoseconds end) const;
-
-  SignalScope signals_;
-  std::vector<UseSignals> uses_;  // by initiator
-
-  std::uint64_t width_;
-  Picoseconds period_;  // 0: infinitely fast
-  Picoseconds crossing_;
-  Picoseconds burst_;
-  SharedResource shared_;
+  [[gnu::cold]] static void show(const UseSignals& use, Bytes bytes, Picoseconds begin, Picoseconds end);
+  DmaGrant left_out(const DmaTransfer& transfer, Picoseconds at);
+  Picoseconds squeeze_in(BusExchange kind, std::uint64_t times, Picoseconds work, Picoseconds at);
 
   struct Counters {
     Bytes bytes;
     Picoseconds busy;
     Picoseconds waited;
   };
-  std::array<Counters, kinds> counters_{};
+  [[nodiscard]] std::array<Counters, accounts> totals() const;
+
+  SignalScope signals_;
+  std::vector<UseSignals> uses_;       // by initiator
+  std::vector<UseSignals> exchanges_;  // registers, descriptors
+
+  std::uint64_t width_;
+  Picoseconds period_;  // 0: infinitely fast
+  Picoseconds crossing_;
+  Picoseconds burst_;
+  SharedResource shared_;
+  std::array<Picoseconds, exchange_bytes.size()> exchange_work_;
+  std::array<std::uint64_t, exchange_bytes.size()> exchanged_{};
+
+  std::array<Counters, accounts> counters_{};  // by account
 };
 
 }  // namespace tessera

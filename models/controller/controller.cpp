@@ -27,17 +27,19 @@ const char* in_words(LifePhase waits) {
 }  // namespace
 
 Controller::Controller(Timeline& timeline, const ControllerConfig& config, const ControllerLinks& links, SectorShape shape,
-                       Bytes dram_capacity, Bytes host_buffer, std::uint32_t tags, Image image)
+                       const MemoryMap& map, std::uint32_t tags, Image image)
     : timeline_(timeline),
       executor_(timeline, config),
-      memory_(executor_, links.dram, shape, dram_capacity, host_buffer, config),
-      dma_(timeline, links.dram, memory_),
+      memory_(executor_, links.dram, links.bus, shape, map, config),
+      control_(executor_, memory_, links.bus, config.bus_latency),
+      dma_(timeline, memory_),
       disk_channel_(timeline, executor_, links.media, dma_, links.positioning, links.tracks, config),
       flash_channel_(links.flash == nullptr
                          ? nullptr
                          : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, dma_, *links.catalogue, config)),
       host_channel_(timeline, executor_, memory_, links.host, tags),
       image_(std::move(image)) {
+  executor_.connect(control_);
   signals_.add("cpu", executor_.signals());
   signals_.add("firmware", executor_.firmware_signals().signals());
   signals_.add("memory", memory_.signals());
@@ -56,6 +58,7 @@ void Controller::expect_memory_errors(std::function<void()> restart) {
 void Controller::power_on(bool after_power_cut, std::function<void(Status)> booted) {
   TESSERA_CHECK(firmware_ == nullptr, "the controller was powered on twice");
   booted_ = std::move(booted);
+  control_.power_on();
   firmware_ = image_(ports());
   memory_.check_capacity();
   timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);

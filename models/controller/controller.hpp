@@ -1,12 +1,13 @@
 #pragma once
 // The controller's core: CPU, DRAM and the channels to the devices, and the firmware image that it boots. No SystemC.
 //
-// Modelled: cores with a cost table, interrupt lines, register accesses over the bus, DRAM capacity and accesses, the
-// order of disk commands. Not modelled: instruction fetch, bus contention between register accesses.
+// Modelled: cores with a cost table, interrupt lines, registers and rings over the bus, capacity and accesses of DRAM and TCM, the
+// order of disk commands. Not modelled: instruction fetch.
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "controller/control_path.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/dma_engines.hpp"
 #include "controller/flash_channel.hpp"
@@ -25,6 +26,7 @@ struct ControllerLinks {
   FlashLink* flash;
   const FlashCatalogue* catalogue;
   DramLink& dram;
+  Interconnect& bus;
   HostLinkUp& host;
 };
 
@@ -33,8 +35,8 @@ class Controller final : private TimelineListener {
   /// Makes the firmware from its image; called at every power-on.
   using Image = std::function<std::unique_ptr<FirmwareEntry>(const Ports&)>;
 
-  Controller(Timeline& timeline, const ControllerConfig& config, const ControllerLinks& links, SectorShape shape, Bytes dram_capacity,
-             Bytes host_buffer, std::uint32_t tags, Image image);
+  Controller(Timeline& timeline, const ControllerConfig& config, const ControllerLinks& links, SectorShape shape, const MemoryMap& map,
+             std::uint32_t tags, Image image);
 
   /// Tasks end before the firmware whose locks they hold.
   ~Controller() { executor_.power_off(); }
@@ -90,6 +92,7 @@ class Controller final : private TimelineListener {
   Timeline& timeline_;
   Executor executor_;
   MemoryController memory_;
+  ControlPath control_;
   DmaEngines dma_;
   DiskChannel disk_channel_;
   std::unique_ptr<FlashChannel> flash_channel_;

@@ -43,8 +43,9 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       dram_waits_(surroundings.dram_waits),
       core_(drive.timeline(), config,
             ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
-                            surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this, *this},
-            shape, surroundings.dram_capacity, surroundings.host_buffer, surroundings.tags, std::move(image)),
+                            surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this,
+                            surroundings.interconnect, *this},
+            shape, surroundings.memory, surroundings.tags, std::move(image)),
       commands_(surroundings.tags) {
   dma_extension_.failed = &failed_words_;
   dma_payload_.set_extension(&dma_extension_);

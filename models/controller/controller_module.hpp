@@ -18,10 +18,10 @@ struct ControllerSurroundings {
   const TrackCapacity& tracks;
   MediaAddressing media;
   const FlashCatalogue* flash;  ///< null on a drive without NAND
-  Bytes dram_capacity;
+  Interconnect& interconnect;   ///< of the bus
+  MemoryMap memory;
   std::span<std::byte> dram_bytes;  ///< empty where the DRAM does not show them
   bool dram_waits = false;          ///< its b_transport may call wait()
-  Bytes host_buffer;
   std::uint32_t tags;
 };
 

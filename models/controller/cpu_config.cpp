@@ -13,6 +13,12 @@ void InterruptLineConfig::describe(ParameterVisitor& visitor) {
   visitor.field("coalesce_time", coalesce_time, {0, 1e12}, "or when the first of them has waited so long (with coalesce above 1)");
 }
 
+void TcmConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("size", size, {0, 1e9}, "bytes; what firmware.placement puts there and does not fit is a configuration error");
+  visitor.field("latency", latency, {1, 1000}, "core cycles in which a word is read or written; the costs of operations count one of them");
+  visitor.field("width", width, {1, 64}, "bytes of a word; a power of two");
+}
+
 const InterruptLineConfig& CpuConfig::line(InterruptLine line) const {
   switch (line) {
     case InterruptLine::host: return host_interrupt;
@@ -46,6 +52,7 @@ void CpuConfig::describe(ParameterVisitor& visitor) {
   visitor.section("disk_interrupt", disk_interrupt, "interrupt line of the disk channel: a chain has ended");
   visitor.section("flash_interrupt", flash_interrupt, "interrupt line of the flash channels: a batch has ended");
   visitor.section("timer_interrupt", timer_interrupt, "interrupt line of the timers that firmware sets");
+  visitor.section("tcm", tcm, "tightly coupled memory of the CPU, beside the core and off the bus");
 }
 
 }  // namespace tessera

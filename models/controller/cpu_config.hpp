@@ -48,6 +48,16 @@ enum class CpuRole : std::uint8_t {
   media,        ///< writes descriptors for disk and flash, takes their interrupts
 };
 
+/// Tightly coupled memory beside the core. Defaults: 128 KiB as each Cortex-R5 of a Zynq UltraScale+ has (UG1085, "Tightly coupled
+/// memories"); ports of 64 bits that answer in a single cycle (Cortex-R5 technical reference manual DDI 0460D, "TCM interface").
+struct TcmConfig {
+  Bytes size{128 << 10};
+  std::uint32_t latency = 1;
+  std::uint32_t width = 8;
+
+  void describe(ParameterVisitor& visitor);
+};
+
 struct CpuConfig {
   Hertz clock{500'000'000};
   std::uint32_t cores = 1;
@@ -57,6 +67,7 @@ struct CpuConfig {
   InterruptLineConfig disk_interrupt;
   InterruptLineConfig flash_interrupt;
   InterruptLineConfig timer_interrupt;
+  TcmConfig tcm;
 
   [[nodiscard]] const InterruptLineConfig& line(InterruptLine line) const;
   void describe(ParameterVisitor& visitor);

@@ -40,7 +40,8 @@ void DiskChannel::submit(MediaChain& chain) {
     supervisor_->look_up(chain);
   chain.steps_done = 0;
   chain.breakdown = {};
-  executor_.suspend_for(chain.wait, LifePhase::media_queue, 1, {*this, reinterpret_cast<std::uint64_t>(&chain), bus_latency_});
+  executor_.suspend_for(chain.wait, LifePhase::media_queue, 1,
+                        {*this, reinterpret_cast<std::uint64_t>(&chain), bus_latency_, BusInitiator::disk});
 }
 
 void DiskChannel::on_time(std::uint64_t argument) {
@@ -48,7 +49,7 @@ void DiskChannel::on_time(std::uint64_t argument) {
   if (argument == turned) return step_ended();
   if ((argument & abandoned) != 0) return give_up(*reinterpret_cast<const DataBuffer*>(argument - abandoned));
   auto& chain = *reinterpret_cast<MediaChain*>(argument);
-  chain.submitted = timeline_.now() - bus_latency_;
+  chain.submitted = chain.wait.root->since;
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
   if (chain.priority == MediaClass::recovery) return serve(chain);
@@ -164,7 +165,7 @@ void DiskChannel::note_arrival(const MediaStep& step, const MediaBreakdown& timi
 }
 
 void DiskChannel::abandon(const DataBuffer& buffer) {
-  timeline_.post(executor_.now(), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
+  timeline_.post(executor_.ring_doorbell(), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
 }
 
 void DiskChannel::give_up(const DataBuffer& buffer) {

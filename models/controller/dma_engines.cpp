@@ -4,7 +4,7 @@ namespace tessera {
 
 DmaGrant DmaEngines::price(const DmaTransfer& transfer) const {
   if (transfer.bytes == Bytes(0)) return {timeline_.now(), Bytes(0)};
-  return link_.dma(transfer, timeline_.now());
+  return memory_.dma(transfer, timeline_.now());
 }
 
 DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing) {

@@ -13,7 +13,7 @@ namespace tessera {
 
 class DmaEngines final : public DmaPort {
  public:
-  DmaEngines(Timeline& timeline, DramLink& link, const MemoryController& memory) : timeline_(timeline), link_(link), memory_(memory) {}
+  DmaEngines(Timeline& timeline, MemoryController& memory) : timeline_(timeline), memory_(memory) {}
 
   DmaGrant disk_moved(const MediaStep& step, Picoseconds passing) override;
   DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) override;
@@ -22,8 +22,7 @@ class DmaEngines final : public DmaPort {
   [[nodiscard]] DmaGrant price(const DmaTransfer& transfer) const;
 
   Timeline& timeline_;
-  DramLink& link_;
-  const MemoryController& memory_;
+  MemoryController& memory_;
 };
 
 }  // namespace tessera

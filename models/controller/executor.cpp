@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "controller/control_path.hpp"
+
 namespace tessera {
 
 namespace {
@@ -10,6 +12,15 @@ namespace {
 /// By number of cores, the crew of host, translation and media (cpu_config.hpp: CpuRole).
 constexpr std::array<std::array<std::size_t, 3>, 4> crews_of_roles{{{0, 0, 0}, {0, 1, 0}, {0, 1, 2}, {0, 1, 2}}};
 constexpr std::size_t translation = 1;
+
+/// Whose engine writes the completions that a line announces.
+BusInitiator engine_of(InterruptLine line) {
+  switch (line) {
+    case InterruptLine::disk: return BusInitiator::disk;
+    case InterruptLine::flash: return BusInitiator::flash;
+    default: return BusInitiator::host;
+  }
+}
 
 }  // namespace
 
@@ -61,6 +72,7 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, InterruptLine line
   RootTask& root = make_root(std::move(task), life);
   root.waits = LifePhase::cpu_wait;
   root.since = at;
+  if (control_ != nullptr) at = control_->announce(engine_of(line), BusExchange::command, at);
   interrupts_.raise(line, root.start, at);
   return root;
 }
@@ -70,6 +82,7 @@ void Executor::spawn(Task<void> task, const char* name) { start(std::move(task),
 void Executor::interrupt(DeviceWait& wait, InterruptLine line, Picoseconds at) {
   if (Signal::anyone_watches() && wait.root->life != nullptr) [[unlikely]]
     wait.root->life->enter(LifePhase::cpu_wait, at);
+  if (control_ != nullptr && line != InterruptLine::timer) at = control_->announce(engine_of(line), BusExchange::completion, at);
   interrupts_.raise(line, wait, at);
 }
 
@@ -99,22 +112,32 @@ void Executor::account_cpu() {
   dram_ = Picoseconds(0);
 }
 
+/// The core writes what the engine reads behind its doorbell; gives when it has.
+Picoseconds Executor::hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine) {
+  charge(operation, times);
+  if (control_ == nullptr) return local_;
+  return control_->hand_out(engine, operation == CpuOperation::submit ? BusExchange::command : BusExchange::completion, times);
+}
+
+Picoseconds Executor::ring_doorbell() { return control_ == nullptr ? now() : control_->ring(now()); }
+
 void Executor::suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written) {
   const bool here = &crew(CpuRole::media) == running_;
-  if (here) charge(CpuOperation::submit, descriptors);
+  const Picoseconds read = here ? hand_out(CpuOperation::submit, descriptors, written.engine) : Picoseconds(0);
   suspend(wait, phase);
-  if (!here) return leave_to(CpuRole::media, CpuOperation::submit, descriptors, written);
-  timeline_.post(local_ + written.delay, written.listener, written.argument);
+  if (!here) return leave_to(CpuRole::media, CpuOperation::submit, descriptors, current_, written);
+  timeline_.post(read + written.delay, written.listener, written.argument);
 }
 
 void Executor::complete_request(const Notice& completed) {
   const bool here = &crew(CpuRole::host) == running_;
-  if (here) charge(CpuOperation::completion, 1);
+  const Picoseconds read = here ? hand_out(CpuOperation::completion, 1, completed.engine) : Picoseconds(0);
   account_cpu();
   if (here) {
-    timeline_.post(local_ + completed.delay, completed.listener, completed.argument);
+    show(current_->life, LifePhase::link);
+    timeline_.post(read + completed.delay, completed.listener, completed.argument);
   } else {
-    leave_to(CpuRole::host, CpuOperation::completion, 1, completed);
+    leave_to(CpuRole::host, CpuOperation::completion, 1, nullptr, completed);
   }
   current_->life = nullptr;
   current_->tag = no_tag;
@@ -152,8 +175,9 @@ void Executor::make_ready(DeviceWait& wait) {
 }
 
 void Executor::wake_at(Picoseconds when, DeviceWait& wait) {
+  const Picoseconds set = ring_doorbell();  // the timer's
   suspend(wait, LifePhase::background_wait);
-  timeline_.post(std::max(when, local_), *this, reinterpret_cast<std::uint64_t>(&wait));
+  timeline_.post(std::max(when, set), *this, reinterpret_cast<std::uint64_t>(&wait));
 }
 
 void Executor::event(const FirmwareEvent& event) {
@@ -206,6 +230,7 @@ void Executor::report(MetricSet& metrics, Picoseconds elapsed) const {
     metrics.count("cpu.by_operation." + name + ".time", cycle_ * (costs_[i] * performed_[i]),
                   "time of the cores in operations '" + name + "', memory excluded");
   }
+  metrics.count("cpu.registers.time", registers_, "time of the cores waiting for registers");
   interrupts_.report(metrics);
 }
 

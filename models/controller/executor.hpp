@@ -15,12 +15,15 @@
 #include "base/request_life.hpp"
 #include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
+#include "bus/dma_transfer.hpp"
 #include "controller/cpu_config.hpp"
 #include "controller/firmware_signals.hpp"
 #include "controller/interrupt_controller.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
+
+class ControlPath;
 
 /// A command's or background work's tree of coroutines.
 struct RootTask {
@@ -46,6 +49,9 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
  public:
   Executor(Timeline& timeline, const CpuConfig& config);
   ~Executor() override;
+
+  /// From now on its commands, completions and interrupts cross the bus; without, they take no time.
+  void connect(ControlPath& control) { control_ = &control; }
 
   /// Runs `task` as a root from time `ready` on, on behalf of the request that `life` belongs to (null: background).
   RootTask& start(Task<void> task, RequestLife* life, Picoseconds ready);
@@ -78,16 +84,20 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void make_ready(DeviceWait& wait) override;
   void suspend(DeviceWait& wait, LifePhase phase) override;
 
-  /// Who is told that something is done, and how long after that.
+  /// Who is told of a command or completion: the unit whose engine reads it, and how long after that it acts.
   struct Notice {
     TimelineListener& listener;
     std::uint64_t argument = 0;
     Picoseconds delay{};
+    BusInitiator engine = BusInitiator::host;
   };
-  /// The running task waits for a device that gets `descriptors`; `written` when the last of them is.
+  /// The running task waits for a device that gets `descriptors`; `written` when it has read the last of them.
   void suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written);
   /// The running task's request ends here with its completion, of which `completed` is told; the rest of the task counts as background.
   void complete_request(const Notice& completed);
+
+  /// The running task writes a register of a device: gives when the device has it.
+  Picoseconds ring_doorbell();
 
   /// Moves local time to `until`, where a DRAM access completes. Before the boot no task runs: the image is loaded in no time.
   void stall(Picoseconds until) {
@@ -140,6 +150,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     TimelineListener* listener = nullptr;
     std::uint64_t argument = 0;
     Picoseconds delay;
+    BusInitiator engine = BusInitiator::host;
+    RootTask* waiting = nullptr;  // for the device; null: a completion
   };
   struct Core {
     Picoseconds free;  // when it can begin something else
@@ -171,9 +183,15 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void run(Core& core, const Ready& ready);
   void retire(RootTask* root);
   void account_cpu();
+  /// What the lane of a request shows from the core's time on.
+  void show(const RequestLife* life, LifePhase phase) const {
+    if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
+      life->enter(phase, local_);
+  }
   [[gnu::cold]] void show_suspended(LifePhase phase);
   [[gnu::cold]] void show_resumed(const DeviceWait& wait);
-  void leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice);
+  [[nodiscard]] Picoseconds hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine);
+  void leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, RootTask* waiting, const Notice& notice);
   void carry_out(Core& core, const Message& message);
 
   SignalScope signals_;
@@ -185,6 +203,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   std::uint64_t waiting_for_cores_ = 0;
 
   Timeline& timeline_;
+  ControlPath* control_ = nullptr;
   InterruptController interrupts_;
   std::array<std::uint64_t, cpu_operations> costs_;
   std::array<std::uint64_t, cpu_operations> performed_{};
@@ -203,7 +222,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   Picoseconds dram_;         // part of the current run that was spent on DRAM accesses
   bool powering_off_ = false;
   bool halted_ = false;
-  Picoseconds ran_;  // since it was made
+  Picoseconds ran_;        // since it was made
+  Picoseconds registers_;  // of it, waiting for registers
   CpuObserver* observer_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // What the cores turn to: ready tasks, interrupts and messages, each in its crew's queue.
 #include <algorithm>
 
+#include "controller/control_path.hpp"
 #include "controller/executor.hpp"
 
 namespace tessera {
@@ -102,9 +103,17 @@ void Executor::end(Core& core) {
 
 void Executor::charge_entry(const Ready& ready) {
   if (ready.entry == Entry::handed_over) return charge(CpuOperation::task_switch, 1);
-  if (ready.entry == Entry::interrupt) charge(CpuOperation::interrupt, 1);
+  if (ready.entry == Entry::interrupt) {
+    charge(CpuOperation::interrupt, 1);
+    if (control_ != nullptr) {
+      const Picoseconds waited = control_->acknowledge(local_);
+      registers_ += waited;
+      local_ += waited;
+    }
+  }
   if (ready.line == InterruptLine::timer) return;
   const bool arrives = ready.wait == &ready.wait->root->start && ready.line == InterruptLine::host;
+  if (control_ != nullptr) control_->take(arrives ? BusExchange::command : BusExchange::completion);
   charge(arrives ? CpuOperation::command : CpuOperation::reap, 1);
 }
 
@@ -112,8 +121,10 @@ void Executor::charge_entry(const Ready& ready) {
 void Executor::take_interrupt(Core& core, const Ready& ready) {
   begin(core, "interrupt", ready.wait->root->tag);
   account(*ready.wait, LifePhase::cpu_wait, local_);
+  show(ready.wait->root->life, LifePhase::cpu);
   charge_entry(ready);
   account(*ready.wait, LifePhase::cpu, local_);
+  show(ready.wait->root->life, LifePhase::cpu_wait);
   const Picoseconds taken = local_;
   end(core);
   enqueue({taken, orders_++, ready.wait, Entry::handed_over, ready.line});
@@ -132,20 +143,23 @@ void Executor::run(Core& core, const Ready& ready) {
 }
 
 /// The running task goes on meanwhile.
-void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, const Notice& notice) {
+void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, RootTask* waiting, const Notice& notice) {
   RequestLife* const life = current_->life;
-  const std::uint64_t number = messages_.put({operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay});
-  if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
-    life->enter(LifePhase::cpu_wait, local_);
+  const std::uint64_t number =
+      messages_.put({operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay, notice.engine, waiting});
+  show(life, LifePhase::cpu_wait);
   push(crew(role), {local_, orders_++, nullptr, Entry::message, InterruptLine::timer, number});
 }
 
 void Executor::carry_out(Core& core, const Message& message) {
   begin(core, to_string(message.operation), message.tag);
   if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local_);
-  charge(message.operation, message.times);
+  show(message.life, LifePhase::cpu);
+  const Picoseconds read = hand_out(message.operation, message.times, message.engine);
   if (message.life != nullptr) message.life->account(LifePhase::cpu, local_);
-  timeline_.post(local_ + message.delay, *message.listener, message.argument);
+  if (message.waiting != nullptr) message.waiting->since = local_;
+  show(message.life, message.waiting != nullptr ? message.waiting->waits : LifePhase::link);
+  timeline_.post(read + message.delay, *message.listener, message.argument);
   end(core);
 }
 

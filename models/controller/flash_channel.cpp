@@ -18,14 +18,15 @@ FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& li
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
   const auto given = static_cast<std::uint64_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
-  executor_.suspend_for(batch.wait, LifePhase::flash_queue, given, {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_});
+  executor_.suspend_for(batch.wait, LifePhase::flash_queue, given,
+                        {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_, BusInitiator::flash});
 }
 
 void FlashChannel::on_time(std::uint64_t argument) {
   auto& batch = *reinterpret_cast<FlashBatch*>(argument);
   batch.pending = static_cast<std::uint32_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
   batch.status = Status::ok;
-  batch.submitted = timeline_.now() - bus_latency_;
+  batch.submitted = batch.wait.root->since;
   batch.landed = timeline_.now();
   active_.push_back(&batch);
   outstanding_ += batch.pending;

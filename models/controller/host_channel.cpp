@@ -61,7 +61,7 @@ void HostChannel::complete(HostCommand& command, Status status) {
 
 void HostChannel::fetch(HostCommand& command) {
   command.data_at_host = false;
-  timeline_.post(executor_.now(), *this, command.tag * alarms + data_wanted);
+  timeline_.post(executor_.ring_doorbell(), *this, command.tag * alarms + data_wanted);
 }
 
 void HostChannel::submit(HostReceipt& receipt) {

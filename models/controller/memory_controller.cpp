@@ -11,9 +11,6 @@ namespace tessera {
 
 namespace {
 
-/// How far reservations are counted on behind the end of a DRAM that is too small: the tables take memory of the machine meanwhile.
-constexpr Bytes most_counted_beyond{std::uint64_t{1} << 30};
-
 constexpr std::byte noise{0x5a};
 
 std::uint64_t pieces_of(Bytes size) {
@@ -23,36 +20,44 @@ std::uint64_t pieces_of(Bytes size) {
 
 }  // namespace
 
-MemoryController::MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
+MemoryController::MemoryController(Executor& executor, DramLink& link, Interconnect& bus, SectorShape shape, const MemoryMap& map,
                                    const ControllerConfig& config)
     : executor_(executor),
       link_(link),
+      bus_(bus),
       shape_(shape),
-      capacity_(capacity),
-      host_capacity_(host_buffer),
+      placement_(map.placement),
+      dram_({"DRAM", "dram.capacity"}, DramAddress(0), map.dram),
+      tcm_(config.tcm, config.clock),
+      host_capacity_(map.host_buffer),
       staging_capacity_(config.staging_buffer) {
+  reserve_host_buffers();
+}
+
+void MemoryController::reserve_host_buffers() {
   host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
   staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
 }
 
 DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std::string_view what) {
-  constexpr std::uint64_t line = 64;
-  const Bytes rounded((size.value() + line - 1) / line * line);
-  if (missing_.empty() && rounded > capacity_ - used_)
-    missing_ = "the DRAM of " + std::to_string(capacity_.value()) + " B (dram.capacity) cannot hold the " + std::string(what) + " of " +
-               std::to_string(size.value()) + " B: " + std::to_string((capacity_ - used_).value()) + " B are left; ";
-  if (!missing_.empty() && (complete_ || used_ + rounded > capacity_ + most_counted_beyond))
-    throw InputError(missing_ + "it takes more than " + std::to_string(std::max(capacity_, used_).value()) + " B");
-  const DramAddress address(used_.value());
-  used_ += rounded;
-  reserved_[static_cast<std::size_t>(category)] += size;
-  return address;
+  return placement_.in_tcm(category) ? tcm_.allocate(category, size, what) : dram_.allocate(category, size, what);
 }
 
 void MemoryController::check_capacity() {
-  complete_ = true;
   if (std::ranges::any_of(dumped_, &Dumped::torn)) ++torn_dumps_found_;
-  if (!missing_.empty()) throw InputError(missing_ + "a DRAM of " + std::to_string(used_.value()) + " B would fit it and all the rest");
+  dram_.close();
+  tcm_.close();
+}
+
+std::vector<std::string> MemoryController::placement_notes() const {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < memory_categories; ++i) {
+    const auto category = static_cast<MemoryCategory>(i);
+    if (placement_.in_tcm(category) && reserved(category) == Bytes(0))
+      notes.push_back(std::string("firmware.placement.") + to_string(category) +
+                      ": without effect, this firmware has nothing of that kind");
+  }
+  return notes;
 }
 
 MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std::string_view what) {
@@ -117,9 +122,16 @@ DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const
 }
 
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
-  if (!missing_.empty()) [[unlikely]]
-    return;  // a table that lies behind the end of the DRAM is filled; check_capacity() will refuse it
+  if (dram_.overflows() || tcm_.overflows()) [[unlikely]]
+    return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
+  if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
   executor_.stall(link_.access(address, bytes, access, executor_.now()));
+}
+
+DmaGrant MemoryController::dma(const DmaTransfer& transfer, Picoseconds at) {
+  if (!Tcm::holds(transfer.address)) return link_.dma(transfer, at);
+  tcm_.moved(transfer.bytes);
+  return bus_.transfer(transfer, at);
 }
 
 DataBuffer MemoryController::recycled(std::vector<DataBuffer>& pool, DramAddress address, std::uint32_t sectors, SectorShape shape) {
@@ -170,7 +182,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
   TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
   const Bytes size = bytes_of(from.count);
   const DmaGrant read = read_out(from, {BusInitiator::copy, address_of(from), size, Access::read}, executor_.now());
-  executor_.stall(link_.dma({BusInitiator::copy, address_of(to), size, Access::write}, read.end).end);
+  executor_.stall(dma({BusInitiator::copy, address_of(to), size, Access::write}, read.end).end);
   const ContentSpan source = content_of(from);
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
   clear_lost(to);
@@ -182,7 +194,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
-  executor_.stall(link_.dma({BusInitiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
+  executor_.stall(dma({BusInitiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
   if (timeline_ != nullptr) [[unlikely]]
     check_merge(sector, old, first, count);
   if (count < shape_.blocks() && any_lost(old)) sector.buffer->mark_lost(sector.first);
@@ -209,15 +221,13 @@ void MemoryController::power_off() {
   table_failed_ = false;
   backing_.clear();
   for (Dumped& region : dumped_) region.torn = false;  // the firmware has taken over what there was of it
-  used_ = Bytes(0);
-  reserved_ = {};
+  dram_.clear();
+  tcm_.clear();
   next_dumped_ = 0;
-  complete_ = false;
   set_level(host_in_use_, host_level_, 0);
   set_level(staging_in_use_, staging_level_, 0);
   host_cursor_ = staging_cursor_ = 0;
-  host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
-  staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
+  reserve_host_buffers();
 }
 
 bool MemoryController::dumped(std::uint64_t pieces) {
@@ -251,13 +261,15 @@ void MemoryController::lose_behind(Dumped& region, Bytes saved) {
 
 void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("metadata.bytes", static_cast<double>(reserved(MemoryCategory::metadata).value()), "B",
-              "DRAM that the firmware's tables occupy, as allocated");
+              "memory that the firmware's tables occupy, as allocated");
   for (std::size_t i = 0; i < memory_categories; ++i) {
     const auto category = static_cast<MemoryCategory>(i);
-    metrics.add(std::string("dram.reserved.") + to_string(category), static_cast<double>(reserved(category).value()), "B",
+    metrics.add(std::string("dram.reserved.") + to_string(category), static_cast<double>(dram_.reserved(category).value()), "B",
                 std::string("DRAM reserved for ") + to_string(category));
   }
-  metrics.add("dram.reserved.total", static_cast<double>(used_.value()), "B", "DRAM reserved, all categories, rounded to cache lines");
+  metrics.add("dram.reserved.total", static_cast<double>(dram_.used().value()), "B",
+              "DRAM reserved, all categories, rounded to cache lines");
+  tcm_.report(metrics);
   metrics.add("recovery.dumps_torn", static_cast<double>(torn_dumps_found_), "1",
               "boots that found pieces of the dump missing and went on without them");
   metrics.add("dram.host_buffer.peak", static_cast<double>(host_in_use_.peak()), "B", "most host data in the buffer at once");

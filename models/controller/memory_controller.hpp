@@ -1,10 +1,9 @@
 #pragma once
-// The firmware's DRAM: reserves regions against the real capacity, prices accesses on the CPU's timeline, and lends staging
-// buffers. What is reserved as dumped survives a power cut as the dump engine's image does.
+// The firmware's memory, DRAM and TCM: reserves regions against the real capacities, prices accesses on the CPU's timeline, and lends
+// staging buffers. What is reserved as dumped survives a power cut as the dump engine's image does.
 //
 // Where the DRAM can fail, a sector of a buffer that it cannot read is marked as lost there. A table that it cannot read is no table any
 // more: the firmware is to be restarted (memory_errors.cpp).
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,21 +12,32 @@
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
+#include "bus/interconnect.hpp"
 #include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
+#include "controller/memory_space.hpp"
+#include "controller/tcm.hpp"
+#include "firmware/ports/memory_placement.hpp"
 
 namespace tessera {
 
+/// What the firmware's memory is made of.
+struct MemoryMap {
+  Bytes dram;
+  Bytes host_buffer;  ///< kept for the host interface's data, reserved before anything else
+  MemoryPlacement placement;
+};
+
 class MemoryController final : public MemoryPort, public BufferGuard, private TimelineListener {
  public:
-  /// `capacity`: of the DRAM. `host_buffer`: kept for the host interface's data, reserved before anything else.
-  MemoryController(Executor& executor, DramLink& link, SectorShape shape, Bytes capacity, Bytes host_buffer,
+  MemoryController(Executor& executor, DramLink& link, Interconnect& bus, SectorShape shape, const MemoryMap& map,
                    const ControllerConfig& config);
 
-  /// The firmware is loaded and has reserved what it needs: InputError where that is more than there is, with the first that did not fit
-  /// and the sum of all. Until then reservations go on behind the end of the DRAM, so that the sum is known.
+  /// The firmware is loaded and has reserved what it needs: InputError where that is more than there is.
   void check_capacity();
+  /// What was asked for of the placement and moves nothing: a sentence each, without its full stop.
+  [[nodiscard]] std::vector<std::string> placement_notes() const;
 
   // MemoryPort
   MemoryRegion reserve(MemoryCategory category, Bytes size, std::string_view what) override;
@@ -59,7 +69,11 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
   /// Of bytes of a region; those that lie in none are taken to lie in the staging buffer.
   [[nodiscard]] DramAddress address_of(std::span<const std::byte> bytes) const;
+  [[nodiscard]] Tcm& tcm() { return tcm_; }
   [[nodiscard]] DramAddress staging() const { return staging_base_; }
+
+  /// An extent of a DMA engine. The TCM is reached over the bus alone.
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds at);
 
   /// Everything volatile is gone; the dumped regions wait to be reserved again, in the same order.
   void power_off();
@@ -88,7 +102,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   /// Told of data that bit errors took, and of data that a dump lost although it lay in no buffer of the host's writes, but was taken from
   /// where it was durable; null for nobody.
   void set_fault_listener(FaultListener* listener) { listener_ = listener; }
-  [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
+  [[nodiscard]] Bytes reserved(MemoryCategory category) const { return dram_.reserved(category) + tcm_.reserved(category); }
   void report(MetricSet& metrics, Picoseconds now) const;
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
@@ -106,6 +120,8 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes);
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
   [[nodiscard]] std::span<std::byte> dram_bytes(DramAddress address, Bytes size) const;
+  void move(DramAddress address, Bytes bytes, Access access);
+  void reserve_host_buffers();
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
   DmaGrant read_out(const DataSpan& data, const DmaTransfer& transfer, Picoseconds at);
@@ -123,14 +139,13 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   Executor& executor_;
   DramLink& link_;
+  Interconnect& bus_;
   SectorShape shape_;
-  Bytes capacity_;
+  MemoryPlacement placement_;
+  MemorySpace dram_;
+  Tcm tcm_;
   Bytes host_capacity_;
   Bytes staging_capacity_;
-  Bytes used_;
-  std::string missing_;    ///< what the first reservation that did not fit lacked
-  bool complete_ = false;  ///< check_capacity() was passed: nothing more may be missing
-  std::array<Bytes, memory_categories> reserved_{};
   struct Backing {
     std::unique_ptr<std::byte[], void (*)(void*)> bytes;
     Bytes size;

@@ -12,10 +12,15 @@ void MemoryController::expect_errors(Timeline& timeline, std::function<void()> r
   restart_ = std::move(restart);
 }
 
+/// Words of an extent that is priced elsewhere, where they lie in the DRAM.
+void MemoryController::move(DramAddress address, Bytes bytes, Access access) {
+  if (!Tcm::holds(address)) link_.move(address, bytes, access, executor_.now());
+}
+
 /// A DMA out of a buffer, of bytes that lie in `data`.
 DmaGrant MemoryController::read_out(const DataSpan& data, const DmaTransfer& transfer, Picoseconds at) {
   in_hand_ = data;
-  const DmaGrant grant = link_.dma(transfer, at);
+  const DmaGrant grant = dma(transfer, at);
   in_hand_ = {};
   return grant;
 }
@@ -24,7 +29,7 @@ Picoseconds MemoryController::from_host(const DataBuffer& buffer, std::uint32_t 
                                         Picoseconds at) {
   const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
   const Bytes size(std::uint64_t{count} * host_block_bytes);
-  return link_.dma({BusInitiator::host, address, size, Access::write, carrying, carrying}, at).end;
+  return dma({BusInitiator::host, address, size, Access::write, carrying, carrying}, at).end;
 }
 
 MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying,
@@ -39,12 +44,12 @@ MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uin
 void MemoryController::fetched(const DataSpan& data) {
   if (data.buffer == nullptr) return;
   in_hand_ = data;
-  link_.move(address_of(data), bytes_of(data.count), Access::read, executor_.now());
+  move(address_of(data), bytes_of(data.count), Access::read);
   in_hand_ = {};
 }
 
 void MemoryController::stored(const DataSpan& data) {
-  if (data.buffer != nullptr) link_.move(address_of(data), bytes_of(data.count), Access::write, executor_.now());
+  if (data.buffer != nullptr) move(address_of(data), bytes_of(data.count), Access::write);
 }
 
 /// What a merge takes of the old sector, in front of block `first` and behind `count` of them.
@@ -53,9 +58,9 @@ void MemoryController::check_merge(const DataSpan& sector, const DataSpan& old, 
     const std::uint64_t offset = std::uint64_t{begin} * host_block_bytes;
     const Bytes size(std::uint64_t{end - begin} * host_block_bytes);
     in_hand_ = old;
-    link_.move(address_of(old) + offset, size, Access::read, executor_.now());
+    move(address_of(old) + offset, size, Access::read);
     in_hand_ = {};
-    link_.move(address_of(sector) + offset, size, Access::write, executor_.now());
+    move(address_of(sector) + offset, size, Access::write);
   };
   take(0, first);
   take(first + count, shape_.blocks());

@@ -5,6 +5,7 @@
 
 #include "firmware/command_server.hpp"
 #include "firmware/defects/defect_manager.hpp"
+#include "firmware/ports/memory_placement.hpp"
 #include "firmware/shared/read_cache.hpp"
 #include "firmware/shared/write_cache.hpp"
 #include "firmware/translation_layer.hpp"
@@ -16,6 +17,7 @@ struct FirmwareConfig {
   ReadCacheConfig read_cache;
   DefectsConfig defects;
   OverheadsConfig overheads;
+  MemoryPlacement placement;
 
   void describe(ParameterVisitor& visitor);
   /// A sentence why this firmware cannot run on `plan`, or nothing.

@@ -104,8 +104,10 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
     visitor.leave();
   }
   visitor.leave();
-  visitor.enter("simulation", "how the model is run; results do not depend on it");
-  visitor.field("quantum", quantum, {0, 1e15}, "how far the drive's local time may run ahead of the SystemC kernel's");
+  visitor.enter("simulation", "how the model is run");
+  visitor.field("quantum", quantum, {0, 1e15},
+                "how far the drive's local time may run ahead of the SystemC kernel's; results do not depend on it");
+  visitor.enumeration("timing", timing, {"full", "fast"}, "fast: without the bus, as if it were infinitely fast (bus.clock = 0)");
   visitor.leave();
 }
 
@@ -119,6 +121,12 @@ HostConfig DriveConfig::host_for_layer() const {
   HostConfig fitted = host;
   if (host.timeout == HostConfig().timeout) fitted.timeout = std::max(host.timeout, selected().longest_wait());
   return fitted;
+}
+
+BusConfig DriveConfig::bus_for_timing() const {
+  BusConfig timed = bus;
+  if (timing == SimulationTiming::fast) timed.clock = Hertz(0);
+  return timed;
 }
 
 bool DriveConfig::asks_for_faults() const {
@@ -173,6 +181,9 @@ static void add_bus_warnings(const BusConfig& bus, std::vector<std::string>& sen
 std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
   add_bus_warnings(config.bus, sentences);
+  if (config.timing == SimulationTiming::fast)
+    sentences.emplace_back(
+        "simulation.timing is fast: the bus is left out, and bus.* without effect; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   const FirmwareConfig& firmware = config.firmware;
   const bool write_cache = firmware.write_cache.capacity.value() != 0;

@@ -18,12 +18,19 @@
 
 namespace tessera {
 
+/// What the model takes its time for.
+enum class SimulationTiming : std::uint32_t {
+  full,
+  fast  ///< without the bus: what crosses it takes no time there
+};
+
 struct DriveConfig {
   DriveConfig();
 
   std::string layer = "cmr";
   std::string format = "layer";
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
+  SimulationTiming timing = SimulationTiming::full;
   MediaConfig media;
   NandConfig nand;
   BusConfig bus;
@@ -46,6 +53,8 @@ struct DriveConfig {
   [[nodiscard]] std::vector<std::string> layer_names() const;
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
+  /// `bus` as `timing` has it.
+  [[nodiscard]] BusConfig bus_for_timing() const;
   /// A refusal of several fields together, with the places where the description says them.
   [[nodiscard]] InputError refusal(const std::string& sentence) const;
 };

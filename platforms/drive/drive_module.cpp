@@ -22,7 +22,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       parts_(std::move(parts)),
       timeline_("timeline", config.quantum,
                 parts_.dram && parts_.dram->waits ? TimelineModule::Process::thread : TimelineModule::Process::method),
-      bus_("bus", config.bus, config.has_flash() ? config.nand.channels : 0),
+      bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
       host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power, seed) {
   make_parts(seed);
@@ -57,15 +57,15 @@ void DriveModule::make_parts(std::uint64_t seed) {
   }
 }
 
-ControllerSurroundings DriveModule::surroundings() const {
+ControllerSurroundings DriveModule::surroundings() {
   return {.positioning = parts_.media->positioning,
           .tracks = parts_.media->tracks,
           .media = parts_.media->addressing,
           .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
-          .dram_capacity = config_.dram.capacity,
+          .interconnect = bus_.interconnect(),
+          .memory = {config_.dram.capacity, config_.host.buffer, config_.firmware.placement},
           .dram_bytes = parts_.dram->bytes,
           .dram_waits = parts_.dram->waits,
-          .host_buffer = config_.host.buffer,
           .tags = config_.host.tags};
 }
 

@@ -115,7 +115,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void make_parts(std::uint64_t seed);
   void bind_parts();
   tlm::tlm_target_socket<32>& checked(const char* name, PartSocket& socket);
-  [[nodiscard]] ControllerSurroundings surroundings() const;
+  [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }

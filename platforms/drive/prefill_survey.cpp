@@ -14,7 +14,13 @@ constexpr std::uint64_t most_stretches = 65536;
 
 ControllerConfig without_time(ControllerConfig config) {
   config.interrupt_latency = config.bus_latency = Picoseconds(0);
+  config.tcm.latency = 1;
   config.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  return config;
+}
+
+BusConfig without_time(BusConfig config) {
+  config.clock = Hertz(0);
   return config;
 }
 
@@ -28,14 +34,23 @@ FirmwareConfig without_caches(FirmwareConfig config) {
 }  // namespace
 
 PrefillSurvey::PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors)
-    : drive_(drive), shape_{static_cast<std::uint32_t>(drive.config.media.sector_size.value()), ContentMode::tags}, sectors_(sectors) {
+    : drive_(drive),
+      shape_{static_cast<std::uint32_t>(drive.config.media.sector_size.value()), ContentMode::tags},
+      sectors_(sectors),
+      bus_(without_time(drive.config.bus), drive.config.nand.channels) {
   Firmware* firmware = nullptr;
-  const ControllerLinks links{
-      *this, drive.positioning, drive.tracks, drive.catalogue == nullptr ? nullptr : static_cast<FlashLink*>(this), drive.catalogue, *this,
-      *this};
+  const ControllerLinks links{*this,
+                              drive.positioning,
+                              drive.tracks,
+                              drive.catalogue == nullptr ? nullptr : static_cast<FlashLink*>(this),
+                              drive.catalogue,
+                              *this,
+                              bus_,
+                              *this};
   controller_ =
-      std::make_unique<Controller>(timeline_, without_time(drive.config.controller), links, shape_, drive.config.dram.capacity,
-                                   drive.config.host.buffer, drive.config.host.tags, [&](const Ports& ports) {
+      std::make_unique<Controller>(timeline_, without_time(drive.config.controller), links, shape_,
+                                   MemoryMap{drive.config.dram.capacity, drive.config.host.buffer, drive.config.firmware.placement},
+                                   drive.config.host.tags, [&](const Ports& ports) {
                                      auto image = std::make_unique<Firmware>(without_caches(drive.config.firmware), drive.config.selected(),
                                                                              ports, geometry_of(drive.config.media), drive.plan);
                                      firmware = image.get();

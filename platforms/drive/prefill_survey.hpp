@@ -57,6 +57,7 @@ class PrefillSurvey final : private MediaLink, private FlashLink, private DramLi
   SectorShape shape_;
   std::uint64_t sectors_;
   Timeline timeline_;
+  Interconnect bus_;
   std::unique_ptr<Controller> controller_;
   const MediaStep* step_ = nullptr;
   std::vector<FlashCommand*> flash_;

@@ -21,17 +21,17 @@ def flash_hits(tmp_path_factory):
     return trace
 
 
-def hits(folder, trace, *settings):
+def hits(folder, trace, *settings, options=()):
     """A closed loop of flash hits; the array answers fast, so that the processor is what they wait for."""
     sets = [word for setting in ("nand.read_time=2 us", *settings) for word in ("--set", setting)]
-    options = ("--trace", trace, "--format", "ascii", "--replay", f"closed:{DEPTH}", "--warmup", WARM_UP)
+    options = ("--trace", trace, "--format", "ascii", "--replay", f"closed:{DEPTH}", "--warmup", WARM_UP, *options)
     return run(folder, "common", "--layer", "skylight-flash", *options, *sets)
 
 
 def cycles_share(hits) -> float:
-    """Of the measured time, the part in which the cores carried out operations, memory excluded."""
+    """Of the measured time, the part that is core cycles: operations, and accesses to the TCM."""
     times = [name for name in hits.summary["metrics"] if name.startswith("cpu.by_operation.") and name.endswith(".time")]
-    time = sum(hits.metric(name) for name in times)
+    time = sum(hits.metric(name) for name in times) + hits.metric("tcm.time")
     return time * DEPTH / (hits.metric("host.latency.mean") * READS)  # Little's law: the loop is closed
 
 
@@ -39,7 +39,7 @@ def test_at_a_tenth_of_the_clock_a_flash_hit_takes_longer_as_the_cpu_s_share_say
     fast = hits(tmp_path / "fast", flash_hits, "controller.clock=20 MHz")
     slow = hits(tmp_path / "slow", flash_hits, "controller.clock=2 MHz")
     share = cycles_share(fast)
-    assert 0.8 < share < 0.99  # the rest of a busy core's time are accesses to the DRAM, which the clock does not slow down
+    assert 0.8 < share < 0.99  # the rest of a busy core's time are DRAM and registers, which the clock does not slow down
     assert fast.metric("cpu.utilisation") > 0.99
     assert slow.metric("host.latency.mean") / fast.metric("host.latency.mean") == pytest.approx(10 * share + (1 - share), rel=0.01)
 
@@ -81,3 +81,68 @@ def test_data_is_right_and_cuts_lose_nothing_with_several_cores(tmp_path, layer,
 def test_a_line_that_gathers_without_a_time_is_refused(tmp_path):
     result = simulate("run", "common", "--workload", "web-server", "--limit", 10, "--set", "controller.disk_interrupt.coalesce=4", "--out", tmp_path, status=2)
     assert "controller.disk_interrupt.coalesce_time" in result.stderr
+
+
+TABLES_IN_TCM = ("firmware.placement.metadata=tcm", 'controller.tcm.size="128 MiB"')
+
+
+def test_tables_in_the_tcm_take_no_dram_and_the_core_no_time_there(tmp_path, flash_hits):
+    def time_in_dram(settled) -> float:
+        """Mean of the reads, in ms, of what the CPU waited for the DRAM."""
+        return float(settled.requests["dram"][-READS:].mean()) * 1e-9
+
+    settings, options = ("controller.clock=50 MHz",), ("--requests",)
+    dram = hits(tmp_path / "dram", flash_hits, *settings, options=options)
+    tcm = hits(tmp_path / "tcm", flash_hits, *settings, *TABLES_IN_TCM, options=options)
+    rings = hits(tmp_path / "rings", flash_hits, *settings, "firmware.placement.descriptors=dram", options=options)
+    assert dram.metric("tcm.accesses.metadata") == 0 < dram.metric("dram.accesses")
+    assert tcm.metric("dram.accesses") == 0 == tcm.metric("bus.cpu.bytes")
+    assert tcm.metric("tcm.accesses.metadata") == pytest.approx(dram.metric("dram.accesses"), rel=0.01)
+    assert tcm.metric("tcm.reserved.metadata") == dram.metric("dram.reserved.metadata") == tcm.metric("metadata.bytes")
+    assert tcm.metric("dram.reserved.metadata") == 0 == rings.metric("tcm.reserved.total")
+    assert tcm.metric("dram.energy") < dram.metric("dram.energy")
+    assert time_in_dram(tcm) == 0
+    # One table access a read takes 26.75 ns at least (crossing 8, column 13.75, burst 5); of a ring's four accesses each takes as much.
+    assert time_in_dram(dram) > 20e-6
+    assert time_in_dram(rings) > time_in_dram(dram) + 2 * 20e-6
+
+
+def test_tables_in_the_tcm_lose_nothing_in_power_cuts(tmp_path):
+    options = ("--workload", "web-server", "--fold", "--limit", 1500, "--replay", f"closed:{DEPTH}", "--check", *CUTS, "--seed", 3)
+    sets = [word for setting in TABLES_IN_TCM for word in ("--set", setting)]
+    for layer in ("cmr", "mu-rmw", "amphisbaena"):
+        one = run(tmp_path / layer, "common", "--layer", layer, *options, *sets)
+        assert one.metric("scoreboard.errors") == 0
+
+
+def test_a_placement_that_does_not_fit_is_refused_by_check_and_by_a_run(tmp_path):
+    placed = ("--layer", "mu-rmw", "--set", "firmware.placement.metadata=tcm")
+    for command in (("check", "common", *placed), ("run", "common", *placed, "--workload", "web-server", "--limit", 10, "--out", tmp_path)):
+        message = simulate(*command, status=2).stderr
+        assert "the TCM of 131072 B (controller.tcm.size) cannot hold the " in message
+        assert "B are left; a TCM of " in message and 'firmware.placement.metadata = "dram" asks for less' in message
+    needed = message.split("a TCM of ")[1].split(" B")[0]
+    simulate("check", "common", *placed, "--set", f"controller.tcm.size={needed} B")
+    simulate("check", "common", *placed, "--set", f"controller.tcm.size={int(needed) - 1} B", status=2)
+
+
+def test_a_placement_of_what_the_drive_does_not_have_is_said(tmp_path):
+    placed = ("--layer", "cmr", "--set", "firmware.placement.read_cache=tcm")
+    sentence = "firmware.placement.read_cache: without effect, this firmware has nothing of that kind"
+    assert f"warning: {sentence}" in simulate("check", "common", *placed).stdout
+    assert sentence in run(tmp_path, "common", *placed, "--workload", "web-server", "--limit", 10).summary["run"]["notes"]
+
+
+def test_fast_timing_leaves_the_bus_out_and_says_so(tmp_path, flash_hits):
+    slow = "controller.clock=20 MHz"  # the CPU waits for registers, so that the bus is seen
+    default = hits(tmp_path / "default", flash_hits, slow)
+    full = hits(tmp_path / "full", flash_hits, slow, "simulation.timing=full")
+    fast = hits(tmp_path / "fast", flash_hits, slow, "simulation.timing=fast")
+    endless = hits(tmp_path / "endless", flash_hits, slow, "bus.clock=0 Hz")
+    assert default.metric("host.latency.mean") == full.metric("host.latency.mean") > fast.metric("host.latency.mean")
+    assert full.metric("bus.utilisation") > 0 == fast.metric("bus.utilisation")
+    assert fast.metric("bus.flash.bytes") == full.metric("bus.flash.bytes")  # what crosses it is counted
+    assert fast.metric("host.latency.mean") == endless.metric("host.latency.mean")
+    note = "simulation.timing is fast: the bus is left out"
+    assert any(note in sentence for sentence in fast.summary["run"]["notes"])
+    assert not any(note in sentence for sentence in full.summary["run"]["notes"])

@@ -74,6 +74,13 @@ def read_timeline(text: str) -> list[dict]:
     return events
 
 
+@pytest.fixture(scope="module", params=(1, 3), ids=("one core", "three cores"))
+def recorded_cores(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("signals")
+    run(folder / "run", *FLASH, "--set", f"controller.cores={request.param}", "--vcd", folder / "w.vcd", "--requests")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("signals")
@@ -96,9 +103,9 @@ def test_an_arrow_leads_from_each_command_to_its_media_and_flash_work(recorded):
     assert {name.split("_")[0] for name in to_tracks} == {"die", "disk"}
 
 
-def test_the_lanes_spend_in_each_phase_what_the_requests_are_charged(recorded):
-    requests = np.load(recorded / "run" / "requests.npy")
-    changes = read_vcd(recorded / "w.vcd")
+def test_the_lanes_spend_in_each_phase_what_the_requests_are_charged(recorded_cores):
+    requests = np.load(recorded_cores / "run" / "requests.npy")
+    changes = read_vcd(recorded_cores / "w.vcd")
     spent, lane = defaultdict(lambda: defaultdict(int)), None
     for lane in [name for name in changes if re.fullmatch(r"drive\.host_interface\.tag_\d\d\.phase", name)]:
         # A tag that is used again at once stays on the link: the number tells the requests apart.

@@ -44,9 +44,11 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
                               nand_ ? static_cast<FlashLink*>(this) : nullptr,
                               nand_ ? static_cast<FlashCatalogue*>(this) : nullptr,
                               *this,
+                              bus_,
                               *this};
-  controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape, config.dram.capacity, config.host.buffer,
-                                             config.host.tags, std::move(image));
+  controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape,
+                                             MemoryMap{config.dram.capacity, config.host.buffer, config.placement}, config.host.tags,
+                                             std::move(image));
   controller_->memory().set_fault_listener(scoreboard_.get());
   if (dram_.can_fail()) controller_->expect_memory_errors([this] { memory_failed_ = true; });
   host_.watch([this] { return controller_->account(); });

@@ -34,6 +34,7 @@ struct BenchConfig {
   BusConfig bus;
   DramConfig dram;
   ControllerConfig controller;
+  MemoryPlacement placement;
   HostConfig host;
   ContentMode content = ContentMode::tags;
   DurabilityPromise promise = DurabilityPromise::acknowledged;

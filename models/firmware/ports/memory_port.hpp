@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-enum class MemoryCategory : std::uint32_t { metadata, merge_buffer, write_cache, read_cache, host_buffer, stack };
+enum class MemoryCategory : std::uint32_t { metadata, merge_buffer, write_cache, read_cache, host_buffer, descriptors };
 inline constexpr std::size_t memory_categories = 6;
 [[nodiscard]] const char* to_string(MemoryCategory category);
 

@@ -83,3 +83,43 @@ TEST_CASE("pages of flash cross with their out-of-band bytes, and a merge moves 
   CHECK(moved.since().disk == bytes_of(bench.steps));
   CHECK(moved.since().dram == moved.since().host + moved.since().disk + moved.since().flash + moved.since().copy);
 }
+
+namespace {
+
+/// What one write of whole sectors adds to a metric: a chain of the disk, and no timer.
+double of_one_write(const BenchConfig& config, const char* metric) {
+  TestDrive drive(make_cmr_factory(), {}, config, {});
+  const double before = drive->metric(metric);
+  REQUIRE(drive->write(80, 8) == Status::ok);
+  return drive->metric(metric) - before;
+}
+
+}  // namespace
+
+TEST_CASE("a command of the host crosses the bus with its registers and rings") {
+  // Two interrupts of two registers each, two doorbells; a command and a completion of the host, and of the disk.
+  CHECK(of_one_write(small_drive(), "bus.registers.bytes") == 6 * 4);
+  CHECK(of_one_write(small_drive(), "bus.descriptors.bytes") == 2 * (32 + 16));
+  CHECK(of_one_write(small_drive(), "tcm.accesses.descriptors") == 4);
+  CHECK(of_one_write(small_drive(), "dram.dma.bytes") == 2 * 4096);
+}
+
+TEST_CASE("rings in the DRAM cross the bus twice an entry, and are moved by its DMA") {
+  BenchConfig config = small_drive();
+  config.placement.places[static_cast<std::size_t>(MemoryCategory::descriptors)] = MemoryPlace::dram;
+  CHECK(of_one_write(config, "bus.registers.bytes") == 6 * 4);
+  CHECK(of_one_write(config, "bus.descriptors.bytes") == 2 * 2 * (32 + 16));
+  CHECK(of_one_write(config, "tcm.accesses.descriptors") == 0);
+  CHECK(of_one_write(config, "dram.dma.bytes") == 2 * 4096 + 2 * 2 * (32 + 16));
+}
+
+TEST_CASE("what lies in the TCM is not moved in the DRAM") {
+  BenchConfig config = small_drive();
+  config.host.buffer = 64_KiB;
+  config.controller.staging_buffer = 16_KiB;
+  config.placement.places[static_cast<std::size_t>(MemoryCategory::host_buffer)] = MemoryPlace::tcm;
+  CHECK(of_one_write(config, "dram.dma.bytes") == 0);
+  CHECK(of_one_write(config, "tcm.dma.bytes") == 2 * 4096);
+  CHECK(of_one_write(config, "bus.disk.bytes") == 4096);
+  CHECK(of_one_write(config, "bus.host.bytes") == 4096);
+}

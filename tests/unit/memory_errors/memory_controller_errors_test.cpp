@@ -47,7 +47,7 @@ struct Destroyed final : FaultListener {
 };
 
 struct Machine {
-  Machine() : cpu(timeline, config()), memory(cpu, dram, {4096, ContentMode::tags}, 1_MiB, 256_KiB, config()) {
+  Machine() : cpu(timeline, config()), memory(cpu, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, config()) {
     dram.memory = &memory;
     memory.set_fault_listener(&destroyed);
     memory.expect_errors(timeline, [this] { ++restarts; });
@@ -74,6 +74,7 @@ struct Machine {
   Executor cpu;
   ForeignDram dram;
   Destroyed destroyed;
+  Interconnect bus{{}, 0};
   MemoryController memory;
   int restarts = 0;
 };
@@ -142,7 +143,8 @@ TEST_CASE("memory errors: without a DRAM that can fail nobody asks it") {
   Timeline timeline;
   Executor cpu(timeline, Machine::config());
   ForeignDram dram;
-  MemoryController memory(cpu, dram, {4096, ContentMode::tags}, 1_MiB, 256_KiB, Machine::config());
+  Interconnect bus({}, 0);
+  MemoryController memory(cpu, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, Machine::config());
   DataBuffer buffer = memory.reserve_buffer(MemoryCategory::merge_buffer, 2, "buffer");
   memory.clear(buffer.all());
   memory.merge_blocks(buffer.part(0, 1), buffer.part(1, 1), 2, 2);

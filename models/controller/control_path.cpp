@@ -1,0 +1,55 @@
+#include "controller/control_path.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+/// Of host, disk and flash, for 64 commands each.
+constexpr std::uint64_t rings_bytes = std::uint64_t{3} * 64 * (32 + 16);
+
+std::uint64_t bytes_of(BusExchange entry) { return exchange_bytes[static_cast<std::size_t>(entry)].value(); }
+
+}  // namespace
+
+void ControlPath::power_on() {
+  rings_ = memory_.reserve(MemoryCategory::descriptors, Bytes(rings_bytes), "rings of commands and completions").address;
+  in_tcm_ = Tcm::holds(rings_);
+  cursor_ = 0;
+  register_time_ = bus_.quiet_time(BusExchange::register_access) + latency_;
+  for (const BusExchange entry : {BusExchange::command, BusExchange::completion})
+    known_[static_cast<std::size_t>(entry)] = {memory_.tcm().time_of(rings_, bytes_of(entry)),
+                                               bus_.quiet_time(BusExchange::register_access) + bus_.quiet_time(entry)};
+}
+
+Picoseconds ControlPath::acknowledge_slowly(Picoseconds at) {
+  const Picoseconds known = ring(at) + latency_;
+  ring(known);
+  return known - at;
+}
+
+Picoseconds ControlPath::hand_out_slowly(BusInitiator engine, BusExchange entry, std::uint64_t times) {
+  if (!in_tcm_) {
+    burst_by_cpu(entry, times, Access::write);
+    return memory_.dma(burst(engine, entry, times, Access::read), ring(executor_.now())).end;
+  }
+  for (std::uint64_t i = 0; i < times; ++i) count_in_tcm(entry);
+  return bus_.exchange(entry, times, ring(executor_.now()));
+}
+
+/// In the DRAM entries lie behind those before. Devices see them too, so that no cache holds them.
+DmaTransfer ControlPath::burst(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access) {
+  const std::uint64_t bytes = std::min(bytes_of(entry) * times, rings_bytes);
+  if (cursor_ + bytes > rings_bytes) cursor_ = 0;
+  DmaTransfer transfer{engine, rings_ + cursor_, Bytes(bytes), access};
+  transfer.account = BusAccount::descriptors;
+  cursor_ += bytes;
+  return transfer;
+}
+
+void ControlPath::burst_by_cpu(BusExchange entry, std::uint64_t times, Access access) {
+  executor_.stall(memory_.dma(burst(BusInitiator::cpu, entry, times, access), executor_.now()).end);
+}
+
+}  // namespace tessera
