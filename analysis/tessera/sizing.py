@@ -1,4 +1,6 @@
-"""What less bandwidth between platters, flash and DRAM costs, and smaller buffers: the curves of docs/guide/sizing.md."""
+"""What less bandwidth between platters, flash and DRAM costs, smaller buffers, and tables in TCM or DRAM: the curves of docs/guide/sizing.md."""
+
+import random
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +19,28 @@ SEQUENTIAL = ("cmr", "--workload", "sequential", "--replay", "closed:4")
 FLASH = ("mu-rmw", "--workload", "zipf-writes", "--replay", "closed:32")
 
 
+def _set(**settings: object) -> tuple[str, ...]:
+    return tuple(word for name, value in settings.items() for word in ("--set", f"{name.replace('__', '.')}={value}"))
+
+
+# Flash hits on a NAND and a link that are fast, so that they wait for the CPU: sectors are written to the flash cache, then read from it at random.
+HIT_SECTORS, HIT_WARM_UP, HIT_READS, HIT_DEPTH = 256, 1_000, 5_000, 32
+CLOCKS = (200, 100, 50, 20)
+TABLES = (
+    ("rings and tables in the DRAM", _set(firmware__placement__descriptors="dram")),
+    ("rings in the TCM (as it comes)", ()),
+    ("the same, data cache of 32 KiB", _set(dram__cache__size="\"32 KiB\"")),
+    ("rings and tables in the TCM", _set(firmware__placement__metadata="tcm", controller__tcm__size="\"2 MiB\"")),
+)
+FAST_FLASH = _set(nand__blocks=320, nand__channels=4, nand__dies=16, nand__read_time="2 us", nand__bus_rate="4 GB/s", host__link_rate="4 GB/s")
+HITS = ("--format", "ascii", "--replay", f"closed:{HIT_DEPTH}", "--warmup", str(HIT_SECTORS + HIT_WARM_UP), *FAST_FLASH)
+
+
 @dataclass(frozen=True)
 class Curve:
     title: str
     run: tuple[str, ...]
     points: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def _set(**settings: object) -> tuple[str, ...]:
-    return tuple(word for name, value in settings.items() for word in ("--set", f"{name.replace('__', '.')}={value}"))
 
 
 def _points(name: str, values: tuple[object, ...], *others: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -66,6 +81,36 @@ def _row(what: str, run: Run) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def _write_hits(trace: Path) -> None:
+    draw = random.Random(1)
+    writes = [f"0 0 {8 * sector} 8 0" for sector in range(HIT_SECTORS)]
+    reads = [f"0 0 {8 * draw.randrange(HIT_SECTORS)} 8 1" for _ in range(HIT_WARM_UP + HIT_READS)]
+    trace.write_text("\n".join(writes + reads) + "\n")
+
+
+def _placement_section(out: Path) -> str:
+    """Tables in TCM or DRAM, at some clocks of the CPU."""
+    out.mkdir(parents=True, exist_ok=True)
+    trace = out / "hits.trace"
+    _write_hits(trace)
+    header = ("clock", "placement", "mean us", "CPU used", "table accesses a read", "of them in the TCM", "DRAM mJ")
+    rows = []
+    for clock in CLOCKS:
+        for number_of, (where, settings) in enumerate(TABLES):
+            folder = out / f"hits-{clock}-{number_of}"
+            at_clock = ("--set", f"controller.clock={clock} MHz")
+            run_simulator(["run", "common", "--layer", "mu-rmw", "--trace", trace, *HITS, *at_clock, *settings, "--out", folder], quiet=True)
+            run = Run(folder)
+            in_tcm = run.metric("tcm.accesses.metadata") or 0
+            rows.append((
+                f"{clock} MHz", where, number(1000 * (run.metric("host.latency.mean") or 0), 1), _share(run, "cpu.utilisation"),
+                number(((run.metric("dram.accesses") or 0) + in_tcm) / HIT_READS, 2), number(in_tcm / HIT_READS, 2),
+                number(run.metric("dram.energy"), 2),
+            ))  # fmt: skip
+    title = f"Tables in TCM or DRAM under flash hits (`mu-rmw`, {HIT_DEPTH} at a time, pages read in 2 us, 4 channels and a link of 4 GB/s)"
+    return f"\n**{title}**\n\n" + table(header, rows)
+
+
 def section(out: Path, requests: int) -> str:
     header = ("setting", "mean ms", "p99 ms", "DRAM used", "bus used", "row conflicts", "missed turns", "DRAM mJ")
     parts = [f"{requests:,} requests of each workload on `common`; made by `tessera sizing`.\n"]
@@ -77,6 +122,7 @@ def section(out: Path, requests: int) -> str:
             run_simulator(["run", "common", "--layer", layer, *rest, "--limit", requests, *settings, "--out", folder], quiet=True)
             rows.append(_row(what, Run(folder)))
         parts.append(f"\n**{curve.title}**\n\n" + table(header, rows))
+    parts.append(_placement_section(out / "placement"))
     return "".join(parts)
 
 
