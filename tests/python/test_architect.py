@@ -4,7 +4,7 @@ import pytest
 from simulate import LAYERS, run, simulate
 
 MIB = 1 << 20
-DRAM_CATEGORIES = ("host_buffer", "merge_buffer", "metadata", "read_cache", "stack", "write_cache")
+DRAM_CATEGORIES = ("descriptors", "host_buffer", "merge_buffer", "metadata", "read_cache", "write_cache")
 
 
 @pytest.mark.parametrize("layer", LAYERS)
