@@ -57,7 +57,7 @@ TEST_CASE("abort: nothing leaks and nothing wrong is read, whatever is given up 
     if (seed % 2 == 0) config.write_cache.capacity = Bytes(32 * 4096);
     BenchConfig bench = small_drive();
     bench.host.buffer = Bytes(64 * 4096);
-    TestDrive drive(make_imr_rmw_factory(), {}, bench, config, 1'000'000);
+    TestDrive drive(make_imr_rmw_factory(), {{"backup_slots", 1}}, bench, config, 1'000'000);
     std::vector<HostRequest*> open;
     for (int i = 0; i < 300; ++i) {
       const std::uint64_t first = random.below(400 * blocks_per_sector);

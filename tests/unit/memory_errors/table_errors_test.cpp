@@ -79,8 +79,8 @@ TEST_CASE("memory errors: random errors in all of the memory, with restarts and 
     std::map<std::string, double> parameters;
   };
   const Kind kinds[] = {{make_cmr_factory, {{"journal_tracks", 4}}},
-                        {make_imr_rmw_factory, {{"journal_tracks", 4}}},
-                        {make_imr_dtm_factory, {{"journal_tracks", 4}, {"log_records", 64}}},
+                        {make_imr_rmw_factory, {{"journal_tracks", 4}, {"backup_slots", 1}}},
+                        {make_imr_dtm_factory, {{"journal_tracks", 4}, {"log_records", 64}, {"backup_slots", 1}}},
                         {make_vguard_factory, {{"band_tracks", 8}, {"cache_tracks", 4}}}};
   double restarts = 0;
   double lost = 0;
