@@ -125,6 +125,7 @@ void Waveform::finish(Picoseconds now) {
   }
   if (armed_ || now < windows_.front().begin)
     for (WaveWriter* writer : writers_) writer->nothing(armed_ ? "the trigger did not occur" : "the run ended before the window");
+  ended_ = std::min(last_end_, now);
   last_end_ = Picoseconds(0);  // ignores every later change
   for (WaveWriter* writer : writers_) writer->finish();
 }

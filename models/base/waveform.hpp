@@ -77,6 +77,8 @@ class Waveform final : public SignalSink {
 
   /// First instant of the first window: later than asked for where the ring was too short. Unset (max) while a trigger is awaited.
   [[nodiscard]] Picoseconds start() const { return armed_ ? Picoseconds::max() : windows_.front().begin; }
+  /// After finish(): where the recording ended, which is no later than that call.
+  [[nodiscard]] Picoseconds end() const { return ended_; }
   /// Changes that came later than the reorder buffer reaches and were moved to the time already written.
   [[nodiscard]] std::uint64_t late_changes() const { return late_changes_; }
 
@@ -126,6 +128,7 @@ class Waveform final : public SignalSink {
   std::size_t window_ = 0;  // the one that is open or comes next
   Picoseconds begin_;       // of it
   Picoseconds last_end_;    // of the last window
+  Picoseconds ended_;
   Picoseconds before_;
   Picoseconds after_;
   Picoseconds lost_until_;  // newest change that left the ring

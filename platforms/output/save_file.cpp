@@ -1,5 +1,6 @@
 #include "platforms/output/save_file.hpp"
 
+#include <cmath>
 #include <ostream>
 
 namespace tessera {
@@ -55,14 +56,25 @@ void write_signal(std::ostream& out, const ShownSignal& signal) {
   for (int line = 0; line < analog_lines; ++line) out << "-\n";
 }
 
+constexpr int window_pixels = 1600;
+constexpr int name_pixels = 600;  ///< of it that the tree and the names take
+
+/// GTKWave's zoom: minus the logarithm to base 2 of the time that 200 pixels show.
+double zoom_of(Picoseconds length) { return -std::log2(200.0 * static_cast<double>(length.value()) / (window_pixels - name_pixels)); }
+
 /// A drive has many tags, dies and banks: the groups of one of several alike are closed at first.
 bool one_of_many(const std::string& scope) { return scope.back() >= '0' && scope.back() <= '9' && !scope.ends_with("core0"); }
 
 }  // namespace
 
-void write_save_file(std::ostream& out, const std::filesystem::path& shown, const std::vector<ShownSignal>& signals, Picoseconds start) {
+void write_save_file(std::ostream& out, const std::filesystem::path& shown, const std::vector<ShownSignal>& signals, Picoseconds start,
+                     Picoseconds end) {
   out << "[*] Tessera\n[dumpfile] \"" << std::filesystem::absolute(shown).string() << "\"\n";
-  if (start != Picoseconds::max()) out << "[timestart] " << start.value() << '\n';
+  out << "[size] " << window_pixels << " 900\n";
+  if (start != Picoseconds::max()) {
+    out << "[timestart] " << start.value() << '\n';
+    if (end > start) out << '*' << zoom_of(end - start) << " -1\n";  // no marker
+  }
   for (std::size_t i = 0; i < signals.size(); ++i) {
     const std::string& scope = signals[i].scope;
     const unsigned folded = one_of_many(scope) ? closed : 0;

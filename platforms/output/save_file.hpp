@@ -15,7 +15,9 @@ struct ShownSignal {
   const SignalInfo* info;
 };
 
-/// `signals` in the order in which they are to be shown; `start`: the first instant of the recording.
-void write_save_file(std::ostream& out, const std::filesystem::path& shown, const std::vector<ShownSignal>& signals, Picoseconds start);
+/// `signals` in the order in which they are to be shown; [start, end]: what was recorded, which a window of the size that the file asks for
+/// shows whole. Nothing of that where `start` is max().
+void write_save_file(std::ostream& out, const std::filesystem::path& shown, const std::vector<ShownSignal>& signals, Picoseconds start,
+                     Picoseconds end);
 
 }  // namespace tessera

@@ -86,7 +86,7 @@ void Probes::Waves::write_save_file() const {
   for (const std::filesystem::path& shown : save_beside_) {
     if (!replaceable(shown)) continue;  // a pipe or device has nothing beside it
     OutputFile file(std::filesystem::path(shown).replace_extension(".gtkw"));
-    tessera::write_save_file(file.stream(), shown, signals, recorder_->start());
+    tessera::write_save_file(file.stream(), shown, signals, recorder_->start(), recorder_->end());
     file.close();
   }
 }

@@ -233,6 +233,11 @@ def test_of_several_windows_each_holds_its_own_changes(tmp_path):
         inside = [change for change in whole if begin < change[0] < end]
         assert inside
         assert [change for change in part if begin < change[0] < end] == inside
+    # GTKWave opens at the first window and shows up to the end of the last one: 200 pixels show 2 ** -zoom ps.
+    saved = (tmp_path / "w.gtkw").read_text()
+    assert f"[timestart] {windows[0][0]}\n" in saved
+    zoom = float(re.search(r"^\*(\S+) -1$", saved, re.MULTILINE)[1])
+    assert 2**-zoom * (1600 - 600) / 200 == pytest.approx(windows[-1][1] - windows[0][0], rel=1e-4)
     assert [value for at, value in part if windows[0][1] <= at < windows[1][0]] == ["unknown"]
 
 
