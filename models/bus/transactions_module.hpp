@@ -86,7 +86,8 @@ DECLARE_EXTENDED_PHASE(ABORT_REQ);
 /// `aborted`; a medium that does not know the phase lets it end.
 DECLARE_EXTENDED_PHASE(GIVE_UP_REQ);
 
-/// The controller asks the host interface, backwards on the command's payload, for the data of a write that came without; accepted at once.
+/// The controller asks the host interface, backwards on the command's payload, to carry HostRequest::piece: of the data of a write that
+/// came without it, or of a read that streams; accepted at once.
 DECLARE_EXTENDED_PHASE(DATA_REQ);
 
 /// What a payload to a command's mailbox slot writes there.

@@ -173,9 +173,10 @@ void ControllerModule::give_up() {
     if (payload->get_extension<MediaExtension>() != nullptr) return initiator_.signal(*payload, GIVE_UP_REQ);
 }
 
-void ControllerModule::fetch(HostRequest& request) {
+void ControllerModule::ask_for_data(HostRequest& request) {
+  request.data_last = Picoseconds(0);
   target_.signal(*commands_[request.tag], DATA_REQ);
-  TESSERA_CHECK(!request.data_at_host, "the host interface did not take a request for data");
+  TESSERA_CHECK(request.data_last >= drive_.timeline().now(), "the host interface did not take a request for data");
 }
 
 void ControllerModule::power_off() {

@@ -60,7 +60,9 @@ class ControllerModule : public sc_core::sc_module,
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   [[nodiscard]] std::span<std::byte> bytes() override { return dram_bytes_; }
   void complete(HostRequest& request) override;
-  void fetch(HostRequest& request) override;
+  void fetch(HostRequest& request) override { ask_for_data(request); }
+  void send(HostRequest& request) override { ask_for_data(request); }
+  void ask_for_data(HostRequest& request);
   void give_up() override;
   Picoseconds dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes, Access access, Picoseconds at);
   void report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes);

@@ -81,8 +81,11 @@ class BufferGuard {
 class HostLinkUp {
  public:
   virtual void complete(HostRequest& request) = 0;
-  /// The data of a write that came without it is to cross the link from now() on; the request then says when (HostInterface::fetch).
+  /// HostRequest::piece of a write that came without its data is to cross the link from now() on; the request then says when
+  /// (HostInterface::fetch).
   virtual void fetch(HostRequest& request) = 0;
+  /// HostRequest::piece of a read that streams is to cross the link, likewise (HostInterface::send).
+  virtual void send(HostRequest& request) = 0;
 
  protected:
   ~HostLinkUp() = default;

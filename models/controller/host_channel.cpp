@@ -34,13 +34,14 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   last_activity_ = timeline_.now();
   Picoseconds ready = timeline_.now();
   if (request.op == HostOp::read || request.op == HostOp::write)
-    slot.command.buffer = memory_.acquire_host(enclosing(request.blocks).count);
+    slot.command.buffer =
+        memory_.acquire_host(request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
   if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
     if (!request.data_at_host) ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, ready);
     const std::size_t block = kept_per_block(memory_.shape().mode);
-    if (block != 0)
+    if (block != 0 && request.window == Bytes(0))
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
                   request.content.size());
   }
@@ -81,13 +82,15 @@ void HostChannel::on_time(std::uint64_t argument) {
       return executor_.interrupt(wait, InterruptLine::host, timeline_.now());
     }
     case fetched: return end(slot);
-    default: return begin_answer(slot, tag);
+    case answer: return begin_answer(slot, tag);
+    default: return move_piece(slot, argument % alarms);
   }
 }
 
 /// The link carries the data into the buffer, the DMA along with it.
 void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
   HostRequest& request = *slot.request;
+  request.piece = request.blocks;
   link_.fetch(request);
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
   const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, request.data_last);
@@ -99,7 +102,7 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
 void HostChannel::begin_answer(Slot& slot, HostTag tag) {
   const HostRequest& request = *slot.request;
   request.life.enter(LifePhase::link, timeline_.now());
-  if (request.op != HostOp::read || request.aborted) return end(slot);
+  if (request.op != HostOp::read || request.aborted || request.window != Bytes(0)) return end(slot);
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
   const auto data = memory_.to_host(slot.command.buffer, offset, request.blocks.count, request.carrying, timeline_.now());
   slot.good = data.good;
@@ -110,7 +113,7 @@ void HostChannel::begin_answer(Slot& slot, HostTag tag) {
 void HostChannel::end(Slot& slot) {
   HostRequest& request = *slot.request;
   last_activity_ = timeline_.now();
-  if (request.op == HostOp::read && !request.aborted) {
+  if (request.op == HostOp::read && !request.aborted && request.window == Bytes(0)) {
     request.stream_from = slot.command.buffer.read_flow().begin(slot.command.buffer.sectors(), timeline_.now());
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
     if (!slot.good && ok(request.status)) request.status = Status::media_error;

@@ -1,5 +1,6 @@
 #pragma once
 // Host commands inside the controller: buffer, DMA, the firmware task that serves the command, completion.
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -26,6 +27,8 @@ class HostChannel final : public HostPort, private TimelineListener {
   void complete(HostCommand& command, Status status) override;
   void fetch(HostCommand& command) override;
   void submit(HostReceipt& receipt) override;
+  void begin(HostPiece& piece) override;
+  void submit(HostPiece& piece) override;
   [[nodiscard]] std::uint32_t outstanding() const override { return outstanding_; }
   [[nodiscard]] Picoseconds last_activity() const override { return last_activity_; }
   [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const override;
@@ -41,17 +44,25 @@ class HostChannel final : public HostPort, private TimelineListener {
  private:
   struct Slot {
     HostCommand command;
-    HostRequest* request = nullptr;  // null: free
-    bool done = false;               // completed by the firmware, on its way to the host
-    bool good = true;                // all that was read could be fetched from the buffer
-    HostReceipt* receipt = nullptr;  // a task that waits for its data
+    HostRequest* request = nullptr;      // null: free
+    bool done = false;                   // completed by the firmware, on its way to the host
+    bool good = true;                    // all that was read could be fetched from the buffer
+    HostReceipt* receipt = nullptr;      // a task that waits for its data
+    std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
   };
-  enum Alarm : std::uint64_t { answer, data_wanted, data_here, fetched, alarms };  // for tag T: T * alarms + what
+  // For tag T: T * alarms + what; of the pieces, what + the half of the buffer.
+  enum Alarm : std::uint64_t { answer, data_wanted, data_here, fetched, piece_wanted, piece_fetched = 6, piece_crossed = 8, alarms = 10 };
 
   void on_time(std::uint64_t argument) override;
   void begin_answer(Slot& slot, HostTag tag);
   void end(Slot& slot);
   void begin_fetch(Slot& slot, HostTag tag);
+  void move_piece(Slot& slot, std::uint64_t alarm);
+  void carry_piece(Slot& slot, const HostPiece& piece);
+  void fetch_piece(Slot& slot, HostPiece& piece);
+  void end_piece(HostPiece*& piece);
+  void copy_content(Slot& slot, const HostPiece& piece) const;
+  [[nodiscard]] std::uint32_t offset_of(const HostPiece& piece) const;
   void fill(Slot& slot, HostRequest& request);
   [[nodiscard]] LogicalRun enclosing(const HostRun& blocks) const;
 

@@ -66,6 +66,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] Fetched to_host(DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying, Picoseconds at);
 
   [[nodiscard]] Bytes bytes_of(std::uint32_t sectors) const { return Bytes(std::uint64_t{sectors} * shape_.sector_bytes); }
+  [[nodiscard]] std::uint32_t sectors_of(Bytes size) const { return static_cast<std::uint32_t>(size.value() / shape_.sector_bytes); }
   [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
   /// Of bytes of a region; those that lie in none are taken to lie in the staging buffer.
   [[nodiscard]] DramAddress address_of(std::span<const std::byte> bytes) const;

@@ -40,6 +40,11 @@ LogicalRun CommandServer::enclosing(HostRun blocks) const {
   return {LogicalSector(first), static_cast<std::uint32_t>(end - first)};
 }
 
+bool CommandServer::whole_sectors(HostRun blocks) const {
+  const std::uint64_t per_sector = ports_.memory.shape().blocks();
+  return blocks.first.value() % per_sector == 0 && blocks.end().value() % per_sector == 0;
+}
+
 bool CommandServer::inside(HostRun blocks) const {
   const std::uint64_t capacity = layer_.user_sectors() * ports_.memory.shape().blocks();
   return blocks.count > 0 && blocks.count <= capacity && blocks.first.value() <= capacity - blocks.count;
@@ -51,6 +56,7 @@ Task<Status> CommandServer::read(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::read, layer_.holds(run)));
+  if (command.buffer.sectors() < run.count) co_return co_await stream_out(command, run);
   const DataSpan data = command.buffer.all();
   const Status status = co_await layer_.read(run, data);
   // What came out of a buffer of the drive may have been lost in it.
@@ -63,30 +69,30 @@ Task<Status> CommandServer::write(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
-  const std::uint64_t per_sector = ports_.memory.shape().blocks();
-  const bool whole_sectors = command.blocks.first.value() % per_sector == 0 && command.blocks.end().value() % per_sector == 0;
+  const bool whole = whole_sectors(command.blocks);
+  unaligned_ += whole ? 0 : 1;
+  const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
+  if (command.buffer.sectors() < run.count) co_return co_await stream_in(command, run, options);
   if (command.data_at_host) {
     ports_.host.fetch(command);
-    if (!whole_sectors || !layer_.streams_writes()) {
+    if (!whole || !layer_.streams_writes()) {
       HostReceipt receipt{command};
       co_await ports_.host.received(receipt);
     }
   }
-  if (!whole_sectors) {
-    const Status edges = co_await complete_edges(command, run);
+  const DataSpan data = command.buffer.all();
+  if (!whole) {
+    const Status edges = co_await complete_edges(command.blocks, run, data);
     if (!ok(edges)) co_return edges;
   }
-  const DataSpan data = command.buffer.all();
-  const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
   co_return co_await layer_.write(run, data, options);
 }
 
-/// Fills the blocks of the first and the last sector that the command does not write from what these sectors hold now.
-Task<Status> CommandServer::complete_edges(HostCommand& command, LogicalRun run) {
-  ++unaligned_;
+/// Fills the blocks of the first and the last sector of `data` that are not to be written from what these sectors hold now.
+Task<Status> CommandServer::complete_edges(HostRun blocks, LogicalRun run, DataSpan data) {
   const std::uint32_t per_sector = ports_.memory.shape().blocks();
-  const auto head = static_cast<std::uint32_t>(command.blocks.first.value() % per_sector);                      // blocks to keep in front
-  const auto tail = static_cast<std::uint32_t>(run.end().value() * per_sector - command.blocks.end().value());  // and behind
+  const auto head = static_cast<std::uint32_t>(blocks.first.value() % per_sector);                      // blocks to keep in front
+  const auto tail = static_cast<std::uint32_t>(run.end().value() * per_sector - blocks.end().value());  // and behind
   const std::uint32_t last = run.count - 1;
 
   DataBuffer old = ports_.memory.acquire(2);
@@ -108,10 +114,9 @@ Task<Status> CommandServer::complete_edges(HostCommand& command, LogicalRun run)
   }
   if (ok(status)) {
     const std::uint32_t in_first = last == 0 ? per_sector - head - tail : per_sector - head;
-    if (head != 0 || last == 0) ports_.memory.merge_blocks(command.buffer.part(0, 1), old.part(0, 1), head, in_first);
-    if (tail != 0 && last != 0)
-      ports_.memory.merge_blocks(command.buffer.part(last, 1), old.part(head != 0 ? 1 : 0, 1), 0, per_sector - tail);
-    if (any_lost(command.buffer.all())) status = Status::lost;
+    if (head != 0 || last == 0) ports_.memory.merge_blocks(data.part(0, 1), old.part(0, 1), head, in_first);
+    if (tail != 0 && last != 0) ports_.memory.merge_blocks(data.part(last, 1), old.part(head != 0 ? 1 : 0, 1), 0, per_sector - tail);
+    if (any_lost(data)) status = Status::lost;
   }
   ports_.memory.release(std::move(old));
   co_return status;

@@ -1,6 +1,7 @@
 #pragma once
 // The front end of the firmware: boots the layer and serves host commands with it. It keeps overlapping commands apart,
-// turns 512 B blocks into whole drive sectors, and completes every command exactly once.
+// turns 512 B blocks into whole drive sectors, and completes every command exactly once. A command with more data than its buffer streams
+// through it in pieces of half a buffer (command_streams.cpp), under one lock.
 #include "firmware/firmware_entry.hpp"
 #include "firmware/shared/command_overheads.hpp"
 #include "firmware/shared/range_locks.hpp"
@@ -24,10 +25,13 @@ class CommandServer final : public FirmwareEntry {
  private:
   Task<Status> read(HostCommand& command);
   Task<Status> write(HostCommand& command);
-  Task<Status> complete_edges(HostCommand& command, LogicalRun run);
+  Task<Status> complete_edges(HostRun blocks, LogicalRun run, DataSpan data);
+  Task<Status> stream_in(HostCommand& command, LogicalRun run, WriteOptions options);
+  Task<Status> stream_out(HostCommand& command, LogicalRun run);
   Task<Status> trim(HostCommand& command);
-  /// The whole drive sectors that enclose the command's blocks.
+  /// The whole drive sectors that enclose the blocks.
   [[nodiscard]] LogicalRun enclosing(HostRun blocks) const;
+  [[nodiscard]] bool whole_sectors(HostRun blocks) const;
   [[nodiscard]] bool inside(HostRun blocks) const;
 
   Ports ports_;

@@ -3,8 +3,8 @@
 // payload reads or writes whole host blocks of 512 B; b_transport, nb_transport and transport_dbg. Where the drive keeps the content of
 // user data (mode `bytes`), the data pointer is read and filled; without, a read brings zeros.
 //
-// A transfer becomes one host command, or as many as the drive's buffer asks for; they take tags as these come free, and END_REQ is kept
-// back from a transfer that has not had all of its own. While the drive boots, transfers wait.
+// A transfer becomes one host command, or several where it is larger than one may be; they take tags as these come free, and END_REQ is
+// kept back from a transfer that has not had all of its own. While the drive boots, transfers wait.
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>

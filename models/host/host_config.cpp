@@ -1,12 +1,17 @@
 #include "host/host_config.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 
 void HostConfig::describe(ParameterVisitor& visitor) {
   constexpr Range overhead{0, 1e12};
   visitor.field("link_rate", link_rate, {1e3, 1e12}, "payload rate of the link, coding excluded");
   visitor.field("tags", tags, {1, 256}, "commands that the drive accepts at once");
-  visitor.field("buffer", buffer, {4096, 1e11}, "DRAM for host data in flight; a command waits at the host until its data fits");
+  visitor.field("buffer", buffer, {4096, 1e11},
+                "DRAM for host data in flight; a command waits at the host until there is room for its data, or for its window");
+  visitor.field("window", window, {0, 1e11},
+                "most of the buffer that one command holds; a larger one streams through it in two halves; 0: all of the buffer");
   visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded");
   visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status");
   visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
@@ -27,6 +32,11 @@ void HostConfig::describe(ParameterVisitor& visitor) {
                 "an abort that is not answered by then is followed by a reset, which aborts everything");
   visitor.field("retry_delay", retry_delay, {0, 1e18}, "time before the host sends a command again");
   visitor.field("command_retries", command_retries, {0, 1000}, "how often the host sends a command again before it fails");
+}
+
+Bytes HostConfig::window_of(Bytes sector) const {
+  const Bytes most = window == Bytes(0) ? buffer : std::min(window, buffer);
+  return sector * (most.value() / sector.value());
 }
 
 }  // namespace tessera

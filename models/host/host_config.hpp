@@ -13,6 +13,7 @@ struct HostConfig {
   BytesPerSecond link_rate{600'000'000};  // SATA 3: 6 Gbit/s less 8b/10b coding
   std::uint32_t tags = 32;                // native command queueing
   Bytes buffer{std::uint64_t{16} << 20};
+  Bytes window;                                // 0: all of the buffer
   Picoseconds command_overhead{1'000'000};     // 1 us: command and set-up frames with their turn-arounds
   Picoseconds completion_overhead{1'000'000};  // 1 us: status frame
   WriteData write_data = WriteData::with_command;
@@ -31,6 +32,9 @@ struct HostConfig {
   std::uint32_t command_retries = 5;              // as Linux does (sd.h, SD_MAX_RETRIES)
 
   void describe(ParameterVisitor& visitor);
+
+  /// What one command may hold of the buffer, in whole sectors.
+  [[nodiscard]] Bytes window_of(Bytes sector) const;
 };
 
 }  // namespace tessera

@@ -3,8 +3,9 @@
 //
 // A command occupies the link for its overhead and, if it writes, its data, unless the drive asks for that later; a completion for its
 // data, if it reads, and the status. Both directions share the link, in the order in which they ask for it. Where reads are streamed, their
-// data has begun to cross as soon as the link would not run out of it. A frame whose check fails is sent again whole. Not modelled:
-// frame-level interleaving, link power states.
+// data has begun to cross as soon as the link would not run out of it. A command with more data than it may hold of the buffer streams: the
+// drive asks for each piece. A frame whose check fails is sent again whole. Not modelled: frame-level interleaving, link power states.
+#include <algorithm>
 #include <deque>
 #include <optional>
 
@@ -47,8 +48,11 @@ class HostInterface final : private TimelineListener {
   /// The host gives up a command that it has issued. The command ends at some later time, in most cases as `aborted`: the drive drops what
   /// it has not begun, and ends the rest without data.
   void abort(HostRequest& request);
-  /// The controller asks for the data of a write that came without: it crosses the link from now() on, and the request says when.
+  /// The controller asks for HostRequest::piece, of a write that came without its data: it crosses the link from now() on, and the request
+  /// says when.
   void fetch(HostRequest& request);
+  /// The controller has HostRequest::piece, of a read whose data streams: likewise.
+  void send(HostRequest& request);
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
@@ -59,7 +63,7 @@ class HostInterface final : private TimelineListener {
   void power_off();
 
   void report(MetricSet& metrics, Picoseconds elapsed) const;
-  void reset_statistics() { busy_ = Picoseconds(0); }
+  void reset_statistics();
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
@@ -67,9 +71,11 @@ class HostInterface final : private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void admit(HostRequest& request);
-  [[nodiscard]] Bytes buffer_need(const HostRequest& request) const;
+  [[nodiscard]] Bytes all_data(const HostRequest& request) const;
+  [[nodiscard]] Bytes buffer_need(const HostRequest& request) const { return std::min(all_data(request), window_); }
   [[nodiscard]] Picoseconds command_time(const HostRequest& request) const;
-  [[nodiscard]] Picoseconds data_time(const HostRequest& request) const;
+  [[nodiscard]] Picoseconds data_time(const HostRun& blocks) const;
+  void note_piece(const HostRequest& request);
   void carry(const HostRequest& request, Direction direction, Picoseconds from, Picoseconds duration);
   void occupy(Picoseconds duration, HostRequest& request, Direction direction);
 
@@ -82,11 +88,14 @@ class HostInterface final : private TimelineListener {
   Timeline& timeline_;
   HostConfig config_;
   std::uint32_t sector_bytes_;
+  Bytes window_;  // most of the buffer that a command holds
   Downstream& downstream_;
   Upstream& upstream_;
   Picoseconds link_free_;
   Picoseconds busy_;
   Bytes buffered_;
+  std::uint64_t streamed_ = 0;
+  std::uint64_t pieces_ = 0;
   Watchdog watchdog_;
   std::optional<LinkFaults> faults_;  // where the description has any
   std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue

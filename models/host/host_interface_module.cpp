@@ -64,10 +64,12 @@ void HostInterfaceModule::answered(tlm::tlm_generic_payload& payload) {
   core_.complete(request);
 }
 
-/// The controller wants the data of a write.
+/// The controller wants data of a write, or has data of a read.
 void HostInterfaceModule::told(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
   TESSERA_CHECK(phase == DATA_REQ, "the controller spoke out of protocol");
-  core_.fetch(*payload.get_extension<HostExtension>()->request);
+  HostRequest& request = *payload.get_extension<HostExtension>()->request;
+  if (request.op == HostOp::read) return core_.send(request);
+  core_.fetch(request);
 }
 
 void HostInterfaceModule::completed(HostRequest& request) {

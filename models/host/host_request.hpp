@@ -24,7 +24,9 @@ struct HostRequest {
   RequestLife life;
 
   // How its data crosses the link; set by the host interface when it is sent and when the drive asks for it, and by the controller.
-  bool data_at_host = false;  ///< a write whose data follows when the drive asks for it
+  bool data_at_host = false;  ///< a write whose data, or the rest of it, follows when the drive asks for it
+  Bytes window;               ///< of the drive's buffer, through which its data streams in pieces; 0: the drive holds all of it at once
+  HostRun piece;              ///< of its blocks, those that the drive asks the link to carry
   Picoseconds data_first;     ///< such data: its first block is in the drive,
   Picoseconds data_last;      ///< and its last one
   Picoseconds block_time;     ///< of the link, for a read that it may carry while the data still comes in; 0: it may not

@@ -30,6 +30,10 @@ void Watchdog::issued(const HostRequest& request) {
   timeline_.post(now + patience_, *this);
 }
 
+void Watchdog::moved() {
+  for (Command& command : commands_) command.due = std::max(command.due, timeline_.now() + patience_);
+}
+
 void Watchdog::on_time(std::uint64_t) {
   posted_ = false;
   const Command* first = nullptr;

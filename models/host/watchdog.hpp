@@ -24,6 +24,8 @@ class Watchdog final : private TimelineListener {
   void start(Account account) { account_ = std::move(account); }
 
   void issued(const HostRequest& request);
+  /// A piece of a command's data crossed the link: the drive lives, and what waits behind that command may wait for as long again.
+  void moved();
   void answered(const HostRequest& request) { commands_[request.tag].request = nullptr; }
   [[nodiscard]] bool in_use(std::uint32_t tag) const { return commands_[tag].request != nullptr; }
   /// All commands are lost with the power.

@@ -19,7 +19,7 @@ std::string section_name(std::string name) {
 }
 
 /// The sectors around a write that begins and ends inside sectors are read into the staging buffer; a request of one sector that begins
-/// inside one takes two of the host buffer.
+/// inside one takes two of the host buffer, and a larger one streams through halves of its window.
 void check_buffers(const DriveConfig& config) {
   const Bytes two = config.media.sector_size * 2;
   for (const auto& [name, size] :
@@ -27,6 +27,9 @@ void check_buffers(const DriveConfig& config) {
     if (size < two)
       throw InputError(std::string(name) + " is " + std::to_string(size.value()) +
                        " B; expected at least two sectors (media.sector_size), " + std::to_string(two.value()) + " B");
+  if (const Bytes window = config.host.window; window != Bytes(0) && (window < two || window > config.host.buffer))
+    throw InputError("host.window is " + std::to_string(window.value()) + " B; expected 0, or from two sectors (media.sector_size), " +
+                     std::to_string(two.value()) + " B, up to host.buffer, " + std::to_string(config.host.buffer.value()) + " B");
 }
 
 FormatPlan planned(const DriveConfig& config) {

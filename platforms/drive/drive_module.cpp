@@ -103,8 +103,7 @@ tlm::tlm_target_socket<32>& DriveModule::block_socket() {
     const auto capacity = [this] {
       return firmware_ == nullptr ? Bytes(0) : Bytes(firmware_->user_sectors() * sector_shape_.sector_bytes);
     };
-    // One sector of the buffer is kept for a command that begins inside a sector.
-    const Bytes largest = config_.host.buffer - config_.media.sector_size;
+    constexpr Bytes largest{65'536 * host_block_bytes};  // ATA: the 16-bit sector count of READ and WRITE FPDMA QUEUED (ACS-3)
     block_target_ = std::make_unique<BlockTargetModule>("block_target", timeline_,
                                                         BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, capacity});
     block_target_->to_host.bind(host_socket());

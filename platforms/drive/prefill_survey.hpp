@@ -45,6 +45,7 @@ class PrefillSurvey final : private MediaLink, private FlashLink, private DramLi
   DmaGrant dma(const DmaTransfer&, Picoseconds at) override { return {at, Bytes(0)}; }
   void complete(HostRequest&) override { done_ = true; }
   void fetch(HostRequest&) override {}
+  void send(HostRequest&) override {}
   void on_time(std::uint64_t argument) override;
   void finish_step();
   void finish_flash_command();

@@ -15,23 +15,6 @@ namespace tessera {
 
 namespace {
 
-/// Refuses requests that the drive's host buffer could never hold.
-class BoundedSizes final : public TraceAdaptation {
- public:
-  BoundedSizes(std::unique_ptr<TraceSource> inner, Bytes largest) : TraceAdaptation(std::move(inner)), largest_(largest) {}
-  bool next(TraceRecord& record) override {
-    if (!inner_->next(record)) return false;
-    if ((record.op == HostOp::read || record.op == HostOp::write) && record.size > largest_)
-      throw InputError(position() + ": a request of " + std::to_string(record.size.value()) +
-                       " B does not fit the host buffer, which holds one of " + std::to_string(largest_.value()) +
-                       " B: enlarge host.buffer");
-    return true;
-  }
-
- private:
-  Bytes largest_;
-};
-
 SectorAdaptation adaptation(cli::AdaptOption option) {
   switch (option) {
     case cli::AdaptOption::none: return SectorAdaptation::none;
@@ -91,7 +74,6 @@ WorkloadConfig load_workload(const SearchPath& search, const std::string& name) 
 std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
                                         ContentHash* hash) {
   const InputLimits limits = used_limits(options, drive);
-  std::unique_ptr<TraceSource> source;
   if (options.trace) {
     TraceOptions trace;
     trace.path = options.trace->file.string();
@@ -103,11 +85,9 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     trace.fold = options.fold;
     trace.adapt = adaptation(options.adapt);
     trace.hash = hash;
-    source = open_trace(trace, limits.capacity, limits.sector);
-  } else {
-    source = open_workload(options, search, limits);
+    return open_trace(trace, limits.capacity, limits.sector);
   }
-  return std::make_unique<BoundedSizes>(std::move(source), limits.largest);
+  return open_workload(options, search, limits);
 }
 
 std::string input_name(const cli::RunOptions& options) {

@@ -14,7 +14,6 @@ namespace tessera {
 struct InputLimits {
   Bytes capacity;  ///< user capacity of the drive
   Bytes sector;    ///< of the drive
-  Bytes largest;   ///< what the host buffer can hold of one request
 };
 
 /// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace. `hash` takes the

@@ -187,10 +187,8 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   parts.check_protocol = options.check_protocol;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
   Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
-    // One sector of the buffer is kept for requests that start inside a sector.
-    const Bytes largest = drive_config.host.buffer - drive_config.media.sector_size;
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
-    return open_input(options, search, {capacity, drive_config.media.sector_size, largest}, piped ? &of_pipe : nullptr);
+    return open_input(options, search, {capacity, drive_config.media.sector_size}, piped ? &of_pipe : nullptr);
   });
   Probes probes(probes_config(options), drive, simulation);
 

@@ -87,7 +87,7 @@ std::uint32_t drawn_prefill(std::uint64_t seed) { return static_cast<std::uint32
 
 std::unique_ptr<TraceSource> open_source(const TortureOptions& options, const SearchPath& search, const TortureInput& drive) {
   if (options.run.trace || !options.run.workload.empty())
-    return open_input(options.run, search, {Bytes(drive.blocks * host_block_bytes), drive.sector, drive.largest});
+    return open_input(options.run, search, {Bytes(drive.blocks * host_block_bytes), drive.sector});
   HurtfulWorkload::Drive shape;
   shape.blocks = drive.blocks;
   shape.sector_blocks = static_cast<std::uint32_t>(drive.sector.value() / host_block_bytes);

@@ -20,7 +20,7 @@ namespace tessera {
 struct TortureInput {
   std::uint64_t blocks = 0;  ///< of 512 B that the host can address
   Bytes sector;
-  Bytes largest;  ///< request that the host buffer holds
+  Bytes largest;  ///< request that the host buffer could hold as a whole: it streams where it is larger than a command's window
   std::uint32_t track_sectors = 1;
 };
 

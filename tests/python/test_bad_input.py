@@ -104,7 +104,6 @@ def test_tables_and_buffers_that_do_not_fit_are_refused_before_the_run(tmp_path,
         (GOOD_LINE + "128166372003061629,hm,0,Read,4096,0,1331\n", "trace.csv:2:"),
         (GOOD_LINE + "128166372003061629,hm,0,Read,4096,1000,1331\n", "trace.csv:2:"),
         (GOOD_LINE + "128166372003061629,hm,0,Read,99999999995904,4096,1331\n", "trace.csv:2:"),
-        (GOOD_LINE + "128166372003061629,hm,0,Read,4096,67108864,1331\n", "enlarge host.buffer"),
     ],
 )
 def test_a_bad_trace_is_refused_at_its_line(tmp_path, text, expected):

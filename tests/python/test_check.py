@@ -33,6 +33,12 @@ def test_a_buffer_below_two_sectors_is_refused_and_two_will_do(tmp_path, buffer)
     simulate("run", "demo", "--layer", "static-1234", "--set", f"{buffer}=8 KiB", "--trace", trace, "--check", "--out", tmp_path / "out")
 
 
+def test_a_window_is_all_of_the_buffer_or_between_two_sectors_and_the_buffer():
+    for size, status in (("0 B", 0), ("8191 B", 2), ("8 KiB", 0), ("64 KiB", 0), ("65537 B", 2)):
+        result = simulate("check", "demo", "--set", "host.buffer=64 KiB", "--set", f"host.window={size}", status=status)
+        assert status == 0 or "expected 0, or from two sectors (media.sector_size), 8192 B, up to host.buffer, 65536 B" in result.stderr
+
+
 def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('extends = "common"\n\n[nand]\npage_size = "6 KiB"\n')

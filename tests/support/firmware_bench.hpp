@@ -118,6 +118,7 @@ class FirmwareBench final : private MediaLink,
   [[nodiscard]] const MediaDevice& media() const { return media_; }
   [[nodiscard]] NandDevice& nand() { return *nand_; }
   [[nodiscard]] DramDevice& dram() { return dram_; }
+  [[nodiscard]] const HostInterface& host() const { return host_; }
   [[nodiscard]] Controller& controller() { return *controller_; }
   [[nodiscard]] Scoreboard& scoreboard() { return *scoreboard_; }
   [[nodiscard]] Status boot_status() const { return boot_status_; }
@@ -168,6 +169,7 @@ class FirmwareBench final : private MediaLink,
   void report_failed();
   void complete(HostRequest& request) override { host_.complete(request); }
   void fetch(HostRequest& request) override { host_.fetch(request); }
+  void send(HostRequest& request) override { host_.send(request); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->array().is_bad(block); }

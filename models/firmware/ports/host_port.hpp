@@ -21,7 +21,7 @@ using HostTag = std::uint32_t;
 inline constexpr HostTag no_host_tag = ~HostTag{0};
 
 /// One command in the controller: a write's data is already in `buffer` unless it is to be fetched, a read's is to be put there. The buffer
-/// holds the drive sectors that enclose `blocks`.
+/// holds the drive sectors that enclose `blocks`, or fewer, at least two, where the data is to stream through it in pieces.
 struct HostCommand {
   HostOp op = HostOp::read;
   bool force_unit_access = false;  ///< FUA: durable on non-volatile media before completion
@@ -39,6 +39,20 @@ struct HostReceipt {
   DeviceWait wait{};
 };
 
+/// A piece of the data of a command that streams: a write's on its way into half of the buffer, a read's out of it. It stays where it is
+/// until it has crossed.
+struct HostPiece {
+  HostCommand& command;
+  std::uint32_t half;    ///< of the buffer: 0 or 1
+  HostRun blocks{};      ///< of the command's
+  DataSpan where{};      ///< the sectors of the buffer that enclose them
+  bool crosses = false;  ///< the link has not carried all of it; set by the port
+  bool awaited = false;  ///< used by the port
+  Picoseconds since{};   ///< used by the port: on the CPU's timeline, from when on the task waits
+  Status status = Status::ok;
+  DeviceWait wait{};
+};
+
 class HostPort {
  public:
   virtual ~HostPort() = default;
@@ -49,6 +63,11 @@ class HostPort {
   virtual void fetch(HostCommand&) {}
   virtual void submit(HostReceipt&) {}
   [[nodiscard]] auto received(HostReceipt& receipt) { return DeviceAwaiter<HostPort, HostReceipt>{*this, receipt}; }
+  /// Has a piece cross the link, from now on.
+  virtual void begin(HostPiece&) {}
+  virtual void submit(HostPiece&) {}
+  /// Waits for a piece that crosses.
+  [[nodiscard]] auto crossed(HostPiece& piece) { return DeviceAwaiter<HostPort, HostPiece>{*this, piece}; }
   /// Commands that the drive has accepted and not completed.
   [[nodiscard]] virtual std::uint32_t outstanding() const = 0;
   /// Time at which the last command was accepted or completed; idle detectors compare it with now.

@@ -81,12 +81,26 @@ TEST_CASE("a block of 512 B leaves the rest of its sector as it was, and what wa
   });
 }
 
-TEST_CASE("a transfer larger than the host buffer goes in pieces") {
+TEST_CASE("a transfer larger than the host buffer streams through it") {
   Bench bench(ContentMode::bytes, {"host.buffer=64 KiB"});
   bench.run([](strangers::BlockingHost& self) {
     CHECK(self.write(512, 1 << 20, 3) == tlm::TLM_OK_RESPONSE);
     CHECK(self.holds(512, 1 << 20, 3));
   });
+  MetricSet metrics;
+  bench.drive->report(metrics, 1_s);
+  CHECK(*metrics.find("host.streamed")->value == 2);
+}
+
+TEST_CASE("a transfer larger than the largest ATA command goes in as many as it takes") {
+  Bench bench;
+  bench.run([](strangers::BlockingHost& self) {
+    CHECK(self.write(512, (32 << 20) + 1024, 3) == tlm::TLM_OK_RESPONSE);
+    CHECK(self.holds(512 + (32 << 20) - 4096, 4096 + 1024, 3));
+  });
+  MetricSet metrics;
+  bench.drive->report(metrics, 1_s);
+  CHECK(*metrics.find("host.streamed")->value == 1);
 }
 
 TEST_CASE("a debug read takes no time and gives what was acknowledged, also inside a block, and a debug write does nothing") {

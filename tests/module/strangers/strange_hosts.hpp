@@ -12,7 +12,7 @@ namespace strangers {
 
 /// The bytes that the tests write at an address.
 inline unsigned char pattern(std::uint64_t address, unsigned salt) {
-  return static_cast<unsigned char>((address * 2654435761U >> 7) + address / 512 * 37 + salt * 101);
+  return static_cast<unsigned char>((address * 2654435761U >> 7) + address / 512 * 37 + (address >> 20) * 29 + salt * 101);
 }
 
 /// Writes and reads with b_transport from a thread of its own.
