@@ -27,6 +27,7 @@ tlm::tlm_response_status BlockTargetModule::refusal(const tlm::tlm_generic_paylo
   const std::uint64_t length = payload.get_data_length();
   if (length == 0 || length % host_block_bytes != 0 || payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
   const std::uint64_t capacity = config_.capacity().value();
+  if (capacity == 0) return tlm::TLM_GENERIC_ERROR_RESPONSE;  // no power
   if (payload.get_address() % host_block_bytes != 0 || payload.get_address() > capacity || length > capacity - payload.get_address())
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   const bool needs_data = op == BlockExtension::Op::transfer && config_.content == ContentMode::bytes;
@@ -171,14 +172,18 @@ void BlockTargetModule::power_on() {
 }
 
 void BlockTargetModule::power_off() {
-  serves_ = kept_back_ = false;
+  serves_ = false;
   sending_ = nullptr;
   initiator_.power_off();
-  for (const Transfer& transfer : std::exchange(transfers_, {}))
-    if (transfer.payload != nullptr) target_.drop(*transfer.payload);
-  target_.power_off();
   free_.clear();
   for (std::uint32_t tag = config_.tags; tag > 0; --tag) free_.push_back(tag - 1);
+  const std::deque<Transfer> ended = std::exchange(transfers_, {});
+  if (std::exchange(kept_back_, false)) target_.accept();  // what comes behind it waits for the next boot
+  for (const Transfer& transfer : ended) {
+    if (transfer.payload == nullptr) continue;
+    transfer.payload->set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    target_.respond(*transfer.payload);
+  }
 }
 
 }  // namespace tessera

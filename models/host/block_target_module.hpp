@@ -39,7 +39,7 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
 
   /// The drive has booted and serves, as of the timeline's now().
   void power_on() override;
-  /// What is under way is never answered, but for b_transport, which returns with a generic error.
+  /// What is under way ends with a generic error: its initiator has power. What comes later waits for the next boot.
   void power_off() override;
 
  private:

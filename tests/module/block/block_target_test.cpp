@@ -168,6 +168,56 @@ TEST_CASE("where the drive keeps no bytes, transfers take their time and reads b
   });
 }
 
+namespace {
+
+/// A power cut 100 us after the boot of a drive with two tags, and the next boot 2 s later, for transfers sent with these delays.
+struct CutUnderWay final : TimelineListener {
+  explicit CutUnderWay(const std::vector<double>& delays_us)
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", {"host.tags=2"}, "cmr")),
+        drive("drive", config, plan_drive(config), ContentMode::bytes, 1, DriveParts{}) {
+    host.socket.bind(drive.block_socket());
+    for (const double delay_us : delays_us)
+      host.transfers.push_back({tlm::TLM_READ_COMMAND, std::uint64_t{1} << 30, 4096, delay_us, std::vector<unsigned char>(4096)});
+    drive.power_on(false, [this](Status) {
+      drive.timeline_module().post(drive.timeline().now() + 100_us, *this, 0);
+      drive.timeline_module().post(drive.timeline().now() + 2_s, *this, 1);
+    });
+    sc_core::sc_start(sc_core::sc_time(1000, sc_core::SC_SEC));
+    drive.timeline_module().rethrow_failure();
+  }
+  void on_time(std::uint64_t again) override {
+    if (again != 0) return drive.power_on(true, [](Status status) { CHECK(status == Status::ok); });
+    cut = drive.timeline().now();
+    drive.power_off();
+  }
+  /// With an error, at the cut but for the host's time to think over each.
+  [[nodiscard]] bool ended_by_cut(std::size_t transfer) const {
+    const Picoseconds answered = from_sc_time(host.transfers[transfer].answered);
+    return host.transfers[transfer].response == tlm::TLM_GENERIC_ERROR_RESPONSE && answered >= cut && answered <= cut + 10_us;
+  }
+
+  DriveConfig config;
+  DriveModule drive;
+  strangers::QueueingHost host{"host"};
+  Picoseconds cut;
+};
+
+}  // namespace
+
+TEST_CASE("a power cut answers every transfer under way with an error, also one whose END_REQ is kept back") {
+  const CutUnderWay run({1, 2, 3});
+  REQUIRE(run.host.finished == 3);
+  for (std::size_t transfer = 0; transfer < 3; ++transfer) CHECK(run.ended_by_cut(transfer));
+}
+
+TEST_CASE("a transfer that arrives in the dark waits for the boot") {
+  const CutUnderWay run({1, 500'000});
+  REQUIRE(run.host.finished == 2);
+  CHECK(run.ended_by_cut(0));
+  CHECK(run.host.transfers[1].response == tlm::TLM_OK_RESPONSE);
+  CHECK(from_sc_time(run.host.transfers[1].answered) > run.cut + 1900_ms);
+}
+
 TEST_CASE("a power cut ends a blocked transfer with an error, and the drive serves again after its boot") {
   Bench bench;
   bench.run([&](strangers::BlockingHost& self) {
@@ -187,6 +237,7 @@ TEST_CASE("a power cut ends a blocked transfer with an error, and the drive serv
     std::vector<unsigned char> data(4096);
     CHECK(self.transport(tlm::TLM_READ_COMMAND, 1 << 30, data.data(), 4096) == tlm::TLM_GENERIC_ERROR_RESPONSE);
     CHECK(from_sc_time(sc_core::sc_time_stamp()) == now + 100_us);
+    CHECK(self.transport(tlm::TLM_READ_COMMAND, 0, data.data(), 4096) == tlm::TLM_GENERIC_ERROR_RESPONSE);  // without power
     sc_core::wait(2, sc_core::SC_SEC);
     CHECK(self.holds(0, 4096, 7));
   });
