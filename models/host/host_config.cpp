@@ -4,20 +4,29 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::uint32_t sata_tags = 32;  // Serial ATA Revision 3.x, native command queueing
+}
+
 void HostConfig::describe(ParameterVisitor& visitor) {
   constexpr Range overhead{0, 1e12};
+  visitor.enumeration("link", link, {"ideal", "sata", "sas"},
+                      "what frames a command takes on the link: none, those of Serial ATA with native command queueing, or those of SAS");
   visitor.field("link_rate", link_rate, {1e3, 1e12}, "payload rate of the link, coding excluded");
   visitor.field("tags", tags, {1, 256}, "commands that the drive accepts at once");
   visitor.field("buffer", buffer, {4096, 1e11},
                 "DRAM for host data in flight; a command waits at the host until there is room for its data, or for its window");
   visitor.field("window", window, {0, 1e11},
                 "most of the buffer that one command holds; a larger one streams through it in two halves; 0: all of the buffer");
-  visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded");
-  visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status");
+  visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded; of an ideal link");
+  visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status; of an ideal link");
+  visitor.field("turnaround", turnaround, {0, 1e9},
+                "time in which one side of the link answers the other, cable included; of a link with frames");
   visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
                       "when a write's data crosses the link: in front of the firmware's work, or while the arm already moves");
   visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
-  visitor.field("read_completion_overhead", read_completion_overhead, overhead, "added to the completion overhead of a read");
+  visitor.field("read_completion_overhead", read_completion_overhead, overhead,
+                "added to the completion overhead of a read; of an ideal link");
   visitor.field(
       "timeout", timeout, {0, 1e18},
       "a command that the drive leaves unanswered for this long ends the run as a bug; 0: none does; by default longer for layers whose "
@@ -32,6 +41,30 @@ void HostConfig::describe(ParameterVisitor& visitor) {
                 "an abort that is not answered by then is followed by a reset, which aborts everything");
   visitor.field("retry_delay", retry_delay, {0, 1e18}, "time before the host sends a command again");
   visitor.field("command_retries", command_retries, {0, 1000}, "how often the host sends a command again before it fails");
+}
+
+std::string HostConfig::problem() const {
+  if (link == LinkProtocol::sata && tags > sata_tags)
+    return "host.tags is " + std::to_string(tags) + "; Serial ATA names at most " + std::to_string(sata_tags) + " commands (host.link)";
+  return {};
+}
+
+std::vector<std::string> HostConfig::warnings() const {
+  const HostConfig usual;
+  std::vector<std::string> sentences;
+  const auto unused = [&](const char* name, Picoseconds set, Picoseconds otherwise) {
+    if (set != otherwise)
+      sentences.push_back(std::string("host.") + name + ": without effect, host.link is " +
+                          (link == LinkProtocol::ideal ? "ideal" : "not ideal and has frames instead"));
+  };
+  if (link == LinkProtocol::ideal) {
+    unused("turnaround", turnaround, usual.turnaround);
+  } else {
+    unused("command_overhead", command_overhead, usual.command_overhead);
+    unused("completion_overhead", completion_overhead, usual.completion_overhead);
+    unused("read_completion_overhead", read_completion_overhead, usual.read_completion_overhead);
+  }
+  return sentences;
 }
 
 Bytes HostConfig::window_of(Bytes sector) const {

@@ -1,5 +1,8 @@
 #pragma once
 // Parameters of the host interface.
+#include <string>
+#include <vector>
+
 #include "base/parameter.hpp"
 
 namespace tessera {
@@ -9,13 +12,21 @@ enum class WriteData : std::uint32_t {
   on_request     ///< crosses the link once the drive has taken the command, while the arm may already move
 };
 
+enum class LinkProtocol : std::uint32_t {
+  ideal,  ///< a fixed cost for command and status, and the data at the link's rate
+  sata,   ///< Serial ATA with native command queueing
+  sas     ///< serial attached SCSI
+};
+
 struct HostConfig {
+  LinkProtocol link = LinkProtocol::ideal;
   BytesPerSecond link_rate{600'000'000};  // SATA 3: 6 Gbit/s less 8b/10b coding
   std::uint32_t tags = 32;                // native command queueing
   Bytes buffer{std::uint64_t{16} << 20};
   Bytes window;                                // 0: all of the buffer
   Picoseconds command_overhead{1'000'000};     // 1 us: command and set-up frames with their turn-arounds
   Picoseconds completion_overhead{1'000'000};  // 1 us: status frame
+  Picoseconds turnaround{133'333};             // 20 dwords at 6 Gbit/s: as long as Serial ATA lets a side take to answer HOLD
   WriteData write_data = WriteData::with_command;
   bool stream_reads = false;
   Picoseconds read_completion_overhead;  // of old drives for which it was published
@@ -35,6 +46,10 @@ struct HostConfig {
 
   /// What one command may hold of the buffer, in whole sectors.
   [[nodiscard]] Bytes window_of(Bytes sector) const;
+  /// A sentence why no drive has this link, or nothing.
+  [[nodiscard]] std::string problem() const;
+  /// Of parameters that the link does not use, a sentence each.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
 }  // namespace tessera

@@ -1,19 +1,17 @@
 #pragma once
-// The host interface's core: the link as a resource that carries one frame at a time, tags, and admission by buffer space.
+// The host interface's core: what crosses the link (host/link_schedule.hpp) and when, tags, and admission by buffer space.
 //
-// A command occupies the link for its overhead and, if it writes, its data, unless the drive asks for that later; a completion for its
-// data, if it reads, and the status. Both directions share the link, in the order in which they ask for it. Where reads are streamed, their
-// data has begun to cross as soon as the link would not run out of it. A command with more data than it may hold of the buffer streams: the
-// drive asks for each piece. A frame whose check fails is sent again whole. Not modelled: frame-level interleaving, link power states.
+// A command takes its data along, if it writes, unless the drive asks for that later; a status comes behind its data, if it was a read.
+// Where reads are streamed, their data has begun to cross as soon as the link would not run out of it. A command with more data than it may
+// hold of the buffer streams: the drive asks for each piece. Not modelled: link power states.
 #include <algorithm>
 #include <deque>
-#include <optional>
 
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "host/host_config.hpp"
 #include "host/host_request.hpp"
-#include "host/link_faults.hpp"
+#include "host/link_schedule.hpp"
 #include "host/request_lanes.hpp"
 #include "host/watchdog.hpp"
 
@@ -67,21 +65,15 @@ class HostInterface final : private TimelineListener {
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
-  enum Direction : std::uint64_t { down = 0, up = 1 };
-
   void on_time(std::uint64_t argument) override;
   void admit(HostRequest& request);
   [[nodiscard]] Bytes all_data(const HostRequest& request) const;
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const { return std::min(all_data(request), window_); }
-  [[nodiscard]] Picoseconds command_time(const HostRequest& request) const;
-  [[nodiscard]] Picoseconds data_time(const HostRun& blocks) const;
-  void note_piece(const HostRequest& request);
-  void carry(const HostRequest& request, Direction direction, Picoseconds from, Picoseconds duration);
-  void occupy(Picoseconds duration, HostRequest& request, Direction direction);
+  void carry_piece(HostRequest& request);
+  void occupy(const LinkExtent& extent, HostRequest& request);
 
   SignalScope signals_;
-  Signal link_ = signals_.state("link", {"idle", "to_drive", "to_host"});
-  Signal link_tag_ = signals_.number("link_tag", 16);
+  LinkSchedule link_;
   Signal waiting_depth_ = signals_.level("waiting_for_buffer", 16);
   RequestLanes lanes_;
 
@@ -91,13 +83,10 @@ class HostInterface final : private TimelineListener {
   Bytes window_;  // most of the buffer that a command holds
   Downstream& downstream_;
   Upstream& upstream_;
-  Picoseconds link_free_;
-  Picoseconds busy_;
   Bytes buffered_;
   std::uint64_t streamed_ = 0;
   std::uint64_t pieces_ = 0;
   Watchdog watchdog_;
-  std::optional<LinkFaults> faults_;  // where the description has any
   std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue
 };
 

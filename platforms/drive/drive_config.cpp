@@ -36,7 +36,8 @@ FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
-  if (const std::string problem = config.power.problem(); !problem.empty()) throw InputError(problem);
+  for (const std::string& problem : {config.host.problem(), config.power.problem()})
+    if (!problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
     throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
   if (config.has_flash()) {
@@ -187,6 +188,7 @@ std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& p
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back(
         "simulation.timing is fast: the bus is left out, and bus.* without effect; what crosses it is counted, and takes no time");
+  for (const std::string& sentence : config.host.warnings()) sentences.push_back(sentence);
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   const FirmwareConfig& firmware = config.firmware;
   const bool write_cache = firmware.write_cache.capacity.value() != 0;

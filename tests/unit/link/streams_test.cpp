@@ -124,6 +124,7 @@ TEST_CASE("streams: whatever the buffer, the sizes, the depth and the layer, eve
     config.host.buffer = Bytes(pick(random, 2, 24) * 4096 + random.below(4096));
     if (random.below(2) == 0) config.host.window = Bytes(pick(random, 2, config.host.buffer.value() / 4096) * 4096);
     if (random.below(2) == 0) config.host.write_data = WriteData::on_request;
+    config.host.link = static_cast<LinkProtocol>(random.below(3));
     config.host.stream_reads = random.below(2) == 0;
     config.host.link_rate = BytesPerSecond(1'000'000 << random.below(8));
     config.host.tags = random.below(4) == 0 ? pick(random, 1, 8) : 32;

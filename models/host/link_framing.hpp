@@ -1,0 +1,95 @@
+#pragma once
+// What commands, data and status cost on the host link, by its protocol: frames, their overhead in bytes by direction, and the time that a
+// link takes that has nothing else to carry. Closed forms: an extent of any size costs the same to compute.
+//
+// Sources. Serial ATA: Serial ATA International Organization, Revision 3.x, sections on the link layer (primitives, CRC, ALIGN), the
+// transport layer (FIS types) and native command queuing. SAS: INCITS, SAS Protocol Layer (SPL) and SAS-3, sections on the link layer
+// (connections, credit) and on SSP frames. The 8b/10b coding of both is in HostConfig::link_rate.
+#include <array>
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "host/host_config.hpp"
+#include "host/host_request.hpp"
+
+namespace tessera {
+
+enum class LinkDirection : std::uint8_t { to_drive, to_host };
+
+/// What crosses the link in one go for one command.
+struct LinkExtent {
+  LinkDirection direction = LinkDirection::to_drive;  ///< of what it is sent for
+  Picoseconds time;                                   ///< of a link that has nothing else to carry
+  std::array<Picoseconds, 2> busy{};                  ///< what each direction is taken of that, by LinkDirection
+  std::array<Bytes, 2> overhead{};                    ///< bytes beside user data, by LinkDirection
+  std::uint64_t frames = 0;
+
+  LinkExtent& operator+=(const LinkExtent& next);
+};
+
+namespace sata {
+constexpr std::uint64_t primitive = 4;            // each one dword
+constexpr std::uint64_t crc = 4;                  // of a frame
+constexpr std::uint64_t register_fis = 20;        // Register Host to Device, and Device to Host
+constexpr std::uint64_t dma_setup_fis = 28;       // in front of the data of a queued command; a write's activates the first Data FIS
+constexpr std::uint64_t dma_activate_fis = 4;     // asks for each further Data FIS of a write
+constexpr std::uint64_t set_device_bits_fis = 8;  // status of queued commands
+constexpr std::uint64_t data_fis_header = 4;
+constexpr std::uint64_t data_fis_payload = 8192;  // at most: 2048 dwords
+// Two ALIGN primitives among 256 dwords.
+constexpr std::uint64_t align_distance = 254 * 4;
+constexpr std::uint64_t align_bytes = 2 * 4;
+// Blocks of DATA SET MANAGEMENT: 64 ranges of at most 65,535 sectors each (ACS-3).
+constexpr std::uint64_t trim_block = 512;
+constexpr std::uint64_t trim_sectors = 64 * 65'535;
+}  // namespace sata
+
+namespace sas {
+constexpr std::uint64_t primitive = 4;
+constexpr std::uint64_t crc = 4;
+constexpr std::uint64_t header = 24;          // of an SSP frame
+constexpr std::uint64_t command_iu = 28;      // COMMAND information unit with a CDB of 16 bytes
+constexpr std::uint64_t xfer_ready_iu = 12;   // XFER_RDY, in front of a write's data
+constexpr std::uint64_t response_iu = 24;     // RESPONSE without sense data
+constexpr std::uint64_t data_payload = 1024;  // at most, of a DATA frame
+constexpr std::uint64_t open_address = 32;    // OPEN address frame with its CRC, between SOAF and EOAF
+constexpr std::uint64_t close = 4 + 3 * 4;    // DONE, and CLOSE three times; either way
+// Parameter list of UNMAP: a header and one block descriptor (SBC-3).
+constexpr std::uint64_t unmap_list = 24;
+}  // namespace sas
+
+class LinkFraming {
+ public:
+  explicit LinkFraming(const HostConfig& config) : config_(config) {}
+
+  [[nodiscard]] bool ideal() const { return config_.link == LinkProtocol::ideal; }
+  /// The command itself, and a TRIM's list of ranges.
+  [[nodiscard]] LinkExtent command(const HostRequest& request) const;
+  /// Data of a read or write, with what the drive asks for it or announces it with.
+  [[nodiscard]] LinkExtent data(HostOp op, std::uint32_t blocks) const;
+  /// What it takes for each of `blocks` that `data` has: of an ideal link, rounded as one block is.
+  [[nodiscard]] Picoseconds block_time(const LinkExtent& data, std::uint32_t blocks) const {
+    return ideal() ? transfer_time(Bytes(host_block_bytes), config_.link_rate) : data.time / blocks;
+  }
+  /// A read's follows its data.
+  [[nodiscard]] LinkExtent status(HostOp op) const;
+
+ private:
+  /// Bytes on the wire and turns of the link, to be priced.
+  struct Wire {
+    std::array<std::uint64_t, 2> bytes{};  ///< by LinkDirection
+    std::uint64_t data = 0;                ///< of the user, of these
+    std::uint64_t turns = 0;               ///< one side waits for an answer of the other
+    std::uint64_t frames = 0;
+    void add(LinkDirection direction, std::uint64_t sent, std::uint64_t answered, std::uint64_t answers, std::uint64_t count);
+  };
+  static void add_fis(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1);
+  static void add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1);
+  static void add_connection(Wire& wire, LinkDirection direction);
+  [[nodiscard]] LinkExtent priced(LinkDirection direction, Wire wire) const;
+  [[nodiscard]] LinkExtent priced(LinkDirection direction, Picoseconds time) const;
+
+  HostConfig config_;
+};
+
+}  // namespace tessera
