@@ -12,6 +12,7 @@
 #include "firmware/shared/dram_table.hpp"
 #include "firmware/shared/range_locks.hpp"
 #include "firmware/shared/superblock.hpp"
+#include "firmware/translation_layer.hpp"
 
 namespace tessera::static_mapping {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "firmware/layers/static_mapping/config.hpp"
+#include "firmware/layout/plan_regions.hpp"
 #include "firmware/shared/superblock.hpp"
 
 namespace tessera::static_mapping {
