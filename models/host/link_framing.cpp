@@ -12,16 +12,6 @@ constexpr std::uint64_t frames_of(std::uint64_t bytes, std::uint64_t payload) { 
 
 }  // namespace
 
-LinkExtent& LinkExtent::operator+=(const LinkExtent& next) {
-  time += next.time;
-  frames += next.frames;
-  for (std::size_t way = 0; way < 2; ++way) {
-    busy[way] += next.busy[way];
-    overhead[way] += next.overhead[way];
-  }
-  return *this;
-}
-
 void LinkFraming::Wire::add(LinkDirection direction, std::uint64_t sent, std::uint64_t answered, std::uint64_t answers,
                             std::uint64_t count) {
   bytes[index(direction)] += sent * count;
@@ -47,13 +37,6 @@ void LinkFraming::add_connection(Wire& wire, LinkDirection direction) {
   wire.frames += 1;
 }
 
-LinkExtent LinkFraming::priced(LinkDirection direction, Picoseconds time) const {
-  LinkExtent extent;
-  extent.direction = direction;
-  extent.time = extent.busy[index(direction)] = time;
-  return extent;
-}
-
 /// Serial ATA is half duplex: what both sides send takes turns. On SAS both directions run at once, and this one decides.
 LinkExtent LinkFraming::priced(LinkDirection direction, Wire wire) const {
   LinkExtent extent;
@@ -72,8 +55,7 @@ LinkExtent LinkFraming::priced(LinkDirection direction, Wire wire) const {
   return extent;
 }
 
-LinkExtent LinkFraming::command(const HostRequest& request) const {
-  if (config_.link == LinkProtocol::ideal) return priced(LinkDirection::to_drive, config_.command_overhead);
+LinkExtent LinkFraming::framed_command(const HostRequest& request) const {
   Wire wire;
   const bool trims = request.op == HostOp::trim;
   if (config_.link == LinkProtocol::sata) {
@@ -96,10 +78,8 @@ LinkExtent LinkFraming::command(const HostRequest& request) const {
   return priced(LinkDirection::to_drive, wire);
 }
 
-LinkExtent LinkFraming::data(HostOp op, std::uint32_t blocks) const {
-  const LinkDirection direction = op == HostOp::read ? LinkDirection::to_host : LinkDirection::to_drive;
+LinkExtent LinkFraming::framed_data(LinkDirection direction, std::uint32_t blocks) const {
   const std::uint64_t bytes = blocks * host_block_bytes;
-  if (config_.link == LinkProtocol::ideal) return priced(direction, transfer_time(Bytes(bytes), config_.link_rate));
   Wire wire;
   wire.data = bytes;
   wire.bytes[index(direction)] = bytes;
@@ -119,10 +99,7 @@ LinkExtent LinkFraming::data(HostOp op, std::uint32_t blocks) const {
   return priced(direction, wire);
 }
 
-LinkExtent LinkFraming::status(HostOp op) const {
-  if (config_.link == LinkProtocol::ideal)
-    return priced(LinkDirection::to_host,
-                  config_.completion_overhead + (op == HostOp::read ? config_.read_completion_overhead : Picoseconds(0)));
+LinkExtent LinkFraming::framed_status(HostOp op) const {
   Wire wire;
   if (config_.link == LinkProtocol::sata) {
     add_fis(wire, LinkDirection::to_host, op == HostOp::flush ? sata::register_fis : sata::set_device_bits_fis);

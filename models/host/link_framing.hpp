@@ -20,11 +20,19 @@ enum class LinkDirection : std::uint8_t { to_drive, to_host };
 struct LinkExtent {
   LinkDirection direction = LinkDirection::to_drive;  ///< of what it is sent for
   Picoseconds time;                                   ///< of a link that has nothing else to carry
-  std::array<Picoseconds, 2> busy{};                  ///< what each direction is taken of that, by LinkDirection
+  std::array<Picoseconds, 2> busy{};                  ///< of a link with frames, what each direction is taken of that, by LinkDirection
   std::array<Bytes, 2> overhead{};                    ///< bytes beside user data, by LinkDirection
   std::uint64_t frames = 0;
 
-  LinkExtent& operator+=(const LinkExtent& next);
+  LinkExtent& operator+=(const LinkExtent& next) {
+    time += next.time;
+    frames += next.frames;
+    for (std::size_t way = 0; way < 2; ++way) {
+      busy[way] += next.busy[way];
+      overhead[way] += next.overhead[way];
+    }
+    return *this;
+  }
 };
 
 namespace sata {
@@ -64,17 +72,36 @@ class LinkFraming {
 
   [[nodiscard]] bool ideal() const { return config_.link == LinkProtocol::ideal; }
   /// The command itself, and a TRIM's list of ranges.
-  [[nodiscard]] LinkExtent command(const HostRequest& request) const;
+  [[nodiscard]] LinkExtent command(const HostRequest& request) const {
+    return ideal() ? whole(LinkDirection::to_drive, config_.command_overhead) : framed_command(request);
+  }
   /// Data of a read or write, with what the drive asks for it or announces it with.
-  [[nodiscard]] LinkExtent data(HostOp op, std::uint32_t blocks) const;
+  [[nodiscard]] LinkExtent data(HostOp op, std::uint32_t blocks) const {
+    const LinkDirection direction = op == HostOp::read ? LinkDirection::to_host : LinkDirection::to_drive;
+    return ideal() ? whole(direction, transfer_time(Bytes(blocks * host_block_bytes), config_.link_rate)) : framed_data(direction, blocks);
+  }
   /// What it takes for each of `blocks` that `data` has: of an ideal link, rounded as one block is.
   [[nodiscard]] Picoseconds block_time(const LinkExtent& data, std::uint32_t blocks) const {
     return ideal() ? transfer_time(Bytes(host_block_bytes), config_.link_rate) : data.time / blocks;
   }
   /// A read's follows its data.
-  [[nodiscard]] LinkExtent status(HostOp op) const;
+  [[nodiscard]] LinkExtent status(HostOp op) const {
+    if (!ideal()) return framed_status(op);
+    const Picoseconds of_reads = op == HostOp::read ? config_.read_completion_overhead : Picoseconds(0);
+    return whole(LinkDirection::to_host, config_.completion_overhead + of_reads);
+  }
 
  private:
+  /// On an ideal link.
+  [[nodiscard]] static LinkExtent whole(LinkDirection direction, Picoseconds time) {
+    LinkExtent extent;
+    extent.direction = direction;
+    extent.time = time;
+    return extent;
+  }
+  [[nodiscard]] LinkExtent framed_command(const HostRequest& request) const;
+  [[nodiscard]] LinkExtent framed_data(LinkDirection direction, std::uint32_t blocks) const;
+  [[nodiscard]] LinkExtent framed_status(HostOp op) const;
   /// Bytes on the wire and turns of the link, to be priced.
   struct Wire {
     std::array<std::uint64_t, 2> bytes{};  ///< by LinkDirection
@@ -87,7 +114,6 @@ class LinkFraming {
   static void add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1);
   static void add_connection(Wire& wire, LinkDirection direction);
   [[nodiscard]] LinkExtent priced(LinkDirection direction, Wire wire) const;
-  [[nodiscard]] LinkExtent priced(LinkDirection direction, Picoseconds time) const;
 
   HostConfig config_;
 };

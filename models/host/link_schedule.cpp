@@ -13,24 +13,32 @@ LinkSchedule::LinkSchedule(const HostConfig& config, SignalScope& signals, std::
 }
 
 LinkSchedule::Passage LinkSchedule::carry(std::uint32_t tag, const LinkExtent& extent, Picoseconds from, Picoseconds now) {
-  Passage passage;
-  const Picoseconds begin = framing_.ideal() ? std::max(free_, from) : from;
-  const Picoseconds work = faults_ ? faults_->carry(begin, extent.time) - begin : extent.time;
-  taken_ += work;
-  if (framing_.ideal()) {
-    free_ = begin + work;
-    passage = {free_ - extent.time, free_};
-  } else {
-    SharedResource& wire = wires_[full_duplex_ && extent.direction == LinkDirection::to_host ? 1 : 0];
-    passage = {from, wire.reserve(tag, from, work).end};
-    free_ = std::max(free_, passage.end);
-    frames_ += extent.frames;
-    for (std::size_t way = 0; way < 2; ++way) overhead_[way] += extent.overhead[way];
-  }
-  for (std::size_t way = 0; way < 2; ++way) busy_[way] += extent.busy[way];
-  busy_[static_cast<std::size_t>(extent.direction)] += work - extent.time;
+  const Passage passage = framing_.ideal() ? carry_whole(extent, from) : carry_frames(tag, extent, from);
   if (link_.watched()) [[unlikely]]
     show(tag, extent, passage, now);
+  return passage;
+}
+
+inline LinkSchedule::Passage LinkSchedule::carry_whole(const LinkExtent& extent, Picoseconds from) {
+  const Picoseconds begin = std::max(free_, from);
+  free_ = faults_ ? faults_->carry(begin, extent.time) : begin + extent.time;
+  taken_ += free_ - begin;
+  busy_[static_cast<std::size_t>(extent.direction)] += free_ - begin;
+  return {free_ - extent.time, free_};
+}
+
+LinkSchedule::Passage LinkSchedule::carry_frames(std::uint32_t tag, const LinkExtent& extent, Picoseconds from) {
+  const Picoseconds work = faults_ ? faults_->carry(from, extent.time) - from : extent.time;
+  SharedResource& wire = wires_[full_duplex_ && extent.direction == LinkDirection::to_host ? 1 : 0];
+  const Passage passage = {from, wire.reserve(tag, from, work).end};
+  free_ = std::max(free_, passage.end);
+  taken_ += work;
+  frames_ += extent.frames;
+  for (std::size_t way = 0; way < 2; ++way) {
+    busy_[way] += extent.busy[way];
+    overhead_[way] += extent.overhead[way];
+  }
+  busy_[static_cast<std::size_t>(extent.direction)] += work - extent.time;
   return passage;
 }
 

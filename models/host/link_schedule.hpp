@@ -30,6 +30,8 @@ class LinkSchedule {
   void reset_statistics();
 
  private:
+  [[nodiscard]] Passage carry_whole(const LinkExtent& extent, Picoseconds from);
+  [[nodiscard]] Passage carry_frames(std::uint32_t tag, const LinkExtent& extent, Picoseconds from);
   void show(std::uint32_t tag, const LinkExtent& extent, const Passage& passage, Picoseconds now) const;
 
   Signal link_, link_tag_;
