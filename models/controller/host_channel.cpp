@@ -34,8 +34,8 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   last_activity_ = timeline_.now();
   Picoseconds ready = timeline_.now();
   if (request.op == HostOp::read || request.op == HostOp::write)
-    slot.command.buffer =
-        memory_.acquire_host(request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
+    slot.command.buffer = memory_.acquire_host(
+        request.place.value_or(0), request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
   if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);

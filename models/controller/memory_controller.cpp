@@ -30,7 +30,8 @@ MemoryController::MemoryController(Executor& executor, DramLink& link, Interconn
       dram_({"DRAM", "dram.capacity"}, DramAddress(0), map.dram),
       tcm_(config.tcm, config.clock),
       host_capacity_(map.host_buffer),
-      staging_capacity_(config.staging_buffer) {
+      staging_capacity_(config.staging_buffer),
+      staging_(config.staging_buffer.value() / shape.sector_bytes) {
   reserve_host_buffers();
 }
 
@@ -150,27 +151,23 @@ void MemoryController::set_level(TimeWeighted& in_use, Signal level, std::uint64
 DataBuffer MemoryController::acquire(std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
   TESSERA_CHECK(size <= staging_capacity_.value(), "a staging buffer larger than the pool was asked for");
-  if (staging_in_use_.level() + size > staging_capacity_.value()) return {};
-  set_level(staging_in_use_, staging_level_, staging_in_use_.level() + size);
-  if (staging_cursor_ + size > staging_capacity_.value()) staging_cursor_ = 0;
-  const DramAddress address = staging_base_ + staging_cursor_;
-  staging_cursor_ += size;
-  return recycled(free_buffers_, address, sectors, shape_);
+  const auto place = staging_.take(sectors);
+  if (!place) return {};
+  set_level(staging_in_use_, staging_level_, staging_.held() * shape_.sector_bytes);
+  return recycled(free_buffers_, staging_base_ + *place * shape_.sector_bytes, sectors, shape_);
 }
 
 void MemoryController::release(DataBuffer&& buffer) {
-  set_level(staging_in_use_, staging_level_, staging_in_use_.level() - bytes_of(buffer.sectors()).value());
+  staging_.give_back((buffer.address() - staging_base_) / shape_.sector_bytes, buffer.sectors());
+  set_level(staging_in_use_, staging_level_, staging_.held() * shape_.sector_bytes);
   free_buffers_.push_back(std::move(buffer));
 }
 
-DataBuffer MemoryController::acquire_host(std::uint32_t sectors) {
+DataBuffer MemoryController::acquire_host(std::uint64_t place, std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
-  TESSERA_CHECK(host_in_use_.level() + size <= host_capacity_.value(), "the host interface admitted more data than its buffer holds");
+  TESSERA_CHECK(place + size <= host_capacity_.value(), "the host interface admitted more data than its buffer holds");
   set_level(host_in_use_, host_level_, host_in_use_.level() + size);
-  if (host_cursor_ + size > host_capacity_.value()) host_cursor_ = 0;
-  const DramAddress address = host_base_ + host_cursor_;
-  host_cursor_ += size;
-  return recycled(free_buffers_, address, sectors, shape_);
+  return recycled(free_buffers_, host_base_ + place, sectors, shape_);
 }
 
 void MemoryController::release_host(DataBuffer&& buffer) {
@@ -226,7 +223,7 @@ void MemoryController::power_off() {
   next_dumped_ = 0;
   set_level(host_in_use_, host_level_, 0);
   set_level(staging_in_use_, staging_level_, 0);
-  host_cursor_ = staging_cursor_ = 0;
+  staging_.clear();
   reserve_host_buffers();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/extent_allocator.hpp"
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
@@ -52,8 +53,8 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void clear(DataSpan span) override;
   [[nodiscard]] SectorShape shape() const override { return shape_; }
 
-  /// A buffer of the host's region for a command in hand (models/host admits no more than fit).
-  [[nodiscard]] DataBuffer acquire_host(std::uint32_t sectors);
+  /// The buffer at `place` of the host's region, for a command in hand, whose own that place is (models/host).
+  [[nodiscard]] DataBuffer acquire_host(std::uint64_t place, std::uint32_t sectors);
   void release_host(DataBuffer&& buffer);
   /// DMA of `count` blocks from block `first` on of a buffer of the host's region, which have come over the link during the `carrying` that
   /// ends at `at`; gives its end.
@@ -161,8 +162,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   DramAddress host_base_;
   DramAddress staging_base_;
-  std::uint64_t host_cursor_ = 0;  // next-fit addresses: they decide rows and banks, the counters decide capacity
-  std::uint64_t staging_cursor_ = 0;
+  ExtentAllocator staging_;
   TimeWeighted host_in_use_;
   TimeWeighted staging_in_use_;
   std::vector<DataBuffer> free_buffers_;

@@ -14,6 +14,7 @@ HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::
       window_(config.window_of(Bytes(sector_bytes))),
       downstream_(downstream),
       upstream_(upstream),
+      buffer_(config.buffer.value() / sector_bytes),
       watchdog_(timeline, config.timeout, config.tags) {}
 
 Bytes HostInterface::all_data(const HostRequest& request) const {
@@ -30,7 +31,9 @@ void HostInterface::issue(HostRequest& request) {
   TESSERA_CHECK(!watchdog_.in_use(request.tag), "the host used a tag for two commands at once");
   watchdog_.issued(request);
   lanes_.begin(request, timeline_.now());
-  if (!waiting_.empty() || buffered_ + buffer_need(request) > config_.buffer) {
+  request.place.reset();
+  if (!waiting_.empty() || !find_room(request)) {
+    gaps_ += waiting_.empty() && buffer_.held() + buffer_need(request) / Bytes(sector_bytes_) <= buffer_.units() ? 1 : 0;
     waiting_.push_back(&request);
     waiting_depth_.set(waiting_.size(), timeline_.now());
     return;
@@ -38,8 +41,16 @@ void HostInterface::issue(HostRequest& request) {
   admit(request);
 }
 
+/// Room for its data or window in one piece, or for no data.
+bool HostInterface::find_room(HostRequest& request) {
+  const Bytes need = buffer_need(request);
+  if (need == Bytes(0)) return true;
+  const auto place = buffer_.take(need / Bytes(sector_bytes_));
+  if (place) request.place = *place * sector_bytes_;
+  return place.has_value();
+}
+
 void HostInterface::admit(HostRequest& request) {
-  buffered_ += buffer_need(request);
   const bool streams = all_data(request) > window_;
   streamed_ += streams ? 1 : 0;
   request.window = streams ? window_ : Bytes(0);
@@ -85,7 +96,6 @@ void HostInterface::abort(HostRequest& request) {
   const auto waiting = std::find(waiting_.begin(), waiting_.end(), &request);
   if (waiting == waiting_.end()) return downstream_.abort(request);
   waiting_.erase(waiting);
-  buffered_ += buffer_need(request);  // its end gives this back
   complete(request);
 }
 
@@ -115,10 +125,10 @@ void HostInterface::on_time(std::uint64_t argument) {
   auto& request = *reinterpret_cast<HostRequest*>(argument & ~up);
   request.life.account(LifePhase::link, timeline_.now());
   if ((argument & up) == 0) return request.aborted ? complete(request) : downstream_.arrived(request);
-  buffered_ -= buffer_need(request);
+  if (request.place) buffer_.give_back(*request.place / sector_bytes_, buffer_need(request) / Bytes(sector_bytes_));
   watchdog_.answered(request);
   lanes_.end(request, timeline_.now());
-  while (!waiting_.empty() && buffered_ + buffer_need(*waiting_.front()) <= config_.buffer) {
+  while (!waiting_.empty() && find_room(*waiting_.front())) {
     HostRequest& next = *waiting_.front();
     waiting_.pop_front();
     waiting_depth_.set(waiting_.size(), timeline_.now());
@@ -130,7 +140,7 @@ void HostInterface::on_time(std::uint64_t argument) {
 void HostInterface::power_off() {
   timeline_.withdraw(*this);
   waiting_.clear();
-  buffered_ = Bytes(0);
+  buffer_.clear();
   watchdog_.power_off();
   link_.power_off(timeline_.now());
   lanes_.power_off(timeline_.now());
@@ -139,11 +149,13 @@ void HostInterface::power_off() {
 
 void HostInterface::reset_statistics() {
   link_.reset_statistics();
-  streamed_ = pieces_ = 0;
+  streamed_ = pieces_ = gaps_ = 0;
 }
 
 void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
   link_.report(metrics, elapsed);
+  metrics.count("host.waited_for_gap", static_cast<double>(gaps_), "1",
+                "commands that waited although the host buffer had bytes enough for them, but not in one place");
   metrics.count("host.streamed", static_cast<double>(streamed_), "1", "commands with more data than they may hold of the host buffer");
   metrics.count("host.pieces", static_cast<double>(pieces_), "1", "pieces in which the data of such commands crossed the link");
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/extent_allocator.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "host/host_config.hpp"
@@ -66,6 +67,7 @@ class HostInterface final : private TimelineListener {
 
  private:
   void on_time(std::uint64_t argument) override;
+  [[nodiscard]] bool find_room(HostRequest& request);
   void admit(HostRequest& request);
   [[nodiscard]] Bytes all_data(const HostRequest& request) const;
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const { return std::min(all_data(request), window_); }
@@ -83,7 +85,8 @@ class HostInterface final : private TimelineListener {
   Bytes window_;  // most of the buffer that a command holds
   Downstream& downstream_;
   Upstream& upstream_;
-  Bytes buffered_;
+  ExtentAllocator buffer_;
+  std::uint64_t gaps_ = 0;
   std::uint64_t streamed_ = 0;
   std::uint64_t pieces_ = 0;
   Watchdog watchdog_;
