@@ -139,7 +139,7 @@ TEST_CASE("timeline: a run without its window says so") {
   CHECK(events.back().at("name").as_string() == "nothing was recorded: the run ended before the window");
 }
 
-TEST_CASE("save file: a group for each scope, with radix and colour by kind, levels as curves, many alike folded") {
+TEST_CASE("save file: a group for each scope, with radix and colour by kind, levels as curves, many alike folded, all in one view") {
   SignalScope scope;
   static_cast<void>(scope.number("row", 8));
   static_cast<void>(scope.level("queue", 8));
@@ -150,9 +150,9 @@ TEST_CASE("save file: a group for each scope, with radix and colour by kind, lev
     shown.push_back({path, &info});
   });
   std::ostringstream out;
-  write_save_file(out, "/tmp/w.vcd", shown, 5_ns);
+  write_save_file(out, "/tmp/w.vcd", shown, 5_ns, 5_ns + Picoseconds(5120));  // 1024 ps to 200 of 1000 pixels
   CHECK(out.str() ==
-        "[*] Tessera\n[dumpfile] \"/tmp/w.vcd\"\n[timestart] 5000\n"
+        "[*] Tessera\n[dumpfile] \"/tmp/w.vcd\"\n[size] 1600 900\n[timestart] 5000\n*-10 -1\n"
         "@800200\n-drive.nand\n"
         "@24\n[color] 2\ndrive.nand.row[7:0]\n"
         "@8024\n[color] 3\ndrive.nand.queue[7:0]\n@20200\n-\n-\n"
