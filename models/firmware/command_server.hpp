@@ -2,9 +2,9 @@
 // The front end of the firmware: boots the layer and serves host commands with it. It keeps overlapping commands apart,
 // turns 512 B blocks into whole drive sectors, and completes every command exactly once. A command with more data than its buffer streams
 // through it in pieces of half a buffer (command_streams.cpp), under one lock.
+#include "firmware/command_overheads.hpp"
 #include "firmware/firmware_entry.hpp"
-#include "firmware/shared/command_overheads.hpp"
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
+#include "firmware/caches/read_cache.hpp"
+#include "firmware/caches/write_cache.hpp"
 #include "firmware/command_server.hpp"
 #include "firmware/defects/defect_manager.hpp"
 #include "firmware/ports/memory_placement.hpp"
-#include "firmware/shared/read_cache.hpp"
-#include "firmware/shared/write_cache.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
-#include "firmware/shared/log_record.hpp"
+#include "firmware/logs/log_record.hpp"
 
 using namespace tessera;
 

@@ -5,7 +5,8 @@
 #include <iostream>
 #include <typeinfo>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/cmr/cmr_layer.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "processor.hpp"
 

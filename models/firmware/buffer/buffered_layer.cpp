@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "firmware/shared/layer_statistics.hpp"
+#include "firmware/layers/layer_statistics.hpp"
 
 namespace tessera {
 

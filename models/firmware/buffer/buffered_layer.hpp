@@ -15,8 +15,8 @@
 #include "firmware/buffer/flash_journal.hpp"
 #include "firmware/buffer/mem_buffer.hpp"
 #include "firmware/buffer/ssd_read_cache.hpp"
-#include "firmware/shared/range_locks.hpp"
-#include "firmware/shared/wait_queue.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/wait_queue.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

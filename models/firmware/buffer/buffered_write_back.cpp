@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "firmware/buffer/buffered_layer.hpp"
-#include "firmware/shared/idle_look.hpp"
+#include "firmware/locks/idle_look.hpp"
 
 namespace tessera {
 

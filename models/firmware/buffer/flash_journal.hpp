@@ -18,10 +18,10 @@
 #include "base/data_buffer.hpp"
 #include "firmware/buffer/flash_areas.hpp"
 #include "firmware/flash/page_order.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/logs/log_record.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/log_record.hpp"
-#include "firmware/shared/range_locks.hpp"
 
 namespace tessera {
 

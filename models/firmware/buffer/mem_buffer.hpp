@@ -7,7 +7,7 @@
 
 #include "firmware/buffer/buffer_config.hpp"
 #include "firmware/buffer/segment_table.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera {
 

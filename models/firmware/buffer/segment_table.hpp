@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "firmware/buffer/block_address.hpp"
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera {
 

@@ -11,7 +11,7 @@
 #include "firmware/buffer/flash_areas.hpp"
 #include "firmware/buffer/segment_table.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera {
 

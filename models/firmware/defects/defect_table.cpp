@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/check.hpp"
-#include "firmware/shared/crc32.hpp"
+#include "firmware/logs/crc32.hpp"
 
 namespace tessera {
 

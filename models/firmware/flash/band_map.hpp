@@ -7,8 +7,8 @@
 
 #include "base/format.hpp"
 #include "base/geometry.hpp"
-#include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/table_log.hpp"
+#include "firmware/logs/table_log.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

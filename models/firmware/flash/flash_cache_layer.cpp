@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 

@@ -19,9 +19,9 @@
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
 #include "firmware/flash/shared_pages.hpp"
-#include "firmware/shared/number_locks.hpp"
-#include "firmware/shared/scratch_pool.hpp"
-#include "firmware/shared/sector_map.hpp"
+#include "firmware/locks/number_locks.hpp"
+#include "firmware/tables/scratch_pool.hpp"
+#include "firmware/tables/sector_map.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

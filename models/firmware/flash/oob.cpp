@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
-#include "firmware/shared/crc32.hpp"
+#include "firmware/logs/crc32.hpp"
 
 // Images are little endian, as every core this firmware is meant for.
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);

@@ -3,7 +3,7 @@
 // region in the order in which they were used, and how many pages of a block are valid.
 #include <cstdint>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

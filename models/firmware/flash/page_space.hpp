@@ -8,7 +8,7 @@
 
 #include "firmware/flash/block_pool.hpp"
 #include "firmware/flash/page_order.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

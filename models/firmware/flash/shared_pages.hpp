@@ -13,8 +13,8 @@
 #include <span>
 
 #include "base/metrics.hpp"
+#include "firmware/locks/wait_queue.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/wait_queue.hpp"
 
 namespace tessera {
 

@@ -13,9 +13,9 @@
 
 #include "base/parameter.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/logs/table_log.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/table_log.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

@@ -5,9 +5,9 @@
 #include "base/format.hpp"
 #include "base/geometry.hpp"
 #include "base/parameter.hpp"
+#include "firmware/backup/backup_region.hpp"
 #include "firmware/layout/interlaced_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/backup_region.hpp"
 
 namespace tessera {
 

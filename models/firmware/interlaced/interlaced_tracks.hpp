@@ -4,9 +4,9 @@
 
 #include "base/format.hpp"
 #include "base/geometry.hpp"
+#include "firmware/backup/backup_record.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "firmware/ports/media_port.hpp"
-#include "firmware/shared/backup_record.hpp"
-#include "firmware/shared/range_locks.hpp"
 
 namespace tessera {
 

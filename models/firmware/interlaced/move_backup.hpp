@@ -6,8 +6,8 @@
 
 #include "firmware/interlaced/move_log.hpp"
 #include "firmware/layout/conventional_layout.hpp"
-#include "firmware/shared/header_scan.hpp"
-#include "firmware/shared/log_record.hpp"
+#include "firmware/logs/header_scan.hpp"
+#include "firmware/logs/log_record.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

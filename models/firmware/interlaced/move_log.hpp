@@ -3,7 +3,7 @@
 // "Safety and crash consistency"), and the number of the last move that was finished.
 #include <array>
 
-#include "firmware/shared/table_log.hpp"
+#include "firmware/logs/table_log.hpp"
 
 namespace tessera {
 

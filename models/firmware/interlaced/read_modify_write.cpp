@@ -1,7 +1,7 @@
 #include "firmware/interlaced/read_modify_write.hpp"
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/layer_statistics.hpp"
 
 namespace tessera {
 

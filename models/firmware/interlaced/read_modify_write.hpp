@@ -4,11 +4,11 @@
 //
 // A top track is written directly. Writing a run S of a bottom track T destroys the same angles of the tops T-1 and T+1, so
 // these are read, saved to the backup region, and written back afterwards.
+#include "firmware/backup/backup_region.hpp"
 #include "firmware/interlaced/interlaced_config.hpp"
 #include "firmware/interlaced/interlaced_tracks.hpp"
-#include "firmware/shared/backup_region.hpp"
-#include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

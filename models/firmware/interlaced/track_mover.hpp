@@ -7,7 +7,7 @@
 
 #include "firmware/interlaced/move_backup.hpp"
 #include "firmware/interlaced/read_modify_write.hpp"
-#include "firmware/shared/idle_gate.hpp"
+#include "firmware/locks/idle_gate.hpp"
 
 namespace tessera {
 

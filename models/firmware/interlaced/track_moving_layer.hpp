@@ -6,7 +6,7 @@
 
 #include "firmware/interlaced/interlaced_layer.hpp"
 #include "firmware/interlaced/track_mover.hpp"
-#include "firmware/shared/heat_log.hpp"
+#include "firmware/logs/heat_log.hpp"
 
 namespace tessera {
 

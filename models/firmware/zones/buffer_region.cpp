@@ -1,7 +1,7 @@
 #include "firmware/zones/buffer_region.hpp"
 
 #include "base/check.hpp"
-#include "firmware/shared/log_record.hpp"
+#include "firmware/logs/log_record.hpp"
 
 namespace tessera {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
-#include "firmware/shared/scratch_pool.hpp"
+#include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 // it was written as never-written content, so reads are right all the same.
 #include <cstdint>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera {
 

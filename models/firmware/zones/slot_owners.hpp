@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/sector_map.hpp"
+#include "firmware/tables/dram_table.hpp"
+#include "firmware/tables/sector_map.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -33,7 +33,7 @@ class SlotOwners {
   /// do.
   [[nodiscard]] Task<Status> remove(std::span<const std::uint32_t> slots);
 
-  // For others, sector by sector, while a piece of the map is pinned (shared/sector_map.hpp).
+  // For others, sector by sector, while a piece of the map is pinned (tables/sector_map.hpp).
 
   [[nodiscard]] LogicalRun piece(LogicalRun run) const { return map_->piece(run); }
   [[nodiscard]] Task<Status> pin(LogicalRun piece) { return map_->pin(piece); }

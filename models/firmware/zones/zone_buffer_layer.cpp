@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
-#include "firmware/shared/layer_statistics.hpp"
 #include "firmware/zones/zone_plan.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "firmware/shared/scratch_pool.hpp"
+#include "firmware/tables/scratch_pool.hpp"
 #include "firmware/zones/slot_owners.hpp"
 #include "firmware/zones/zone_locks.hpp"
 #include "firmware/zones/zone_store.hpp"

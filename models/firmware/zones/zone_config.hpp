@@ -6,7 +6,7 @@
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
-#include "firmware/shared/sector_map.hpp"
+#include "firmware/tables/sector_map.hpp"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 // share it.
 #include <cstdint>
 
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/locks/range_locks.hpp"
 
 namespace tessera {
 

@@ -1,13 +1,13 @@
 #pragma once
 // The state of each zone that must outlive a power cut: where it lies, how far it is written, and up to which age its copies in
-// the buffer are void. A table in DRAM, kept by a log (firmware/shared/table_log.hpp).
+// the buffer are void. A table in DRAM, kept by a log (firmware/logs/table_log.hpp).
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "firmware/shared/dram_table.hpp"
-#include "firmware/shared/table_log.hpp"
+#include "firmware/logs/table_log.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera {
 

@@ -1,6 +1,6 @@
 #include "firmware/zones/zone_statistics.hpp"
 
-#include "firmware/shared/layer_statistics.hpp"
+#include "firmware/layers/layer_statistics.hpp"
 
 namespace tessera {
 

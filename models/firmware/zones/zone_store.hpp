@@ -7,7 +7,7 @@
 #include <string>
 
 #include "firmware/flash/band_layout.hpp"
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "firmware/zones/hole_maps.hpp"
 #include "firmware/zones/victims.hpp"
 #include "firmware/zones/zone_config.hpp"

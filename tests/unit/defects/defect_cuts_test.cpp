@@ -1,7 +1,8 @@
 // Power cuts while sectors are moved, while the table is written, and in runs whose headers prove them whole.
 #include <catch2/catch.hpp>
 
-#include "firmware/shared/log_record.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/logs/log_record.hpp"
 #include "support/random_histories.hpp"
 #include "unit/defects/defect_drive.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // A conventional drive with bad sectors. One surface, 32 tracks of 16 sectors; logical sector n lies at radius n / 16, sector n % 16; two
 // spare tracks: the table's places are sectors 0 and 1 of each, the 28 others are spares.
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 namespace tessera::test {

@@ -1,5 +1,5 @@
 // What crosses bus and DRAM is what the host, the platters and the flash moved, to the byte.
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 #include "unit/flash/flash_drive.hpp"
 

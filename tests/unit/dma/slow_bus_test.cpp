@@ -1,5 +1,5 @@
 // A bus that cannot keep up with its devices costs what the devices make of it.
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 #include "unit/flash/flash_drive.hpp"
 

@@ -1,8 +1,7 @@
 // The write cache of durability plp after dumps that fail.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/dumps/torn_dumps.hpp"
 #include "unit/firmware/test_drive.hpp"
 

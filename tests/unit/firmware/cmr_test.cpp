@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

@@ -1,7 +1,7 @@
 // What the electronics of an old drive take for a command: by operation, by hit or miss, and by the operation before.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

@@ -1,7 +1,7 @@
 // The command server: unaligned writes, TRIM, addresses past the end.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

@@ -5,7 +5,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;

@@ -1,7 +1,7 @@
 // The gate in front of background work: when it opens, to the picosecond, and who is woken then.
 #include <catch2/catch.hpp>
 
-#include "firmware/shared/idle_gate.hpp"
+#include "firmware/locks/idle_gate.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;

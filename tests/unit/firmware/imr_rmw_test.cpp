@@ -2,7 +2,7 @@
 // the backup region, even radii in front of it are bottoms.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

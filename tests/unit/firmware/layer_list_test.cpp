@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "firmware/translation_layer.hpp"
 
 using namespace tessera;

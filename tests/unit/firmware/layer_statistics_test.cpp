@@ -1,4 +1,4 @@
-#include "firmware/shared/layer_statistics.hpp"
+#include "firmware/layers/layer_statistics.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,7 @@
 // Link and media at once: a write's data comes while the arm moves, a read's goes while sectors still pass the head.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

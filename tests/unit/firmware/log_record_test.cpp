@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "firmware/shared/crc32.hpp"
-#include "firmware/shared/log_record.hpp"
+#include "firmware/logs/crc32.hpp"
+#include "firmware/logs/log_record.hpp"
 
 using namespace tessera;
 

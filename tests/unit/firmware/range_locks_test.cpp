@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

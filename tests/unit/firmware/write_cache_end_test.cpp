@@ -2,7 +2,7 @@
 // and the drive comes to rest.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"
 

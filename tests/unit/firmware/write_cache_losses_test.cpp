@@ -2,8 +2,8 @@
 // them. What was acknowledged survives power cuts at any instant, those inside the recovery from the last one included.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/shared/superblock.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/logs/superblock.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"
 

@@ -1,8 +1,7 @@
 // The write cache in front of the conventional layer .
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;

@@ -2,7 +2,7 @@
 // is a read error, never what its place held before.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/layers/pore/layer.hpp"
-#include "firmware/layers/skylight_flash.hpp"
+#include "firmware/layers/pore/pore_layer.hpp"
+#include "firmware/layers/skylight_flash/skylight_flash_layer.hpp"
 #include "support/layer_drive.hpp"
 
 namespace tessera::test {

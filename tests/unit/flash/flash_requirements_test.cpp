@@ -1,9 +1,8 @@
 // What the family asks of a drive, and what it says where it does not get it.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/pore.hpp"
-#include "firmware/layers/pore/config.hpp"
-#include "firmware/layers/skylight_flash.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/pore/pore_config.hpp"
 #include "flash_drive.hpp"
 
 using namespace tessera;

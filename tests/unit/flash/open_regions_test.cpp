@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "firmware/layers/pore/config.hpp"
-#include "firmware/layers/pore/open_regions.hpp"
+#include "firmware/layers/pore/pore_config.hpp"
+#include "firmware/layers/pore/pore_open_regions.hpp"
 
 using namespace tessera;
 using namespace tessera::pore;

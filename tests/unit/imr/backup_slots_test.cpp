@@ -2,7 +2,7 @@
 // allowed").
 #include <numeric>
 
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "imr_drive.hpp"
 #include "support/unreadable_sectors.hpp"
 

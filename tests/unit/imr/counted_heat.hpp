@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/shared/heat_log.hpp"
+#include "firmware/logs/heat_log.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
 namespace tessera::test {

@@ -1,8 +1,5 @@
 // What the interlaced layers publish of their state.
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "imr_drive.hpp"
 
 using namespace tessera;

@@ -1,5 +1,5 @@
 // Counts of writes by track, an interval at a time.
-#include "firmware/shared/heat_log.hpp"
+#include "firmware/logs/heat_log.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
 // Selective track caching (Hajkazemi et al., section 2.3). With 32 tracks and two cached ones, radii 0 to 3 are the cache, 4 to 11 data,
 // 12 to 20 reserved, 21 to 31 data.
-#include "firmware/layers/imr_cache.hpp"
+#include "firmware/layers/layer_factories.hpp"
 
 #include "counted_heat.hpp"
 #include "firmware/layers/imr_cache/cache_area.hpp"
-#include "firmware/layers/imr_cache/swap_plan.hpp"
+#include "firmware/layers/imr_cache/imr_cache_swap_plan.hpp"
 #include "imr_drive.hpp"
 
 using namespace tessera;

@@ -1,7 +1,5 @@
 // Power cuts at every instant of moves of tracks.
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "imr_drive.hpp"
 
 using namespace tessera;

@@ -1,10 +1,10 @@
 // Dynamic track mapping (Hajkazemi et al., section 2.4). With 32 tracks, 0 to 9 are data, 10 to 20 reserved, 21 to 31 data.
-#include "firmware/layers/imr_dtm.hpp"
+#include "firmware/layers/layer_factories.hpp"
 
 #include <set>
 
 #include "counted_heat.hpp"
-#include "firmware/layers/imr_dtm/swap_plan.hpp"
+#include "firmware/layers/imr_dtm/imr_dtm_swap_plan.hpp"
 #include "imr_drive.hpp"
 
 using namespace tessera;

@@ -1,10 +1,7 @@
 // Sectors that cannot be read on interlaced drives, in every region, with moves of tracks and power cuts.
 #include <functional>
 
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "imr_drive.hpp"
 #include "support/unreadable_sectors.hpp"
 

@@ -1,5 +1,5 @@
 // Track flipping (Hajkazemi et al., section 2.2). With 32 tracks, 0 to 9 are data, 10 to 19 reserved, 20 to 31 data.
-#include "firmware/layers/imr_flip.hpp"
+#include "firmware/layers/layer_factories.hpp"
 
 #include "counted_heat.hpp"
 #include "firmware/layers/imr_flip/flip_map.hpp"

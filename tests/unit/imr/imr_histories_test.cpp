@@ -3,9 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "imr_drive.hpp"
 #include "support/random_histories.hpp"
 

@@ -1,8 +1,7 @@
 // Commands that the host gives up: the drive drops what it has not begun, ends the rest, and leaks nothing.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"
 

@@ -1,7 +1,7 @@
 // Frames of Serial ATA and SAS: what they add to commands and data, by hand, and how those of several commands share the link.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "host/link_schedule.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"

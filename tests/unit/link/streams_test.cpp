@@ -1,8 +1,7 @@
 // Commands with more data than they may hold of the host buffer: link and media at once, nothing lost, no two in each other's way.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/random_histories.hpp"
 #include "unit/firmware/test_drive.hpp"
 

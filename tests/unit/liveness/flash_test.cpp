@@ -1,8 +1,7 @@
 // A flash cache in front of bands that is as small as the layer takes: every page dirty, every write waits for a merge.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/mu_rmw.hpp"
-#include "firmware/layers/pore.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/crowd.hpp"
 #include "unit/flash/flash_drive.hpp"
 #include "unit/mu_rmw/mu_rmw_drive.hpp"

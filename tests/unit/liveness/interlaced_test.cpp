@@ -1,10 +1,7 @@
 // Interlaced tracks: every tag in use on a drive so small that moves meet one another.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/crowd.hpp"
 #include "unit/imr/imr_drive.hpp"
 

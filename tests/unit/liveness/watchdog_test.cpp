@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "firmware/layers/cmr.hpp"
-#include "firmware/shared/range_locks.hpp"
-#include "firmware/shared/wait_queue.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/wait_queue.hpp"
 #include "support/crowd.hpp"
 #include "support/layer_drive.hpp"
 #include "unit/firmware/test_drive.hpp"

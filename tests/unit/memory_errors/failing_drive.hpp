@@ -1,6 +1,6 @@
 #pragma once
 // A small conventional drive whose DRAM fails where and when a test wants. Addresses are drive sectors of 4 KiB.
-#include "firmware/layers/cmr.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 namespace tessera::test {

@@ -1,9 +1,7 @@
 // Bit errors in the firmware's tables: one is corrected, two make the firmware restart, and what was acknowledged is there.
 #include "base/random.hpp"
 #include "failing_drive.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_rmw.hpp"
-#include "firmware/layers/vguard.hpp"
+#include "firmware/layers/layer_factories.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/layers/mu_rmw/layer.hpp"
-#include "firmware/layers/mu_rmw/requirements.hpp"
+#include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
+#include "firmware/layers/mu_rmw/mu_rmw_requirements.hpp"
 #include "support/layer_drive.hpp"
 
 namespace tessera::test {

@@ -1,8 +1,8 @@
 // What MU-RMW refuses, on both sides of each bound, and that the message says what would fit.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/mu_rmw.hpp"
-#include "firmware/layers/mu_rmw/requirements.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/mu_rmw/mu_rmw_requirements.hpp"
 
 using namespace tessera;
 using namespace tessera::mu_rmw;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "firmware/layers/imr_rmw.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 #include "unit/flash/flash_drive.hpp"
 

@@ -1,12 +1,7 @@
 // Restarts of the firmware of layers that write tracks in place, and of the write cache.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/cmr.hpp"
-#include "firmware/layers/imr_cache.hpp"
-#include "firmware/layers/imr_dtm.hpp"
-#include "firmware/layers/imr_flip.hpp"
-#include "firmware/layers/imr_rmw.hpp"
-#include "firmware/layers/vguard.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "random_restarts.hpp"
 #include "unit/static_mapping/static_drive.hpp"
 

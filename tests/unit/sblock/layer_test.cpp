@@ -1,7 +1,7 @@
 // The store of S-blocks behind the write buffer and the read cache.
 #include "sblock_drive.hpp"
 
-#include "firmware/layers/sblock.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "support/cut_everywhere.hpp"
 #include "support/flash_faults.hpp"
 #include "support/unreadable_sectors.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // The whole layer on the bench: write buffer, flash read cache, and the store of S-blocks.
-#include "firmware/layers/sblock/layer.hpp"
+#include "firmware/layers/sblock/sblock_layer.hpp"
 #include "unit/sblock/region_drive.hpp"
 
 namespace tessera::test {

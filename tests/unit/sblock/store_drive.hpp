@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/layers/sblock/store.hpp"
-#include "firmware/shared/range_locks.hpp"
+#include "firmware/layers/sblock/sblock_store.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "unit/sblock/region_drive.hpp"
 
 namespace tessera::test {

@@ -3,9 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/layers/layer_factories.hpp"
 #include "static_drive.hpp"
-
-#include "firmware/layers/cmr.hpp"
 
 using namespace tessera;
 using namespace tessera::test;

@@ -2,8 +2,8 @@
 // A small drive with a static mapping: a random access zone of 14 tracks, then bands of four tracks and a guard.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/static_mapping.hpp"
-#include "firmware/layers/static_mapping/config.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/static_mapping/static_mapping_config.hpp"
 #include "firmware/layout/band_track_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "unit/firmware/fake_ports.hpp"

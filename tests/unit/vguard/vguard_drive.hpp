@@ -3,7 +3,7 @@
 // and a guard.
 #include <catch2/catch.hpp>
 
-#include "firmware/layers/vguard.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 namespace tessera::test {

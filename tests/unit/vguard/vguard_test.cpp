@@ -1,7 +1,6 @@
 // Virtual Guard (Shafaei and Desnoyers 2017): what is moved when, and what a cut leaves.
+#include "firmware/layers/layer_factories.hpp"
 #include "vguard_drive.hpp"
-
-#include "firmware/layers/cmr.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "firmware/layers/hwsr/layer.hpp"
+#include "firmware/layers/hwsr/hwsr_layer.hpp"
 #include "support/layer_drive.hpp"
 
 namespace tessera::test {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/layers/amphisbaena/layer.hpp"
-#include "firmware/layers/fluid/layer.hpp"
-#include "firmware/layers/skylight_disk.hpp"
+#include "firmware/layers/amphisbaena/amphisbaena_layer.hpp"
+#include "firmware/layers/fluid/fluid_layer.hpp"
+#include "firmware/layers/skylight_disk/skylight_disk_layer.hpp"
 #include "firmware/zones/zone_plan.hpp"
 #include "support/layer_drive.hpp"
 

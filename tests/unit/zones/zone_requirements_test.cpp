@@ -3,9 +3,7 @@
 
 #include <map>
 
-#include "firmware/layers/amphisbaena.hpp"
-#include "firmware/layers/fluid.hpp"
-#include "firmware/layers/skylight_disk.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "firmware/zones/zone_plan.hpp"
 #include "zone_drive.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera::amphisbaena {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::amphisbaena {
 

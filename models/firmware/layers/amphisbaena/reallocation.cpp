@@ -1,7 +1,7 @@
 // Section 5.2.3: the sizes of the two buffers follow the workload.
 #include <algorithm>
 
-#include "firmware/layers/amphisbaena/layer.hpp"
+#include "firmware/layers/amphisbaena/amphisbaena_layer.hpp"
 
 namespace tessera::amphisbaena {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "firmware/layers/amphisbaena/config.hpp"
+#include "firmware/layers/amphisbaena/amphisbaena_config.hpp"
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::amphisbaena {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 #include "firmware/zones/zone_map.hpp"
 
 namespace tessera::amphisbaena {

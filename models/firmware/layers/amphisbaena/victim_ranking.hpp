@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::amphisbaena {
 

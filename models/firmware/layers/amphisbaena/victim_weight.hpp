@@ -7,7 +7,7 @@
 // not covered.
 #include <cstdint>
 
-#include "firmware/layers/amphisbaena/config.hpp"
+#include "firmware/layers/amphisbaena/amphisbaena_config.hpp"
 
 namespace tessera::amphisbaena {
 

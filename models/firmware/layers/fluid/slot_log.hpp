@@ -2,8 +2,8 @@
 // Which slot of the buffer is given out next, and which is the oldest: first in, first out.
 #include <cstdint>
 
-#include "firmware/layers/fluid/config.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/layers/fluid/fluid_config.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::fluid {
 

@@ -2,9 +2,9 @@
 // How often zones are written: counts that are halved now and then, and whether one of them is high.
 #include <cstdint>
 
-#include "firmware/layers/fluid/config.hpp"
+#include "firmware/layers/fluid/fluid_config.hpp"
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::fluid {
 

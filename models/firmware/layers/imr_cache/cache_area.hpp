@@ -6,8 +6,8 @@
 
 #include "base/format.hpp"
 #include "base/geometry.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "firmware/ports/media_port.hpp"
-#include "firmware/shared/range_locks.hpp"
 
 namespace tessera::cache {
 

@@ -4,7 +4,7 @@
 
 #include "firmware/interlaced/move_log.hpp"
 #include "firmware/layers/imr_cache/cache_area.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::cache {
 

@@ -2,7 +2,7 @@
 // Where the cached tracks lie among the others.
 #include <string>
 
-#include "firmware/layers/imr_cache/layer.hpp"
+#include "firmware/layers/imr_cache/imr_cache_layer.hpp"
 
 namespace tessera::cache {
 

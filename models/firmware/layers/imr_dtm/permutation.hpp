@@ -2,7 +2,7 @@
 // Where pseudo-tracks lie: for each zone a permutation of its places, a byte each (Hajkazemi et al., section 2.4, "Memory usage").
 #include "firmware/interlaced/move_log.hpp"
 #include "firmware/layers/imr_dtm/pseudo_tracks.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::dtm {
 

@@ -3,7 +3,7 @@
 // fits both tracks: the low or the high end of the longer one stays where it is.
 #include "firmware/interlaced/interlaced_tracks.hpp"
 #include "firmware/interlaced/move_log.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::flip {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "firmware/layers/imr_flip/flip_map.hpp"
-#include "firmware/shared/heat_log.hpp"
+#include "firmware/logs/heat_log.hpp"
 
 namespace tessera::flip {
 

@@ -12,7 +12,7 @@
 #include "firmware/layers/mu_rmw/scan_index.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::mu_rmw {
 

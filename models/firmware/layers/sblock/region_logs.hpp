@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "firmware/shared/dram_table.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 namespace tessera::sblock {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "firmware/flash/band_layout.hpp"
-#include "firmware/layers/sblock/open_regions.hpp"
+#include "firmware/layers/sblock/sblock_open_regions.hpp"
 
 namespace tessera::sblock {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "firmware/flash/band_sweep.hpp"
-#include "firmware/shared/log_record.hpp"
+#include "firmware/logs/log_record.hpp"
 
 namespace tessera::sblock {
 

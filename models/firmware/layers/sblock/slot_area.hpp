@@ -9,7 +9,7 @@
 
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/layers/sblock/region_logs.hpp"
-#include "firmware/shared/header_scan.hpp"
+#include "firmware/logs/header_scan.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera::sblock {

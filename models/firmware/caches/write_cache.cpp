@@ -1,0 +1,341 @@
+#include "firmware/caches/write_cache.hpp"
+
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+void WriteCacheConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("capacity", capacity, {0, 68'719'476'736.0}, "DRAM for written data; 0 means no write cache");
+  visitor.enumeration(
+      "durability", durability, {"plp", "journal", "volatile"},
+      "plp: dumped on power loss; journal: logged on the platters before the acknowledgement; volatile: FLUSH and FUA only");
+  visitor.enumeration("order", order, {"elevator", "first_come", "positioning"}, "order of destaging");
+  visitor.field("high_mark", high_mark, {1, 100}, "percent of the capacity dirty above which destaging begins");
+  visitor.field("low_mark", low_mark, {0, 99}, "percent of the capacity dirty at which such destaging ends");
+  visitor.field("destage_depth", destage_depth, {1, 64}, "writes under way at once when the order is positioning");
+  visitor.field("largest_destage", largest_destage, {4096, 67'108'864.0}, "most adjacent dirty data that one write takes");
+  visitor.field("idle_after", idle_after, {1e6, 1e13}, "time without host commands after which destaging begins below the high mark");
+}
+
+std::string WriteCacheConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
+  if (capacity.value() == 0) return {};
+  if (capacity.value() / sector_bytes < 2) return "write_cache.capacity must hold two sectors or more";
+  if (low_mark >= high_mark) return "write_cache.low_mark must be below write_cache.high_mark";
+  if (durability == CacheDurability::journal && regions_named(plan, "journal").empty())
+    return "write_cache.durability = \"journal\" needs a journal region on the platters: set the layer's journal_tracks";
+  return {};
+}
+
+WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+                       TranslationLayer& inner)
+    : config_(config),
+      ports_(ports),
+      inner_(inner),
+      slots_count_(static_cast<Index>(config.capacity.value() / ports.memory.shape().sector_bytes)),
+      buffer_(&own_buffer_),
+      slots_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache directory",
+             config.durability == CacheDurability::plp ? Survival::dumped : Survival::volatile_memory),
+      lists_(ports.memory, MemoryCategory::metadata, slots_count_, lists, "write cache lists"),
+      index_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache index"),
+      sweep_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache sweep"),
+      inner_locks_(ports.cpu),
+      work_(ports.cpu),
+      progress_(ports.cpu),
+      activity_(ports.cpu) {
+  if (config.durability == CacheDurability::plp)
+    buffer_ = &ports.memory.reserve_dumped_buffer(MemoryCategory::write_cache, slots_count_, "write cache");
+  else
+    own_buffer_ = ports.memory.reserve_buffer(MemoryCategory::write_cache, slots_count_, "write cache");
+
+  part_sectors_ = std::max<Index>(1, slots_count_ / 4);
+  if (config.durability == CacheDurability::journal) {
+    journal_ = std::make_unique<Journal>(ports, geometry, regions_named(plan, "journal"), slots_count_);
+    part_sectors_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(journal_->capacity() / 4, 1, part_sectors_));
+  }
+  const auto largest = std::max<std::uint64_t>(1, config.largest_destage.value() / ports.memory.shape().sector_bytes);
+  const std::uint32_t workers = config.order == DestageOrder::positioning ? config.destage_depth : 1;
+  for (std::uint32_t worker = 0; worker < workers; ++worker) {
+    staging_.push_back(ports.memory.reserve_buffer(
+        MemoryCategory::write_cache, static_cast<std::uint32_t>(std::min<std::uint64_t>(largest, slots_count_)), "write cache staging"));
+  }
+}
+
+// --- The directory ---
+
+WriteCache::Index WriteCache::find(LogicalSector lsn) {
+  ports_.cpu.hash();
+  return index_.find(lsn.value());
+}
+
+/// A slot for `lsn`, which has none: a free one, or that of the clean sector used least recently.
+WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
+  Index index = lists_.front(free_list);
+  if (index == DramLists::none) {
+    index = lists_.front(clean_list);
+    if (index == DramLists::none) return DramLists::none;
+    index_.erase(slots_.read(index).lsn);
+  }
+  lists_.remove(index);
+  slots_.write(index) = {lsn.value(), 0, 0, SlotState::free, 0};
+  index_.insert(lsn.value(), index);
+  return index;
+}
+
+bool WriteCache::pending(LogicalSector lsn) {
+  const Index index = find(lsn);
+  return index != DramHashMap::none && slots_.read(index).state == SlotState::dirty;
+}
+
+/// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
+/// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front.
+void WriteCache::enlist(Index index, Index previous) {
+  const std::uint64_t since = slots_.peek(index).since;
+  if (since > newest_since_) {
+    newest_since_ = since;
+    lists_.push_back(dirty_list, index);
+    return;
+  }
+  Index place = previous;
+  if (previous == DramLists::none || !holds_unwritten(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
+    place = lists_.back(dirty_list);
+    while (place != DramLists::none && slots_.read(place).since > since) place = lists_.before(place);
+  }
+  if (place == DramLists::none)
+    lists_.push_front(dirty_list, index);
+  else
+    lists_.insert_after(place, index);
+}
+
+/// The slot's content was replaced by that of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
+/// list here.
+void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previous) {
+  Slot& slot = slots_.write(index);
+  slot.newest = sequence;
+  switch (slot.state) {
+    case SlotState::clean: lists_.remove(index); [[fallthrough]];
+    case SlotState::free:
+      slot.state = SlotState::dirty;
+      slot.since = sequence;
+      enlist(index, previous);
+      if (dirty_++ == 0) activity_.wake_all();
+      dirty_gauge_.set(dirty_);
+      peak_dirty_ = std::max(peak_dirty_, dirty_);
+      break;
+    case SlotState::dirty: ++absorbed_; break;
+    case SlotState::destaging: slot.state = SlotState::renewed; break;
+    case SlotState::renewed: ++absorbed_; break;
+  }
+  if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
+  if (draining_) work_.wake_all();
+}
+
+/// The copy that was taken of the slot is written.
+void WriteCache::mark_destaged(Index index) {
+  Slot& slot = slots_.write(index);
+  lists_.remove(index);
+  if (slot.state == SlotState::renewed) {
+    slot.state = SlotState::dirty;
+    slot.since = slot.newest;
+    enlist(index, DramLists::none);
+    return;
+  }
+  slot.state = SlotState::clean;
+  lists_.push_back(clean_list, index);
+  dirty_gauge_.set(--dirty_);
+}
+
+/// Forgets what the slot holds. No copy of it may be on its way.
+void WriteCache::drop(Index index) {
+  Slot& slot = slots_.write(index);
+  if (holds_unwritten(slot)) dirty_gauge_.set(--dirty_);
+  index_.erase(slot.lsn);
+  slot.state = SlotState::free;
+  lists_.remove(index);
+  lists_.push_back(free_list, index);
+}
+
+void WriteCache::drop(LogicalRun run) {
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const Index slot = find(run.first + i);
+    if (slot != DramHashMap::none) drop(slot);
+  }
+}
+
+/// Forgets those of these slots that were lost in the DRAM and that the inner layer has; whether there are any.
+bool WriteCache::drop_lost(Index first, std::uint32_t count) {
+  bool dropped = false;
+  for (Index index = first; index < first + count; ++index) {
+    if (!buffer_->is_lost(index) || slots_.read(index).state != SlotState::clean) continue;
+    drop(index);
+    dropped = true;
+  }
+  if (dropped) progress_.wake_all();
+  return dropped;
+}
+
+// --- Host operations ---
+
+bool WriteCache::holds(LogicalRun run) {
+  for (std::uint32_t i = 0; i < run.count; ++i)
+    if (find(run.first + i) == DramHashMap::none) return false;
+  return true;
+}
+
+bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
+
+Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const Index slot = find(run.first + done);
+    std::uint32_t count = 1;
+    if (slot != DramHashMap::none) {
+      while (done + count < run.count && find(run.first + done + count) == slot + count) ++count;
+      for (Index index = slot; index < slot + count; ++index) {
+        if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
+      }
+      ports_.memory.copy(buffer_->part(slot, count), data.part(done, count));
+      if (any_lost(data.part(done, count)) && drop_lost(slot, count)) continue;
+      read_hits_ += count;
+    } else {
+      while (done + count < run.count && find(run.first + done + count) == DramHashMap::none) ++count;
+      const LogicalRun missing{run.first + done, count};
+      const DataSpan part = data.part(done, count);
+      read_misses_ += count;
+      const Status status = co_await inner_.read(missing, part);
+      if (!ok(status)) co_return status;
+    }
+    done += count;
+  }
+  co_return any_lost(data) ? Status::lost : Status::ok;
+}
+
+Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  if (ended()) co_return Status::read_only;
+  // A journalled write is on the platters in any case, and must not be overtaken by its own older records at recovery.
+  if (options.durable && journal_ == nullptr) co_return co_await write_through(run, data, options);
+  for (std::uint32_t done = 0; done < run.count;) {
+    const std::uint32_t count = std::min(run.count - done, part_sectors_);
+    const LogicalRun part{run.first + done, count};
+    const DataSpan part_data = data.part(done, count);
+    const Status status = co_await write_part(part, part_data);
+    if (!ok(status)) co_return status;
+    done += count;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data) {
+  if (journal_ == nullptr) {
+    const std::uint64_t sequence = sequence_;
+    sequence_ += run.count;
+    co_return co_await fill(run, data, sequence);
+  }
+  Status status = Status::ok;
+  {
+    Journal::Pin pin;
+    status = co_await journal_->append(run, data, pin);
+    const std::uint64_t sequence = pin.sequence();
+    if (ok(status)) status = co_await fill(run, data, sequence);
+  }
+  release_journal();
+  if (journal_pressed()) work_.wake_all();
+  co_return status;
+}
+
+/// The journal need keep only what is in no other place: the records from the oldest dirty sector on.
+void WriteCache::release_journal() {
+  if (journal_ == nullptr) return;
+  const Index oldest = lists_.front(dirty_list);
+  journal_->release_before(oldest == DramLists::none ? journal_->head() : slots_.read(oldest).since);
+}
+
+/// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`.
+Task<Status> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
+  Index previous = DramLists::none;
+  Index copied_to = 0;  // slots [copied_to, + uncopied) are assigned, their content is yet to be copied
+  std::uint32_t uncopied = 0;
+  std::uint32_t done = 0;
+  while (done < run.count) {
+    const LogicalSector lsn = run.first + done;
+    Index slot = find(lsn);
+    if (slot == DramHashMap::none) slot = take_slot(lsn);
+    const bool contiguous = uncopied != 0 && slot == copied_to + uncopied;
+    if (uncopied != 0 && !contiguous) {
+      ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+      uncopied = 0;
+    }
+    if (slot == DramLists::none) {
+      if (ended()) co_return Status::read_only;
+      ++full_waits_;
+      draining_ = true;
+      work_.wake_all();
+      co_await progress_.change(LifePhase::cleaning);
+      continue;
+    }
+    if (uncopied == 0) copied_to = slot;
+    mark_written(slot, sequence + done, previous);
+    previous = slot;
+    ++uncopied;
+    ++done;
+  }
+  if (uncopied != 0) ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+  co_return Status::ok;
+}
+
+/// FUA without a journal: past the cache, and what the cache held of the run is out of date.
+Task<Status> WriteCache::write_through(LogicalRun run, DataSpan data, WriteOptions options) {
+  auto lock = inner_locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  const Status status = co_await inner_.write(run, data, options);
+  if (!ok(status)) co_return status;
+  drop(run);
+  progress_.wake_all();
+  co_return Status::ok;
+}
+
+Task<Status> WriteCache::flush() {
+  // What is in the journal is on the platters already.
+  const std::uint64_t target = journal_ != nullptr ? 0 : sequence_;
+  for (;;) {
+    if (ended() && dirty_ != 0) co_return failure_;
+    const Index oldest = lists_.front(dirty_list);
+    if (oldest == DramLists::none || slots_.read(oldest).since >= target) break;
+    flush_target_ = std::max(flush_target_, target);
+    work_.wake_all();
+    co_await progress_.change(LifePhase::cleaning);
+  }
+  co_return co_await inner_.flush();
+}
+
+Task<Status> WriteCache::trim(LogicalRun run) {
+  auto lock = inner_locks_.exclusive(SectorRange::of(run));
+  co_await lock;
+  drop(run);
+  release_journal();
+  progress_.wake_all();
+  co_return co_await inner_.trim(run);
+}
+
+// --- Statistics ---
+
+void WriteCache::report(MetricSet& metrics) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(name, static_cast<double>(value), unit, description);
+  };
+  count("cache.absorbed", absorbed_, "sectors", "written sectors that replaced a dirty one in the write cache");
+  count("cache.hit.read", read_hits_, "sectors", "sectors read from the write cache");
+  count("cache.miss.read", read_misses_, "sectors", "sectors read that the write cache did not hold");
+  count("cache.destages", destages_, "1", "writes from the write cache to the layer below");
+  count("cache.destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
+  count("cache.lost_at_boot", lost_at_boot_, "sectors",
+        "unwritten sectors of the write cache that a boot found lost: the dump had failed before them, or bit errors had taken them");
+  count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
+  metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
+              "most dirty data in the write cache: what a power loss must save");
+  metrics.add("cache.unwritten", static_cast<double>(ended() ? dirty_ : 0), "sectors",
+              "acknowledged sectors that stay in the write cache because the layer below could not write them, or others before them");
+  if (journal_ != nullptr)
+    count("journal.sectors", journal_->sectors_written(), "sectors", "sectors written to the journal, superblocks included");
+  inner_.report(metrics);
+}
+
+}  // namespace tessera

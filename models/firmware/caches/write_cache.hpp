@@ -1,0 +1,163 @@
+#pragma once
+// The drive's write cache, a layer in front of any layer: writes are acknowledged from DRAM,
+// overwrites of dirty sectors are absorbed, and neighbouring dirty sectors go to the inner layer in one write.
+//
+// Durability (docs/guide/power-cuts.md): `plp` keeps slots and their directory where the dump engine saves them; `journal` has the data
+// in a log on the platters before the acknowledgement; `volatile` promises what FLUSH or FUA acknowledged. Of a dump that failed the
+// directory counts as a whole or not at all; where it is there, the slots that were not saved are dirty and lost.
+//
+// What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
+// reads find everything where it is.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/parameter.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/wait_queue.hpp"
+#include "firmware/logs/journal.hpp"
+#include "firmware/tables/dram_table.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+enum class CacheDurability : std::uint32_t { plp, journal, volatile_memory };
+enum class DestageOrder : std::uint32_t {
+  elevator,    ///< one way by address
+  first_come,  ///< by age
+  positioning  ///< by age, `destage_depth` at once: the disk channel's policy chooses among them
+};
+
+struct WriteCacheConfig {
+  Bytes capacity;  ///< 0: no cache
+  CacheDurability durability = CacheDurability::plp;
+  DestageOrder order = DestageOrder::elevator;
+  std::uint32_t high_mark = 75;  // ours: a quarter is left for a burst while destaging goes on
+  std::uint32_t low_mark = 50;   // ours: half of the cache keeps absorbing overwrites
+  std::uint32_t destage_depth = 8;
+  Bytes largest_destage{std::uint64_t{2} << 20};  // a track of the drives p000 and p001
+  Picoseconds idle_after{5'000'000'000};          // 5 ms: longer than the gaps inside a burst
+
+  void describe(ParameterVisitor& visitor);
+  /// A sentence why a cache of this description cannot run on `plan`, or nothing.
+  [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
+};
+
+class WriteCache final : public TranslationLayer {
+ public:
+  /// `config.problem(plan)` must be empty.
+  WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+             TranslationLayer& inner);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// Every sector is in the cache.
+  bool holds(LogicalRun run) override;
+  /// The write is acknowledged from the DRAM, without waiting for a slot.
+  bool absorbs(LogicalRun run) override;
+  Task<Status> flush() override;
+  Task<Status> trim(LogicalRun run) override;
+  void start_background() override;
+  [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }
+  void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
+  void report(MetricSet& metrics) const override;
+
+ private:
+  using Index = DramLists::Index;
+  enum class SlotState : std::uint32_t {
+    free,
+    clean,  ///< as the inner layer has it
+    dirty,
+    destaging,  ///< dirty, and a copy of it is being written
+    renewed     ///< destaging, and overwritten since the copy was taken
+  };
+  /// What the directory says of a slot: all that recovery needs under `plp`.
+  struct Slot {
+    std::uint64_t lsn;
+    std::uint64_t since;   ///< sequence number of the oldest write that is not on media or flash
+    std::uint64_t newest;  ///< sequence number of the write whose data the slot holds
+    SlotState state;
+    std::uint32_t unused;
+  };
+  enum List : std::uint32_t { free_list, clean_list, dirty_list, lists };  // clean: least recently used first; dirty: by `since`
+
+  [[nodiscard]] bool holds_unwritten(const Slot& slot) const { return slot.state >= SlotState::dirty; }
+  [[nodiscard]] Index find(LogicalSector lsn);
+  [[nodiscard]] Index take_slot(LogicalSector lsn);
+  [[nodiscard]] bool pending(LogicalSector lsn);
+  void mark_written(Index index, std::uint64_t sequence, Index previous);
+  void mark_destaged(Index index);
+  void enlist(Index index, Index previous);
+  void drop(Index index);
+  void drop(LogicalRun run);
+  bool drop_lost(Index first, std::uint32_t count);
+  void rebuild();
+
+  Task<Status> write_part(LogicalRun run, DataSpan data);
+  Task<Status> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
+  Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);
+  Task<Status> replay();
+  Task<Status> replay(std::span<const Journal::Record> records, std::uint32_t count);
+  Task<Status> replay(const Journal::Record& record);
+  void release_journal();
+
+  Task<void> destage_loop(std::uint32_t worker);
+  Task<void> watch_idle();
+  Task<void> destage(std::uint32_t worker, LogicalSector start);
+  Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);
+  void end(Status status);
+  [[nodiscard]] bool ended() const { return !ok(failure_); }
+  [[nodiscard]] LogicalRun dirty_run(LogicalSector start, std::uint32_t most);
+  [[nodiscard]] bool wanted();
+  [[nodiscard]] bool host_idle() const;
+  [[nodiscard]] bool journal_pressed() const;
+  [[nodiscard]] Index next_to_destage();
+  [[nodiscard]] Index next_by_address();
+  [[nodiscard]] Index next_by_age();
+
+  WriteCacheConfig config_;
+  Ports ports_;
+  TranslationLayer& inner_;
+  Index slots_count_;
+  DataBuffer own_buffer_;  // durability other than plp
+  DataBuffer* buffer_;
+  DramArray<Slot> slots_;
+  DramLists lists_;
+  DramHashMap index_;
+  DramArray<Index> sweep_;                                   // slots in order of address, as collected when the sweep began
+  std::vector<std::pair<std::uint64_t, Index>> by_address_;  // working memory of that collection
+  std::uint64_t sweep_next_ = 0;
+  std::uint64_t sweep_end_ = 0;
+  std::unique_ptr<Journal> journal_;
+  SectorLocks inner_locks_;  // a destage and what goes past the cache
+  WaitQueue work_;           // of destage workers
+  WaitQueue progress_;       // of writers without a slot, and of flushes
+  WaitQueue activity_;       // of watch_idle()
+  std::vector<DataBuffer> staging_;
+  std::uint32_t part_sectors_;  // longest part of a host write handled at once
+
+  std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
+  std::uint64_t newest_since_ = 0;  // of all slots that were dirty ever
+  std::uint64_t dirty_ = 0;
+  Gauge dirty_gauge_{ports_.cpu, {"cache.dirty_sectors", "1", "sectors of the write cache that are not yet destaged"}, 0};
+  std::uint64_t flush_target_ = 0;
+  bool draining_ = false;
+  std::uint32_t under_way_ = 0;  // destages
+  Status failure_ = Status::ok;  // of the destage that ended all destaging
+
+  std::uint64_t peak_dirty_ = 0;
+  std::uint64_t absorbed_ = 0;
+  std::uint64_t read_hits_ = 0;
+  std::uint64_t read_misses_ = 0;
+  std::uint64_t destages_ = 0;
+  std::uint64_t destaged_sectors_ = 0;
+  std::uint64_t full_waits_ = 0;
+  std::uint64_t lost_at_boot_ = 0;
+};
+
+}  // namespace tessera

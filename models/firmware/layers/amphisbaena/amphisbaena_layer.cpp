@@ -1,0 +1,187 @@
+#include "firmware/layers/amphisbaena/amphisbaena_layer.hpp"
+
+#include <algorithm>
+
+#include "firmware/zones/zone_plan.hpp"
+
+namespace tessera::amphisbaena {
+
+Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : Amphisbaena(ports, config, geometry, plan,
+                  std::make_unique<StaleRecords>(ports.memory, static_cast<std::uint32_t>(buffer_sectors(config.zones, geometry, plan)),
+                                                 geometry.sector_bytes)) {}
+
+Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+                         std::unique_ptr<StaleRecords> stale)
+    : ZoneBufferLayer(ports, config.zones, geometry, plan, stale.get()),
+      config_(config),
+      frames_(buffer_.slots() / config.chunk_sectors(geometry.sector_bytes)),
+      stale_(std::move(stale)),
+      hot_(ports.memory, ports.cpu, config.window, config.zones.paper),
+      chunks_(ports.memory, ports.cpu, frames_, config.chunk_sectors(geometry.sector_bytes), store_.zones(), store_.zone_sectors()),
+      blocks_(ports.memory, frames_, chunks_.chunk_sectors()),
+      roles_(ports.memory, ports.cpu, frames_ * chunks_.chunk_sectors(),
+             config.most_hfb(frames_) * chunks_.chunk_sectors() * config.history, config),
+      ranking_(ports.memory, store_.zones()),
+      collection_(ports.host, buffer_, chunks_, store_, *stale_, config.abort_collection),
+      space_(ports.cpu),
+      moving_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, chunks_.chunk_sectors(), "blocks on the way to their chunk")) {}
+
+Task<Status> Amphisbaena::format() {
+  for (std::uint32_t frame = 0; frame < frames_; ++frame) {
+    if (frame < config_.least_hfb(frames_))
+      blocks_.add_frame(frame, false);
+    else
+      chunks_.add_frame(frame);
+  }
+  roles_.resize(blocks_.slots());
+  co_return co_await store_.format();
+}
+
+/// Half of the least high-frequency buffer, and chunks for it in the least low-frequency buffer, so that room can always be made.
+std::uint32_t Amphisbaena::largest_write() const {
+  const std::uint32_t blocks = config_.least_hfb(frames_) * chunks_.chunk_sectors() / 2;
+  const std::uint32_t chunks = (frames_ - config_.most_hfb(frames_) - 1) * chunks_.chunk_sectors();
+  return std::max(1U, std::min(blocks, chunks));
+}
+
+bool Amphisbaena::predicts_hot(std::uint32_t sectors) {
+  ++writes_;
+  if (writes_ % config_.sampling == 0) review_due_ = true;
+  return hot_.add(sectors);
+}
+
+/// A write that needs no space, or finds enough of it with nobody waiting, goes ahead. Others queue up and make room (figure 6). The
+/// zone is let go for that, as it may be the one to clean; what is needed can be more afterwards.
+Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request& request) {
+  const auto roles = role_scratch_.take();
+  const auto held = slots_.take();
+  const LogicalRun blocks = store_.logical(run);
+  std::optional<ZoneLocks::Lock> guard;
+  std::optional<FifoMutex::Lock> turn;
+  for (;;) {
+    guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
+    ZoneLocks::Lock& zone = *guard;
+    co_await zone;
+    Status status = co_await owners_.find(blocks, *held);
+    if (!ok(status)) co_return status;
+    const Room needed = room_for(run, request.hot, *roles);
+    if (!review_due_ && (needed.none() || ((turn || space_.empty()) && fits(needed)))) break;
+    guard.reset();
+    if (!turn) {
+      turn.emplace(space_, SamePlace{}, LockMode::exclusive);
+      FifoMutex::Lock& mine = *turn;
+      co_await mine;
+    }
+    if (review_due_) status = co_await review(request.tag);
+    if (ok(status)) status = co_await make_room(needed, request.tag);
+    if (!ok(status)) co_return status;
+  }
+  const auto placements = placements_.take();
+  placements->clear();
+  for (std::uint32_t i = 0; i < run.count; ++i) placements->push_back(place(blocks.first + i, (*held)[i], (*roles)[i], request.hot));
+  turn.reset();
+  statistics_.sectors_written += run.count;
+  const Placements& to = *placements;
+  co_return co_await store(run, data, to, request.priority);
+}
+
+/// Notes the roles that decide; what an earlier block of the same write does to a later one's role comes too late.
+Amphisbaena::Room Amphisbaena::room_for(ZoneRun run, bool hot, Roles& roles) {
+  Room needed;
+  roles.clear();
+  std::uint32_t counted = ChunkSpace::none;  // the last chunk that needs a frame
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const std::uint32_t offset = run.offset + i;
+    const Role role = roles_.role_of(store_.sector_at(run.zone, offset));
+    roles.push_back(role);
+    if (resident(role)) continue;
+    if (hot || role != Role::none) {
+      ++needed.blocks;
+      continue;
+    }
+    const std::uint32_t chunk = chunks_.chunk_of(offset);
+    if (chunk == counted || chunks_.find(run.zone, chunk) != ChunkSpace::none) continue;
+    ++needed.frames;
+    counted = chunk;
+  }
+  return needed;
+}
+
+/// Section 5.2.2 and figure 11. A block has one copy: what enters the high-frequency buffer leaves its chunk when it is written. `old`:
+/// the slot that holds the block already, or none.
+Amphisbaena::Placement Amphisbaena::place(LogicalSector block, std::uint32_t old, Role was, bool hot) {
+  if (old != SlotOwners::none) {
+    ++statistics_.updates;
+    ++(blocks_.owns(old) ? hits_hfb_ : hits_lfb_);
+  }
+  if (resident(was)) {
+    roles_.hit(block);
+    blocks_.touch(old);
+    return {old, high_frequency};
+  }
+  if (was == Role::ghost) ++ghost_hits_, ++period_ghost_hits_;
+  if (was == Role::shadow) ++shadow_hits_;
+  if (was == Role::none && !hot) {
+    roles_.pass(block);
+    return place_in_chunk(store_.zone_of(block), store_.offset_of(block));
+  }
+  roles_.admit(block, was);
+  const std::uint32_t slot = blocks_.take(block);
+  blocks_.touch(slot);
+  return {slot, high_frequency};
+}
+
+Amphisbaena::Placement Amphisbaena::place_in_chunk(std::uint32_t zone, std::uint32_t offset) {
+  const std::uint32_t chunk = chunks_.chunk_of(offset);
+  std::uint32_t frame = chunks_.find(zone, chunk);
+  if (frame == ChunkSpace::none) frame = chunks_.allocate(zone, chunk);
+  const std::uint32_t slot = chunks_.slot_in(frame, offset);
+  if (!owners_.in_use(slot)) chunks_.put(slot);
+  return {slot, low_frequency};
+}
+
+void Amphisbaena::released(std::uint32_t slot) {
+  stale_->add(slot, buffer_.newest_sequence());
+  if (!blocks_.owns(slot)) return chunks_.remove(slot);
+  if (const std::optional<LogicalSector> block = blocks_.block_in(slot)) roles_.forget(*block);
+  blocks_.release(slot);
+}
+
+/// Figure 10: 16 bytes for each block of the high-frequency buffer at its largest; for each chunk an entry of the CMT, a bitmap and a
+/// node of the CLT; and table 1: the number of each ghost or shadow.
+Bytes Amphisbaena::paper_bytes() const {
+  constexpr std::uint64_t block_entry = 16, chunk_entry = 20, tree_node = 40, block_number = 4;
+  const std::uint64_t most_blocks = std::uint64_t{config_.most_hfb(frames_)} * chunks_.chunk_sectors();
+  const std::uint64_t bitmap = (chunks_.chunk_sectors() + 7) / 8;
+  return Bytes(most_blocks * (block_entry + config_.history * block_number) + frames_ * (chunk_entry + bitmap + tree_node));
+}
+
+void Amphisbaena::report(MetricSet& metrics) const {
+  report_common(metrics, paper_bytes(),
+                hot_.bytes() + chunks_.bytes() + blocks_.bytes() + roles_.bytes() + ranking_.bytes() + stale_->table_bytes());
+  const auto sectors = [&](const char* name, std::uint64_t count, const char* what) {
+    metrics.count(name, static_cast<double>(count), "sectors", what);
+  };
+  const auto plain = [&](const char* name, std::uint64_t count, const char* what) {
+    metrics.count(name, static_cast<double>(count), "1", what);
+  };
+  sectors("hit.write.hfb", hits_hfb_, "sectors written that were in the high-frequency buffer");
+  sectors("hit.write.lfb", hits_lfb_, "sectors written that were in the low-frequency buffer");
+  sectors("ghost.hits", ghost_hits_, "sectors written that were remembered as ghosts");
+  sectors("shadow.hits", shadow_hits_, "sectors written that were remembered as shadows");
+  plain("role.promotions", roles_.promotions(), "LUP blocks that became SUP");
+  plain("role.demotions", roles_.demotions(), "SUP blocks that became LUP");
+  metrics.add("role.sup", static_cast<double>(roles_.count(Role::sup)), "sectors", "blocks with a short update period");
+  metrics.add("role.lup", static_cast<double>(roles_.count(Role::lup)), "sectors", "blocks with a long or unknown update period");
+  metrics.add("role.ghost", static_cast<double>(roles_.count(Role::ghost)), "1", "blocks remembered that left the high-frequency buffer");
+  metrics.add("role.shadow", static_cast<double>(roles_.count(Role::shadow)), "1", "blocks remembered that were labelled cold");
+  metrics.add("hfb.sectors", static_cast<double>(blocks_.slots()), "sectors", "size of the high-frequency buffer");
+  sectors("hfb.evicted", moved_, "sectors moved from the high-frequency to the low-frequency buffer");
+  plain("hfb.chunks_taken", taken_, "chunks reallocated to the high-frequency buffer");
+  plain("hfb.chunks_returned", returned_, "chunks reallocated to the low-frequency buffer");
+  plain("victim.chunks", collected_, "chunks written back to their zones");
+  plain("cleaning.aborted", aborted_, "collections that stopped at a checkpoint because a write to the victim waited");
+}
+
+}  // namespace tessera::amphisbaena

@@ -1,0 +1,52 @@
+#pragma once
+// Fluid and Fluid_loop, as the Amphisbaena paper (section 6.1) compares itself with them; after F. Wu, B. Li, D. H. Du, "FluidSMR:
+// Adaptive Management for Hybrid SMR Drives", ACM TOS 17(4), 2021.
+//
+// The buffer is a circular log of sectors. Buffered sectors are updated in place, others are appended at the head. When there is no room,
+// the zone of the sector at the tail is written back with all its sectors in the log. Fluid_loop appends the sectors of hot zones at the
+// head again instead.
+#include <optional>
+
+#include "firmware/layers/fluid/slot_log.hpp"
+#include "firmware/layers/fluid/zone_heat.hpp"
+#include "firmware/locks/wait_queue.hpp"
+#include "firmware/zones/zone_buffer_layer.hpp"
+
+namespace tessera::fluid {
+
+class Fluid final : public ZoneBufferLayer {
+ public:
+  Fluid(const Ports& ports, const FluidConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  void report(MetricSet& metrics) const override;
+
+ private:
+  [[nodiscard]] std::uint64_t guard_of(std::uint32_t zone) const override { return zone; }
+  [[nodiscard]] std::uint32_t largest_write() const override { return std::max(1U, (buffer_.slots() - reserve_) / 2); }
+  Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
+  void released(std::uint32_t slot) override { log_.release(slot); }
+  void restore_space(std::vector<FoundSlot>& found) override;
+  [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override {
+    return log_.restore_position(slot.slot);
+  }
+  Task<Status> restored(std::vector<FoundSlot>& found) override;
+
+  [[nodiscard]] std::uint32_t slots_needed(const SlotOwners::Slots& held) const;
+  void place(const SlotOwners::Slots& held, Placements& placements);
+  [[nodiscard]] Task<Status> make_room(std::uint32_t needed);
+  [[nodiscard]] Task<Status> clean_oldest();
+  [[nodiscard]] Task<Status> requeue(std::uint32_t slot);
+
+  Update update_;
+  std::uint32_t reserve_;
+  std::uint32_t most_requeued_;  // in a row
+  SlotLog log_;
+  std::optional<ZoneHeat> heat_;  // Fluid_loop's
+  FifoMutex space_;               // whoever waits for slots, in order of arrival
+  WaitQueue written_;             // a sector was written to its slot
+  DataBuffer moving_;             // one sector
+  std::uint32_t requeued_in_row_ = 0;
+  std::uint64_t requeued_ = 0;
+};
+
+}  // namespace tessera::fluid

@@ -1,0 +1,43 @@
+#pragma once
+// HWSR as a translation layer: where sectors lie, and the rewrite ("defrag") of one segment. Buffer and cache are shared
+// (firmware/buffer).
+#include "firmware/buffer/buffered_layer.hpp"
+#include "firmware/layers/hwsr/hwsr_config.hpp"
+#include "firmware/layout/wave_layout.hpp"
+#include "firmware/tables/dram_table.hpp"
+
+namespace tessera::hwsr {
+
+class Hwsr final : public BufferedLayer {
+ public:
+  Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout);
+
+  void prefill(std::uint64_t sectors) override;
+  void report(MetricSet& metrics) const override;
+
+ private:
+  [[nodiscard]] Task<Status> format_media() override { co_return Status::ok; }
+  [[nodiscard]] Task<Status> recover_media() override;
+  [[nodiscard]] Task<Status> read_media(LogicalRun run, DataSpan data) override;
+  [[nodiscard]] Task<Status> write_back(const Destage& destage) override;
+  [[nodiscard]] Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) override;
+  [[nodiscard]] Task<Status> replay_rewrite(std::uint64_t first, DataSpan image) override;
+
+  [[nodiscard]] Task<Status> read_old(const Destage& destage, std::uint32_t from, std::uint32_t& blocks_read);
+  [[nodiscard]] Task<Status> write_blocks(std::uint64_t segment, std::uint32_t from, DataSpan image, MediaClass priority);
+  void complete(const Destage& destage, std::uint32_t index);
+  [[nodiscard]] DataSpan block(DataSpan segment, std::uint32_t index) const {
+    return segment.part(index * address().block_sectors(), address().block_sectors());
+  }
+
+  HwsrConfig hwsr_;
+  WaveLayout layout_;
+  DramBitmap holds_data_;  // by block
+  DataBuffer old_;         // what the disk has of blocks that are dirty in part
+  DurationHistogram rewrites_with_reads_;
+  std::uint64_t rewrites_without_ = 0;
+  std::uint64_t blocks_read_ = 0;
+  std::uint64_t blocks_written_ = 0;
+};
+
+}  // namespace tessera::hwsr

@@ -1,0 +1,51 @@
+// What track flipping asks of a drive.
+#include "firmware/layers/imr_flip/imr_flip_layer.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+namespace flip {
+
+void ImrFlipConfig::describe(ParameterVisitor& visitor) {
+  moving.describe(visitor);
+  visitor.field("flip_threshold", limits.threshold, {0, 1e8}, "a flip needs more than this many writes between the two tracks");
+  visitor.field("max_flips", limits.most, {1, 1e6}, "flips planned at the end of an interval");
+  visitor.field("paper", paper, "as published: a flip saves T-1 and T only, and a power cut in it may lose sectors of T+1");
+  visitor.field("crash_safe", crash_safe, "a flip saves all three tracks that it writes; off: as `paper`");
+}
+
+namespace {
+
+class ImrFlipFactory final : public LayerFactory {
+ public:
+  [[nodiscard]] std::string name() const override { return "imr-flip"; }
+  [[nodiscard]] std::string summary() const override {
+    return "interlaced recording, hot bottom tracks flipped with cold tops beside them (Hajkazemi et al. 2019, section 2.2)";
+  }
+  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
+    const std::uint64_t map_bytes = 8 * FlipMap::words_for((geometry.radii() / 2 + 2) * std::uint64_t{geometry.surfaces});
+    const FormatPlan reserved = config_.moving.reserved(geometry, 3 * longest_track(geometry), map_bytes);
+    const InterlacedConfig& interlaced = config_.moving.interlaced;
+    FormatPlan plan = plan_around(geometry.radii(), interlaced.data(), reserved, interlaced.backup_place);
+    if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
+    return plan;
+  }
+
+  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
+                                                       const FormatPlan& plan) const override {
+    return std::make_unique<ImrFlip>(config_, ports, geometry, plan);
+  }
+
+ private:
+  ImrFlipConfig config_;
+};
+
+}  // namespace
+}  // namespace flip
+
+std::unique_ptr<LayerFactory> make_imr_flip_factory() { return std::make_unique<flip::ImrFlipFactory>(); }
+
+}  // namespace tessera

@@ -1,0 +1,22 @@
+#pragma once
+// Interlaced recording with read-modify-write: M. H. Hajkazemi, A. N. Kulkarni, P. Desnoyers, T. R. Feldman, "Track-based
+// Translation Layers for Interlaced Magnetic Recording", USENIX ATC 2019, section 2.1. Sectors have fixed places; how a bottom
+// track is written is in firmware/interlaced/read_modify_write.hpp.
+#include "firmware/interlaced/interlaced_layer.hpp"
+
+namespace tessera {
+
+class ImrReadModifyWrite final : public InterlacedLayer {
+ public:
+  using InterlacedLayer::InterlacedLayer;
+
+  void report(MetricSet& metrics) const override { rmw_.report(metrics); }
+
+ private:
+  [[nodiscard]] PhysicalRun place_of(LogicalRun run) override {
+    ports_.cpu.array();
+    return home_.piece(run);
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+#include "firmware/layers/layer_statistics.hpp"
+
+namespace tessera {
+
+void report_times(MetricSet& metrics, const std::string& prefix, const DurationHistogram& times, const std::string& what) {
+  const auto milliseconds = [&times](double ps) { return times.count() == 0 ? std::nullopt : std::optional(ps / 1e9); };
+  metrics.add(prefix + ".mean", milliseconds(times.mean_ps().value_or(0)), "ms", "mean time of a " + what);
+  metrics.add(prefix + ".max", milliseconds(static_cast<double>(times.max().value())), "ms", "longest " + what);
+}
+
+void report_cleanings(MetricSet& metrics, const DurationHistogram& cleanings, const char* what) {
+  metrics.count("cleaning.count", static_cast<double>(cleanings.count()), "1", what);
+  report_times(metrics, "cleaning", cleanings, "cleaning");
+}
+
+void report_read_modify_writes(MetricSet& metrics, const DurationHistogram& rmws, const char* what, const char* time) {
+  metrics.count("rmw.count", static_cast<double>(rmws.count()), "1", what);
+  metrics.count("rmw.time_total", rmws.total(), time);
+  report_times(metrics, "rmw.time", rmws, "read-modify-write");
+}
+
+void report_mapping_memory(MetricSet& metrics, Bytes paper, Bytes actual) {
+  metrics.add("meta.ram_bytes", static_cast<double>(paper.value()), "B", "mapping memory by the paper's formula");
+  metrics.add("meta.ram_bytes_actual", static_cast<double>(actual.value()), "B", "mapping memory that is really taken");
+}
+
+}  // namespace tessera

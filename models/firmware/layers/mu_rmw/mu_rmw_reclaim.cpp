@@ -1,0 +1,126 @@
+// Section III-D of the paper: lazy RMW reclamation (Algorithm 1), run when a block is needed and none is free.
+#include <algorithm>
+
+#include "firmware/flash/block_erase.hpp"
+#include "firmware/flash/flash_reads.hpp"
+#include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
+
+namespace tessera::mu_rmw {
+
+/// Until a block is free: erase an obsolete block, or else merge the band with the longest list. The printed algorithm lacks the
+/// braces around lines 4 and 5 and counts bands up to U; here one obsolete block is erased a call, and LBN < U.
+Task<Status> MuRmw::make_room() {
+  NumberLocks::Lock lock(reclaim_lock_, {0, 1}, LockMode::exclusive);
+  co_await lock;
+  while (pool_.empty()) {
+    const Picoseconds begin = ports_.cpu.now();
+    const ScanIndex::Choice victim = map_.choose_victim();  // lines 1-12
+    ports_.cpu.scan(victim.visited);
+    Status status = Status::read_only;  // every block has failed
+    if (victim.kind == ScanIndex::Choice::Kind::obsolete_block) {
+      co_await reclaim_block(victim.block);
+      status = Status::ok;
+    }
+    if (victim.kind == ScanIndex::Choice::Kind::longest_band) status = co_await merge_band(victim.band);
+    if (!ok(status)) co_return status;
+    statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
+  }
+  co_return Status::ok;
+}
+
+/// Lines 3-5: no valid page, no read-modify-write. No lock of the band is needed: nobody reads an invalid page, and all of the
+/// block's pages were programmed.
+Task<void> MuRmw::reclaim_block(std::uint32_t block) {
+  ports_.cpu.event({"reclaim", FirmwareEvent::Edge::instant, block, 1});
+  ++statistics_.obsolete_reclaims;
+  map_.remove_block(block);
+  const std::vector<std::uint32_t> blocks(1, block);
+  co_await erase_blocks(blocks);
+}
+
+/// Lines 13-16.
+Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
+  NumberLocks::Lock lock(band_locks_, {lbn, lbn + 1ULL}, LockMode::exclusive);
+  co_await lock;
+  const Picoseconds begin = ports_.cpu.now();
+  ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, lbn, split_.p()});
+
+  std::uint32_t valid = 0;
+  Status status = co_await reconstruct_table(lbn, valid);  // line 13
+  if (!ok(status)) co_return status;
+  const std::uint64_t from = places_.physical(lbn);
+  const std::uint64_t to = config_.in_place() ? from : places_.spare();
+  const std::span<const std::uint32_t> cached(&full_table_.peek(0), split_.p());
+  status = co_await merge_.run(from, to, cached);  // lines 14 and 15
+  if (!ok(status)) co_return status;
+  if (!config_.in_place()) {
+    // Before the first erase: a cut between the erases must not let an older sub-table that is left pass for the newest.
+    status = co_await places_.commit(lbn, next_seq_ - 1);
+    if (!ok(status)) co_return status;
+  }
+
+  std::vector<std::uint32_t> blocks;
+  blocks.reserve(map_.list_length(lbn));
+  for (std::uint32_t block = map_.first_block(lbn); block != ConcentratedMap::no_block; block = map_.block_after(block))
+    blocks.push_back(block);
+  for (const std::uint32_t block : blocks) map_.remove_block(block);
+  for (std::uint32_t idx = 0; idx < split_.n(); ++idx) map_.set_directory(split_.group({lbn, idx, 0}), no_page);
+  ++epochs_.write(lbn);
+  co_await erase_blocks(blocks);  // line 16
+
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
+  statistics_.victim_blocks.record(blocks.size());
+  ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
+  co_return Status::ok;
+}
+
+/// The whole sector mapping table of a band out of its sub-tables: at most N out-of-band reads.
+Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
+  const Scratches::Handle scratch = scratches_.take();
+  Scratch& work = *scratch;
+  work.commands.clear();
+  work.pages.clear();  // here: the index of the sub-table that each command reads
+  for (std::uint32_t idx = 0; idx < split_.n(); ++idx) {
+    const std::uint32_t newest = map_.directory(split_.group({lbn, idx, 0}));
+    for (std::uint32_t off = 0; off < split_.sectors_of(idx); ++off) full_table_.write(idx * split_.q() + off) = no_page;
+    if (newest == no_page) continue;
+    FlashCommand& command = work.commands.emplace_back();
+    command.op = FlashOp::read_oob;
+    command.aim(newest, shape_);
+    work.pages.push_back(idx);
+  }
+  valid = 0;
+  if (work.commands.empty()) co_return Status::ok;  // a cut left a block with nothing but writes that were never acknowledged
+  work.images.resize(std::max<std::size_t>(work.images.size(), work.commands.size() * codec_.bytes()));
+  for (std::size_t i = 0; i < work.commands.size(); ++i) work.commands[i].oob = image(work, i);
+  const std::span<FlashCommand> commands(work.commands);
+  const Status status = co_await run_reads(*ports_.flash, commands);
+  if (!delivered(status)) co_return status;
+
+  work.table.resize(split_.q());
+  for (std::size_t i = 0; i < work.commands.size(); ++i) {
+    OobHeader header;
+    const Status read = work.commands[i].status;
+    if (!ok(read) && read != Status::lost) {
+      // Without tags in memory nothing tells which sectors the group has in flash: all of them are lost.
+      const std::uint32_t lost = map_.directory(split_.group({lbn, work.pages[i], 0}));
+      if (!table_from_tags({lbn, work.pages[i], 0}, work.table)) std::ranges::fill(work.table, lost);
+    } else if (!codec_.decode(image(work, i), header, work.table)) {
+      co_return Status::corrupt;
+    }
+    for (std::uint32_t off = 0; off < split_.sectors_of(work.pages[i]); ++off) {
+      if (work.table[off] == no_page) continue;
+      full_table_.write(work.pages[i] * split_.q() + off) = work.table[off];
+      ++valid;
+    }
+  }
+  co_return Status::ok;
+}
+
+/// Erases blocks that are in no list.
+Task<void> MuRmw::erase_blocks(std::span<const std::uint32_t> blocks) {
+  const Scratches::Handle scratch = scratches_.take();
+  co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands);
+}
+
+}  // namespace tessera::mu_rmw

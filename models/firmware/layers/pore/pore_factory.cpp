@@ -1,0 +1,86 @@
+// PORE in the list of layers, what it asks of a drive, and what it reports.
+#include <algorithm>
+
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/pore/pore_layer.hpp"
+
+namespace tessera {
+
+namespace pore {
+
+/// A quarter of the cache by default.
+std::uint32_t PoreConfig::period_pages(const FlashShape& shape) const {
+  if (period != 0) return period;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, shape.all_subpages() / 4));
+}
+
+void PoreConfig::describe(ParameterVisitor& v) {
+  cache.describe_cache(v);
+  v.enumeration("mode", mode, {"ef-smr", "original"},
+                "regions are bands, and an open one is evicted whole; or zones, whose least recently used pages are evicted in periods");
+  v.field("open_frac", open_frac, {0, 1}, "share of the bands that a cleaning opens (ef-smr)");
+  v.field("reserve_blocks", reserve_blocks, {1, 4096}, "free flash blocks that are kept for copies of pages of forbidden regions");
+  v.field("copybacks", copybacks, {0, 255},
+          "how often in a row a page may be copied inside its plane, past error correction, before a copy goes through the controller; 0: "
+          "never");
+  v.field("zone_sectors", zone_sectors, {1, 1 << 24}, "sectors of a zone (original)");
+  v.field("period", period, {0, 4e9}, "pages that a period evicts (original); 0: a quarter of the cache");
+}
+
+void Pore::report(MetricSet& metrics) const {
+  const Bytes own(heat_.size() * sizeof(std::uint32_t) + stamps_.size() * sizeof(std::uint64_t) + (chosen_.size() + 63) / 64 * 8 +
+                  moves_.size());
+  const Bytes lists(16 * owners_.regions());  // head, tail, count and heat of each region
+  report_common(metrics, lists, own);
+  metrics.count("nand.page_copies", static_cast<double>(copied_), "1", "pages copied from flash to flash");
+  metrics.count("nand.page_copybacks", static_cast<double>(moved_), "1", "of these, pages that the flash moved inside their plane");
+  metrics.add("open.regions_mean", open_regions_.mean(), "1", "regions that a cleaning opened");
+  metrics.add("forbidden.pages_share", valid_ == 0 ? std::nullopt : std::optional(static_cast<double>(kept_) / static_cast<double>(valid_)),
+              "1", "valid cached pages that cleanings kept over those that they found");
+}
+
+}  // namespace pore
+
+namespace {
+
+using pore::Pore;
+using pore::PoreConfig;
+
+class PoreFactory final : public LayerFactory {
+ public:
+  [[nodiscard]] std::string name() const override { return "pore"; }
+  [[nodiscard]] std::string summary() const override {
+    return "flash cache that evicts the data of an open part of the bands (PORE, as in MU-RMW)";
+  }
+  [[nodiscard]] bool needs_flash() const override { return true; }
+  /// A cleaning merges every open band, 0.45 s for each of hundreds: requests took 123 s.
+  [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
+  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
+    return config_.cache.plan(geometry, problem);
+  }
+  /// The reserve, and a block for the host's writes.
+  [[nodiscard]] std::string check_flash(const FlashShape& shape) const override {
+    if (config_.copybacks != 0 && !shape.copyback)
+      return "copybacks of " + std::to_string(config_.copybacks) + " ask for flash that knows them: nand.copyback = true, or copybacks = 0";
+    return config_.cache.check_flash("a cache with reserve_blocks " + std::to_string(config_.reserve_blocks), shape,
+                                     std::uint64_t{config_.reserve_blocks} + 1);
+  }
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
+    return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
+  }
+  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
+                                                       const FormatPlan& plan) const override {
+    return std::make_unique<Pore>(ports, config_, geometry, plan);
+  }
+
+ private:
+  PoreConfig config_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerFactory> make_pore_factory() { return std::make_unique<PoreFactory>(); }
+
+}  // namespace tessera

@@ -1,0 +1,102 @@
+#pragma once
+// Virtual Guard: M. Shafaei and P. Desnoyers, "Virtual Guard: A Track-Based Translation Layer for Shingled Disks", HotStorage 2017.
+//
+// A write to a shingled track goes in place. What it would destroy is the next track, so that one is moved to a cache of
+// conventional tracks first; from then on its old place is a guard, and the written track can be overwritten freely. A track that
+// is in the cache is written there.
+#include <cstdint>
+#include <memory>
+
+#include "base/metrics.hpp"
+#include "firmware/layout/band_track_layout.hpp"
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/tables/dram_table.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+struct VguardConfig {
+  std::uint32_t band_tracks = 20;
+  std::uint32_t cache_tracks = 0;
+
+  void describe(ParameterVisitor& visitor);
+  /// On each surface; 1 % of the drive where cache_tracks says nothing: the size of the cache is ours.
+  [[nodiscard]] std::uint64_t cache_radii(const DriveGeometry& geometry) const;
+};
+
+class Vguard final : public TranslationLayer {
+ public:
+  Vguard(const VguardConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> flush() override;
+  Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] bool idle() const override { return locks_.empty(); }
+  void prefill(std::uint64_t sectors) override;
+  void report(MetricSet& metrics) const override;
+
+ private:
+  using Piece = BandTrackLayout::Piece;
+  using Slot = std::uint32_t;
+  static constexpr Slot none = DramHashMap::none;
+
+  /// Tracks [first, end).
+  struct TrackRange {
+    std::uint64_t first;
+    std::uint64_t end;
+    [[nodiscard]] bool overlaps(const TrackRange& other) const { return first < other.end && other.first < end; }
+  };
+
+  /// What a slot is taken for.
+  struct Cached {
+    std::uint64_t track;
+    std::uint64_t holds;  ///< 1: the track is in it for good, as its record says; 0: perhaps on the way
+  };
+
+  Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
+  Task<Status> make_guard(std::uint64_t track);
+  Task<Status> clean();
+  Task<Status> clean_band(std::uint64_t band);
+  Task<Status> put_back(std::uint64_t track);
+  Task<Status> end_cleaning();
+
+  [[nodiscard]] bool has_next(std::uint64_t track) const { return (track + 1) % layout_.band_tracks() != 0; }
+  [[nodiscard]] bool endangers_next(std::uint64_t track) const;
+  [[nodiscard]] TrackRange reach_of(std::uint64_t track) const { return {track, track + (has_next(track) ? 2 : 1)}; }
+  [[nodiscard]] Slot slot_of(std::uint64_t track) const;
+  void take(Slot slot, std::uint64_t track);
+  void hold(Slot slot, std::uint64_t track);
+  void give_back(Slot slot);
+  void add_slot_steps(MediaChain& chain, MediaOp op, Slot slot, std::uint32_t first, DataSpan data) const;
+  [[nodiscard]] PhysicalRun record_place(Slot slot) const;
+
+  Ports ports_;
+  BandTrackLayout layout_;
+  ConventionalLayout cache_;
+  std::uint32_t slot_sectors_;  // of the longest track, and one for the record
+  Slot slots_;
+  DramBitmap holds_data_;  // by track
+  DramHashMap slot_by_track_;
+  DramArray<Cached> track_by_slot_;  // dumped: asked at boot for the slots whose record cannot be read
+  DramLists lists_;                  // of slots: free, and used in the order of caching
+  Slot free_slots_;
+  Gauge free_gauge_;
+  RangeLocks<TrackRange> locks_;
+  FifoMutex cleaning_;
+  FifoMutex copying_;  // at copy_
+  DataBuffer copy_;    // a track on its way to the cache or back
+
+  std::uint64_t guards_ = 0;
+  std::uint64_t put_back_ = 0;
+  std::uint64_t written_cached_ = 0;  // sectors
+  std::uint64_t read_cached_ = 0;
+  std::uint64_t read_in_place_ = 0;
+  DurationHistogram cleanings_;
+};
+
+}  // namespace tessera

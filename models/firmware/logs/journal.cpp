@@ -1,0 +1,197 @@
+#include "firmware/logs/journal.hpp"
+
+#include <algorithm>
+
+#include "firmware/logs/header_scan.hpp"
+
+namespace tessera {
+
+namespace {
+PhysicalRun sector_of(const ConventionalLayout& layout, std::uint64_t position) { return layout.piece({LogicalSector(position), 1}); }
+}  // namespace
+
+Journal::Journal(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint64_t most)
+    : media_(ports.media),
+      layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none),
+      superblock_(ports.media, {sector_of(layout_, 0), sector_of(layout_, 1), sector_of(layout_, 2), sector_of(layout_, 3)}),
+      space_(ports.cpu),
+      capacity_(std::min(layout_.sectors() - superblocks, most)) {
+  TESSERA_CHECK(layout_.sectors() >= least_sectors && most >= 2, "a journal region is too small");
+}
+
+Journal::Pin::~Pin() {
+  if (journal_ != nullptr) journal_->detach(*this);
+}
+
+void Journal::attach(Pin& pin) {
+  pin.journal_ = this;
+  pin.older_ = newest_;
+  (newest_ != nullptr ? newest_->newer_ : oldest_) = &pin;
+  newest_ = &pin;
+}
+
+void Journal::detach(Pin& pin) {
+  (pin.older_ != nullptr ? pin.older_->newer_ : oldest_) = pin.newer_;
+  (pin.newer_ != nullptr ? pin.newer_->older_ : newest_) = pin.older_;
+}
+
+PhysicalRun Journal::place(std::uint64_t sequence, std::uint32_t count) const {
+  const std::uint64_t position = sequence % capacity_;
+  const auto unwrapped = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, capacity_ - position));
+  return layout_.piece({LogicalSector(superblocks + position), unwrapped});
+}
+
+Task<Status> Journal::format() {
+  const Superblock::Payload payload{head_};
+  const Status status = co_await superblock_.write(payload);
+  ++sectors_written_;
+  if (ok(status)) start_ = released_ = head_;
+  co_return status;
+}
+
+void Journal::release_before(std::uint64_t sequence) {
+  if (oldest_ != nullptr) sequence = std::min(sequence, oldest_->sequence_);
+  if (sequence <= released_) return;
+  released_ = sequence;
+  space_.wake_all();
+}
+
+void Journal::end_releases() {
+  releases_ended_ = true;
+  space_.wake_all();
+}
+
+Task<Status> Journal::make_space(std::uint32_t sectors) {
+  while (head_ + sectors - start_ > capacity_) {
+    if (released_ == start_ || moving_start_) {
+      if (releases_ended_ && !moving_start_) co_return Status::read_only;
+      co_await space_.change(LifePhase::cleaning);
+      continue;
+    }
+    moving_start_ = true;
+    const std::uint64_t start = released_;
+    const Superblock::Payload payload{start};
+    const Status status = co_await superblock_.write(payload);
+    moving_start_ = false;
+    ++sectors_written_;
+    if (ok(status)) start_ = start;
+    space_.wake_all();
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> Journal::append(LogicalRun run, DataSpan data, Pin& pin) {
+  TESSERA_CHECK(run.count < capacity_, "a record is too long for its journal");
+  const Status space = co_await make_space(run.count + 1);
+  if (!ok(space)) co_return space;
+  pin.sequence_ = head_;
+  attach(pin);
+  head_ += run.count + 1;
+  const LogRecord record{RecordType::data, pin.sequence_, run.count, {run.first.value(), last_.first.value(), last_.count}};
+  last_ = run;
+
+  const auto headers = headers_.take();
+  headers->assign(run.count, encode(record));
+  for (std::uint32_t done = 0; done < run.count;) {
+    MediaStep step;
+    step.op = MediaOp::write;
+    step.run = place(pin.sequence_ + done, run.count - done);
+    step.data = data.part(done, step.run.count);
+    step.headers = std::span(*headers).first(step.run.count);
+    done += step.run.count;
+    MediaChain chain(MediaClass::dependent);
+    chain.add(step);
+    if (done == run.count) chain.write(place(pin.sequence_ + done, 1), data.part(done - 1, 1), StepHint::position, &headers->front());
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  sectors_written_ += run.count + 1;
+  co_return Status::ok;
+}
+
+Task<Status> Journal::recover(std::vector<Record>& records) {
+  const Status loaded = co_await superblock_.load();
+  if (!ok(loaded)) co_return loaded;
+  start_ = released_ = head_ = superblock_.payload()[0];
+  FoundRecords found;
+  co_await find_records(found);
+  for (const auto& [sequence, record] : found) {
+    const std::uint64_t end = sequence + record.sectors.size();
+    head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
+    // The log may start inside a record: what is in front of that is home, and its place in use again.
+    const std::uint64_t first = std::max(sequence, start_);
+    if (first + 1 == end) continue;
+    const bool whole = co_await counts(sequence, record);
+    if (whole) records.push_back({first, {LogicalSector(record.first + (first - sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
+  }
+  co_return Status::ok;
+}
+
+/// A track at a time.
+Task<void> Journal::find_records(FoundRecords& found) {
+  const auto headers = headers_.take();
+  for (std::uint64_t position = 0; position < capacity_;) {
+    MediaStep step;
+    step.run = place(position, static_cast<std::uint32_t>(capacity_ - position));
+    headers->assign(step.run.count, SectorHeader{});
+    step.headers = *headers;
+    MediaChain chain;
+    chain.add(step);
+    // A sector that cannot be read has no header.
+    static_cast<void>(co_await media_.run(chain));
+    for (std::uint32_t i = 0; i < step.run.count; ++i)
+      if (const std::optional<LogRecord> record = decode((*headers)[i])) note_header(*record, position + i, found);
+    position += step.run.count;
+  }
+}
+
+void Journal::note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const {
+  if (record.type != RecordType::data) return;
+  const std::uint64_t sector = (position + capacity_ - record.sequence % capacity_) % capacity_;
+  const std::uint64_t sequence = record.sequence + sector;
+  if (sector > record.length || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap
+  Found& own = found[record.sequence];
+  own.first = record.payload[0];
+  own.sectors.resize(record.length + 1);
+  own.sectors[sector] = true;
+  const std::uint64_t length = record.payload[2];
+  if (length == 0 || record.sequence <= start_) return;
+  Found& before = found[record.sequence - length - 1];
+  before.first = record.payload[1];
+  before.sectors.resize(length + 1);
+}
+
+/// Whether the record was written to its end, as far as can be seen: no sector of it holds anything else.
+Task<bool> Journal::counts(std::uint64_t sequence, const Found& record) {
+  for (std::uint64_t i = std::max(sequence, start_) - sequence; i < record.sectors.size(); ++i) {
+    if (record.sectors[i]) continue;
+    const PhysicalRun sector = place(sequence + i, 1);
+    const bool unreadable = co_await cannot_be_read(media_, sector);
+    if (!unreadable) co_return false;
+  }
+  co_return true;
+}
+
+Task<Status> Journal::read(const Record& record, std::uint32_t done, DataSpan data) {
+  const std::uint64_t end = record.sequence + done + data.count;
+  const Status status = co_await read_run(end - data.count, data);
+  const std::uint32_t last = data.count - 1;
+  if (!ok(status) || done + data.count != record.run.count || !any_lost(data.part(last, 1))) co_return status;
+  const DataSpan copied = data.part(last, 1);
+  co_return co_await read_run(end, copied);
+}
+
+Task<Status> Journal::read_run(std::uint64_t sequence, DataSpan data) {
+  for (std::uint32_t done = 0; done < data.count;) {
+    const PhysicalRun piece = place(sequence + done, data.count - done);
+    MediaChain chain(MediaClass::host, LostSectors::carry);
+    chain.read(piece, data.part(done, piece.count));
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+}  // namespace tessera
