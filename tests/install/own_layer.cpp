@@ -16,7 +16,7 @@ using namespace tessera;
 
 class Reversed final : public TranslationLayer {
  public:
-  Reversed(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) : inner_(ports, geometry, plan) {}
+  Reversed(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) : inner_(ports, {}, geometry, plan) {}
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override { return inner_.format(); }

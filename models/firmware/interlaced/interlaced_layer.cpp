@@ -4,10 +4,10 @@
 
 namespace tessera {
 
-InterlacedLayer::InterlacedLayer(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : ports_(ports),
       home_(geometry, regions_named(plan, "data"), ports.media, config.layout_n, config.order),
-      rmw_(config, ports, geometry, plan),
+      rmw_(ports, config, geometry, plan),
       locks_(ports.cpu) {}
 
 Task<Status> InterlacedLayer::read(LogicalRun run, DataSpan data) {

@@ -7,7 +7,7 @@ namespace tessera {
 
 class InterlacedLayer : public TranslationLayer {
  public:
-  InterlacedLayer(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return home_.sectors(); }
   Task<Status> format() override { co_return Status::ok; }

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-ReadModifyWrite::ReadModifyWrite(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+ReadModifyWrite::ReadModifyWrite(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : config_(config),
       ports_(ports),
       tracks_(ports.media, geometry, regions_named(plan, "data")),

@@ -17,7 +17,7 @@ class ReadModifyWrite {
  public:
   using RangeLock = AngularLocks::Lock;
 
-  ReadModifyWrite(const InterlacedConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  ReadModifyWrite(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] const InterlacedTracks& tracks() const { return tracks_; }
 

@@ -23,9 +23,9 @@ FormatPlan MovingConfig::reserved(const DriveGeometry& geometry, std::uint64_t i
                                         {.name = "log", .count = MoveLog::radii_needed(geometry, radius, map_bytes, log_records)}});
 }
 
-TrackMovingLayer::TrackMovingLayer(const MovingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+TrackMovingLayer::TrackMovingLayer(const Ports& ports, const MovingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                                    TrackMap& map, std::uint32_t images)
-    : InterlacedLayer(config.interlaced, ports, geometry, plan),
+    : InterlacedLayer(ports, config.interlaced, geometry, plan),
       heat_(ports.cpu, ports.memory, config.update_frequency),
       gate_(config.gate, ports.cpu, ports.host),
       mover_(ports, geometry, plan, map, gate_, images),

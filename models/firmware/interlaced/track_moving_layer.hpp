@@ -32,7 +32,7 @@ class TrackMovingLayer : public InterlacedLayer {
   [[nodiscard]] bool idle() const final { return !moving_ && locks_.empty(); }
 
  protected:
-  TrackMovingLayer(const MovingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map,
+  TrackMovingLayer(const Ports& ports, const MovingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map,
                    std::uint32_t images);
 
   /// A host write reaches sectors of the home track `run.track`: to be noted in heat_.

@@ -32,9 +32,7 @@ struct SblockSetup : RegionSetup {
   [[nodiscard]] std::uint32_t sblock_sectors() const { return layer.sblock_sectors(4096); }
   [[nodiscard]] sblock::RegionConfig region_config() const { return config().region_config(); }
   [[nodiscard]] std::unique_ptr<sblock::Sblock> make(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) const {
-    return std::make_unique<sblock::Sblock>(ports, config(),
-                                            std::make_unique<sblock::SblockStore>(ports, region_config(), geometry, plan, sblock_sectors(),
-                                                                                  sblock::newest_slots(layer.caches)));
+    return std::make_unique<sblock::Sblock>(ports, config(), geometry, plan);
   }
 };
 using SblockDrive = RegionDrive<SblockSetup>;

@@ -58,7 +58,7 @@ class HwsrDrive : public LayerDrive<hwsr::Hwsr> {
               return problem.empty() ? plan_wave(geometry, setup.layer.shape(sector_bytes), problem) : FormatPlan{};
             },
             [config = setup.layer](const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
-              return std::make_unique<hwsr::Hwsr>(ports, config, WaveLayout(geometry, plan, config.shape(sector_bytes), ports.media));
+              return std::make_unique<hwsr::Hwsr>(ports, config, geometry, plan);
             },
             setup.prefilled) {}
 

@@ -1,4 +1,5 @@
 #include "firmware/layers/amphisbaena/amphisbaena_layer.hpp"
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/zones/zone_plan.hpp"
 
@@ -10,13 +11,13 @@ using amphisbaena::Amphisbaena;
 using amphisbaena::AmphisbaenaConfig;
 using amphisbaena::StaleRecords;
 
-class AmphisbaenaFactory final : public LayerFactory {
+class AmphisbaenaFactory final : public ConfiguredFactory<Amphisbaena, AmphisbaenaConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "amphisbaena"; }
-  [[nodiscard]] std::string summary() const override {
-    return "conventional buffer in two parts, for hot blocks and for chunks of cold ones (Amphisbaena, Zhang et al. 2024)";
+  AmphisbaenaFactory()
+      : ConfiguredFactory("amphisbaena",
+                          "conventional buffer in two parts, for hot blocks and for chunks of cold ones (Amphisbaena, Zhang et al. 2024)") {
   }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+
   /// With 32 tags each behind the rewriting of a zone of 256 MiB, 6.7 s, requests of a recorded trace took 155 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
@@ -36,16 +37,9 @@ class AmphisbaenaFactory final : public LayerFactory {
     return {};
   }
 
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<Amphisbaena>(ports, config_, geometry, plan);
-  }
-
  private:
   /// One for each part.
   static constexpr std::uint64_t least_chunks = 2;
-
-  AmphisbaenaConfig config_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "firmware/layers/cmr/cmr_layer.hpp"
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 
 namespace tessera {
@@ -8,7 +9,7 @@ void CmrConfig::describe(ParameterVisitor& visitor) {
   visitor.enumeration("journal_place", journal_place, {"inner", "middle", "outer"}, "where the journal lies");
 }
 
-Cmr::Cmr(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+Cmr::Cmr(const Ports& ports, const CmrConfig&, const DriveGeometry& geometry, const FormatPlan& plan)
     : ports_(ports), layout_(geometry, regions_named(plan, "data"), ports.media, ConventionalLayout::Reserve::as_zoned) {}
 
 // Nothing is kept outside the data itself, and a completed write is on the platter.
@@ -41,11 +42,9 @@ Task<Status> Cmr::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass
 
 namespace {
 
-class CmrFactory final : public LayerFactory {
+class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "cmr"; }
-  [[nodiscard]] std::string summary() const override { return "conventional recording, identity mapping: the yardstick"; }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  CmrFactory() : ConfiguredFactory("cmr", "conventional recording, identity mapping: the yardstick") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const Region data{.name = "data"};
@@ -55,14 +54,6 @@ class CmrFactory final : public LayerFactory {
     if (plan.empty()) problem = "journal_tracks leaves no track for data";
     return plan;
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<Cmr>(ports, geometry, plan);
-  }
-
- private:
-  CmrConfig config_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct CmrConfig {
 
 class Cmr final : public TranslationLayer {
  public:
-  Cmr(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  Cmr(const Ports& ports, const CmrConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
   Task<Status> format() override;

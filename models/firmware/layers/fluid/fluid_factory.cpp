@@ -1,3 +1,4 @@
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/fluid/fluid_layer.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/zones/zone_plan.hpp"
@@ -9,13 +10,11 @@ namespace {
 using fluid::Fluid;
 using fluid::FluidConfig;
 
-class FluidFactory : public LayerFactory {
+/// Of fluid and of fluid-loop.
+class FluidFactory final : public ConfiguredFactory<Fluid, FluidConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "fluid"; }
-  [[nodiscard]] std::string summary() const override {
-    return "conventional buffer as a circular log, first in first out (FluidSMR, Wu et al. 2021, as in Amphisbaena)";
-  }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  using ConfiguredFactory::ConfiguredFactory;
+
   /// With 32 tags each behind the rewriting of a zone of 256 MiB, 6.7 s, requests took 222 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
@@ -28,28 +27,21 @@ class FluidFactory : public LayerFactory {
               std::to_string(config_.reserve() + 1);
     return {};
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<Fluid>(ports, config_, geometry, plan);
-  }
-
- protected:
-  FluidConfig config_;
-};
-
-class FluidLoopFactory final : public FluidFactory {
- public:
-  FluidLoopFactory() { config_.loop = true; }
-  [[nodiscard]] std::string name() const override { return "fluid-loop"; }
-  [[nodiscard]] std::string summary() const override {
-    return "as fluid, but sectors of hot zones are queued again instead of being written back (Wu et al. 2021, as in Amphisbaena)";
-  }
 };
 
 }  // namespace
 
-std::unique_ptr<LayerFactory> make_fluid_factory() { return std::make_unique<FluidFactory>(); }
-std::unique_ptr<LayerFactory> make_fluid_loop_factory() { return std::make_unique<FluidLoopFactory>(); }
+std::unique_ptr<LayerFactory> make_fluid_factory() {
+  return std::make_unique<FluidFactory>(
+      "fluid", "conventional buffer as a circular log, first in first out (FluidSMR, Wu et al. 2021, as in Amphisbaena)");
+}
+
+std::unique_ptr<LayerFactory> make_fluid_loop_factory() {
+  FluidConfig config;
+  config.loop = true;
+  return std::make_unique<FluidFactory>(
+      "fluid-loop", "as fluid, but sectors of hot zones are queued again instead of being written back (Wu et al. 2021, as in Amphisbaena)",
+      config);
+}
 
 }  // namespace tessera

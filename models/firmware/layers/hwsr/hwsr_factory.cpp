@@ -1,6 +1,7 @@
 // What the layer asks of a drive.
 #include <utility>
 
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/hwsr/hwsr_layer.hpp"
 #include "firmware/layers/layer_factories.hpp"
 
@@ -8,15 +9,13 @@ namespace tessera {
 
 namespace {
 
-class HwsrFactory final : public LayerFactory {
+class HwsrFactory final : public ConfiguredFactory<hwsr::Hwsr, hwsr::HwsrConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "hwsr"; }
-  [[nodiscard]] std::string summary() const override {
-    return "wave-like shingled regions in segments, a write buffer and a flash read cache (Wan et al. 2012)";
-  }
+  HwsrFactory()
+      : ConfiguredFactory("hwsr", "wave-like shingled regions in segments, a write buffer and a flash read cache (Wan et al. 2012)") {}
+
   [[nodiscard]] bool needs_flash() const override { return config_.caches.flash.value() != 0 || config_.caches.needs_journal(); }
   [[nodiscard]] bool promises_flushed_only() const override { return config_.caches.promised() == BufferDurability::volatile_memory; }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     problem = config_.caches.problem(geometry.sector_bytes, config_.region_tracks);
@@ -27,15 +26,6 @@ class HwsrFactory final : public LayerFactory {
     return config_.caches.flash_problem(shape, shape.subpage_bytes(), config_.region_tracks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.caches.warnings(shape); }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    WaveLayout layout(geometry, plan, config_.shape(geometry.sector_bytes), ports.media);
-    return std::make_unique<hwsr::Hwsr>(ports, config_, std::move(layout));
-  }
-
- private:
-  hwsr::HwsrConfig config_;
 };
 
 }  // namespace

@@ -7,6 +7,9 @@
 
 namespace tessera::hwsr {
 
+Hwsr::Hwsr(const Ports& ports, const HwsrConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : Hwsr(ports, config, WaveLayout(geometry, plan, config.shape(geometry.sector_bytes), ports.media)) {}
+
 Hwsr::Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout)
     : BufferedLayer(ports, config.caches, config.region_tracks, layout.segments()),
       hwsr_(config),

@@ -10,12 +10,14 @@ namespace tessera::hwsr {
 
 class Hwsr final : public BufferedLayer {
  public:
-  Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout);
+  Hwsr(const Ports& ports, const HwsrConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
 
  private:
+  Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout);
+
   [[nodiscard]] Task<Status> format_media() override { co_return Status::ok; }
   [[nodiscard]] Task<Status> recover_media() override;
   [[nodiscard]] Task<Status> read_media(LogicalRun run, DataSpan data) override;

@@ -1,4 +1,5 @@
 // What selective track caching asks of a drive.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/imr_cache/cache_plan.hpp"
 #include "firmware/layers/layer_factories.hpp"
 
@@ -18,25 +19,15 @@ void ImrCacheConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-class ImrCacheFactory final : public LayerFactory {
+class ImrCacheFactory final : public ConfiguredFactory<ImrCache, ImrCacheConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "imr-cache"; }
-  [[nodiscard]] std::string summary() const override {
-    return "interlaced recording, hot bottom tracks cached on bottoms without tops (Hajkazemi et al. 2019, section 2.3)";
-  }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  ImrCacheFactory()
+      : ConfiguredFactory("imr-cache",
+                          "interlaced recording, hot bottom tracks cached on bottoms without tops (Hajkazemi et al. 2019, section 2.3)") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return plan_with_cache(config_, geometry, problem);
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<ImrCache>(config_, ports, geometry, plan);
-  }
-
- private:
-  ImrCacheConfig config_;
 };
 
 }  // namespace

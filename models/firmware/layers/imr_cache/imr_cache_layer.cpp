@@ -7,16 +7,16 @@
 
 namespace tessera::cache {
 
-ImrCache::Cache::Cache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+ImrCache::Cache::Cache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : area(ports.media, geometry, regions_named(plan, "cache"), longest_track(geometry), config.cache_tracks),
       map(ports.memory, area.slots()) {}
 
-ImrCache::ImrCache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
-    : ImrCache(config, ports, geometry, plan, std::make_unique<Cache>(config, ports, geometry, plan)) {}
+ImrCache::ImrCache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : ImrCache(ports, config, geometry, plan, std::make_unique<Cache>(ports, config, geometry, plan)) {}
 
-ImrCache::ImrCache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+ImrCache::ImrCache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                    std::unique_ptr<Cache> cache)
-    : TrackMovingLayer(config.moving, ports, geometry, plan, cache->map, 3 * longest_track(geometry)),
+    : TrackMovingLayer(ports, config.moving, geometry, plan, cache->map, 3 * longest_track(geometry)),
       config_(config),
       cache_(std::move(cache)) {}
 

@@ -22,18 +22,18 @@ struct ImrCacheConfig {
 
 class ImrCache final : public TrackMovingLayer {
  public:
-  ImrCache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  ImrCache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void report(MetricSet& metrics) const override;
 
  private:
   /// The area and its map; both must be there before the layer's base.
   struct Cache {
-    Cache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+    Cache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
     CacheArea area;
     CacheMap map;
   };
-  ImrCache(const ImrCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+  ImrCache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
            std::unique_ptr<Cache> cache);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;

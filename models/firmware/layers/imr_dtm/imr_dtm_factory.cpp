@@ -1,4 +1,5 @@
 // What dynamic track mapping asks of a drive.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/imr_dtm/imr_dtm_layer.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layout/plan_regions.hpp"
@@ -17,13 +18,11 @@ void ImrDtmConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-class ImrDtmFactory final : public LayerFactory {
+class ImrDtmFactory final : public ConfiguredFactory<ImrDtm, ImrDtmConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "imr-dtm"; }
-  [[nodiscard]] std::string summary() const override {
-    return "interlaced recording, hot and cold tracks permuted inside zones (Hajkazemi et al. 2019, section 2.4)";
-  }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  ImrDtmFactory()
+      : ConfiguredFactory("imr-dtm",
+                          "interlaced recording, hot and cold tracks permuted inside zones (Hajkazemi et al. 2019, section 2.4)") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     InterlacedConfig interlaced = config_.moving.interlaced;
@@ -35,14 +34,6 @@ class ImrDtmFactory final : public LayerFactory {
     if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
     return plan;
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<ImrDtm>(config_, ports, geometry, plan);
-  }
-
- private:
-  ImrDtmConfig config_;
 };
 
 }  // namespace

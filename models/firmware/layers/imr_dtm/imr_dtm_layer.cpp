@@ -7,15 +7,15 @@
 
 namespace tessera::dtm {
 
-ImrDtm::Mapping::Mapping(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+ImrDtm::Mapping::Mapping(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : tracks(ports.media, geometry, regions_named(plan, "data"), config.zone_tracks), map(ports.memory, tracks) {}
 
-ImrDtm::ImrDtm(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
-    : ImrDtm(config, ports, geometry, plan, std::make_unique<Mapping>(config, ports, geometry, plan)) {}
+ImrDtm::ImrDtm(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : ImrDtm(ports, config, geometry, plan, std::make_unique<Mapping>(ports, config, geometry, plan)) {}
 
-ImrDtm::ImrDtm(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+ImrDtm::ImrDtm(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                std::unique_ptr<Mapping> mapping)
-    : TrackMovingLayer(config.moving, ports, geometry, plan, mapping->map, 5 * longest_track(geometry)),
+    : TrackMovingLayer(ports, config.moving, geometry, plan, mapping->map, 5 * longest_track(geometry)),
       config_(config),
       mapping_(std::move(mapping)) {}
 

@@ -17,18 +17,18 @@ struct ImrDtmConfig {
 
 class ImrDtm final : public TrackMovingLayer {
  public:
-  ImrDtm(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  ImrDtm(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void report(MetricSet& metrics) const override;
 
  private:
   /// The zones and their map; both must be there before the layer's base.
   struct Mapping {
-    Mapping(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+    Mapping(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
     PseudoTracks tracks;
     Permutation map;
   };
-  ImrDtm(const ImrDtmConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+  ImrDtm(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
          std::unique_ptr<Mapping> mapping);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;

@@ -1,4 +1,5 @@
 // What track flipping asks of a drive.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/imr_flip/imr_flip_layer.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layout/plan_regions.hpp"
@@ -17,13 +18,12 @@ void ImrFlipConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-class ImrFlipFactory final : public LayerFactory {
+class ImrFlipFactory final : public ConfiguredFactory<ImrFlip, ImrFlipConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "imr-flip"; }
-  [[nodiscard]] std::string summary() const override {
-    return "interlaced recording, hot bottom tracks flipped with cold tops beside them (Hajkazemi et al. 2019, section 2.2)";
+  ImrFlipFactory()
+      : ConfiguredFactory(
+            "imr-flip", "interlaced recording, hot bottom tracks flipped with cold tops beside them (Hajkazemi et al. 2019, section 2.2)") {
   }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint64_t map_bytes = 8 * FlipMap::words_for((geometry.radii() / 2 + 2) * std::uint64_t{geometry.surfaces});
@@ -33,14 +33,6 @@ class ImrFlipFactory final : public LayerFactory {
     if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
     return plan;
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<ImrFlip>(config_, ports, geometry, plan);
-  }
-
- private:
-  ImrFlipConfig config_;
 };
 
 }  // namespace

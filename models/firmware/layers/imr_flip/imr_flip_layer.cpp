@@ -7,13 +7,13 @@
 
 namespace tessera::flip {
 
-ImrFlip::ImrFlip(const ImrFlipConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
-    : ImrFlip(config, ports, geometry, plan,
+ImrFlip::ImrFlip(const Ports& ports, const ImrFlipConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : ImrFlip(ports, config, geometry, plan,
               std::make_unique<FlipMap>(ports.memory, InterlacedTracks(ports.media, geometry, regions_named(plan, "data")))) {}
 
-ImrFlip::ImrFlip(const ImrFlipConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+ImrFlip::ImrFlip(const Ports& ports, const ImrFlipConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                  std::unique_ptr<FlipMap> map)
-    : TrackMovingLayer(config.moving, ports, geometry, plan, *map, 3 * longest_track(geometry)), config_(config), map_(std::move(map)) {}
+    : TrackMovingLayer(ports, config.moving, geometry, plan, *map, 3 * longest_track(geometry)), config_(config), map_(std::move(map)) {}
 
 PhysicalRun ImrFlip::place_of(LogicalRun run) {
   ports_.cpu.array();

@@ -19,14 +19,14 @@ struct ImrFlipConfig {
 
 class ImrFlip final : public TrackMovingLayer {
  public:
-  ImrFlip(const ImrFlipConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  ImrFlip(const Ports& ports, const ImrFlipConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void report(MetricSet& metrics) const override;
   /// For tests.
   [[nodiscard]] const FlipMap& map() const { return *map_; }
 
  private:
-  ImrFlip(const ImrFlipConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
+  ImrFlip(const Ports& ports, const ImrFlipConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
           std::unique_ptr<FlipMap> map);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;

@@ -1,4 +1,5 @@
 // MU-RMW in the list of layers, and what it reports.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
@@ -11,14 +12,12 @@ namespace {
 using mu_rmw::MuRmw;
 using mu_rmw::MuRmwConfig;
 
-class MuRmwFactory final : public LayerFactory {
+class MuRmwFactory final : public ConfiguredFactory<MuRmw, MuRmwConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "mu-rmw"; }
-  [[nodiscard]] std::string summary() const override {
-    return "concentrated address mapping and lazy reclamation of a flash cache over shingled bands (Ma et al.)";
-  }
+  MuRmwFactory()
+      : ConfiguredFactory("mu-rmw", "concentrated address mapping and lazy reclamation of a flash cache over shingled bands (Ma et al.)") {}
+
   [[nodiscard]] bool needs_flash() const override { return true; }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return mu_rmw::plan_drive(config_, geometry, problem);
@@ -27,13 +26,6 @@ class MuRmwFactory final : public LayerFactory {
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.paired(), config_.paper);
   }
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<MuRmw>(ports, config_, geometry, plan);
-  }
-
- private:
-  MuRmwConfig config_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // PORE in the list of layers, what it asks of a drive, and what it reports.
 #include <algorithm>
 
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/pore/pore_layer.hpp"
 
@@ -46,16 +47,13 @@ namespace {
 using pore::Pore;
 using pore::PoreConfig;
 
-class PoreFactory final : public LayerFactory {
+class PoreFactory final : public ConfiguredFactory<Pore, PoreConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "pore"; }
-  [[nodiscard]] std::string summary() const override {
-    return "flash cache that evicts the data of an open part of the bands (PORE, as in MU-RMW)";
-  }
+  PoreFactory() : ConfiguredFactory("pore", "flash cache that evicts the data of an open part of the bands (PORE, as in MU-RMW)") {}
+
   [[nodiscard]] bool needs_flash() const override { return true; }
   /// A cleaning merges every open band, 0.45 s for each of hundreds: requests took 123 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return config_.cache.plan(geometry, problem);
@@ -70,13 +68,6 @@ class PoreFactory final : public LayerFactory {
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
   }
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<Pore>(ports, config_, geometry, plan);
-  }
-
- private:
-  PoreConfig config_;
 };
 
 }  // namespace

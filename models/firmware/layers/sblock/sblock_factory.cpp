@@ -1,3 +1,4 @@
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/sblock/region_plan.hpp"
 #include "firmware/layers/sblock/sblock_layer.hpp"
@@ -6,18 +7,18 @@ namespace tessera {
 
 namespace {
 
-class SblockFactory final : public LayerFactory {
+class SblockFactory final : public ConfiguredFactory<sblock::Sblock, sblock::SblockConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "sblock"; }
-  [[nodiscard]] std::string summary() const override {
-    return "circular logs of S-blocks behind a write buffer and a flash read cache (Cassuto et al. 2010, as HWSR compares with it)";
-  }
+  SblockFactory()
+      : ConfiguredFactory(
+            "sblock",
+            "circular logs of S-blocks behind a write buffer and a flash read cache (Cassuto et al. 2010, as HWSR compares with it)") {}
+
   [[nodiscard]] bool needs_flash() const override {
     const BufferConfig caches = config_.cache_config();
     return caches.flash.value() != 0 || caches.needs_journal();
   }
   [[nodiscard]] bool promises_flushed_only() const override { return config_.caches.promised() == BufferDurability::volatile_memory; }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     problem = config_.cache_config().problem(geometry.sector_bytes, config_.sblock_blocks);
@@ -28,17 +29,6 @@ class SblockFactory final : public LayerFactory {
     return config_.cache_config().flash_problem(shape, shape.subpage_bytes(), config_.sblock_blocks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.cache_config().warnings(shape); }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    const std::uint32_t sblock_sectors = config_.sblock_sectors(geometry.sector_bytes);
-    auto store = std::make_unique<sblock::SblockStore>(ports, config_.region_config(), geometry, plan, sblock_sectors,
-                                                       sblock::newest_slots(config_.caches));
-    return std::make_unique<sblock::Sblock>(ports, config_, std::move(store));
-  }
-
- private:
-  sblock::SblockConfig config_;
 };
 
 }  // namespace

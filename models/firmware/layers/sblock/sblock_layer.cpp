@@ -2,6 +2,18 @@
 
 namespace tessera::sblock {
 
+namespace {
+
+/// The dump engine saves the table of the newest slots, whatever the durability of the write buffer.
+Survival newest_slots(const BufferConfig& caches) { return caches.paper ? Survival::volatile_memory : Survival::dumped; }
+
+}  // namespace
+
+Sblock::Sblock(const Ports& ports, const SblockConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+    : Sblock(ports, config,
+             std::make_unique<SblockStore>(ports, config.region_config(), geometry, plan, config.sblock_sectors(geometry.sector_bytes),
+                                           newest_slots(config.caches))) {}
+
 Sblock::Sblock(const Ports& ports, const SblockConfig& config, std::unique_ptr<SblockStore> store)
     : BufferedLayer(ports, config.cache_config(), config.sblock_blocks, store->sblocks()), store_(std::move(store)) {}
 

@@ -10,14 +10,9 @@
 
 namespace tessera::sblock {
 
-/// The dump engine saves the table of the newest slots, whatever the durability of the write buffer.
-[[nodiscard]] inline Survival newest_slots(const BufferConfig& caches) {
-  return caches.paper ? Survival::volatile_memory : Survival::dumped;
-}
-
 class Sblock final : public BufferedLayer {
  public:
-  Sblock(const Ports& ports, const SblockConfig& config, std::unique_ptr<SblockStore> store);
+  Sblock(const Ports& ports, const SblockConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   void prefill(std::uint64_t sectors) override { store_->prefill(sectors); }
   void report(MetricSet& metrics) const override;
@@ -25,6 +20,8 @@ class Sblock final : public BufferedLayer {
   [[nodiscard]] const SblockStore& store() const { return *store_; }
 
  private:
+  Sblock(const Ports& ports, const SblockConfig& config, std::unique_ptr<SblockStore> store);
+
   [[nodiscard]] Task<Status> format_media() override { return store_->format(); }
   [[nodiscard]] Task<Status> recover_media() override { return store_->recover(); }
   [[nodiscard]] Task<Status> read_media(LogicalRun run, DataSpan data) override { return store_->read(run, data, MediaClass::host); }

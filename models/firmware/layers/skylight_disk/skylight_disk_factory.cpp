@@ -1,6 +1,7 @@
 // What the layer asks of a drive.
 #include <algorithm>
 
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/skylight_disk/skylight_disk_layer.hpp"
 #include "firmware/zones/zone_plan.hpp"
@@ -31,13 +32,13 @@ void SkylightDiskConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-class SkylightDiskFactory final : public LayerFactory {
+class SkylightDiskFactory final : public ConfiguredFactory<SkylightDisk, SkylightDiskConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "skylight-disk"; }
-  [[nodiscard]] std::string summary() const override {
-    return "conventional buffer in zones that shingled zones are hashed to (Skylight, Aghayev et al. 2015, as in Amphisbaena)";
-  }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  SkylightDiskFactory()
+      : ConfiguredFactory(
+            "skylight-disk",
+            "conventional buffer in zones that shingled zones are hashed to (Skylight, Aghayev et al. 2015, as in Amphisbaena)") {}
+
   /// A cleaning rewrites every zone of a buffer zone, 6.7 s each: requests took 208 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
@@ -51,14 +52,6 @@ class SkylightDiskFactory final : public LayerFactory {
               " sectors (a buffer_zone from one sector to the whole buffer, or a larger buffer)";
     return {};
   }
-
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<SkylightDisk>(ports, config_, geometry, plan);
-  }
-
- private:
-  SkylightDiskConfig config_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // What the layer asks of a drive.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/skylight_flash/skylight_flash_layer.hpp"
 
@@ -21,16 +22,15 @@ void SkylightFlashConfig::describe(ParameterVisitor& v) {
 
 namespace {
 
-class SkylightFlashFactory final : public LayerFactory {
+class SkylightFlashFactory final : public ConfiguredFactory<SkylightFlash, SkylightFlashConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "skylight-flash"; }
-  [[nodiscard]] std::string summary() const override {
-    return "flash cache in zones with bands statically mapped to them (Skylight, Aghayev et al. 2015, as in MU-RMW)";
-  }
+  SkylightFlashFactory()
+      : ConfiguredFactory("skylight-flash",
+                          "flash cache in zones with bands statically mapped to them (Skylight, Aghayev et al. 2015, as in MU-RMW)") {}
+
   [[nodiscard]] bool needs_flash() const override { return true; }
   /// A cleaning empties a cache zone, with a merge of 0.45 s for each of hundreds of bands: requests took 114 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return config_.cache.plan(geometry, problem);
@@ -47,13 +47,6 @@ class SkylightFlashFactory final : public LayerFactory {
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
   }
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<SkylightFlash>(ports, config_, geometry, plan);
-  }
-
- private:
-  SkylightFlashConfig config_;
 };
 
 }  // namespace

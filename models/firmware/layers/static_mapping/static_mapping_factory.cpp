@@ -1,4 +1,5 @@
 // Four layers that differ in their mapping alone.
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/static_mapping/static_mapping_layer.hpp"
 
@@ -8,28 +9,17 @@ namespace {
 
 using namespace static_mapping;
 
-class StaticMappingFactory final : public LayerFactory {
+/// Of the four allocation schemes.
+class StaticMappingFactory final : public ConfiguredFactory<StaticMapping, StaticMappingConfig> {
  public:
-  StaticMappingFactory(Scheme scheme, const char* name, const char* order) : name_(name), order_(order) { config_.scheme = scheme; }
-
-  [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] std::string summary() const override {
-    return std::string("shingled bands updated in place, ") + order_ + " (He and Du 2014)";
+  StaticMappingFactory(Scheme scheme, const std::string& name, const std::string& order)
+      : ConfiguredFactory(name, "shingled bands updated in place, " + order + " (He and Du 2014)") {
+    config_.scheme = scheme;
   }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return plan_static(config_, geometry, problem);
   }
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<StaticMapping>(config_, ports, geometry, plan);
-  }
-
- private:
-  StaticMappingConfig config_;
-  const char* name_;
-  const char* order_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::optional<Superblock::Places> record_places(const Ports& ports, const DriveG
 
 }  // namespace
 
-StaticMapping::StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+StaticMapping::StaticMapping(const Ports& ports, const StaticMappingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : config_(config),
       ports_(ports),
       surfaces_(geometry.surfaces),

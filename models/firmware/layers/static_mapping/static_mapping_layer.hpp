@@ -17,7 +17,7 @@ namespace tessera::static_mapping {
 
 class StaticMapping final : public TranslationLayer {
  public:
-  StaticMapping(const StaticMappingConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  StaticMapping(const Ports& ports, const StaticMappingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
   Task<Status> format() override;

@@ -1,6 +1,7 @@
 // What Virtual Guard asks of a drive.
 #include <algorithm>
 
+#include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/vguard/vguard_layer.hpp"
 
@@ -17,13 +18,12 @@ std::uint64_t VguardConfig::cache_radii(const DriveGeometry& geometry) const {
 
 namespace {
 
-class VguardFactory final : public LayerFactory {
+class VguardFactory final : public ConfiguredFactory<Vguard, VguardConfig> {
  public:
-  [[nodiscard]] std::string name() const override { return "vguard"; }
-  [[nodiscard]] std::string summary() const override {
-    return "shingled bands written in place, the next track moved to a cache (Virtual Guard, Shafaei and Desnoyers 2017)";
-  }
-  void describe(ParameterVisitor& visitor) override { config_.describe(visitor); }
+  VguardFactory()
+      : ConfiguredFactory("vguard",
+                          "shingled bands written in place, the next track moved to a cache (Virtual Guard, Shafaei and Desnoyers 2017)") {}
+
   /// With 32 tags whose every write moves the tracks behind it, requests took 72 s; there may be 256 tags.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
@@ -43,15 +43,9 @@ class VguardFactory final : public LayerFactory {
     return plan;
   }
 
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
-                                                       const FormatPlan& plan) const override {
-    return std::make_unique<Vguard>(config_, ports, geometry, plan);
-  }
-
  private:
   static constexpr std::uint32_t head_width = 2;  // one track is at risk, the next
   static constexpr std::uint64_t least_cache = 3;
-  VguardConfig config_;
 };
 
 }  // namespace

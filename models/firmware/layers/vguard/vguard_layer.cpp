@@ -18,7 +18,7 @@ constexpr std::uint32_t kept_free = 1;
 
 }  // namespace
 
-Vguard::Vguard(const VguardConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+Vguard::Vguard(const Ports& ports, const VguardConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : ports_(ports),
       layout_(geometry, regions_named(plan, "data"), ports.media, tracks_in_order(config.band_tracks)),
       cache_(geometry, regions_named(plan, "cache"), ports.media, ConventionalLayout::Reserve::none),

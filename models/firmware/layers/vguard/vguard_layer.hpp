@@ -27,7 +27,7 @@ struct VguardConfig {
 
 class Vguard final : public TranslationLayer {
  public:
-  Vguard(const VguardConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
+  Vguard(const Ports& ports, const VguardConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
   Task<Status> format() override;
