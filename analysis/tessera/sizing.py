@@ -1,7 +1,6 @@
 """What less bandwidth between platters, flash and DRAM costs, smaller buffers, and tables in TCM or DRAM: the curves of docs/guide/sizing.md."""
 
 import random
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,8 +95,8 @@ def _placement_section(out: Path) -> str:
     header = ("clock", "placement", "mean us", "CPU used", "table accesses a read", "of them in the TCM", "DRAM mJ")
     rows = []
     for clock in CLOCKS:
-        for number_of, (where, settings) in enumerate(TABLES):
-            folder = out / f"hits-{clock}-{number_of}"
+        for place, (where, settings) in enumerate(TABLES):
+            folder = out / f"hits-{clock}-{place}"
             at_clock = ("--set", f"controller.clock={clock} MHz")
             run_simulator(["run", "common", "--layer", "mu-rmw", "--trace", trace, *HITS, *at_clock, *settings, "--out", folder], quiet=True)
             run = Run(folder)

@@ -6,10 +6,10 @@ namespace tessera {
 
 namespace {
 
-/// Of host, disk and flash, for 64 commands each.
-constexpr std::uint64_t rings_bytes = std::uint64_t{3} * 64 * (32 + 16);
+constexpr std::uint64_t bytes_of(BusExchange entry) { return exchange_bytes[static_cast<std::size_t>(entry)].value(); }
 
-std::uint64_t bytes_of(BusExchange entry) { return exchange_bytes[static_cast<std::size_t>(entry)].value(); }
+/// Of host, disk and flash, for 64 commands each.
+constexpr std::uint64_t rings_bytes = std::uint64_t{3} * 64 * (bytes_of(BusExchange::command) + bytes_of(BusExchange::completion));
 
 }  // namespace
 

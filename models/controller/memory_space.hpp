@@ -29,7 +29,6 @@ class MemorySpace {
   /// Everything is given back (power cut).
   void clear();
 
-  [[nodiscard]] bool holds(DramAddress address) const { return address >= base_ && address.value() - base_.value() < used_.value(); }
   [[nodiscard]] Bytes used() const { return used_; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
 

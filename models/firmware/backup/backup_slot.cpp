@@ -110,8 +110,7 @@ Task<Status> BackupSlot::void_record() {
   co_return Status::ok;
 }
 
-/// What can be read of the saved runs needs no restoring: it was not destroyed, or is back, or is newer. So a record that is not in
-/// force, because a newer one or the sector that voids it cannot be read, does no harm, nor does one that a cut left incomplete.
+/// What can be read of the saved runs needs no restoring (BackupRegion::recover() says why).
 Task<Status> BackupSlot::restore() {
   if (described_.count == 0) co_return Status::ok;
   for (std::uint32_t i = 0; i < described_.count; ++i) {

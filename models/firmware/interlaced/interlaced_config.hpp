@@ -18,6 +18,7 @@ struct InterlacedConfig {
   ReservedPlace backup_place = ReservedPlace::middle;
   // Of n read-modify-writes one is under the head, and the disk channel chooses among n - 1. Three are worth most of what 15 are
   // (docs/layers/imr-rmw.md), and four staging buffers of two tracks take 16 MiB on drives of 2 MiB tracks, like a zone's merge buffer.
+  // Where many reads come between, one slot has the lower latency.
   std::uint32_t backup_slots = 4;
   std::uint32_t journal_tracks = 0;
   bool skip_unwritten = true;
