@@ -1,6 +1,13 @@
-"""Run, compare and plot simulations made by tessera-sim."""
+"""Run, compare, sweep and plot simulations made by tessera-sim."""
 
+from tessera import trace
+from tessera.api import Options, compare, open_results, run, sweep
+from tessera.errors import InputError
 from tessera.run_folder import Run, latency_ms, life_phases
+from tessera.simulation import Simulation
 from tessera.simulator import SimulatorError, run_simulator
 
-__all__ = ["Run", "SimulatorError", "latency_ms", "life_phases", "run_simulator"]
+__all__ = [
+    "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_phases", "open_results", "run",
+    "run_simulator", "sweep", "trace",
+]  # fmt: skip

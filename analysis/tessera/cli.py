@@ -2,8 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +9,8 @@ import typer
 from rich.console import Console
 
 from tessera.bench import measure
+from tessera.commands import simulate, sweep, trace
+from tessera.commands.group import Commands
 from tessera.demo import demonstrate
 from tessera.drives.against_measurement import compare
 from tessera.drives.measured_trace import TraceError
@@ -24,24 +24,15 @@ from tessera.recovery import write_recovery
 from tessera.reference import write_reference
 from tessera.run_folder import Run
 from tessera.sameness import differences
-from tessera.simulator import SimulatorError
 from tessera.sizing import write_sizing
 from tessera.torture import Effort, write_torture
 
+PAGES = "Measuring the model and the program, and the pages that say so"
 
-@contextmanager
-def simulator_errors() -> Iterator[None]:
-    """Ends the command with the simulator's exit status where that failed; it has said why itself."""
-    try:
-        yield
-    except SimulatorError as error:
-        sys.stdout.write(error.output)
-        print(error, file=sys.stderr)
-        raise typer.Exit(error.status) from None
-
-
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Run, compare and plot simulations.")
-validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Run, compare, sweep and plot simulations of a hard disk with overlapping tracks.")
+for part in (simulate, sweep, trace):
+    part.register(app)
+validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
 app.add_typer(validation, name="validate")
 
 
@@ -52,11 +43,10 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
 ) -> None:
     """Compare every translation layer on one drive: a table, a picture and a waveform."""
-    with simulator_errors():
-        demonstrate(Console(), trace, limit, out)
+    demonstrate(Console(), trace, limit, out)
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def bench(
     only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
@@ -64,25 +54,23 @@ def bench(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
     """Measure the simulator's speed and memory, or the growth of its cost, each figure beside its target."""
-    with simulator_errors():
-        if growth:
-            measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
-        else:
-            measure(Console(), out, large_drive, only)
+    if growth:
+        measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+    else:
+        measure(Console(), out, large_drive, only)
 
 
-@app.command("long-runs")
+@app.command("long-runs", rich_help_panel=PAGES)
 def long_runs_command(
     layers: Annotated[list[str] | None, typer.Argument(help="Layers; one of each kind where none is named.")] = None,
     requests: Annotated[int, typer.Option(help="Requests of the longest run.")] = 10_000_000,
 ) -> None:
     """Measure whether the simulator's memory grows with the length of a run; exit status 1 where it does."""
-    with simulator_errors():
-        if not long_runs(requests, tuple(layers or LAYERS), Console()):
-            raise typer.Exit(1)
+    if not long_runs(requests, tuple(layers or LAYERS), Console()):
+        raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def papers(
     only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
     traces: Annotated[
@@ -99,14 +87,13 @@ def papers(
         print(f"tessera: no chapter '{unknown[0]}'; there are {', '.join(CHAPTERS)}", file=sys.stderr)
         raise typer.Exit(2)
     whole = not only and scale == 1
-    with simulator_errors():
-        write_page(
-            Console(), Lab(out, traces or default_traces(), scale), only or list(CHAPTERS),
-            page or (Path("docs/validation.md") if whole else out / "validation.md"),
-        )
+    write_page(
+        Console(), Lab(out, traces or default_traces(), scale), only or list(CHAPTERS),
+        page or (Path("docs/validation.md") if whole else out / "validation.md"),
+    )
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def same(
     first: Annotated[Path, typer.Argument(help="Run folder.")],
     second: Annotated[Path, typer.Argument(help="Run folder to compare with.")],
@@ -121,14 +108,13 @@ def same(
     print(f"{first} and {second} agree")
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/reference")) -> None:
     """Write docs/guide/metrics.md, docs/guide/parameters.md and tests/golden/digests.json anew."""
-    with simulator_errors():
-        write_reference(out)
+    write_reference(out)
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def torture(
     layers: Annotated[list[str] | None, typer.Argument(help="Layers; all, and the table is written, if none is named.")] = None,
     operations: Annotated[int, typer.Option(help="Persistent operations that are cut before, inside and after.")] = 2000,
@@ -136,23 +122,20 @@ def torture(
     seed: Annotated[int, typer.Option(help="Seed of the first layer.")] = 1,
 ) -> None:
     """Cut the power of every layer thousands of times and write the table of docs/reliability.md anew; exit status 1 if anything is lost."""
-    with simulator_errors():
-        if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
-            raise typer.Exit(1)
+    if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
+        raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
     """Measure how long each layer takes to recover and write the table of docs/reliability.md anew."""
-    with simulator_errors():
-        write_recovery(Console(), out)
+    write_recovery(Console(), out)
 
 
-@app.command()
+@app.command(rich_help_panel=PAGES)
 def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
     """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md anew."""
-    with simulator_errors():
-        write_sizing(Console(), out)
+    write_sizing(Console(), out)
 
 
 @validation.command("drives")
@@ -165,12 +148,11 @@ def validate_drives(
 ) -> None:
     """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class."""
     console = Console()
-    with simulator_errors():
-        try:
-            comparison = compare(drive, trace, out, settings or (), seed)
-        except TraceError as error:
-            print(f"tessera: {error}", file=sys.stderr)
-            raise typer.Exit(2) from None
+    try:
+        comparison = compare(drive, trace, out, settings or (), seed)
+    except TraceError as error:
+        print(f"tessera: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
     console.print(comparison.text(), soft_wrap=True, markup=False, highlight=False)
     console.print(f"picture: {comparison.picture}", soft_wrap=True)
 
@@ -183,9 +165,8 @@ def validate_mechanics(
     page: Annotated[bool, typer.Option("--page", help="Put the table into docs/validation.md.")] = False,
 ) -> None:
     """Hold random single accesses against a closed form of seek, rotation, transfer, link and overheads."""
-    with simulator_errors():
-        try:
-            write_mechanics(Console(), drives or DRIVES, out, accesses, PAGE if page else None)
-        except ValueError as error:
-            print(f"tessera: {error}", file=sys.stderr)
-            raise typer.Exit(2) from None
+    try:
+        write_mechanics(Console(), drives or DRIVES, out, accesses, PAGE if page else None)
+    except ValueError as error:
+        print(f"tessera: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None

@@ -4,27 +4,66 @@ import csv
 import json
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from tessera.errors import InputError
+
+if TYPE_CHECKING:
+    from tessera.effort import Effort
+    from tessera.frames import Frames
 
 SUMMARY_SCHEMA = 1
 OPERATIONS = ("read", "write", "flush", "trim")
 _FIELDS_BEFORE_PHASES = 8  # number, lba, blocks, op, status, arrival, issue, completion
+_WRITTEN_BY = {
+    "summary.json": "it is no folder of a run, or of one that did not end",
+    "requests.npy": "a run writes it with --requests",
+    "intervals.csv": "a run writes it with --intervals",
+    "events.csv": "a run writes it with --events",
+}
 
 
 class Run:
     """A run folder; each file is read when it is first asked for."""
 
+    printed = ""
+    """What the simulator printed, where this package ran it."""
+    effort: "Effort | None" = None
+    """Of a run that was lengthened until a figure was sure enough."""
+    temporary: TemporaryDirectory | None = None
+    """The folder goes with this object, where nobody named one."""
+
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
 
+    def file(self, name: str) -> Path:
+        """A file of the run. Raises InputError where the run did not write it."""
+        if not (self.folder / name).exists():
+            raise InputError(f"{self.folder} has no {name}: {_WRITTEN_BY.get(name, 'it is no folder of a run')}")
+        return self.folder / name
+
+    @cached_property
+    def frames(self) -> "Frames":
+        """The run's tables as polars frames: requests, intervals, events, metrics."""
+        from tessera.frames import Frames  # polars is loaded by those who ask for frames
+
+        return Frames(self)
+
     @cached_property
     def summary(self) -> dict:
-        """summary.json as it stands. Raises ValueError on a schema that this package does not know."""
-        summary = json.loads((self.folder / "summary.json").read_text())
+        """summary.json as it stands. Raises InputError on a schema that this package does not know."""
+        summary = json.loads(self.file("summary.json").read_text())
         if summary.get("schema") != SUMMARY_SCHEMA:
-            raise ValueError(f"{self.folder / 'summary.json'}: schema {summary.get('schema')}, expected {SUMMARY_SCHEMA}")
+            raise InputError(f"{self.folder / 'summary.json'}: schema {summary.get('schema')}, expected {SUMMARY_SCHEMA}")
         return summary
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the figures must know."""
+        return self.summary["run"].get("notes", [])
 
     def metric(self, name: str) -> float | None:
         """Value of a metric; None where it is undefined. Raises KeyError with the metric's name where there is none."""
@@ -40,18 +79,18 @@ class Run:
     @cached_property
     def requests(self) -> np.ndarray:
         """requests.npy as a structured array mapped into memory, in order of completion; times in ps."""
-        return np.load(self.folder / "requests.npy", mmap_mode="r")
+        return np.load(self.file("requests.npy"), mmap_mode="r")
 
     @cached_property
     def intervals(self) -> list[dict[str, float | None]]:
         """intervals.csv, one dict a line; an undefined figure is None."""
-        with open(self.folder / "intervals.csv", newline="") as file:
+        with open(self.file("intervals.csv"), newline="") as file:
             return [{key: float(value) if value else None for key, value in row.items()} for row in csv.DictReader(file)]
 
     @cached_property
     def events(self) -> list[dict[str, int | str]]:
         """events.csv, one dict a line; times in ps."""
-        with open(self.folder / "events.csv", newline="") as file:
+        with open(self.file("events.csv"), newline="") as file:
             return [
                 {**row, "time_ps": int(row["time_ps"]), "subject": int(row["subject"]), "amount": int(row["amount"])}
                 for row in csv.DictReader(file)

@@ -1,33 +1,74 @@
 """Calls tessera-sim."""
 
+import hashlib
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
+from tessera.errors import InputError
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+BAD_INPUT = 2
+STOPPED = (129, 130, 143)  # after SIGHUP, SIGINT, SIGTERM: the run ended in order, before its input did
 
 
 class SimulatorError(RuntimeError):
-    """tessera-sim ended with a status other than 0; it has said why on standard error."""
+    """tessera-sim ended with a status other than 0; `message` is what it said on standard error, empty where that was passed on."""
 
-    def __init__(self, command: Sequence[str], status: int, output: str):
+    def __init__(self, command: Sequence[str], status: int, output: str, message: str = ""):
         super().__init__(f"{' '.join(command)} ended with exit status {status}")
         self.status = status
         self.output = output
+        self.message = message
 
 
 def simulator() -> Path:
-    """The simulator: TESSERA_SIM where that is set, otherwise what ./dev build made."""
-    return Path(os.environ.get("TESSERA_SIM") or REPOSITORY / "build" / "release" / "tessera-sim")
+    """The simulator: TESSERA_SIM where that is set; what ./dev build made; what was installed beside this package."""
+    if named := os.environ.get("TESSERA_SIM"):
+        return Path(named)
+    built = REPOSITORY / "build" / "release" / "tessera-sim"
+    if not built.exists():
+        installed = Path(sys.prefix) / "bin" / "tessera-sim"
+        on_path = shutil.which("tessera-sim")
+        if installed.exists():
+            return installed
+        if on_path:
+            return Path(on_path)
+    return built
+
+
+@cache
+def _digest(path: Path, size: int, changed_ns: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def simulator_digest() -> str:
+    """SHA-256 of the simulator: two programs with one digest give the same results. Raises InputError where there is no simulator."""
+    path = simulator()
+    try:
+        state = path.stat()
+    except OSError:
+        raise InputError(f"there is no simulator at {path}; './dev build' makes one, and TESSERA_SIM names another") from None
+    return _digest(path, state.st_size, state.st_mtime_ns)
 
 
 def exit_status(returncode: int) -> int:
     """Of a process as shells say it: 128 and the number of the signal that ended it."""
     return returncode if returncode >= 0 else 128 - returncode
+
+
+def said(standard_error: str) -> str:
+    """What the simulator said on standard error, without its name and the lines of progress."""
+    lines = [line.rsplit("\r", 1)[-1].strip() for line in standard_error.split("\n")]
+    return "; ".join(re.sub(r"^tessera-sim( \w+)?: ", "", line) for line in lines if line)
 
 
 def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
@@ -39,6 +80,29 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
         sys.stderr.write(result.stderr)
     if result.returncode != 0:
         raise SimulatorError(command, exit_status(result.returncode), result.stdout)
+    return result.stdout
+
+
+def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> str:
+    """Runs `tessera-sim ARGUMENTS` and returns its standard output. Raises InputError with what it said where it refused them, and
+    SimulatorError with what it said where it failed otherwise. Standard error stays silent, or is passed on with `progress`."""
+    command = [str(simulator()), *map(str, arguments)]
+    with tempfile.TemporaryFile("w+") as messages:
+        try:
+            result = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if progress else messages, text=True
+            )
+        except OSError as error:
+            raise InputError(
+                f"there is no simulator at {command[0]} ({error.strerror}); './dev build' makes one, and TESSERA_SIM names another"
+            ) from None
+        messages.seek(0)
+        message = said(messages.read())
+    status = exit_status(result.returncode)
+    if status == BAD_INPUT:
+        raise InputError(message)
+    if status != 0:
+        raise SimulatorError(command, status, result.stdout, message)
     return result.stdout
 
 

@@ -1,0 +1,138 @@
+"""The calls of `import tessera`."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from tessera.errors import InputError
+from tessera.run_folder import Run
+from tessera.simulation import Setting, Simulation
+
+if TYPE_CHECKING:
+    from tessera.comparison import Comparison
+    from tessera.sweeps import Sweep
+
+
+class Options(TypedDict, total=False):
+    """The options of a run, as `tessera-sim run` has them; see Simulation."""
+
+    layer: str | None
+    trace: str | Path | None
+    workload: str | Path | None
+    format: str | None
+    volume: str | None
+    columns: str | None
+    time_unit: str | None
+    limit: int | None
+    skip: int | None
+    warmup: int | None
+    replay: str | None
+    time_scale: float | None
+    adapt: str | None
+    prefill: int | None
+    content: str | None
+    intervals: str | None
+    seed: int
+    fold: bool
+    fold_prefilled: bool
+    check: bool
+    requests: bool
+    events: bool
+    cut_at: tuple[str, ...]
+    restart_at: tuple[str, ...]
+    settings: Mapping[str, Setting]
+    more: tuple[str, ...]
+
+
+def run(drive: str | Path = "common", *, out: str | Path | None = None, until: str | None = None, **options: Unpack[Options]) -> Run:
+    """Simulates one drive on one trace or workload.
+
+    `out` is the folder of the results; without it they lie in a folder that goes with the Run. `until="host.latency.p99:5%"` lengthens
+    the run until half the 95 % interval of that figure is at most 5 % of it. Raises InputError (one sentence) for what cannot be run.
+
+    >>> result = run("common", layer="cmr", workload="random-4k", limit=500, requests=True, settings={"media.rpm": "5400 rpm"})
+    >>> result.metric("host.served")
+    500
+    >>> result.frames.requests.select("op", "latency_ms").height
+    500
+    >>> run("common", layer="imr-rwm", workload="random-4k")
+    Traceback (most recent call last):
+    tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'? ...
+    """
+    simulation = Simulation(drive=str(drive), **options)
+    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    folder = Path(out) if temporary is None else Path(temporary.name)
+    if until is None:
+        result = simulation.run(folder)
+    else:
+        from tessera.effort import Until, run_until
+
+        result, result.effort = run_until(simulation, Until.parse(until), folder)
+    result.temporary = temporary
+    return result
+
+
+def compare(
+    drive: str | Path = "common",
+    *,
+    layers: Sequence[str] = ("all",),
+    seeds: int = 1,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> "Comparison":
+    """Runs many layers on one input, each with each seed.
+
+    >>> both = compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=300, seeds=2)
+    >>> both.layers["layer"].to_list()
+    ['cmr', 'imr-rmw']
+    >>> both.paired("host.latency.mean", "imr-rmw", "cmr").value > 0
+    True
+    """
+    from tessera.comparison import compare_layers
+
+    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    result = compare_layers(Simulation(drive=str(drive), **options), layers, seeds, jobs, temporary.name if temporary else str(out))
+    result.temporary = temporary
+    return result
+
+
+def sweep(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    yes: bool = False,
+) -> "Sweep":
+    """Makes what is missing of a sweep: of a TOML file, or of the same tables as a mapping.
+
+    >>> import tempfile
+    >>> plan = {"run": {"workload": "random-4k", "limit": 200}, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = sweep(plan, out=folder, jobs=1)
+    ...     made.good.select("axis.layer", "axis.seed", "host.served").sort("axis.layer", "axis.seed").rows()
+    [('cmr', 1.0, 200.0), ('cmr', 2.0, 200.0), ('imr-rmw', 1.0, 200.0), ('imr-rmw', 2.0, 200.0)]
+    """
+    from tessera.sweeps import read_plan, run_sweep
+    from tessera.sweeps.plan import plan_of
+
+    read = plan_of(plan) if isinstance(plan, Mapping) else read_plan(plan)
+    return run_sweep(read, out, jobs=jobs, scheduler=scheduler, yes=yes)
+
+
+def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
+    """What lies in a folder of results: of a run, a comparison or a sweep."""
+    path = Path(folder)
+    if (path / "sweep.json").exists():
+        from tessera.sweeps import Sweep
+
+        return Sweep(path)
+    if (path / "compare.json").exists():
+        from tessera.comparison import Comparison
+
+        return Comparison(path)
+    if (path / "summary.json").exists():
+        return Run(path)
+    raise InputError(f"{path} holds no results: expected summary.json of a run, compare.json of a comparison or sweep.json of a sweep")

@@ -1,0 +1,101 @@
+"""tessera run, tessera compare, and what goes to the simulator as it is."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
+from tessera.comparison import compare_layers
+from tessera.effort import Until, run_until
+from tessera.simulator import run_simulator
+
+RUN_EXAMPLES = """Examples:
+
+  tessera run common --layer imr-rmw --workload web-server --limit 20000 --out out/first
+
+  tessera run common --layer mu-rmw --trace week.csv.xz --fold --check --out out/week
+
+  tessera run common --layer cmr --workload random-4k --until host.latency.p99:5% --out out/sure
+
+All options of 'tessera-sim run' work: --replay, --prefill, --requests, --events, --vcd, ..."""
+
+COMPARE_EXAMPLES = """Examples:
+
+  tessera compare common --layers all --workload web-server --limit 20000 --out out/all
+
+  tessera compare common --layers imr-rmw,mu-rmw --trace week.csv.xz --fold --seeds 10 --out out/two"""
+
+
+def run(
+    context: typer.Context,
+    drive: Drive,
+    out: Out,
+    layer: Annotated[str | None, typer.Option(help="Translation layer; the drive's own where not given.")] = None,
+    trace: Trace = None,
+    workload: Workload = None,
+    limit: Limit = None,
+    seed: Seed = 1,
+    settings: Settings = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC:PERCENT", help="Run on until half the metric's 95 % interval is at most so many percent of it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Replay a trace or workload on a drive and write the results."""
+    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer)
+    progress = sys.stderr.isatty()
+    if until is None:
+        result, sure = wanted.run(out, progress), ""
+    else:
+        result, effort = run_until(wanted, Until.parse(until), out, progress=progress)
+        sure = effort.sentence()
+    if as_json:
+        print(json.dumps(result.summary | ({"until": sure} if sure else {}), indent=1))
+        return
+    print(result.printed, end="")
+    if sure:
+        print(f"  {sure}")
+
+
+def compare(
+    context: typer.Context,
+    drive: Drive,
+    out: Out,
+    layers: Annotated[str, typer.Option(help="Translation layers, A,B,...; all: each that there is.")] = "all",
+    trace: Trace = None,
+    workload: Workload = None,
+    limit: Limit = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each layer.")] = 1,
+    seed: Seed = 1,
+    jobs: Jobs = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Run many layers on the same input and show one table."""
+    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
+    result = compare_layers(wanted, layers.split(","), seeds, jobs, out, progress=sys.stderr.isatty())
+    print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
+
+
+def pass_on(name: str, doc: str):
+    """A command of the simulator under the same name."""
+
+    def command(context: typer.Context) -> None:
+        print(run_simulator([name, *context.args]), end="")
+
+    command.__doc__ = doc
+    return command
+
+
+def register(app: typer.Typer) -> None:
+    app.command("run", context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
+    app.command("compare", context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
+    for name, doc in (
+        ("list", "List drives, layers, workloads, formats or parameters."),
+        ("check", "Validate a drive description."),
+        ("explain", "Tell the life of one request of a run, step by step."),
+    ):
+        app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))

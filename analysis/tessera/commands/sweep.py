@@ -1,0 +1,93 @@
+"""tessera sweep."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tessera.commands.group import INTERRUPTED
+from tessera.commands.options import Jobs, Json
+
+if TYPE_CHECKING:
+    from tessera.sweeps import Sweep
+    from tessera.sweeps.sweep import Count
+
+EXAMPLES = """Examples:
+
+  tessera sweep memory.toml --out out/memory
+
+  tessera sweep memory.toml --out out/memory --scheduler tcp://head:8786
+
+  tessera sweep memory.toml --job-script     (what the batch system of its [cluster] would get)
+
+The same command goes on where it was interrupted, and makes only what is missing."""
+
+
+def sweep(
+    plan: Annotated[Path, typer.Argument(help="File of the sweep, in TOML.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; out/ and the file's name where not given.")] = None,
+    jobs: Jobs = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Make more than a hundred thousand runs.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command of every run instead of making it.")] = False,
+    script: Annotated[bool, typer.Option("--job-script", help="Print the batch system's script instead of running.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make many runs over axes, and keep each."""
+    from tessera.sweeps import read_plan, run_sweep  # with polars and Dask, which no other command waits for
+    from tessera.sweeps.place import job_script
+    from tessera.sweeps.sweep import summary_of
+
+    read = read_plan(plan)
+    if script:
+        print(job_script(read.cluster))
+        return
+    if dry_run:
+        for run in read.runs():
+            print(run.simulation.command())
+        return
+    folder = out or Path("out") / plan.stem
+    count: "Count | None" = None
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json) as bar:
+        line = bar.add_task("runs", total=None)
+
+        def tell(now: "Count") -> None:
+            nonlocal count
+            count = now
+            description = f"runs ({now.failed} failed)" if now.failed else "runs"
+            bar.update(line, total=now.runs, completed=now.kept + now.done, description=description)
+
+        try:
+            made = run_sweep(read, folder, jobs=jobs, scheduler=scheduler, yes=yes, processes=True, progress=tell)
+        except KeyboardInterrupt:
+            bar.stop()
+            done = count.kept + count.done if count else 0
+            of = f" of {count.runs:,}" if count else ""
+            print(f"tessera: interrupted; {done:,}{of} results are kept in {folder}, and the same command goes on", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print(json.dumps({"folder": str(folder), **summary_of(count)}))
+    else:
+        _print(made, count)
+    if count.failed and not made.good.height:
+        raise typer.Exit(1)
+
+
+def _print(made: "Sweep", count: "Count") -> None:
+    print(f"{count.runs:,} runs: {count.kept:,} were there, {count.done:,} made now; results: {made.folder}")
+    if count.other_simulator:
+        print(f"  {count.other_simulator:,} results in that folder are of another simulator; they stay there and are not among these")
+    failed = made.failed
+    if failed.height:
+        print(f"  {failed.height:,} runs failed; the first ones:")
+        for command, message in failed.select("command", "message").head(5).rows():
+            print(f"    {command}\n      {message}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("sweep", epilog=EXAMPLES)(sweep)

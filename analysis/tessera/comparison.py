@@ -1,0 +1,101 @@
+"""Many layers on one input: the columns that `tessera-sim compare` writes."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tessera.errors import InputError, unknown_name
+from tessera.intervals import Estimate, of_mean
+from tessera.run_folder import Run
+from tessera.simulation import RECORD, Simulation
+from tessera.simulator import ask_simulator
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Comparison:
+    """The folder of a comparison."""
+
+    printed = ""
+    """The table as the simulator printed it, where this package ran it."""
+    temporary: TemporaryDirectory | None = None
+    """The folder goes with this object, where nobody named one."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+
+    @cached_property
+    def columns(self) -> dict:
+        """compare.json as it stands. Raises InputError where the folder holds none."""
+        file = self.folder / "compare.json"
+        if not file.exists():
+            raise InputError(f"{self.folder} has no compare.json: it is no folder of a comparison, or of one that did not end")
+        return json.loads(file.read_text())
+
+    @cached_property
+    def layers(self) -> "pl.DataFrame":
+        """A row a layer: layer, status, and METRIC, METRIC.half_width_95, METRIC.unranked for each metric of the table."""
+        return _frame(self.columns["layers"])
+
+    @cached_property
+    def runs(self) -> "pl.DataFrame":
+        """A row a run: layer, seed, exit_status, message and every metric that any run reports."""
+        return _frame(self.columns["runs"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What holds of the whole table."""
+        return self.columns["comparison"].get("notes", [])
+
+    def run(self, layer: str, seed: int | None = None) -> Run:
+        """One of the runs; the first seed's where none is named."""
+        layers = self.columns["runs"]["layer"]
+        if layer not in layers:
+            raise unknown_name("layer", layer, dict.fromkeys(layers))
+        if seed is None:
+            seed = self.columns["runs"]["seed"][layers.index(layer)]
+        return Run(self.folder / layer / str(seed))
+
+    def paired(self, metric: str, layer: str, baseline: str) -> Estimate:
+        """Mean difference of a metric between two layers, seed by seed, with its 95 % interval: both ran the same random streams, so
+        what the seed did to both falls out. Raises InputError where fewer than two seeds ran well on both."""
+        good = self.runs.filter(self.runs["exit_status"] == 0)
+        if metric not in good.columns:
+            raise unknown_name("metric", metric, good.columns)
+        sides = [good.filter(good["layer"] == name).select("seed", metric).drop_nulls() for name in (layer, baseline)]
+        both = sides[0].join(sides[1], on="seed", suffix=".baseline")
+        if both.height < 2:
+            raise InputError(f"{layer} and {baseline} have {both.height} seeds in common: a paired interval takes two or more")
+        return of_mean((both[metric] - both[f"{metric}.baseline"]).to_numpy())
+
+
+def _frame(columns: dict) -> "pl.DataFrame":
+    import polars as pl  # loaded by those who ask for frames
+
+    return pl.DataFrame(columns, strict=False, infer_schema_length=None)
+
+
+def compare_layers(
+    simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: bool = False
+) -> Comparison:
+    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. Raises InputError where
+    nothing could run, SimulatorError where a run found a bug of the model."""
+    if simulation.layer is not None:
+        raise InputError("a comparison takes its layers from 'layers', not from 'layer'")
+    words = simulation.but(seed=1).words()
+    words[0] = "compare"
+    at = words.index("--seed")
+    words[at : at + 2] = ["--seed", str(simulation.seed)]
+    words[2:2] = ["--layers", ",".join(layers), "--seeds", str(seeds), *(("--jobs", str(jobs)) if jobs else ())]
+    comparison = Comparison(out)
+    try:
+        comparison.printed = ask_simulator([*words, "--out", out], progress)
+    except InputError:  # as well where a layer was refused and the others ran
+        if not (Path(out) / "compare.json").exists():
+            raise
+    (Path(out) / RECORD).write_text(json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds}, indent=1) + "\n")
+    return comparison

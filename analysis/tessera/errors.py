@@ -1,0 +1,35 @@
+"""What the caller asked for and cannot have, in one sentence."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """Bad input: one sentence that names what was found and what was expected. The command line ends with status 2."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`; None where none is like it.
+
+    >>> nearest("controler.clock", ["controller.clock", "nand.dies"])
+    'controller.clock'
+    >>> nearest("xyzzy", ["nand.dies"]) is None
+    True
+    """
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
+    """The error for a name that is none of the known ones.
+
+    >>> raise unknown_name("layer", "imr-rwm", ["cmr", "imr-rmw"])
+    Traceback (most recent call last):
+    tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'?
+    """
+    known = list(known)
+    close = nearest(name, known)
+    if close is not None:
+        return InputError(f"unknown {kind} '{name}'; did you mean '{close}'?")
+    shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    return InputError(f"unknown {kind} '{name}'; known: {shown}")

@@ -1,0 +1,144 @@
+"""One run of the simulator: what is simulated, and the words of the command line that say so."""
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tessera.errors import InputError, unknown_name
+from tessera.run_folder import Run
+from tessera.simulator import ask_simulator
+
+Setting = str | int | float | bool
+RECORD = "simulation.json"  # in a run folder: the Simulation that made it
+
+# Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
+VALUES = (
+    "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "limit", "skip", "warmup", "replay", "time_scale",
+    "adapt", "prefill", "content", "intervals", "seed",
+)  # fmt: skip
+FLAGS = ("fold", "fold_prefilled", "check", "requests", "events")
+REPEATED = ("cut_at", "restart_at")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """What one run simulates; the fields are the options of `tessera-sim run`, and None leaves an option out.
+
+    >>> Simulation(drive="common", layer="cmr", workload="random-4k", limit=100, settings={"media.rpm": "5400 rpm"}).command()
+    'tessera-sim run common --layer cmr --workload random-4k --limit 100 --seed 1 --set "media.rpm=5400 rpm"'
+    """
+
+    drive: str = "common"
+    layer: str | None = None
+    trace: str | Path | None = None
+    workload: str | Path | None = None
+    format: str | None = None
+    volume: str | None = None
+    columns: str | None = None
+    time_unit: str | None = None
+    limit: int | None = None
+    skip: int | None = None
+    warmup: int | None = None
+    replay: str | None = None
+    time_scale: float | None = None
+    adapt: str | None = None
+    prefill: int | None = None
+    content: str | None = None
+    intervals: str | None = None
+    seed: int = 1
+    fold: bool = False
+    fold_prefilled: bool = False
+    check: bool = False
+    requests: bool = False
+    events: bool = False
+    cut_at: tuple[str, ...] = ()
+    restart_at: tuple[str, ...] = ()
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """Parameters of the drive by their path, as `--set` takes them."""
+    more: tuple[str, ...] = ()
+    """Further words for the simulator, such as those that record waveforms."""
+
+    def __post_init__(self) -> None:
+        if (self.trace is None) == (self.workload is None):
+            raise InputError("a run takes its requests from a trace or a workload: name one of them")
+
+    def words(self) -> list[str]:
+        """The arguments of `tessera-sim` but for the folder of the results."""
+        words = ["run", str(self.drive)]
+        for name in VALUES:
+            if (value := getattr(self, name)) is not None:
+                words += [_option(name), str(value)]
+        words += [_option(name) for name in FLAGS if getattr(self, name)]
+        for name in REPEATED:
+            for value in getattr(self, name):
+                words += [_option(name), str(value)]
+        for path, value in self.settings.items():
+            words += ["--set", f"{path}={setting_text(value)}"]
+        return [*words, *self.more]
+
+    def command(self, out: str | Path | None = None) -> str:
+        """The same as a line for the shell."""
+        words = ["tessera-sim", *self.words(), *(("--out", str(out)) if out is not None else ())]
+        return " ".join(f'"{word}"' if " " in word and '"' not in word else shlex.quote(word) for word in words)
+
+    def run(self, out: str | Path, progress: bool = False) -> Run:
+        """Simulates into the folder `out`; with `progress` the simulator shows on standard error how far it is. Raises InputError or
+        SimulatorError with what the simulator said."""
+        words = [*self.words(), "--out", out]
+        printed = ask_simulator(words, progress)
+        (Path(out) / RECORD).write_text(json.dumps(self.record(), indent=1) + "\n")
+        run = Run(out)
+        run.printed = printed
+        return run
+
+    def record(self) -> dict[str, Any]:
+        """The fields that are not as they come, as JSON holds them."""
+        fields = {}
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            default = {} if item.name == "settings" else item.default
+            if value != default or item.name == "drive":
+                fields[item.name] = str(value) if isinstance(value, Path) else dict(value) if item.name == "settings" else value
+        return fields
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> "Simulation":
+        """From a mapping with the fields' names, as a sweep's file holds it.
+
+        >>> Simulation.of({"layr": "cmr"})
+        Traceback (most recent call last):
+        tessera.errors.InputError: unknown option of a run 'layr'; did you mean 'layer'?
+        """
+        known = [item.name for item in dataclasses.fields(cls)]
+        for name in fields:
+            if name not in known:
+                raise unknown_name("option of a run", name, known)
+        made = {name: tuple(value) if name in (*REPEATED, "more") else value for name, value in fields.items()}
+        return cls(**made)
+
+    def but(self, **changes: Any) -> "Simulation":
+        """The same with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def setting_text(value: Setting) -> str:
+    """A parameter's value as `--set` takes it.
+
+    >>> setting_text(True), setting_text("64 MiB"), setting_text(4)
+    ('true', '64 MiB', '4')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def simulation_of(folder: str | Path) -> Simulation | None:
+    """What made a run folder; None where it was not made by this package."""
+    record = Path(folder) / RECORD
+    return Simulation.of(json.loads(record.read_text())) if record.exists() else None

@@ -1,0 +1,141 @@
+"""The results of a sweep on disk: one Parquet dataset, and a journal of what is not in it yet."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tessera.errors import InputError
+
+SCHEMA = 1
+ROWS_A_PART = 1000
+AXIS = "axis."
+FACTS = {
+    "key": pl.String, "exit_status": pl.Int64, "message": pl.String, "command": pl.String, "seed": pl.Int64, "notes": pl.String,
+    "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "wall_seconds": pl.Float64,
+}  # fmt: skip
+Row = Mapping[str, Any]
+
+
+def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
+    """Rows with different columns as one frame. Facts have fixed types, axes are numbers where all their values are, metrics floats."""
+    rows = list(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = []
+    for name in names:
+        found = [row.get(name) for row in rows]
+        if name in FACTS:
+            columns.append(pl.Series(name, found, dtype=FACTS[name]))
+        elif name.startswith(AXIS):
+            columns.append(_axis(name, found))
+        else:
+            columns.append(pl.Series(name, found, dtype=pl.Float64, strict=False))
+    return pl.DataFrame(columns)
+
+
+def _axis(name: str, found: list) -> pl.Series:
+    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in found):
+        return pl.Series(name, found, dtype=pl.Float64, strict=False)
+    return pl.Series(name, [None if value is None else str(value) for value in found], dtype=pl.String)
+
+
+class Sweep:
+    """The folder of a sweep: what is in it stays, whatever ends the program that fills it."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self._journal = self.folder / "unsaved.jsonl"
+        self._unsaved: list[Row] = []
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Title, axes and file of the sweep. Raises InputError where the folder is none of a sweep, or of another schema."""
+        file = self.folder / "sweep.json"
+        if not file.exists():
+            raise InputError(f"{self.folder} is no folder of a sweep")
+        facts = json.loads(file.read_text())
+        if facts.get("schema") != SCHEMA:
+            raise InputError(
+                f"{file}: results of schema {facts.get('schema')}, this version reads {SCHEMA}: read them with the version that made them, "
+                "or give another folder"
+            )
+        return facts
+
+    def begin(self, facts: Mapping[str, Any], keys: Iterable[str]) -> None:
+        """Makes the folder, or goes on in it: what an interrupted sweep had not put into the dataset goes there now. `keys`: the results
+        that the plan of now is made of."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if (self.folder / "sweep.json").exists():
+            _ = self.facts
+        (self.folder / "sweep.json").write_text(json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        (self.folder / "plan.keys").write_text("".join(f"{key}\n" for key in keys))
+        (self.folder / "runs").mkdir(exist_ok=True)
+        if self._journal.exists():
+            self._unsaved = list(_whole_lines(self._journal))
+            self.save()
+
+    def add(self, row: Row) -> None:
+        """Keeps a result: in the journal at once, in the dataset with the next part."""
+        with open(self._journal, "a") as journal:
+            journal.write(json.dumps(row) + "\n")
+        self._unsaved.append(row)
+        if len(self._unsaved) >= ROWS_A_PART:
+            self.save()
+
+    def save(self) -> None:
+        """Puts what the journal holds into the dataset."""
+        if self._unsaved:
+            number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-*.parquet")), default=0)
+            part = self.folder / "runs" / f"part-{number:06}.parquet"
+            frame_of(self._unsaved).write_parquet(part.with_suffix(".partial"))
+            part.with_suffix(".partial").replace(part)
+            self._unsaved = []
+        self._journal.unlink(missing_ok=True)
+
+    @property
+    def results(self) -> pl.DataFrame:
+        """Every result of the last plan: `key`, `exit_status`, `message`, `command`, the axes as `axis.NAME`, and every metric under its
+        name (null where a run has none). A run that was made again shows its last result."""
+        _ = self.facts
+        keys = (self.folder / "plan.keys").read_text().split()
+        return self.everything().filter(pl.col("key").is_in(keys))
+
+    def everything(self) -> pl.DataFrame:
+        """The same for all that the folder holds, of earlier plans and simulators too."""
+        parts = sorted((self.folder / "runs").glob("part-*.parquet"))
+        frames = [pl.read_parquet(part) for part in parts]
+        if self._journal.exists():
+            frames.append(frame_of(_whole_lines(self._journal)))
+        frames = [frame for frame in frames if frame.height]
+        if not frames:
+            return pl.DataFrame(schema=FACTS)
+        mixed = {name for frame in frames for name, kind in frame.schema.items() if name.startswith(AXIS) and kind == pl.String}
+        alike = [frame.with_columns(pl.col(name).cast(pl.String) for name in frame.columns if name in mixed) for frame in frames]
+        return pl.concat(alike, how="diagonal_relaxed").unique("key", keep="last", maintain_order=True)
+
+    @property
+    def good(self) -> pl.DataFrame:
+        """The results of the runs that ended well."""
+        return self.results.filter(pl.col("exit_status") == 0)
+
+    @property
+    def failed(self) -> pl.DataFrame:
+        """The results of the others, each with its message."""
+        return self.results.filter(pl.col("exit_status") != 0)
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Names of the axes."""
+        return self.facts["axes"]
+
+
+def _whole_lines(journal: Path) -> Iterable[Row]:
+    """The rows of a journal; a last line that was cut off is left out."""
+    for line in journal.read_text().splitlines():
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError:
+            return

@@ -1,0 +1,190 @@
+"""The file of a sweep: which runs it is made of."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tessera.errors import InputError, unknown_name
+from tessera.simulation import Simulation
+from tessera.simulator import ask_simulator
+from tessera.sweeps.axes import Point, grid, grid_size, latin_hypercube, matches, zipped
+
+SECTIONS = ("title", "run", "axes", "zip", "points", "latin", "branch", "skip", "until", "keep", "cluster")
+MANY_RUNS = 100_000  # more are refused until they are asked for
+OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events"))
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    point: Point
+    """Its place on the axes."""
+    simulation: Simulation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep's runs, and how they are made."""
+
+    title: str
+    run: Mapping[str, Any]
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    """The grid: every combination of these."""
+    zips: tuple[Mapping[str, Any], ...] = ()
+    """Groups of axes that go side by side; each group is one more axis of the grid."""
+    points: tuple[Point, ...] = ()
+    """Listed combinations; one more axis of the grid."""
+    latin: Mapping[str, Any] | None = None
+    branches: tuple[Mapping[str, Any], ...] = ()
+    """Axes of those combinations alone that a `where` names."""
+    skips: tuple[Mapping[str, Any], ...] = ()
+    until: str | None = None
+    keep: bool = False
+    """Whether the run folders are kept."""
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+    """Of the file: traces, workloads and drives are named from there."""
+
+    def size(self) -> int:
+        """An upper bound of the number of runs, known without making them."""
+        count = grid_size(self.axes) * max(1, len(self.points))
+        for axes in self.zips:
+            count *= len(zipped(axes))
+        if self.latin is not None:
+            count *= self.latin["samples"]
+        for branch in self.branches:
+            count *= max(1, grid_size(branch["axes"]))
+        return count
+
+    def points_of(self) -> Iterator[Point]:
+        """Every combination that the sweep takes."""
+        groups: list[list[Point]] = [zipped(axes) for axes in self.zips]
+        if self.points:
+            groups.append(list(self.points))
+        if self.latin is not None:
+            groups.append(latin_hypercube(self.latin["axes"], self.latin["samples"], self.latin.get("seed", 1)))
+        for combination in grid(self.axes):
+            for point in _with_groups(combination, groups):
+                for whole in _with_branches(point, self.branches):
+                    if not any(matches(whole, where) for where in self.skips):
+                        yield whole
+
+    def runs(self) -> Iterator[PlannedRun]:
+        """Raises InputError where there is none, or an axis names nothing."""
+        names = self.axis_names()
+        check_axes(names)
+        empty = True
+        for point in self.points_of():
+            empty = False
+            yield PlannedRun(point, simulation_at(self.run, point, self.folder))
+        if empty:
+            raise InputError("the sweep is empty: no combination of its axes is left")
+
+    def axis_names(self) -> list[str]:
+        names = [*self.axes, *(name for axes in self.zips for name in axes), *(name for point in self.points for name in point)]
+        names += [*(self.latin["axes"] if self.latin else ()), *(name for branch in self.branches for name in branch["axes"])]
+        return list(dict.fromkeys(names))
+
+
+def _with_groups(point: Point, groups: list[list[Point]]) -> Iterator[Point]:
+    if not groups:
+        yield point
+        return
+    for chosen in groups[0]:
+        yield from _with_groups({**point, **chosen}, groups[1:])
+
+
+def _with_branches(point: Point, branches: tuple[Mapping[str, Any], ...]) -> Iterator[Point]:
+    if not branches:
+        yield point
+        return
+    here, rest = branches[0], branches[1:]
+    if matches(point, here["where"]):
+        for chosen in grid(here["axes"]):
+            yield from _with_branches({**point, **chosen}, rest)
+    else:
+        yield from _with_branches(point, rest)
+
+
+@cache
+def parameters() -> tuple[str, ...]:
+    """Paths of every parameter of a drive."""
+    return tuple(entry["path"] for entry in json.loads(ask_simulator(["list", "parameters", "--json"])))
+
+
+def check_axes(names: Iterable[str]) -> None:
+    """Raises InputError for an axis that is neither an option of a run nor a parameter of a drive."""
+    for name in names:
+        if name not in OPTIONS and name not in parameters():
+            raise unknown_name("axis", name, (*OPTIONS, *parameters()))
+
+
+def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulation:
+    """The run at a point: its options and settings over those that all runs share; files are named from `folder`."""
+    fields = dict(run)
+    fields["settings"] = dict(run.get("settings", {}))
+    for name, value in point.items():
+        if name in OPTIONS:
+            fields[name] = value
+            if name in ("trace", "workload"):
+                fields.pop("workload" if name == "trace" else "trace", None)
+        else:
+            fields["settings"][name] = value
+    for name in ("trace", "workload", "drive"):
+        named = fields.get(name)
+        if isinstance(named, str) and (name == "trace" or named.endswith(".toml")):
+            fields[name] = str((folder / named).resolve())
+    return Simulation.of(fields)
+
+
+def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
+    """From the tables of a file. Raises InputError."""
+    for name in table:
+        if name not in SECTIONS:
+            raise unknown_name("section of a sweep", name, SECTIONS)
+    run = dict(table.get("run", {}))
+    if "set" in run:
+        run["settings"] = _flat(run.pop("set"))
+    Simulation.of({"workload": "any", **{name: value for name, value in run.items() if name not in ("trace", "workload")}})
+    latin = table.get("latin")
+    if latin is not None and not (isinstance(latin.get("samples"), int) and latin["samples"] > 0 and latin.get("axes")):
+        raise InputError("latin: expected samples = N and [latin.axes] with at least one axis")
+    for branch in table.get("branch", []):
+        if not branch.get("where") or not branch.get("axes"):
+            raise InputError("branch: expected where = { AXIS = VALUE } and axes = { AXIS = [...] }")
+    plan = Plan(
+        title=table.get("title", ""), run=run, axes=dict(table.get("axes", {})), zips=tuple(table.get("zip", [])),
+        points=tuple(dict(point) for point in table.get("points", [])), latin=latin, branches=tuple(table.get("branch", [])),
+        skips=tuple(table.get("skip", [])), until=table.get("until"), keep=bool(table.get("keep", False)),
+        cluster=dict(table.get("cluster", {})), folder=folder,
+    )  # fmt: skip
+    if not plan.axis_names():
+        raise InputError("the sweep is empty: it has no axis; give it [axes], [[zip]], [[points]] or [latin]")
+    return plan
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return flat
+
+
+def read_plan(file: str | Path) -> Plan:
+    """Reads the file of a sweep. Raises InputError with file and reason."""
+    path = Path(file)
+    try:
+        table = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    try:
+        return plan_of(table, path.parent)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None

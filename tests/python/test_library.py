@@ -1,0 +1,128 @@
+"""`import tessera`: calls, frames, and the sentences for what cannot be had."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from samples import metric, write_run
+from simulate import SIMULATOR
+from typer.testing import CliRunner
+
+import tessera
+from tessera import InputError, Options, Run, Simulation
+from tessera.cli import app
+from tessera.simulation import simulation_of
+
+
+@pytest.fixture(autouse=True)
+def the_built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+
+
+@pytest.fixture(scope="module")
+def result():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TESSERA_SIM", str(SIMULATOR))
+        return tessera.run("common", layer="mu-rmw", workload="web-server", fold=True, limit=600, requests=True, events=True, intervals="100 requests")
+
+
+def test_the_typed_options_are_the_fields_of_a_simulation():
+    fields = {item.name for item in dataclasses.fields(Simulation)} - {"drive"}
+    assert set(Options.__annotations__) == fields
+
+
+def test_the_requests_frame_is_the_log_with_lives_in_milliseconds(result):
+    frame, log = result.frames.requests, result.requests
+    assert frame["latency_ms"].to_numpy() == pytest.approx((log["completion"] - log["arrival"]) / 1e9)
+    phases = tessera.life_phases(log)
+    assert sum(frame[phase].to_numpy() for phase in phases) == pytest.approx(frame["latency_ms"].to_numpy())
+    assert set(frame["op"].unique()) == {"read", "write"}
+
+
+def test_the_other_frames_are_the_files(result):
+    assert result.frames.intervals["requests"].sum() == 600
+    assert result.frames.events.columns == ["time_ps", "kind", "edge", "subject", "amount"]
+    row = result.frames.metrics.filter(result.frames.metrics["name"] == "host.served").row(0, named=True)
+    assert (row["value"], row["unit"]) == (600, "1")
+
+
+def test_a_run_says_what_made_it_and_gives_the_same_again(result, tmp_path):
+    again = simulation_of(result.folder).run(tmp_path)
+    assert np.array_equal(again.requests, result.requests)
+    assert "--layer mu-rmw" in simulation_of(result.folder).command()
+
+
+def test_a_file_that_the_run_did_not_write_is_named_with_what_writes_it(tmp_path):
+    run = Run(write_run(tmp_path, {"a": metric(1)}))
+    with pytest.raises(InputError, match="has no requests.npy: a run writes it with --requests"):
+        _ = run.requests
+    with pytest.raises(InputError, match="no folder of a run"):
+        _ = Run(tmp_path / "nothing").summary
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: tessera.run("comon", workload="random-4k"), "did you mean 'common'"),
+        (lambda: tessera.run("common", workload="random-4k", settings={"media.rmp": "5400 rpm"}), "did you mean 'media.rpm'"),
+        (lambda: tessera.run("common"), "takes its requests from a trace or a workload"),
+        (lambda: tessera.run("common", workload="a", trace="b"), "name one of them"),
+        (lambda: tessera.open_results("/nonexistent"), "holds no results"),
+        (lambda: tessera.trace.describe("/nonexistent.csv"), "/nonexistent.csv"),
+        (lambda: tessera.run("common", workload="random-4k", until="host.latency.p99"), "expected METRIC:PERCENT"),
+    ],
+)
+def test_what_cannot_be_had_is_one_sentence(call, expected):
+    with pytest.raises(InputError) as raised:
+        call()
+    assert expected in str(raised.value)
+    assert "\n" not in str(raised.value) and "tessera-sim" not in str(raised.value)
+
+
+def test_a_simulator_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", "/nonexistent/tessera-sim")
+    with pytest.raises(InputError, match="no simulator at /nonexistent/tessera-sim"):
+        tessera.run("common", workload="random-4k")
+
+
+def test_a_comparison_pairs_its_seeds(tmp_path):
+    both = tessera.compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=200, seeds=3, out=tmp_path)
+    runs = {layer: [both.run(layer, seed).metric("host.latency.mean") for seed in (1, 2, 3)] for layer in ("cmr", "imr-rmw")}
+    differences = np.subtract(runs["imr-rmw"], runs["cmr"])
+    paired = both.paired("host.latency.mean", "imr-rmw", "cmr")
+    assert paired.value == pytest.approx(differences.mean())
+    assert paired.half_width == pytest.approx(4.303 * differences.std(ddof=1) / 3**0.5)  # Student's t, 2 degrees
+    with pytest.raises(InputError, match="did you mean 'cmr'"):
+        both.run("cmrr")
+
+
+def command(*words, status=0):
+    finished = CliRunner().invoke(app, [str(word) for word in words])
+    assert finished.exit_code == status, finished.output
+    return finished
+
+
+def test_the_command_line_says_the_same_as_the_library(tmp_path):
+    finished = command("run", "common", "--layer", "cmr", "--workload", "random-4k", "--limit", 100, "--replay", "closed:4", "--out", tmp_path, "--json")
+    again = tessera.run("common", layer="cmr", workload="random-4k", limit=100, replay="closed:4")
+    assert f'"value": {again.metric("host.latency.mean")}' in finished.output
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("run", "common", "--lyer", "cmr", "--workload", "random-4k", "--out", "x"), "did you mean '--layer'"),
+        (("swep", "x.toml"), "unknown command 'swep'; did you mean 'sweep'?"),
+        (("sweep", "/nonexistent.toml"), "/nonexistent.toml: No such file or directory"),
+        (("run", "common", "--workload", "random-4k", "--set", "nand.dies", "--out", "x"), "expected PATH=VALUE, found 'nand.dies'"),
+    ],
+)
+def test_a_command_that_cannot_be_run_ends_with_status_2_and_a_sentence(words, expected):
+    finished = command(*words, status=2)
+    assert expected in finished.output
+    assert "Traceback" not in finished.output and finished.output.count("tessera:") == 1
+
+
+@pytest.mark.parametrize("name", ["run", "compare", "sweep"])
+def test_the_help_of_a_command_has_examples(name):
+    assert "Examples:" in command(name, "--help").output

@@ -1,0 +1,219 @@
+"""Sweeps as a whole: nothing is run twice, nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+from samples import REPOSITORY
+from simulate import SIMULATOR
+from typer.testing import CliRunner
+
+import tessera
+from tessera import InputError
+from tessera.cli import app
+from tessera.sweeps import Sweep
+from tessera.sweeps.dataset import frame_of
+from tessera.sweeps.place import job_script
+from tessera.sweeps.sweep import Count, keyed, run_sweep
+from tessera.sweeps.plan import plan_of, read_plan
+
+RUN = {"workload": "random-4k", "limit": 100}
+
+
+@pytest.fixture(autouse=True)
+def the_built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+
+
+def swept(out, axes, **options):
+    counts = []
+    made = run_sweep(plan_of({"run": RUN, "axes": axes}), out, jobs=2, progress=lambda count: counts.append((count.kept, count.done)), **options)
+    return made, counts[-1]
+
+
+def test_a_repeated_sweep_makes_only_what_is_missing(tmp_path):
+    _, first = swept(tmp_path, {"seed": [1, 2]})
+    made, second = swept(tmp_path, {"seed": [1, 2, 3], "layer": ["cmr"]})
+    assert first == (0, 2)
+    assert second == (0, 3)  # the layer that the drive has by itself, and the same named, are two descriptions of a run
+    _, third = swept(tmp_path, {"seed": [1, 2, 3], "layer": ["cmr"]})
+    assert third == (3, 0)
+    assert made.good["axis.seed"].sort().to_list() == [1, 2, 3]
+
+
+def test_a_row_is_what_the_run_alone_says(tmp_path):
+    made, _ = swept(tmp_path, {"layer": ["imr-rmw"], "nand.dies": [4]})
+    alone = tessera.run("common", layer="imr-rmw", settings={"nand.dies": 4}, **RUN)
+    row = made.good.row(0, named=True)
+    for name in ("host.latency.mean", "write_amplification.total", "host.latency.p99"):
+        assert row[name] == alone.metric(name)
+    assert row["command"] == 'tessera-sim run common --layer imr-rmw --workload random-4k --limit 100 --seed 1 --set nand.dies=4'
+
+
+def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):
+    made, _ = swept(tmp_path, {"layer": ["cmr", "mu-rmw", "imr-rwm"], "nand.blocks": [0]})
+    assert made.good["axis.layer"].to_list() == ["cmr"]
+    messages = dict(zip(made.failed["axis.layer"], made.failed["message"]))
+    assert messages["mu-rmw"].startswith("the layer mu-rmw needs NAND flash")
+    assert "did you mean 'imr-rmw'" in messages["imr-rwm"]
+    assert set(made.failed["exit_status"]) == {2}
+    _, again = swept(tmp_path, {"layer": ["cmr", "mu-rmw", "imr-rwm"], "nand.blocks": [0]})
+    assert again == (3, 0)  # bad input stays bad
+
+
+def test_the_dataset_is_read_by_polars_as_it_lies(tmp_path):
+    swept(tmp_path, {"seed": [1, 2]})
+    assert pl.scan_parquet(tmp_path / "runs" / "*.parquet").select("host.served").collect()["host.served"].to_list() == [100, 100]
+
+
+STAND_IN = f"""
+import os, signal, sys
+from pathlib import Path
+if "run" in sys.argv:
+    seed = sys.argv[sys.argv.index("--seed") + 1]
+    tries = Path(os.environ["TRIES"], seed)
+    tries.write_text(tries.read_text() + "x" if tries.exists() else "x")
+    if seed == "2" and len(tries.read_text()) < int(os.environ["KILLED"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+os.execv({str(SIMULATOR)!r}, ["tessera-sim", *sys.argv[1:]])
+"""
+
+
+def test_a_run_whose_process_is_killed_is_repeated(tmp_path, stand_in, monkeypatch):
+    (tmp_path / "tries").mkdir()
+    monkeypatch.setenv("TRIES", str(tmp_path / "tries"))
+    monkeypatch.setenv("KILLED", "3")
+    stand_in(STAND_IN)
+    made, _ = swept(tmp_path / "out", {"seed": [1, 2]})
+    assert made.good.height == 2
+    assert (tmp_path / "tries" / "2").read_text() == "xxx"
+
+
+def test_a_run_that_is_killed_each_time_fails_and_is_tried_again_with_the_next_sweep(tmp_path, stand_in, monkeypatch):
+    (tmp_path / "tries").mkdir()
+    monkeypatch.setenv("TRIES", str(tmp_path / "tries"))
+    monkeypatch.setenv("KILLED", "5")
+    stand_in(STAND_IN)
+    made, _ = swept(tmp_path / "out", {"seed": [1, 2]})
+    assert made.failed["exit_status"].to_list() == [137]
+    made, again = swept(tmp_path / "out", {"seed": [1, 2]})
+    assert again == (1, 1)
+    assert made.failed.height == 0
+
+
+def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+        plan = plan_of({"run": {**RUN, "limit": 20_000}, "axes": {"seed": {"from": 1, "to": 12, "steps": 12}}})
+
+        def kill(count):
+            if count.done == 2:
+                os.kill(victim, signal.SIGKILL)
+
+        made = run_sweep(plan, tmp_path, scheduler=cluster.scheduler_address, progress=kill)
+    assert made.good["axis.seed"].sort().to_list() == list(range(1, 13))
+
+
+def test_results_of_another_simulator_stay_and_are_not_taken(tmp_path, stand_in):
+    swept(tmp_path / "out", {"seed": [1]})
+    stand_in(f"import os, sys\nos.execv({str(SIMULATOR)!r}, ['tessera-sim', *sys.argv[1:]])\n")
+    counts: list[Count] = []
+    made = run_sweep(plan_of({"run": RUN, "axes": {"seed": [1]}}), tmp_path / "out", jobs=1, progress=counts.append)
+    assert counts[-1].other_simulator == 1 and counts[-1].done == 1
+    assert made.results.height == 1 and made.everything().height == 2
+
+
+def test_a_worker_with_a_simulator_of_another_version_refuses(tmp_path):
+    from tessera.sweeps.worker import Task, work
+
+    (key, run), = keyed(plan_of({"run": RUN, "axes": {"seed": [1]}})).items()
+    row = work(Task(key, run.simulation.record(), run.point, "digest of another simulator"))
+    assert row["exit_status"] == 2
+    assert "is of another version than the one the sweep was planned with" in row["message"]
+
+
+def test_a_folder_of_an_older_schema_is_refused(tmp_path):
+    swept(tmp_path, {"seed": [1]})
+    facts = json.loads((tmp_path / "sweep.json").read_text())
+    (tmp_path / "sweep.json").write_text(json.dumps({**facts, "schema": 0}))
+    with pytest.raises(InputError, match="results of schema 0, this version reads 1"):
+        swept(tmp_path, {"seed": [1]})
+
+
+def test_a_hundred_thousand_runs_and_more_need_a_yes(tmp_path):
+    plan = {"run": RUN, "axes": {"seed": {"from": 1, "to": 1000, "steps": 1000}, "nand.dies": {"from": 1, "to": 1000, "steps": 1000}}}
+    with pytest.raises(InputError, match="up to 1,000,000 runs: more than 100,000 are made with --yes only"):
+        tessera.sweep(plan, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("tessera.sweeps.place.CONNECT_SECONDS", 1)
+    with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:1 .*'dask scheduler' starts one"):
+        swept(tmp_path, {"seed": [1]}, scheduler="tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(("kind", "words"), [("slurm", "#SBATCH --cpus-per-task=2"), ("pbs", "#PBS -l select=1:ncpus=2"), ("lsf", "#BSUB -n 2")])
+def test_a_batch_system_gets_a_script_that_starts_workers(kind, words):
+    script = job_script({"kind": kind, "cores": 2, "memory": "4GB", "queue": "long", "jobs": 3, **({"ncpus": 2} if kind == "lsf" else {})})
+    assert words in script and "long" in script
+    assert "distributed.cli.dask_worker" in script
+
+
+def test_a_batch_system_that_nobody_knows_is_refused():
+    with pytest.raises(InputError, match="unknown kind of cluster 'slrum'; did you mean 'slurm'"):
+        job_script({"kind": "slrum"})
+
+
+def test_what_the_journal_holds_is_in_the_results_after_a_crash(tmp_path):
+    made, _ = swept(tmp_path, {"seed": [1]})
+    row = made.results.row(0, named=True)
+    (tmp_path / "unsaved.jsonl").write_text(json.dumps({**row, "key": "of a crash"}) + "\n" + '{"key": "cut o')
+    assert Sweep(tmp_path).everything().height == 2
+    swept(tmp_path, {"seed": [1]})
+    assert not (tmp_path / "unsaved.jsonl").exists()
+    assert pl.read_parquet(tmp_path / "runs" / "*.parquet")["key"].n_unique() == 2
+
+
+def test_a_full_disk_ends_with_a_sentence(tmp_path, monkeypatch):
+    def full(self, row):
+        raise OSError(28, "No space left on device", str(self.folder))
+
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 10\n[axes]\nseed = [1]\n')
+    monkeypatch.setattr(Sweep, "add", full)
+    finished = CliRunner().invoke(app, ["sweep", str(plan), "--out", str(tmp_path / "out"), "--jobs", "1"])
+    assert finished.exit_code == 1
+    assert f"tessera: {tmp_path / 'out'}: No space left on device" in finished.output
+
+
+def test_axes_of_numbers_and_words_are_words():
+    frame = frame_of([{"key": "a", "exit_status": 0, "axis.x": 1}, {"key": "b", "exit_status": 0, "axis.x": "auto", "m": 2.0}])
+    assert frame["axis.x"].to_list() == ["1", "auto"]
+    assert frame["m"].to_list() == [None, 2.0]
+
+
+def test_control_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path):
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 40000\n[axes]\nseed = { from = 1, to = 400, steps = 400 }\n')
+    words = [sys.executable, "-m", "tessera", "sweep", str(plan), "--out", str(out), "--jobs", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis")}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0, env=environment)
+    deadline = time.monotonic() + 60
+    while not (out / "unsaved.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "results are kept in" in errors and "Traceback" not in errors
+    kept = Sweep(out).good.height
+    assert 0 < kept < 400
+    there = set(keyed(read_plan(plan))) & set(Sweep(out).good["key"])
+    assert len(there) == kept
