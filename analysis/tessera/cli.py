@@ -9,9 +9,8 @@ import typer
 from rich.console import Console
 
 from tessera.bench import measure
-from tessera.commands import simulate, sweep, trace
+from tessera.commands import plot, report, simulate, sweep, trace
 from tessera.commands.group import Commands
-from tessera.demo import demonstrate
 from tessera.drives.against_measurement import compare
 from tessera.drives.measured_trace import TraceError
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
@@ -30,7 +29,7 @@ from tessera.torture import Effort, write_torture
 PAGES = "Measuring the model and the program, and the pages that say so"
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Run, compare, sweep and plot simulations of a hard disk with overlapping tracks.")
-for part in (simulate, sweep, trace):
+for part in (simulate, sweep, plot, report, trace):
     part.register(app)
 validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
 app.add_typer(validation, name="validate")
@@ -42,7 +41,9 @@ def demo(
     limit: Annotated[int, typer.Option(min=1, help="Requests of the built-in workload.")] = 100_000,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
 ) -> None:
-    """Compare every translation layer on one drive: a table, a picture and a waveform."""
+    """Compare every translation layer on one drive: a table, a picture, a waveform and a report."""
+    from tessera.demo import demonstrate  # with polars, which few commands need
+
     demonstrate(Console(), trace, limit, out)
 
 

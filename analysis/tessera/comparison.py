@@ -1,6 +1,7 @@
 """Many layers on one input: the columns that `tessera-sim compare` writes."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +80,24 @@ def _frame(columns: dict) -> "pl.DataFrame":
     return pl.DataFrame(columns, strict=False, infer_schema_length=None)
 
 
+def command_of(folder: Path) -> str | None:
+    """The line that makes a comparison again; None where it was not made by this package."""
+    record = folder / RECORD
+    if not record.exists():
+        return None
+    fields = json.loads(record.read_text())
+    layers, seeds = fields.pop("layers"), fields.pop("seeds")
+    words = _words(Simulation.of(fields), layers, seeds)
+    return " ".join(["tessera-sim", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])
+
+
+def _words(simulation: Simulation, layers: Sequence[str], seeds: int) -> list[str]:
+    words = simulation.words()
+    words[0] = "compare"
+    words[2:2] = ["--layers", ",".join(layers), "--seeds", str(seeds)]
+    return words
+
+
 def compare_layers(
     simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: bool = False
 ) -> Comparison:
@@ -86,11 +105,7 @@ def compare_layers(
     nothing could run, SimulatorError where a run found a bug of the model."""
     if simulation.layer is not None:
         raise InputError("a comparison takes its layers from 'layers', not from 'layer'")
-    words = simulation.but(seed=1).words()
-    words[0] = "compare"
-    at = words.index("--seed")
-    words[at : at + 2] = ["--seed", str(simulation.seed)]
-    words[2:2] = ["--layers", ",".join(layers), "--seeds", str(seeds), *(("--jobs", str(jobs)) if jobs else ())]
+    words = [*_words(simulation, layers, seeds), *(("--jobs", str(jobs)) if jobs else ())]
     comparison = Comparison(out)
     try:
         comparison.printed = ask_simulator([*words, "--out", out], progress)

@@ -12,6 +12,8 @@ from rich.table import Table
 
 from tessera.families import YARDSTICK, grouped, ordered
 from tessera.latency_plot import plot_latency
+from tessera.reports.report import write_page
+from tessera.reports.run_page import FEW_CLEANINGS, RANKED_BY_CLEANING, cleaned_too_little, runs_page
 from tessera.run_folder import Run
 from tessera.simulator import run_simulator, layer_names
 
@@ -40,8 +42,10 @@ COLUMNS = (
 
 
 def cell(run: Run, column: Column) -> str:
+    """A figure as the table shows it; with an asterisk where it must not be ranked."""
     value = run.metric(column.metric)
-    return "-" if value is None else format(value * column.scale, column.text)
+    mark = "*" if column.metric in RANKED_BY_CLEANING and cleaned_too_little(run) else ""
+    return "-" if value is None else format(value * column.scale, column.text) + mark
 
 
 def markdown_table(runs: Mapping[str, Run]) -> str:
@@ -60,6 +64,8 @@ def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
     for name, run in runs.items():
         table.add_row(name, *(cell(run, column) for column in COLUMNS))
     console.print(table)
+    if any(cleaned_too_little(run) for run in runs.values()):
+        console.print(f"* not to be ranked: the layer cleaned fewer than {FEW_CLEANINGS} times, so its caches were hardly ever full", highlight=False)
 
 
 def simulate(layer: str, source: list[str], out: Path) -> Run:
@@ -87,6 +93,9 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     (out / "table.md").write_text(markdown_table(runs))
     columns = {family: {layer: runs[layer] for layer in (YARDSTICK, *members)} for family, members in grouped(layers).items()}
     plot_latency(columns, out / "latency.png", title, YARDSTICK)
+    question = "What does each translation layer cost, and what does it give, on the same platters and the same requests?"
+    command = " ".join(["tessera demo", *([str(trace)] if trace else []), "--limit", str(limit), "--out", str(out)])
+    report = write_page(runs_page(runs, title, question, [command]), out / "report.html")
     lines = [
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),
         ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),
@@ -96,3 +105,4 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     console.print("\nTo look closer:")
     for what, command in lines:
         console.print(f"  {what}:\n    {command}", highlight=False, soft_wrap=True)
+    console.print(f"\nThe whole as a report, for any browser:\n    {report.resolve()}", highlight=False, soft_wrap=True)

@@ -1,0 +1,91 @@
+"""A picture as data: drawn by matplotlib for paper, by Plotly for a report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Numbers = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Axis:
+    label: str
+    """What it shows, with the unit in brackets."""
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    x: Numbers
+    y: Numbers
+    half_widths: Numbers | None = None
+    """Half the 95 % interval of each y."""
+    labels: Sequence[str] | None = None
+    """Text beside each point."""
+    points_only: bool = False
+    muted: bool = False
+    """Drawn in grey: a yardstick, or what is not the point."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves, or clouds of points."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    lines: Sequence[Line]
+    steps: bool = False
+    shades: Sequence[tuple[float, float]] = ()
+    """Stretches of x that are shaded."""
+    shade_label: str = ""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Horizontal bars, each the sum of parts."""
+
+    name: str
+    title: str
+    value: Axis
+    categories: Sequence[str]
+    parts: Mapping[str, Numbers]
+    """Name of a part -> its value in each category."""
+    totals: bool = True
+    """Whether the sum stands behind each bar."""
+
+    def sums(self) -> list[float]:
+        return [sum(values[place] or 0.0 for values in self.parts.values()) for place in range(len(self.categories))]
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A value for each pair of two axes."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    xs: Sequence[str]
+    ys: Sequence[str]
+    values: Sequence[Numbers]
+    """A row a y."""
+    texts: Sequence[Sequence[str]] = field(default_factory=list)
+    value_label: str = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether the values span more than a decade, so that colours go by ratio."""
+        found = [value for row in self.values for value in row if value is not None]
+        return bool(found) and min(found) > 0 and max(found) > 10 * min(found)
+
+def total_text(value: float) -> str:
+    """
+    >>> total_text(0.10234), total_text(1572.2)
+    ('0.102', '1,572')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+Chart = Lines | Stack | Heat

@@ -1,0 +1,76 @@
+"""The pictures that a folder of results has the data for."""
+
+from collections.abc import Callable
+
+import polars as pl
+
+from tessera.charts import pictures
+from tessera.charts.chart import Chart
+from tessera.comparison import Comparison
+from tessera.run_folder import Run
+from tessera.sweeps.dataset import Sweep
+
+MAIN_METRIC = "host.latency.mean"
+
+
+def of_run(run: Run) -> list[Chart]:
+    charts: list[Chart] = []
+    name = run.summary["run"]["layer"]
+    if (run.folder / "requests.npy").exists() and len(run.requests):
+        charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
+    return charts + _of_summaries({name: run})
+
+
+def of_runs(runs: dict[str, Run]) -> list[Chart]:
+    """Several runs side by side."""
+    charts: list[Chart] = []
+    logged = {name: run for name, run in runs.items() if (run.folder / "requests.npy").exists() and len(run.requests)}
+    if logged:
+        charts.append(pictures.latency_tail(logged))
+    return charts + _of_summaries(runs)
+
+
+def _of_summaries(runs: dict[str, Run]) -> list[Chart]:
+    charts = [make(runs) for make in (pictures.write_amplification, pictures.energy, pictures.bus)]
+    return [chart for chart in charts if chart.parts]
+
+
+def of_comparison(comparison: Comparison) -> list[Chart]:
+    layers = comparison.columns["layers"]
+    good = [layer for layer, status in zip(layers["layer"], layers["status"]) if status == "ok"]
+    return of_runs({layer: comparison.run(layer) for layer in good})
+
+
+def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
+    """A heat map over the two axes with most values, and the Pareto front of tail latency and energy."""
+    good = sweep.good
+    if good.height == 0 or metric not in good.columns:
+        return []
+    charts: list[Chart] = []
+    axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
+    axes.sort(key=lambda name: -good[f"axis.{name}"].n_unique())
+    if len(axes) >= 2:
+        charts.append(pictures.heat(good.drop_nulls([f"axis.{name}" for name in axes[:2]]), axes[0], axes[1], metric, "ms"))
+    if len(axes) == 1:
+        charts.append(_curve(good, axes[0], metric))
+    objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
+    if len(objectives) == 2 and axes:
+        labelled = good.with_columns(pl.concat_str([pl.col(f"axis.{name}").cast(pl.String).fill_null("") for name in axes], separator=", ").alias("label"))
+        means = labelled.group_by("label", maintain_order=True).agg(pl.col(objectives).mean())
+        charts.append(pictures.pareto(means, objectives, {"host.latency.p99": "ms", "energy.total": "J"}))
+    return charts
+
+
+def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
+    column = f"axis.{axis}"
+    cells = [(value, pictures.cell(good.filter(pl.col(column) == value)[metric].drop_nulls().to_numpy())[0]) for value in pictures.in_order(good[column])]
+    return pictures.Stack(
+        "curve", f"{metric} over {axis}", pictures.Axis(f"{metric} (ms)"), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
+    )
+
+
+CHARTS: dict[type, Callable[..., list[Chart]]] = {Run: of_run, Comparison: of_comparison, Sweep: of_sweep}
+
+
+def charts_of(results: Run | Comparison | Sweep) -> list[Chart]:
+    return CHARTS[type(results)](results)

@@ -1,0 +1,121 @@
+"""Charts drawn by matplotlib: PNG and SVG."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
+
+from tessera.charts.chart import Axis, Chart, Heat, Lines, Stack, total_text
+from tessera.charts.style import MUTED, PARTS, look
+
+WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
+FORMATS = ("png", "svg")
+ROW = 0.42  # inches of a bar
+TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
+
+
+def draw(chart: Chart, file: Path) -> Path:
+    """Writes the chart; the name's ending says as what."""
+    height = HEIGHT
+    if isinstance(chart, Stack):
+        height = 1.7 + ROW * len(chart.categories) + 0.2 * (len(chart.parts) // 4)
+    elif isinstance(chart, Heat):
+        height = 1.8 + ROW * len(chart.ys)
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tessera", "font.size": 9}):
+        figure, panel = plt.subplots(figsize=(WIDTH, height), layout="constrained")
+        match chart:
+            case Lines():
+                _lines(panel, chart)
+            case Stack():
+                _stack(panel, chart)
+            case Heat():
+                _heat(figure, panel, chart)
+        panel.set_title(chart.title, fontsize="medium", loc="left")
+        panel.spines[["top", "right"]].set_visible(False)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file, dpi=DPI, metadata={"Date": None} if file.suffix == ".svg" else None)
+        plt.close(figure)
+    return file
+
+
+def draw_all(charts: Iterable[Chart], folder: Path) -> list[Path]:
+    """Each chart as PNG and SVG, under its name."""
+    return [draw(chart, folder / f"{chart.name}.{ending}") for chart in charts for ending in FORMATS]
+
+
+def _scales(panel: Axes, x: Axis, y: Axis) -> None:
+    panel.set_xlabel(x.label)
+    panel.set_ylabel(y.label)
+    if x.log:
+        panel.set_xscale("log")
+    if y.log:
+        panel.set_yscale("log")
+    panel.grid(True, which="major", color="0.88", linewidth=0.7)
+    panel.set_axisbelow(True)
+
+
+def _lines(panel: Axes, chart: Lines) -> None:
+    _scales(panel, chart.x, chart.y)
+    coloured = 0
+    for line in chart.lines:
+        colour, dash, marker = look(coloured)
+        if line.muted:
+            colour, dash, marker = MUTED, "solid", "o"
+        else:
+            coloured += 1
+        x, y = np.array(line.x, dtype=float), np.array(line.y, dtype=float)
+        if line.half_widths is not None:
+            panel.errorbar(x, y, np.array(line.half_widths, dtype=float), color=colour, fmt="none", capsize=2, linewidth=1)
+        if line.points_only:
+            panel.plot(x, y, marker, color=colour, label=line.name, markersize=5 if not line.muted else 3.5)
+        else:
+            few = marker if len(x) <= 24 and not chart.steps else ""
+            panel.plot(
+                x, y, color=colour, linestyle=dash, marker=few, markersize=4, linewidth=1.2 if line.muted else 1.7, label=line.name,
+                drawstyle="steps-post" if chart.steps else "default",
+            )
+        for label, at_x, at_y in zip(line.labels or (), x, y):
+            panel.annotate(label, (at_x, at_y), xytext=(4, 4), textcoords="offset points", fontsize=7, color="0.25")
+    for number, (begin, end) in enumerate(chart.shades):
+        panel.axvspan(begin, end, color="0.5", alpha=0.25, linewidth=0, label=chart.shade_label if number == 0 else None)
+    if len(chart.lines) > 1 or chart.shades:
+        panel.legend(frameon=False, fontsize="small", ncols=2 if len(chart.lines) > 8 else 1)
+
+
+def _stack(panel: Axes, chart: Stack) -> None:
+    _scales(panel, chart.value, Axis(""))
+    panel.grid(False, axis="y")
+    places = np.arange(len(chart.categories))
+    left = np.zeros(len(places))
+    for index, (name, values) in enumerate(chart.parts.items()):
+        widths = np.nan_to_num(np.array(values, dtype=float))
+        panel.barh(places, widths, left=left, height=0.7, color=PARTS[index % len(PARTS)], label=name, edgecolor="white", linewidth=0.4)
+        left += widths
+    if chart.totals:
+        for place, total in zip(places, left):
+            panel.annotate(total_text(total), (total, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5)
+        panel.margins(x=0.09)
+    panel.set_yticks(places, chart.categories)
+    panel.invert_yaxis()
+    panel.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=4)
+
+
+def _heat(figure, panel: Axes, chart: Heat) -> None:
+    values = np.array([[np.nan if value is None else value for value in row] for row in chart.values], dtype=float)
+    scale = LogNorm() if chart.wide else Normalize()
+    image = panel.imshow(values, cmap="cividis", aspect="auto", norm=scale)
+    panel.set_xticks(range(len(chart.xs)), chart.xs, rotation=30 if sum(map(len, chart.xs)) > 60 else 0)
+    panel.set_yticks(range(len(chart.ys)), chart.ys)
+    panel.set_xlabel(chart.x.label)
+    panel.set_ylabel(chart.y.label)
+    for row, texts in enumerate(chart.texts):
+        for column, text in enumerate(texts):
+            dark = float(scale(values[row, column])) < TEXT_ON_DARK
+            panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+    figure.colorbar(image, ax=panel, label=chart.value_label)

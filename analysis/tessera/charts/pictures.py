@@ -1,0 +1,212 @@
+"""What the pictures show: each function makes a chart of runs, a comparison or a sweep."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
+from tessera.errors import unknown_name
+from tessera.families import YARDSTICK
+from tessera.intervals import of_mean
+from tessera.run_folder import Run, latency_ms, life_phases
+
+POINTS = 600  # of a curve: what an eye or a page can tell apart
+LABEL_ROOM = 0.12  # of the width of a picture
+SHORTEST_MS = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
+LIFE_GROUPS = ((0, 0.5, "faster half"), (0.5, 0.9, "50 to 90 %"), (0.9, 0.99, "90 to 99 %"), (0.99, 0.999, "99 to 99.9 %"), (0.999, 1, "slowest 0.1 %"))
+CLEANINGS = ("clean", "merge", "collect")  # kinds of events
+LATENCY = "latency, arrival to completion (ms)"
+
+
+def latency_tail(runs: Mapping[str, Run]) -> Lines:
+    """Share of requests slower than a latency, both axes logarithmic: the tail is as plain as the rest."""
+    lines = []
+    for name, run in runs.items():
+        ordered = np.sort(latency_ms(run.requests))
+        count = len(ordered)
+        if count == 0:
+            continue
+        # Evenly spread over the logarithm of the share, so that the tail has as many points as the rest.
+        slower = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1]
+        lines.append(Line(name, np.maximum(ordered[count - slower], SHORTEST_MS).tolist(), (slower / count).tolist(), muted=name == YARDSTICK and len(runs) > 1))
+    return Lines("latency-tail", "Share of requests slower than a latency", Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, steps=True)
+
+
+def latency_over_time(run: Run) -> Lines:
+    """Median, 99th percentile and longest latency by the time of arrival, cleanings shaded."""
+    log = run.requests
+    order = np.argsort(log["arrival"], kind="stable")
+    seconds, latencies = log["arrival"][order] / 1e12, latency_ms(log)[order]
+    bounds = np.unique(np.linspace(0, len(order), min(POINTS // 3, len(order)) + 1).astype(int))
+    bins = [latencies[begin:end] for begin, end in zip(bounds, bounds[1:])]
+    at = [float(seconds[begin]) for begin in bounds[:-1]]
+    lines = [
+        Line("longest", at, [max(float(part.max()), SHORTEST_MS) for part in bins], muted=True),
+        Line("99th percentile", at, [max(float(np.quantile(part, 0.99)), SHORTEST_MS) for part in bins]),
+        Line("median", at, [max(float(np.median(part)), SHORTEST_MS) for part in bins]),
+    ]
+    return Lines(
+        "latency-over-time", "Latency over time", Axis("arrival (s of simulated time)"), Axis(LATENCY, log=True), lines,
+        shades=cleanings(run, float(seconds[-1]) / 1000 if len(seconds) else 0), shade_label="cleaning",
+    )  # fmt: skip
+
+
+def cleanings(run: Run, shortest: float) -> list[tuple[float, float]]:
+    """When firmware cleaned, in seconds, from events.csv; stretches closer than `shortest` are one. None where there is no such file."""
+    if not (run.folder / "events.csv").exists():
+        return []
+    events = run.frames.events.filter(pl.col("kind").is_in(CLEANINGS))
+    depth, begun, found = 0, 0.0, []
+    for time, edge in events.select("time_ps", "edge").sort("time_ps", maintain_order=True).rows():
+        if edge == "begin":
+            begun = time / 1e12 if depth == 0 else begun
+            depth += 1
+        elif edge == "end" and depth:
+            depth -= 1
+            if depth == 0:
+                if found and begun - found[-1][1] < shortest:
+                    found[-1] = (found[-1][0], time / 1e12)
+                else:
+                    found.append((begun, time / 1e12))
+    return found
+
+
+def life(run: Run) -> Stack:
+    """Where the time of requests goes, from the fast ones to the slowest."""
+    log = run.requests
+    order = np.argsort(latency_ms(log), kind="stable")
+    categories, rows = [], []
+    phases = life_phases(log)
+    for begin, end, name in LIFE_GROUPS:
+        chosen = log[order[int(begin * len(order)) : int(end * len(order))]]
+        if len(chosen) == 0:
+            continue
+        means = np.array([float(np.mean(chosen[phase])) / 1e9 for phase in phases])
+        categories.append(f"{name} (mean {_short(means.sum())} ms)")
+        rows.append(100 * means / means.sum() if means.sum() > 0 else means)
+    shares = np.array(rows).reshape(-1, len(phases))
+    parts = {phase.replace("_", " "): shares[:, index].tolist() for index, phase in enumerate(phases) if len(shares) and shares[:, index].max() >= 0.1}
+    return Stack("life", "Where a request's time goes, by its latency", Axis("share of the latency (%)"), categories, parts, totals=False)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def write_amplification(runs: Mapping[str, Run]) -> Stack:
+    """What was written to platters, region by region, and to flash, over what the host wrote."""
+    parts: dict[str, list[float]] = {}
+    for index, run in enumerate(runs.values()):
+        total = run.find("media.sectors_written.total") or 0
+        media, flash = run.find("write_amplification.media") or 0, run.find("write_amplification.flash") or 0
+        for name in run.summary["metrics"]:
+            if (match := re.fullmatch(r"media\.sectors_written\.(?!total)(.*?)(_\d+|_inner|_outer)?", name)) and total:
+                values = parts.setdefault(f"platters: {match.group(1)}", [0.0] * len(runs))
+                values[index] += media * (run.find(name) or 0) / total
+        parts.setdefault("flash", [0.0] * len(runs))[index] += flash
+    used = {name: values for name, values in parts.items() if max(values) > 0}
+    return Stack("write-amplification", "What is written for a sector of the host", Axis("sectors written over the host's sectors"), list(runs), used)
+
+
+def _parts(runs: Mapping[str, Run], names: Mapping[str, tuple[str, float]]) -> dict[str, list[float]]:
+    """Name of a part -> its values; of each metric, what it is multiplied by."""
+    found = {part: [(run.find(metric) or 0) * factor for run in runs.values()] for part, (metric, factor) in names.items()}
+    return {part: values for part, values in found.items() if max(values) > 0}
+
+
+def energy(runs: Mapping[str, Run]) -> Stack:
+    """Energy by part of the drive."""
+    per_request = {name: max(1.0, run.find("host.requests") or 1.0) for name, run in runs.items()}
+    of_media = {f"disk: {part}": (f"media.energy.{part}", 1e3) for part in ("idle", "seek", "read", "write")}
+    of_flash = {f"flash: {part}": (f"nand.energy.{part}", 1.0) for part in ("read", "program", "erase")}
+    parts = _parts(runs, {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)})
+    return Stack(
+        "energy", "Energy a request, by part", Axis("energy (mJ a request)"), list(runs),
+        {part: [value / count for value, count in zip(values, per_request.values())] for part, values in parts.items()},
+    )  # fmt: skip
+
+
+def bus(runs: Mapping[str, Run]) -> Stack:
+    """Who moves data over the bus."""
+    initiators = ("host", "disk", "flash", "cpu", "copy", "descriptors", "registers")
+    parts = _parts(runs, {name: (f"bus.{name}.utilisation", 100.0) for name in initiators})
+    return Stack("bus", "Share of time in which the bus moves data, by initiator", Axis("share of the measured time (%)"), list(runs), parts)
+
+
+def pareto(points: pl.DataFrame, objectives: Sequence[str], units: Mapping[str, str], label: str = "label") -> Lines:
+    """Designs by two figures that are both to be small; those that no other beats in both are the front."""
+    first, second = objectives[:2]
+    known = points.drop_nulls([first, second])
+    best = front(known.select(first, second).to_numpy())
+    chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
+    axes = [Axis(f"{name} ({units.get(name) or '1'})") for name in (first, second)]
+    lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
+    labels = _apart(chosen[first].to_list(), chosen[label].to_list()) if label in chosen.columns else None
+    lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
+    return Lines("pareto", "Designs that no other beats in both figures", *axes, lines)
+
+
+def _apart(at: Sequence[float], labels: Sequence[str]) -> list[str]:
+    """The labels of points that have room for one."""
+    room = LABEL_ROOM * (at[-1] - at[0]) if at else 0.0
+    shown: list[str] = []
+    last = float("-inf")
+    for place, label in zip(at, labels):
+        shown.append(label if place - last >= room else "")
+        last = place if shown[-1] else last
+    return shown
+
+
+def front(values: np.ndarray) -> np.ndarray:
+    """Which rows are beaten by no other: none is as small in every column and smaller in one.
+
+    >>> front(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0]])).tolist()
+    [True, True, False]
+    """
+    as_small = (values[None, :, :] <= values[:, None, :]).all(axis=2)
+    smaller = (values[None, :, :] < values[:, None, :]).any(axis=2)
+    return ~(as_small & smaller).any(axis=1)
+
+
+def heat(results: pl.DataFrame, x: str, y: str, metric: str, unit: str = "") -> Heat:
+    """Mean of a metric over two axes of a sweep; where several runs share a place, with half the 95 % interval."""
+    for column in (f"axis.{x}", f"axis.{y}", metric):
+        if column not in results.columns:
+            raise unknown_name("axis or metric", column.removeprefix("axis."), [name.removeprefix("axis.") for name in results.columns])
+    xs, ys = (in_order(results[f"axis.{name}"]) for name in (x, y))
+    values, texts = [], []
+    for at_y in ys:
+        cells = [cell(results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y))[metric].drop_nulls().to_numpy()) for at_x in xs]
+        values.append([cell[0] for cell in cells])
+        texts.append([cell[1] for cell in cells])
+    label = f"{metric} ({unit})" if unit and unit != "1" else metric
+    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), [text(value) for value in xs], [text(value) for value in ys], values, texts, label)
+
+
+def cell(found: np.ndarray) -> tuple[float | None, str]:
+    """Mean of a figure, and how it reads with half its interval."""
+    if len(found) == 0:
+        return None, ""
+    if len(found) == 1:
+        return float(found[0]), f"{found[0]:.4g}"
+    estimate = of_mean(found)
+    return estimate.value, f"{estimate.value:.4g} ± {estimate.half_width:.2g}"
+
+
+def in_order(column: pl.Series) -> list:
+    """The values of an axis: quantities by their size, words as they come."""
+    from tessera.errors import InputError
+    from tessera.sweeps.axes import amount
+
+    found = column.drop_nulls().unique(maintain_order=True).to_list()
+    try:
+        return sorted(found, key=amount)
+    except InputError:
+        return found
+
+
+def text(value: object) -> str:
+    """A value on an axis."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,109 @@
+"""Charts as Plotly figures: plain dicts, which a report holds as JSON."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from tessera.charts.chart import Axis, Chart, Heat, Line, Lines, Stack, total_text
+from tessera.charts.style import MUTED, PARTS, look
+
+_DASHES = {"solid": "solid", "dashed": "dash", "dashdot": "dashdot", "dotted": "dot"}
+_MARKERS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross", "X": "x", "*": "star"}
+FEW_POINTS = 24  # up to so many a curve shows its points
+
+
+def figure(chart: Chart) -> dict[str, Any]:
+    """`data` and `layout` for Plotly.newPlot; the page adds the colours of its theme."""
+    match chart:
+        case Lines():
+            traces, layout = _lines(chart)
+        case Stack():
+            traces, layout = _stack(chart)
+        case Heat():
+            traces, layout = _heat(chart)
+    layout |= {"margin": {"l": 64, "r": 16, "t": 12, "b": 56}, "hovermode": "closest"}
+    return {"data": traces, "layout": layout}
+
+
+LEGEND = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "traceorder": "normal"}
+ROOM_FOR_TOTALS = 1.18  # of the longest bar
+
+
+def _axis(axis: Axis, values: Iterable[float | None] = ()) -> dict[str, Any]:
+    made: dict[str, Any] = {"title": {"text": axis.label, "standoff": 8}, "automargin": True, "type": "log" if axis.log else "linear"}
+    if not axis.log:
+        return made | {"exponentformat": "none", "separatethousands": True}
+    known = [value for value in values if value]
+    decades = known and max(known) >= 100 * min(known)  # then whole powers of ten are enough
+    return made | {"exponentformat": "power"} | ({"dtick": 1} if decades else {})
+
+
+def _line(line: Line, number: int, steps: bool) -> dict[str, Any]:
+    colour, dash, marker = (MUTED, "solid", "o") if line.muted else look(number)
+    mode = "markers" if line.points_only else "lines+markers" if len(line.x) <= FEW_POINTS and not steps else "lines"
+    trace: dict[str, Any] = {
+        "type": "scatter", "name": line.name, "x": list(line.x), "y": list(line.y),
+        "mode": mode + ("+text" if line.labels and len(line.x) <= FEW_POINTS else ""),
+        "line": {"color": colour, "dash": _DASHES[dash], "width": 1.5 if line.muted else 2, "shape": "hv" if steps else "linear"},
+        "marker": {"color": colour, "symbol": _MARKERS[marker], "size": 6 if line.muted else 8},
+    }  # fmt: skip
+    if line.labels:
+        inwards = ["top right" if place < len(line.labels) / 2 else "top left" for place in range(len(line.labels))]
+        trace |= {"text": list(line.labels), "textposition": inwards, "textfont": {"size": 10}}
+    if line.half_widths is not None:
+        trace["error_y"] = {"type": "data", "array": list(line.half_widths), "thickness": 1, "width": 3}
+    return trace
+
+
+def _lines(chart: Lines) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    traces, coloured = [], 0
+    for line in chart.lines:
+        traces.append(_line(line, coloured, chart.steps))
+        coloured += not line.muted
+    shapes = [
+        {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "x0": begin, "x1": end, "fillcolor": MUTED, "opacity": 0.25, "line": {"width": 0}}
+        for begin, end in chart.shades
+    ]
+    x = _axis(chart.x, (value for line in chart.lines for value in line.x))
+    y = _axis(chart.y, (value for line in chart.lines for value in line.y))
+    return traces, {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": len(traces) > 1, "legend": LEGEND}
+
+
+def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    traces = [
+        {
+            "type": "bar", "orientation": "h", "name": name, "x": list(values), "y": list(chart.categories),
+            "marker": {"color": PARTS[index % len(PARTS)]},
+        }
+        for index, (name, values) in enumerate(chart.parts.items())
+    ]  # fmt: skip
+    if chart.totals:
+        traces.append({
+            "type": "scatter", "mode": "text", "x": chart.sums(), "y": list(chart.categories), "text": [f"\u2002{total_text(value)}" for value in chart.sums()],
+            "textposition": "middle right", "showlegend": False, "hoverinfo": "skip", "cliponaxis": False,
+        })  # fmt: skip
+    height = 160 + 28 * len(chart.categories) + 22 * (len(chart.parts) // 4)
+    axis = _axis(chart.value)
+    if chart.totals:
+        axis["range"] = [0, ROOM_FOR_TOTALS * max(chart.sums())]
+    layout = {
+        "barmode": "stack", "xaxis": axis, "height": max(300, height), "legend": LEGEND,
+        "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"}, "showlegend": True,
+    }  # fmt: skip
+    return traces, layout
+
+
+def _heat(chart: Heat) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    # Plotly has no logarithmic colours: the logarithm is drawn, the values are written in the cells.
+    drawn = [[None if value is None else math.log10(value) if chart.wide else value for value in row] for row in chart.values]
+    trace = {
+        "type": "heatmap", "x": list(chart.xs), "y": list(chart.ys), "z": drawn, "colorscale": "Cividis", "showscale": not chart.wide,
+        "customdata": [list(row) for row in chart.values], "hovertemplate": "%{x}, %{y}: %{customdata}<extra></extra>",
+        "text": [list(row) for row in chart.texts], "texttemplate": "%{text}" if chart.texts else "", "xgap": 2, "ygap": 2,
+        "colorbar": {"title": {"text": chart.value_label, "side": "right"}, "thickness": 12},
+    }  # fmt: skip
+    category = {"type": "category", "automargin": True}
+    y = {**category, "title": {"text": chart.y.label}, "autorange": "reversed"}
+    return [trace], {"xaxis": {**category, "title": {"text": chart.x.label}}, "yaxis": y}
+
+

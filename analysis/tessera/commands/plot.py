@@ -1,0 +1,58 @@
+"""tessera plot."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tessera.errors import InputError, unknown_name
+
+EXAMPLES = """Examples:
+
+  tessera plot out/first                      (every picture that the folder has the data for, as PNG and SVG)
+
+  tessera plot out/all --only latency-tail --out tail.svg
+
+  tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99"""
+
+
+def plot(
+    results: Annotated[Path, typer.Argument(help="Folder of a run, a comparison or a sweep.")],
+    only: Annotated[str | None, typer.Option(help="Only the picture of this name.")] = None,
+    x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
+    y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
+    metric: Annotated[str, typer.Option(help="What a sweep's heat map shows.")] = "host.latency.mean",
+    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png or .svg file of one picture; RESULTS/pictures if not given.")] = None,
+) -> None:
+    """Draw the pictures of a run, a comparison or a sweep."""
+    from tessera.api import open_results
+    from tessera.charts.gallery import charts_of
+    from tessera.charts.paper import FORMATS, draw, draw_all
+    from tessera.charts.pictures import heat
+    from tessera.sweeps import Sweep
+
+    opened = open_results(results)
+    if x and y:
+        if not isinstance(opened, Sweep):
+            raise InputError(f"{results}: --x and --y are axes of a sweep")
+        charts = [heat(opened.good, x, y, metric)]
+    else:
+        charts = charts_of(opened)
+    if only:
+        named = [chart for chart in charts if chart.name == only]
+        if not named:
+            raise unknown_name("picture", only, [chart.name for chart in charts])
+        charts = named
+    if not charts:
+        raise InputError(f"{results}: no picture can be made of it; a run that writes --requests has some")
+    if out is not None and out.suffix.removeprefix(".") in FORMATS:
+        if len(charts) > 1:
+            raise InputError(f"{out}: one file holds one picture; --only takes one of {', '.join(chart.name for chart in charts)}")
+        print(draw(charts[0], out))
+        return
+    for file in draw_all(charts, out or results / "pictures"):
+        print(file)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plot", epilog=EXAMPLES)(plot)

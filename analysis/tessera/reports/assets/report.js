@@ -1,0 +1,79 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const say = (text) => { document.getElementById("said").textContent = text; };
+
+  const colours = () => {
+    const style = getComputedStyle(root);
+    const of = (name) => style.getPropertyValue(name).trim();
+    return { ink: of("--ink"), line: of("--line") };
+  };
+
+  const themed = (layout) => {
+    const { ink, line } = colours();
+    const axis = (given) => given && { ...given, gridcolor: line, zerolinecolor: line, linecolor: line };
+    return {
+      ...layout, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 12 },
+      xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis),
+    };
+  };
+
+  const figures = [...document.querySelectorAll("script.figure")].map((script) => ({
+    plot: document.getElementById(script.dataset.for), ...JSON.parse(script.textContent),
+  }));
+  const draw = () => Promise.all(figures.map(({ plot, data, layout }) =>
+    Plotly.react(plot, data, themed(layout), { responsive: true, displaylogo: false, displayModeBar: false })));
+
+  const setTheme = (theme) => { root.dataset.theme = theme; return draw(); };
+  document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
+  window.reportReady = setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+  const valueOf = (row, index) => row.cells[index].dataset.value;
+  const compare = (index, numeric, sign) => (one, other) => {
+    const [a, b] = [valueOf(one, index), valueOf(other, index)];
+    if (a === "" || b === "") return (a === "") - (b === "");  // what has no figure stands last, whichever way
+    return sign * (numeric ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true }));
+  };
+  const sortBy = (heading) => {
+    const body = heading.closest("table").tBodies[0];
+    const ascending = heading.getAttribute("aria-sort") !== "ascending";
+    for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    body.append(...[...body.rows].sort(compare(heading.cellIndex, heading.classList.contains("number"), ascending ? 1 : -1)));
+  };
+
+  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const csvOf = (table) => [...table.rows].map((row) => [...row.cells].map((cell) =>
+    quoted(cell.dataset.value ?? cell.textContent)).join(",")).join("\n") + "\n";
+
+  const save = (name, type, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const copy = async (name, type, text) => {  // a page that was opened from a file may not write to the clipboard
+    try {
+      await navigator.clipboard.writeText(text);
+      say("copied");
+    } catch {
+      save(name, type, text);
+      say(`saved as ${name}`);
+    }
+  };
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.closest("th")) sortBy(button.closest("th"));
+    if (button.classList.contains("copy-csv")) await copy("table.csv", "text/csv", csvOf(button.closest("details").querySelector("table")));
+    if (button.classList.contains("copy-svg")) {
+      const plot = button.closest("figure").querySelector(".plot");
+      const picture = await Plotly.toImage(plot, { format: "svg", width: plot.clientWidth, height: plot.clientHeight });
+      save(`${button.dataset.name}.svg`, "image/svg+xml", decodeURIComponent(picture.slice(picture.indexOf(",") + 1)));
+      say(`saved as ${button.dataset.name}.svg`);
+    }
+  });
+  window.reportCsv = csvOf;
+})();

@@ -1,0 +1,64 @@
+"""What a report of a comparison says."""
+
+from tessera.charts import gallery
+from tessera.comparison import Comparison, command_of
+from tessera.families import YARDSTICK
+from tessera.human import figure
+from tessera.reports.page import Cell, Column, Page, Table
+from tessera.reports.run_page import COMPARED
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    table, facts = comparison.columns["layers"], comparison.columns["comparison"]
+    units = comparison.columns["units"]
+    rows, unranked = [], set()
+    for index, layer in enumerate(table["layer"]):
+        row = [Cell(layer, layer)]
+        for _, metric in COMPARED:
+            value = table[metric][index] if metric in table else None
+            half = table.get(f"{metric}.half_width_95", [None] * len(table["layer"]))[index]
+            why = table.get(f"{metric}.unranked", [None] * len(table["layer"]))[index] or ""
+            if why:
+                unranked |= {(layer, reason) for reason in why.split("; ")}
+            text = figure(value, units.get(metric, "1"))
+            row.append(Cell(f"{text} ± {figure(half, units.get(metric, '1'))}" if half else text, value, why))
+        row.append(Cell(table["status"][index], table["status"][index]))
+        rows.append(row)
+    columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in COMPARED), Column("status", False)]
+    warnings = [f"{layer} must not be ranked by the figures with an asterisk: {why}." for layer, why in sorted(unranked)]
+    refused = [(layer, status) for layer, status in zip(table["layer"], table["status"]) if status != "ok"]
+    warnings = [f"{layer}: {status}" for layer, status in refused] + _gathered(warnings)
+    return Page(
+        title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=f"Which layer serves {facts.get('input', 'this input')} best?",
+        facts=[f"drive {facts['drive']}", facts["input"], facts["tool"]], warnings=warnings,
+        findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows)], notes=comparison.notes,
+        commands=[command] if (command := command_of(comparison.folder)) else [],
+    )  # fmt: skip
+
+
+def _gathered(warnings: list[str]) -> list[str]:
+    """Many layers with one reason are one line."""
+    reasons: dict[str, list[str]] = {}
+    for line in warnings:
+        layer, reason = line.split(" must not", 1)
+        reasons.setdefault(reason, []).append(layer)
+    return [f"{', '.join(layers)} must not{reason}" for reason, layers in reasons.items()]
+
+
+def _comparison_findings(table: dict[str, list], units: dict[str, str]) -> list[str]:
+    found = []
+    yardstick = table["layer"].index(YARDSTICK) if YARDSTICK in table["layer"] else None
+    for title, metric in COMPARED[:4]:
+        ranked = [
+            (value, layer)
+            for value, layer, why in zip(table.get(metric, []), table["layer"], table.get(f"{metric}.unranked", []))
+            if value is not None and why is None and layer != YARDSTICK
+        ]
+        if not ranked:
+            continue
+        (best, first), (worst, last) = min(ranked), max(ranked)
+        text = f"{title}: {first} has the smallest of those that may be ranked, {figure(best, units.get(metric, '1'))}"
+        if yardstick is not None and table[metric][yardstick]:
+            text += f" ({best / table[metric][yardstick]:.2f} times {YARDSTICK})"
+        found.append(text + (f"; {last} the largest, {figure(worst, units.get(metric, '1'))}." if last != first else "."))
+    return found or ["No figure may be ranked: see above."]

@@ -1,0 +1,136 @@
+"""The HTML of a report: one file that needs nothing else."""
+
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+
+from tessera.charts.chart import Chart
+from tessera.charts.screen import figure
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    numeric: bool = True
+    about: str = ""
+    long: bool = False
+    """Whole sentences or commands, which take several lines."""
+
+    @property
+    def kind(self) -> str:
+        return "number" if self.numeric else "long word" if self.long else "word"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is shown, and what is sorted by and copied: every digit."""
+
+    text: str
+    value: float | str | None = None
+    note: str = ""
+    """Why the figure must not be ranked."""
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    folded: bool = False
+
+
+@dataclass
+class Page:
+    title: str
+    question: str
+    facts: list[str] = field(default_factory=list)
+    """What was run: drive, input, simulator."""
+    warnings: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the input and the drive say of their limits."""
+    commands: list[str] = field(default_factory=list)
+
+
+def asset(name: str) -> str:
+    return (resources.files("tessera.reports") / "assets" / name).read_text()
+
+
+def plotly_script() -> str:
+    """plotly.js as the package `plotly` brings it."""
+    return (resources.files("plotly") / "package_data" / "plotly.min.js").read_text()
+
+
+def _items(items: Sequence[str]) -> str:
+    return "".join(f"<li>{html.escape(item)}</li>" for item in items)
+
+
+def _table(table: Table) -> str:
+    head = "".join(
+        f'<th scope="col" class="{column.kind}" title="{html.escape(column.about)}">'
+        f'<button type="button">{html.escape(column.title)}</button></th>'
+        for column in table.columns
+    )
+    rows = "".join("<tr>" + "".join(_cell(cell, column) for cell, column in zip(row, table.columns)) + "</tr>" for row in table.rows)
+    name = html.escape(table.title)
+    return (
+        f'<details class="table"{"" if table.folded else " open"}><summary><h2>{name}</h2></summary>'
+        f'<div class="tools"><button type="button" class="copy-csv">Copy as CSV</button></div>'
+        f'<div class="scroll"><table><caption class="hidden">{name}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
+    )
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    value = "" if cell.value is None else cell.value
+    note = f' title="{html.escape(cell.note)}"' if cell.note else ""
+    mark = '<sup class="unranked">*</sup>' if cell.note else ""
+    return f'<td class="{column.kind}" data-value="{html.escape(str(value))}"{note}>{html.escape(cell.text)}{mark}</td>'
+
+
+def _chart(chart: Chart, number: int) -> str:
+    data = json.dumps(figure(chart)).replace("</", "<\\/")
+    return (
+        f'<figure><figcaption><h2>{html.escape(chart.title)}</h2><span class="tools"><button type="button" class="copy-svg" '
+        f'data-name="{html.escape(chart.name)}">Save as SVG</button></span></figcaption>'
+        f'<div class="plot" id="plot-{number}" role="img" aria-label="{html.escape(chart.title)}"></div>'
+        f'<script type="application/json" class="figure" data-for="plot-{number}">{data}</script></figure>'
+    )
+
+
+def render(page: Page) -> str:
+    """The whole file."""
+    warnings = f'<section class="warnings"><h2>Read this first</h2><ul>{_items(page.warnings)}</ul></section>' if page.warnings else ""
+    findings = f'<section class="findings"><h2>Findings</h2><ul>{_items(page.findings)}</ul></section>' if page.findings else ""
+    commands = "\n".join(page.commands)
+    notes = f'<section class="notes"><h2>Notes</h2><ul>{_items(page.notes)}</ul></section>' if page.notes else ""
+    repeat = f'<section><h2>Make it again</h2><pre>{html.escape(commands)}</pre></section>' if commands else ""
+    script = "</script><script>".join((plotly_script(), asset("report.js")))
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{html.escape(page.title)}</title>
+<style>{asset("report.css")}</style>
+</head>
+<body>
+<header><h1>{html.escape(page.title)}</h1><button type="button" id="theme">Dark or light</button>
+<p class="question">{html.escape(page.question)}</p><ul class="facts">{_items(page.facts)}</ul></header>
+<main>
+{warnings}
+{findings}
+<section class="charts">{"".join(_chart(chart, number) for number, chart in enumerate(page.charts))}</section>
+{"".join(_table(table) for table in page.tables)}
+{notes}
+{repeat}
+</main>
+<p id="said" role="status" aria-live="polite"></p>
+<script>{script}</script>
+</body>
+</html>
+"""

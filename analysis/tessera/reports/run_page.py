@@ -1,0 +1,119 @@
+"""What a report of one run says, and of several side by side."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tessera.bound_by import utilisations
+from tessera.charts import gallery
+from tessera.effort import steadiness
+from tessera.human import figure, number
+from tessera.reports.page import Cell, Column, Page, Table
+from tessera.run_folder import Run, latency_ms, life_phases
+from tessera.simulation import simulation_of
+
+SLOW = 0.99  # requests above this percentile are the slow ones of a finding
+FEW_CLEANINGS = 20  # as the comparison ranks
+COMPARED = (
+    ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),
+    ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"),
+)  # fmt: skip
+RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "write_amplification.total")
+
+
+def cleaned_too_little(run: Run) -> str:
+    """Why the figures of a run must not be ranked; empty where they may: its layer cleans, and hardly did."""
+    cleanings = run.find("cleaning.count") or 0
+    if not run.summary["run"].get("cleans") or cleanings >= FEW_CLEANINGS:
+        return ""
+    return "no cleaning came" if cleanings == 0 else f"{number(cleanings)} cleanings, fewer than {FEW_CLEANINGS}"
+
+
+def run_warnings(run: Run) -> list[str]:
+    """What is wrong with the figures of a run, the worst first."""
+    facts = run.summary["run"]
+    found = []
+    if facts.get("partial"):
+        found.append("The run was ended before its input: the figures are of a part.")
+    if facts.get("unstable"):
+        found.append("Unstable: the backlog grew all along, so latencies measure the length of the run.")
+    if why := cleaned_too_little(run):
+        found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
+    if (run.folder / "requests.npy").exists() and len(run.requests):
+        state = steadiness(run, "host.latency.mean")
+        if not state.steady:
+            found.append(f"Not steady: the warm-up reaches past the half (MSER-5 leaves out {state.warmup:,} of {state.requests:,} requests).")
+    if (errors := run.find("scoreboard.errors") or 0) > 0:
+        found.append(f"{number(errors)} reads returned wrong data.")
+    if (failed := run.find("host.failed") or 0) > 0:
+        found.append(f"{number(failed)} requests failed.")
+    return found
+
+
+def run_findings(run: Run) -> list[str]:
+    """The figures of a run in sentences."""
+    of = lambda name: figure(run.find(name), run.unit(name)) if run.find(name) is not None else None  # noqa: E731
+    found = [f"{number(run.metric('host.served') or 0)} requests: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}, longest {of('host.latency.max')}."]
+    busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
+    if busy:
+        found.append(f"Busy: {', '.join(busy)} of the time.")
+    if (run.folder / "requests.npy").exists() and len(run.requests):
+        found.append(_slow_requests(run))
+    if of("write_amplification.total"):
+        found.append(f"Write amplification {of('write_amplification.total')}; {of('cleaning.count') or 'no'} cleanings.")
+    if of("nand.lifetime.years.worst_block"):
+        found.append(f"At this pace the worst flash block lasts {figure(run.metric('nand.lifetime.years.worst_block'), 'years')}.")
+    return found
+
+
+def _slow_requests(run: Run) -> str:
+    latencies = latency_ms(run.requests)
+    slow = run.requests[latencies >= np.quantile(latencies, SLOW)]
+    times = {phase: float(np.mean(slow[phase])) / 1e9 for phase in life_phases(slow)}
+    whole = sum(times.values()) or 1.0
+    first = sorted(times.items(), key=lambda item: -item[1])[:3]
+    parts = ", ".join(f"{phase.replace('_', ' ')} {100 * time / whole:.0f} %" for phase, time in first)
+    return f"The slowest {100 * (1 - SLOW):.0f} % of the requests take {figure(whole, 'ms')} on average: {parts}."
+
+
+def _facts(run: Run) -> list[str]:
+    facts = run.summary["run"]
+    return [f"drive {facts['drive']}", f"layer {facts['layer']}", facts["input"], f"seed {facts['seed']}", facts["tool"]]
+
+
+def _metrics_table(run: Run) -> Table:
+    rows = [
+        [Cell(name, name), Cell(figure(entry["value"], entry["unit"]), entry["value"]), Cell(entry["unit"], entry["unit"]), Cell(entry["description"], entry["description"])]
+        for name, entry in run.summary["metrics"].items()
+    ]
+    return Table("Every figure", (Column("metric", False), Column("value"), Column("unit", False), Column("meaning", False, long=True)), rows, folded=True)
+
+
+def run_page(run: Run) -> Page:
+    facts = run.summary["run"]
+    made_by = simulation_of(run.folder)
+    return Page(
+        title=f"{facts['layer']} on {facts['drive']}", question=f"How does {facts['layer']} serve {facts['input']}?", facts=_facts(run),
+        warnings=run_warnings(run), findings=run_findings(run), charts=gallery.of_run(run), tables=[_metrics_table(run)], notes=run.notes,
+        commands=[made_by.command(run.folder) if made_by else f"# made by tessera-sim itself: {run.folder / 'drive.toml'} is the drive as it was"],
+    )  # fmt: skip
+
+
+def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:
+    """Several runs that somebody else put side by side."""
+    rows, unranked = [], []
+    for name, run in runs.items():
+        why = cleaned_too_little(run)
+        if why:
+            unranked.append(f"{name} must not be ranked by the figures with an asterisk: {why}.")
+        cells = []
+        for _, metric in COMPARED:
+            entry = run.summary["metrics"].get(metric, {"value": None, "unit": "1"})
+            cells.append(Cell(figure(entry["value"], entry["unit"]), entry["value"], why if metric in RANKED_BY_CLEANING else ""))
+        rows.append([Cell(name, name), *cells])
+    columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in COMPARED)]
+    first = next(iter(runs.values()))
+    return Page(
+        title=title, question=question, facts=[first.summary["run"].get("tool", "")], warnings=unranked, charts=gallery.of_runs(dict(runs)),
+        tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""A headless Chromium for tests of pages: its DevTools protocol over a websocket."""
+
+import asyncio
+import base64
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from tornado.websocket import websocket_connect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+MISSING = "needs Debian's package chromium: ./dev test installs it"
+PATIENCE = 60  # seconds for an answer of a busy machine
+
+
+class Browser:
+    """One page; `errors` are what its console called errors and the exceptions that nobody caught."""
+
+    def __init__(self, width: int):
+        self._profile = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--hide-scrollbars", "--remote-allow-origins=*"]
+        self._process = subprocess.Popen(
+            [CHROMIUM, *flags, f"--user-data-dir={self._profile.name}", f"--window-size={width},900", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )
+        self._loop = asyncio.new_event_loop()
+        self._number = 0
+        self._width = width
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        address = next(found.group(0) for line in self._process.stderr if (found := re.search(r"ws://\S+", line)))
+        self._socket = self._wait(lambda: websocket_connect(address, max_message_size=1 << 28))
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self._call(f"{domain}.enable")
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+
+    def __enter__(self) -> "Browser":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+        self._process.terminate()
+        self._process.wait()
+        self._process.stderr.close()
+        self._loop.close()
+        self._profile.cleanup()
+
+    def _wait(self, begin: Callable[[], Awaitable]):
+        async def whole():
+            return await asyncio.wait_for(begin(), PATIENCE)
+
+        return self._loop.run_until_complete(whole())
+
+    def _call(self, method: str, **parameters):
+        self._number += 1
+        session = {"sessionId": self._session} if hasattr(self, "_session") else {}
+        text = json.dumps({"id": self._number, "method": method, "params": parameters, **session})
+        self._wait(lambda: self._socket.write_message(text))
+        while True:
+            message = json.loads(self._wait(self._socket.read_message))
+            if message.get("id") == self._number:
+                assert "error" not in message, message["error"]
+                return message["result"]
+            self._note(message)
+
+    def _note(self, message) -> None:
+        parameters = message.get("params", {})
+        match message["method"]:
+            case "Runtime.exceptionThrown":
+                self.errors.append(json.dumps(parameters["exceptionDetails"]))
+            case "Runtime.consoleAPICalled" if parameters["type"] in ("error", "assert"):
+                self.errors.append(json.dumps(parameters["args"]))
+            case "Log.entryAdded" if parameters["entry"]["level"] == "error":
+                self.errors.append(parameters["entry"]["text"])
+            case "Network.requestWillBeSent":
+                self.requests.append(parameters["request"]["url"])
+
+    def open(self, file: Path) -> None:
+        self._call("Page.navigate", url=file.resolve().as_uri())
+        while not self.run("document.readyState === 'complete' && typeof reportReady !== 'undefined'"):
+            pass
+        self.run("reportReady.then(() => true)")
+
+    def run(self, script: str):
+        """The value of an expression in the page; of a promise, what it comes to."""
+        result = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
+    def screenshot(self, file: Path) -> None:
+        """Of the whole page."""
+        size = self._call("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": self._width, "height": min(size["height"], 12_000), "scale": 1}
+        picture = self._call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(picture["data"]))

@@ -1,0 +1,108 @@
+"""What the pictures show, by hand, and that both ways of drawing them draw it."""
+
+import numpy as np
+import polars as pl
+import pytest
+from samples import metric, write_run
+from test_run_folder import requests_of
+
+from tessera import InputError, Run
+from tessera.charts import pictures
+from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
+from tessera.charts.paper import draw, draw_all
+from tessera.charts.screen import figure
+from tessera.charts.style import look
+
+
+def run_of(folder, latencies, metrics=None, **phases):
+    log = requests_of(latencies)
+    for name, values in phases.items():
+        log[name] = (np.array(values) * 1e9).astype(np.uint64)
+    return Run(write_run(folder, metrics or {}, log, {"layer": "x"}))
+
+
+def test_the_tail_is_the_share_of_slower_requests(tmp_path):
+    (line,) = pictures.latency_tail({"a": run_of(tmp_path, [4, 1, 3, 2])}).lines
+    assert line.x == [1, 2, 3, 4]
+    assert line.y == [1, 0.75, 0.5, 0.25]  # as slow or slower
+
+
+def test_a_life_is_split_by_percentile_into_shares(tmp_path):
+    chart = pictures.life(run_of(tmp_path, [1, 1, 4, 10], link=[1, 1, 1, 1], seek=[0, 0, 3, 9]))
+    assert chart.categories[:2] == ["faster half (mean 1 ms)", "50 to 90 % (mean 4 ms)"]
+    assert chart.parts["link"][:2] == [100, 25]
+    assert chart.parts["seek"][:2] == [0, 75]
+    assert chart.sums() == pytest.approx([100] * len(chart.categories))
+
+
+def test_write_amplification_is_split_by_region_and_flash(tmp_path):
+    metrics = {
+        "write_amplification.media": metric(3), "write_amplification.flash": metric(0.5), "media.sectors_written.total": metric(60),
+        "media.sectors_written.data_0": metric(30), "media.sectors_written.data_1": metric(10), "media.sectors_written.log": metric(20),
+    }  # fmt: skip
+    chart = pictures.write_amplification({"a": run_of(tmp_path, [1], metrics)})
+    assert chart.parts == {"platters: data": [2], "platters: log": [1], "flash": [0.5]}
+    assert chart.sums() == [3.5]
+
+
+def test_energy_is_that_of_a_request(tmp_path):
+    metrics = {"host.requests": metric(10), "media.energy.idle": metric(2, "J"), "nand.energy.read": metric(50, "mJ"), "dram.energy": metric(30, "mJ")}
+    chart = pictures.energy({"a": run_of(tmp_path, [1], metrics)})
+    assert chart.parts == {"disk: idle": [200], "flash: read": [5], "DRAM": [3]}
+
+
+def test_cleanings_are_shaded_and_near_ones_are_one(tmp_path):
+    run = run_of(tmp_path, [1])
+    times = [(1, "begin"), (2, "begin"), (3, "end"), (4, "end"), (4.5, "begin"), (6, "end"), (9, "begin"), (10, "end")]
+    rows = [f"{int(time * 1e12)},clean,{edge},0,0" for time, edge in times] + ["0,rmw,begin,0,0"]
+    (tmp_path / "events.csv").write_text("time_ps,kind,edge,subject,amount\n" + "\n".join(rows) + "\n")
+    assert pictures.cleanings(run, 1.0) == [(1, 6), (9, 10)]
+
+
+def test_the_front_is_what_nothing_beats():
+    points = pl.DataFrame({"a": [1.0, 2.0, 3.0, 3.0], "b": [9.0, 4.0, 5.0, 1.0], "label": ["w", "x", "y", "z"]})
+    beaten, front = pictures.pareto(points, ("a", "b"), {"a": "ms"}).lines
+    assert (beaten.x, beaten.y) == ([3], [5])
+    assert (front.x, front.labels) == ([1, 2, 3], ["w", "x", "z"])
+
+
+def test_a_heat_map_has_means_with_intervals_and_axes_in_order():
+    rows = [("1 MiB", 1.0, 2.0), ("1 MiB", 1.0, 4.0), ("64 KiB", 1.0, 1.0), ("64 KiB", 2.0, 7.0)]
+    results = pl.DataFrame(rows, schema=["axis.size", "axis.dies", "m"], orient="row")
+    chart = pictures.heat(results, "size", "dies", "m", "ms")
+    assert chart.xs == ["64 KiB", "1 MiB"] and chart.ys == ["1", "2"]
+    assert chart.values == [[1, 3], [7, None]]
+    assert chart.texts[0][1] == "3 ± 13"  # Student's t of one degree, 12.706, times a deviation of 1.414 over 1.414
+    with pytest.raises(InputError, match="unknown axis or metric 'sizes'; did you mean 'size'"):
+        pictures.heat(results, "sizes", "dies", "m")
+
+
+CHARTS = (
+    Lines("lines", "t", Axis("x (ms)", log=True), Axis("y", log=True), [Line("a", [1, 1000], [1, 2], [0.1, 0.2], ["p", "q"]), Line("b", [2], [2], muted=True)], shades=[(1, 2)]),
+    Stack("stack", "t", Axis("v (1)"), ["one", "two"], {"p": [1, 2], "q": [3, None]}),
+    Heat("heat", "t", Axis("x"), Axis("y"), ["a", "b"], ["c"], [[1.0, 100.0]], [["1", "100"]], "ms"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
+def test_a_chart_is_drawn_on_paper_twice_the_same(chart, tmp_path):
+    files = draw_all([chart], tmp_path)
+    assert [file.name for file in files] == [f"{chart.name}.png", f"{chart.name}.svg"]
+    assert files[0].read_bytes().startswith(b"\x89PNG")
+    svg = files[1].read_text()
+    label = chart.value.label if isinstance(chart, Stack) else chart.x.label
+    assert label in svg
+    assert draw(chart, tmp_path / "again.svg").read_text() == svg
+
+
+def test_on_the_screen_are_the_same_figures():
+    lines, stack, heat = (figure(chart) for chart in CHARTS)
+    assert lines["data"][0]["x"] == [1, 1000] and lines["data"][0]["error_y"]["array"] == [0.1, 0.2]
+    assert lines["layout"]["xaxis"]["type"] == "log" and lines["layout"]["xaxis"]["title"]["text"] == "x (ms)"
+    assert [trace["x"] for trace in stack["data"][:2]] == [[1, 2], [3, None]]
+    assert stack["data"][2]["text"] == ["\u20024", "\u20022"]  # the sums
+    assert heat["data"][0]["customdata"] == [[1, 100]] and heat["data"][0]["z"] == [[0, 2]]  # more than a decade: by ratio
+
+
+def test_no_two_of_the_first_32_curves_look_alike():
+    assert len({look(index)[:2] for index in range(32)}) == 32

@@ -1,0 +1,135 @@
+"""Reports, looked at with a browser: they stand alone, nothing fails in them, and they can be read and worked with at both widths."""
+
+import os
+from pathlib import Path
+
+import pytest
+from simulate import SIMULATOR
+from typer.testing import CliRunner
+
+import tessera
+from tessera.cli import app
+from tessera.reports import write_report
+
+browser = pytest.importorskip("browser")
+SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}
+WIDTHS = (1280, 400)
+KINDS = ("run", "comparison", "sweep")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_built_simulator():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TESSERA_SIM", str(SIMULATOR))
+        yield
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    tessera.run("demo", layer="fluid", requests=True, events=True, out=folder / "run", **SMALL)
+    tessera.compare("demo", layers=("imr-rmw", "cmr", "mu-rmw"), requests=True, out=folder / "comparison", **SMALL)
+    axes = {"layer": ["cmr", "imr-rmw", "mu-rmw"], "nand.blocks": [0, 384, 512], "seed": [1, 2]}  # mu-rmw cannot be without flash
+    tessera.sweep({"title": "Flash and <layers>", "run": {"drive": "demo", **SMALL}, "axes": axes}, out=folder / "sweep", jobs=2)
+    return {kind: write_report(folder / kind) for kind in KINDS}
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def chromium(request):
+    if browser.CHROMIUM is None:
+        assert not os.environ.get("TESSERA_STRICT"), browser.MISSING  # in CI it is there
+        pytest.skip(browser.MISSING)
+    with browser.Browser(request.param) as opened:
+        opened.width = request.param
+        yield opened
+
+
+@pytest.fixture(params=KINDS)
+def page(request, chromium, reports):
+    chromium.errors.clear()
+    chromium.requests.clear()
+    chromium.open(reports[request.param])
+    chromium.kind = request.param
+    yield chromium
+    assert chromium.errors == []
+    assert [url for url in chromium.requests if not url.startswith(("file:", "data:", "blob:"))] == []  # nothing from the network
+
+
+def test_every_figure_is_drawn_and_nothing_is_wider_than_the_page(page):
+    figures = page.run("document.querySelectorAll('.plot').length")
+    assert figures >= {"run": 5, "comparison": 3, "sweep": 2}[page.kind]
+    assert page.run("[...document.querySelectorAll('.plot')].filter(plot => plot.querySelector('.main-svg')).length") == figures
+    assert page.run("document.documentElement.scrollWidth") <= page.width
+    assert page.run("[...document.querySelectorAll('.plot .main-svg')].every(svg => svg.getBoundingClientRect().right <= innerWidth)")
+    smallest = "Math.min(...[...document.querySelectorAll('h1, h2, li, td, th, button, pre')].map(e => parseFloat(getComputedStyle(e).fontSize)))"
+    assert page.run(smallest) >= 12
+
+
+def test_a_click_sorts_a_table_by_its_figures_and_another_the_other_way(page):
+    column = {"run": 1, "comparison": 1, "sweep": 3}[page.kind]
+    page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    read = (
+        f"[...document.querySelector('table').tBodies[0].rows].map(row => row.cells[{column}].dataset.value)"
+        ".filter(value => value !== '').map(Number)"
+    )
+    click = f"document.querySelector('table').tHead.rows[0].cells[{column}].querySelector('button').click()"
+    before = page.run(read)
+    page.run(click)
+    assert page.run(read) == sorted(before)
+    page.run(click)
+    assert page.run(read) == sorted(before, reverse=True)
+    assert page.run(f"document.querySelector('table').tHead.rows[0].cells[{column}].getAttribute('aria-sort')") == "descending"
+
+
+def test_the_theme_turns_page_and_figures_dark(page):
+    page.run("document.documentElement.dataset.theme === 'light' || document.getElementById('theme').click()")
+    light = page.run("getComputedStyle(document.body).backgroundColor")
+    page.run("document.getElementById('theme').click()")
+    assert page.run("document.documentElement.dataset.theme") == "dark"
+    assert page.run("getComputedStyle(document.body).backgroundColor") != light
+    assert page.run("document.querySelector('.plot').layout.font.color") == page.run("getComputedStyle(document.documentElement).getPropertyValue('--ink')")
+
+
+def test_tables_fold_and_copy_with_every_digit_and_figures_save(page):
+    assert page.run("(() => { const d = document.querySelector('details'); const was = d.open; d.querySelector('summary').click(); return was !== d.open })()")
+    csv = page.run("reportCsv(document.querySelector('table'))").splitlines()
+    assert len(csv) == 1 + page.run("document.querySelector('table').tBodies[0].rows.length")
+    svg = page.run("Plotly.toImage(document.querySelector('.plot'), {format: 'svg', width: 500, height: 300})")
+    assert svg.startswith("data:image/svg+xml")
+
+
+def test_a_sweep_s_report_shows_failures_and_what_must_not_be_ranked(reports):
+    text = reports["sweep"].read_text()
+    assert "2 of 18 runs failed" in text
+    assert "the layer mu-rmw needs NAND flash" in text
+    assert "must not be ranked" in text
+    assert "Flash and &lt;layers&gt;" in text and "<layers>" not in text
+
+
+def test_a_comparison_s_report_has_each_reason_beside_its_figure(reports):
+    text = reports["comparison"].read_text()
+    assert "mu-rmw must not be ranked by the figures with an asterisk: no cleaning came" in text
+    assert "tessera-sim compare demo --layers imr-rmw,cmr,mu-rmw --seeds 1 --workload web-server" in text
+
+
+def test_a_run_s_report_says_what_made_it_and_where_the_slow_requests_spent_their_time(reports):
+    text = reports["run"].read_text()
+    assert "tessera-sim run demo --layer fluid --workload web-server --limit 800 --prefill 100 --seed 1 --fold --requests --events" in text
+    assert "The slowest 1 % of the requests take" in text
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    finished = CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert finished.exit_code == 2
+    assert "holds no results" in finished.output
+
+
+def test_the_report_of_a_sweep_where_nothing_ran_well_is_one_of_its_failures(tmp_path):
+    tessera.sweep({"run": {"workload": "random-4k", "limit": 10, "layer": "mu-rmw"}, "axes": {"nand.blocks": [0]}}, out=tmp_path, jobs=1)
+    assert "1 of 1 runs failed" in write_report(tmp_path).read_text()
+
+
+def test_the_library_that_draws_is_in_the_file_with_its_licence(reports):
+    text = reports["run"].read_text()
+    assert "plotly.js v" in text and "Licensed under the MIT license" in text
+    assert "<script src=" not in text
