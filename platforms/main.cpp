@@ -15,6 +15,7 @@
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
+#include "platforms/plugin/firmware_fault.hpp"
 #include "platforms/run/run_command.hpp"
 #include "platforms/torture/torture_command.hpp"
 
@@ -71,6 +72,9 @@ int sc_main(int argc, char* argv[]) {
     // What is wrong with the command line names the command already.
     std::cerr << (text.starts_with("tessera-sim") ? "" : "tessera-sim: ") << text << "\n";
     return exit_bad_input;
+  } catch (const tessera::FirmwareFault& fault) {
+    std::cerr << "tessera-sim: firmware fault: " << fault.what() << "\n";
+    return exit_model_bug;
   } catch (const tessera::ModelBug& bug) {
     std::cerr << "tessera-sim: model bug at " << sc_core::sc_time_stamp() << ": " << bug.what() << "\n";
     return exit_model_bug;

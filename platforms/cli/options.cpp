@@ -43,6 +43,7 @@ void declare_simulation(Arguments& arguments) {
   arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
   arguments.option("--workload", "NAME", "workload to generate instead of a trace");
   declare_trace_reading(arguments);
+  declare_firmware(arguments);
   arguments.option("--replay", "POLICY",
                    "timed, think, queue:N or closed:N; by default think where the trace tells think times, timed elsewhere");
   arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
@@ -138,6 +139,7 @@ RunOptions read_simulation(const Arguments& arguments) {
 
   RunOptions run;
   run.drive = arguments.text("DRIVE");
+  run.firmware = firmware_option(arguments);
   if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
   run.workload = arguments.text("--workload");
   if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
@@ -252,12 +254,13 @@ ParsedCommand read_list(const Arguments& arguments) {
 void declare_check(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
 }
 
 ParsedCommand read_check(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  return CheckOptions{arguments.text("DRIVE"), arguments.text("--layer"), arguments.list("--set")};
+  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set")};
 }
 
 struct Command {

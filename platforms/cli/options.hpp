@@ -59,8 +59,15 @@ struct RecordOptions {
   Picoseconds after{};                                       ///< recorded after it
 };
 
+/// A translation layer out of a shared library.
+struct FirmwareOption {
+  std::filesystem::path file;  ///< "" = none
+  unsigned patience = 10;      ///< seconds of processor time for one call
+};
+
 struct RunOptions {
   std::string drive;
+  FirmwareOption firmware;
   std::string layer;                  ///< "" = the drive's own choice
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
   std::string workload;
@@ -133,6 +140,7 @@ struct ListOptions {
 
 struct CheckOptions {
   std::string drive;
+  FirmwareOption firmware;
   std::string layer;
   std::vector<std::string> set;
 };

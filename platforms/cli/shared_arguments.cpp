@@ -37,4 +37,20 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
   return times;
 }
 
+void declare_firmware(Arguments& arguments) {
+  arguments.option("--firmware", "FILE",
+                   "shared library with a translation layer (tessera_firmware.h); its first where --layer names none");
+  arguments.option("--firmware-patience", "SECONDS",
+                   "processor time that one call of the library may take, 10 where not given; then the run ends with status 3");
+}
+
+FirmwareOption firmware_option(const Arguments& arguments) {
+  constexpr std::uint64_t longest_patience = 86'400;
+  arguments.needs("--firmware-patience", "--firmware");
+  FirmwareOption firmware;
+  firmware.file = arguments.text("--firmware");
+  firmware.patience = static_cast<unsigned>(arguments.count("--firmware-patience", firmware.patience, 1, longest_patience));
+  return firmware;
+}
+
 }  // namespace tessera::cli

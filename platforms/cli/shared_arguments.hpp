@@ -18,4 +18,8 @@ void declare_trace_reading(Arguments& arguments);
 /// The times of --cut-at: those since power-on (boot+TIME), or those since the start of the replay.
 [[nodiscard]] std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot);
 
+/// --firmware and how long a call of it may take.
+void declare_firmware(Arguments& arguments);
+[[nodiscard]] FirmwareOption firmware_option(const Arguments& arguments);
+
 }  // namespace tessera::cli

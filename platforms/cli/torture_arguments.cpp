@@ -38,6 +38,7 @@ void declare_torture(Arguments& arguments) {
   arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
   arguments.option("--trace", "FILE", "trace to replay instead");
   declare_trace_reading(arguments);
+  declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.option("--minimise", "FILE", "shorten the requests of the first loss and write them to this trace");
   arguments.flag("--json", "as JSON");
@@ -53,6 +54,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   TortureOptions torture;
   RunOptions& run = torture.run;
   run.drive = arguments.text("DRIVE");
+  run.firmware = firmware_option(arguments);
   if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
   run.workload = arguments.text("--workload");
   if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);

@@ -114,7 +114,8 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 }
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
-  const DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer);
+  const DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
+                                        {options.firmware.file, options.firmware.patience});
   const FormatPlan plan = plan_drive(config);
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);

@@ -137,7 +137,8 @@ int exit_status(const std::vector<RunResult>& runs, int stopped_by) {
 }  // namespace
 
 int compare_command(const cli::CompareOptions& options, const SearchPath& search) {
-  const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "");
+  const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "",
+                                       {options.run.firmware.file, options.run.firmware.patience});
   const std::vector<std::string> layers = chosen_layers(options, drive);
   check_input(options.run, search);
   const RunFolder folder(options.run.out);

@@ -149,18 +149,32 @@ const LayerFactory& DriveConfig::selected() const {
   throw InputError(unknown_name("layer", layer, layer_names()));
 }
 
-DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer) {
-  return load_drive(TomlDocument::load(file), overrides, layer);
+DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer,
+                       const FirmwareLibrary& firmware) {
+  return load_drive(TomlDocument::load(file), overrides, layer, firmware);
 }
 
-DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer) {
+/// A layer of the same name gives its place up. Gives the name of the library's first.
+static std::string add_layers(const FirmwareLibrary& firmware, std::vector<std::unique_ptr<LayerFactory>>& layers) {
+  std::string first;
+  for (auto& added : load_firmware(firmware)) {
+    if (first.empty()) first = added->name();
+    const auto same = std::ranges::find_if(layers, [&](const auto& layer) { return layer->name() == added->name(); });
+    (same == layers.end() ? layers.emplace_back() : *same) = std::move(added);
+  }
+  return first;
+}
+
+DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
+                       const FirmwareLibrary& firmware) {
   for (const std::string& assignment : overrides) document.set(assignment);
   DriveConfig config;
+  const std::string of_firmware = firmware.file.empty() ? "" : add_layers(firmware, config.layers);
   config.document = std::move(document);
   DescriptionReader reader(config.document);
   config.describe(reader);
   reader.finish();
-  if (!layer.empty()) config.layer = layer;
+  if (!layer.empty() || !of_firmware.empty()) config.layer = layer.empty() ? of_firmware : layer;
   if (config.format != "layer" && std::find(format_names.begin(), format_names.end(), config.format) == format_names.end()) {
     const Place place = reader.place_of("format");
     throw input_error(place.file, place.line, unknown_name("format", config.format, format_names));

@@ -14,6 +14,7 @@
 #include "media/media_config.hpp"
 #include "nand/nand_config.hpp"
 #include "platforms/description/toml_document.hpp"
+#include "platforms/plugin/plugin_library.hpp"
 #include "power/power_config.hpp"
 
 namespace tessera {
@@ -60,11 +61,13 @@ struct DriveConfig {
 };
 
 /// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given.
-[[nodiscard]] DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer);
+/// `firmware`: its layers are in the list too, in the place of one of the same name; its first runs where `layer` names none.
+[[nodiscard]] DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
+                                     const FirmwareLibrary& firmware = {});
 
 /// The same of a file that extends none but those beside it.
-[[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                                     const std::string& layer);
+[[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer,
+                                     const FirmwareLibrary& firmware = {});
 
 /// What the selected layer plans on this drive, after all checks of layer against drive: media, flash, a format that the drive
 /// file pins. InputError names both sides and what would fit.

@@ -119,6 +119,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
   run["layer"] = drive.layer;
+  if (!options.firmware.file.empty()) run["firmware"] = options.firmware.file.filename().string();
   run["input"] = input_name(options);
   if (options.trace) run["input_hash"] = input_hash(options.trace->file, of_pipe);
   run["seed"] = options.seed;
@@ -176,7 +177,8 @@ void print_result(const cli::RunOptions& options, const DriveConfig& drive, cons
 
 int run_command(const cli::RunOptions& options, const SearchPath& search) {
   const RunFolder folder(options.out);
-  DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer);
+  DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
+                                        {options.firmware.file, options.firmware.patience});
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);

@@ -238,7 +238,8 @@ std::vector<std::string> layers_of(const TortureOptions& options, const DriveCon
 
 int torture_command(const TortureOptions& options, const SearchPath& search) {
   const std::filesystem::path file = search.find(DescriptionFile::drive, options.run.drive);
-  DriveConfig plain = load_drive(file, options.run.set, "");
+  const FirmwareLibrary firmware{options.run.firmware.file, options.run.firmware.patience};
+  DriveConfig plain = load_drive(file, options.run.set, "", firmware);
   bool lost = false;
   bool bug = false;
   bool minimised_one = options.minimise.empty();
@@ -252,7 +253,7 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
       CampaignResult result;
       const auto begin = std::chrono::steady_clock::now();
       try {
-        tortured.drive = load_drive(file, settings(options, plain, layer, durability), layer);
+        tortured.drive = load_drive(file, settings(options, plain, layer, durability), layer, firmware);
         tortured.plan = plan_drive(tortured.drive);
         result = run_campaign(trial_config(options, search, tortured));
       } catch (const InputError& error) {

@@ -1,0 +1,37 @@
+#pragma once
+// The entry in the list of layers of one whose code lies in a shared library.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/translation_layer.hpp"
+#include "platforms/plugin/tessera_firmware.h"
+
+namespace tessera {
+
+class PluginFactory final : public LayerFactory {
+ public:
+  /// InputError where `code` is of another version of the interface, or incomplete.
+  PluginFactory(const std::string& library, const tessera_layer& code);
+
+  [[nodiscard]] std::string name() const override { return code_.name; }
+  [[nodiscard]] std::string summary() const override { return code_.summary == nullptr ? "" : code_.summary; }
+  [[nodiscard]] bool needs_flash() const override { return code_.needs_flash != 0; }
+  void describe(ParameterVisitor& visitor) override;
+  [[nodiscard]] bool promises_flushed_only() const override;
+  [[nodiscard]] Picoseconds longest_wait() const override;
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override;
+  [[nodiscard]] std::string check_flash(const FlashShape& shape) const override;
+  [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override;
+  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
+                                                       const FormatPlan& plan) const override;
+
+ private:
+  void describe(ParameterVisitor& visitor, const tessera_parameter& parameter, const std::string& name, tessera_value& value) const;
+
+  std::string firmware_;  ///< library and layer, for messages
+  const tessera_layer& code_;
+  std::vector<tessera_value> values_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+#pragma once
+// Notices a call into a shared library that does not come back: after `patience` seconds of processor time in one call the process ends
+// with a sentence and exit status 3. Processor time, so that a debugger may hold the firmware for as long as it takes.
+#include <string>
+
+namespace tessera {
+
+class PluginGuard {
+ public:
+  /// For all calls of this process from now on.
+  static void set_patience(unsigned seconds);
+
+  /// While it lives, a call is under way. `firmware` and `call` are to outlive it.
+  PluginGuard(const std::string& firmware, const char* call);
+  ~PluginGuard();
+  PluginGuard(const PluginGuard&) = delete;
+  PluginGuard& operator=(const PluginGuard&) = delete;
+
+ private:
+  const char* outer_firmware_;
+  const char* outer_call_;
+};
+
+}  // namespace tessera

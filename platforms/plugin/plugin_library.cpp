@@ -1,0 +1,53 @@
+#include "platforms/plugin/plugin_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "base/error.hpp"
+#include "platforms/plugin/plugin_factory.hpp"
+#include "platforms/plugin/plugin_guard.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr const char* entry = "tessera_firmware_layer";
+constexpr std::uint32_t most_layers = 256;
+
+using LayerAt = decltype(&tessera_firmware_layer);
+
+LayerAt find_entry(void* library) {
+  void* const symbol = ::dlsym(library, entry);
+  LayerAt function = nullptr;
+  static_assert(sizeof function == sizeof symbol);
+  std::memcpy(&function, &symbol, sizeof function);  // ISO C++ has no cast from object to function pointers
+  return function;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<LayerFactory>> load_firmware(const FirmwareLibrary& library) {
+  const std::string name = library.file.string();
+  if (!std::filesystem::is_regular_file(library.file)) throw InputError("firmware " + name + ": there is no such file");
+  void* const handle = ::dlopen(std::filesystem::absolute(library.file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw InputError("firmware " + name + " cannot be loaded: " + ::dlerror());
+  const LayerAt layer_at = find_entry(handle);
+  if (layer_at == nullptr)
+    throw InputError("firmware " + name + ": it does not export " + entry +
+                     "(), so it is no firmware for this program (tessera_firmware.h)");
+  PluginGuard::set_patience(library.patience);
+  const PluginGuard guard(name, entry);
+  std::vector<std::unique_ptr<LayerFactory>> layers;
+  for (std::uint32_t i = 0; i < most_layers; ++i) {
+    const tessera_layer* const code = layer_at(TESSERA_FIRMWARE_ABI, i);
+    if (code == nullptr) break;
+    layers.push_back(std::make_unique<PluginFactory>(name, *code));
+  }
+  if (layers.empty())
+    throw InputError("firmware " + name + ": " + entry + "() gives no layer for version " + std::to_string(TESSERA_FIRMWARE_ABI) +
+                     " of the firmware interface");
+  return layers;
+}
+
+}  // namespace tessera

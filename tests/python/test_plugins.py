@@ -1,0 +1,180 @@
+"""Layers out of shared libraries: the tree's own behind the firmware interface, the examples, and libraries that break its rules."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from samples import BUILD, REPOSITORY
+from simulate import LAYERS, SIMULATOR, simulate
+
+HEADER = REPOSITORY / "platforms" / "plugin"
+EXAMPLES = REPOSITORY / "examples" / "firmware"
+IN_TREE = BUILD / "tests" / "plugins" / "tessera_layers.so"
+SANITIZED = "sanitize" in BUILD.name
+WORKLOAD = ("--workload", "web-server", "--fold")
+
+
+def compiled_c(source, library, *options):
+    sanitizers = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all") if SANITIZED else ()
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-shared", "-fPIC", *sanitizers, *options, "-I", HEADER, source, "-o", library]
+    subprocess.run([str(word) for word in command], check=True)
+    return library
+
+
+@pytest.fixture(scope="module")
+def in_c(tmp_path_factory):
+    return compiled_c(EXAMPLES / "interlaced_in_place.c", tmp_path_factory.mktemp("c") / "libinterlaced.so")
+
+
+@pytest.fixture(scope="module")
+def in_rust(tmp_path_factory):
+    if shutil.which("rustc") is None:
+        pytest.skip("no rustc on this machine: the example in Rust is not built")
+    library = tmp_path_factory.mktemp("rust") / "libmirror.so"
+    subprocess.run(["rustc", "--edition", "2021", "-O", "-D", "warnings", "--crate-type", "cdylib", EXAMPLES / "mirror.rs", "-o", library], check=True)
+    return library
+
+
+def figures(folder):
+    """What the model says of a run, without the machine's own figures and the library's name."""
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["run"].pop("firmware", None)
+    summary["metrics"] = {name: value for name, value in summary["metrics"].items() if "of this machine" not in value["description"]}
+    return summary
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_of_the_tree_gives_the_same_summary_behind_the_interface(tmp_path, layer):
+    common = ("run", "common", "--layer", layer, *WORKLOAD, "--limit", 1000, "--prefill", 100, "--seed", 3, "--check", "--requests", "--cut-at", "2s")
+    simulate(*common, "--out", tmp_path / "native")
+    simulate(*common, "--firmware", IN_TREE, "--out", tmp_path / "plugin")
+    assert json.loads((tmp_path / "plugin" / "summary.json").read_text())["run"]["firmware"] == IN_TREE.name
+    assert figures(tmp_path / "native") == figures(tmp_path / "plugin")
+    assert (tmp_path / "native" / "requests.npy").read_bytes() == (tmp_path / "plugin" / "requests.npy").read_bytes()
+
+
+@pytest.mark.parametrize("example", ["in_c", "in_rust"])
+def test_an_example_serves_every_request_and_keeps_every_write(tmp_path, example, request):
+    library = request.getfixturevalue(example)
+    simulate("check", "common", "--firmware", library)
+    simulate("run", "common", "--firmware", library, *WORKLOAD, "--limit", 2000, "--prefill", 100, "--check", "--cut-at", "1s", "--out", tmp_path)
+    metrics = json.loads((tmp_path / "summary.json").read_text())["metrics"]
+    assert metrics["host.served"]["value"] == 2000
+    assert metrics["scoreboard.errors"]["value"] == 0
+
+
+@pytest.mark.parametrize("example", ["in_c", "in_rust"])
+def test_an_example_loses_nothing_under_torture(example, request):
+    library = request.getfixturevalue(example)
+    for more in (("--durability", "none"), ("--durability", "plp", "--faults", "torn")):
+        row = json.loads(simulate("torture", "torture", "--firmware", library, *more, "--operations", 20, "--cuts", 20, "--json").stdout)[0]
+        assert row["failures"] == 0
+        assert row["cuts"]["replay"] > 20
+        assert row["cuts"]["recovery"] > 0
+
+
+def test_the_example_in_c_without_its_record_loses_tops_under_torture(tmp_path):
+    broken = tmp_path / "broken.c"
+    broken.write_text((EXAMPLES / "interlaced_in_place.c").read_text().replace("memcpy(l->header, &record, sizeof record);", "(void)record;"))
+    library = compiled_c(broken, tmp_path / "libbroken.so")
+    result = simulate("torture", "torture", "--firmware", library, "--durability", "none", "--operations", 40, "--cuts", 40, "--json", status=1)
+    assert json.loads(result.stdout)[0]["failures"] > 0
+
+
+def test_compare_shows_a_library_beside_the_tree(tmp_path, in_c):
+    table = simulate("compare", "common", "--layers", "imr-rmw,in-place", "--firmware", in_c, *WORKLOAD, "--limit", 300, "--out", tmp_path).stdout
+    assert "in-place" in table and "imr-rmw" in table
+
+
+def test_a_parameter_of_a_library_is_one_of_the_description(tmp_path, in_c):
+    simulate("check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratio=0.5")
+    assert "between 0.1 and 1" in simulate("check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratio=2", status=2).stderr
+    assert "unknown key 'layers.in_place.top_ratoi'; did you mean" in simulate(
+        "check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratoi=1", status=2).stderr  # fmt: skip
+
+
+@pytest.mark.skipif(SANITIZED or shutil.which("valgrind") is None, reason="valgrind does not go with the sanitizers, or is not on this machine")
+def test_valgrind_finds_nothing_in_the_example_in_c(tmp_path, in_c):
+    run = ["run", "common", "--firmware", in_c, *WORKLOAD, "--limit", "100", "--check", "--out", tmp_path]
+    result = subprocess.run(["valgrind", "-q", "--error-exitcode=9", SIMULATOR, *run], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+# What is wrong, the exit status, and what the one sentence says.
+BAD = {
+    "WRONG_VERSION": (2, "made for version 2 of the firmware interface"),
+    "NO_LAYER": (2, "gives no layer for version 1"),
+    "LACKS_COMMAND": (2, "it lacks command"),
+    "PLANS_NOTHING": (2, "plan() names no region"),
+    "PLANS_NO_TRACKS": (2, "region 'data' is empty"),
+    "PLANS_BEYOND": (2, "takes 32768 radii from 1 on; the drive has 32768"),
+    "PLANS_ODD_FORMAT": (2, "recording format 9, which is none"),
+    "REFUSES_PLAN": (2, "bad: it is Monday"),
+    "NO_CAPACITY": (2, "user_sectors() is 0"),
+    "NOT_CREATED": (2, "create() gave NULL"),
+    "TOO_LARGE": (2, "cannot hold the a table larger than any memory"),
+    "ODD_PARAMETER": (2, "parameter 0 has no name, description, known kind or choices"),
+    "PLAN_LOOPS": (3, "plan() has not come back after 1 s of processor time"),
+    "COMMAND_LOOPS": (3, "command() has not come back after 1 s of processor time"),
+    "UNKNOWN_OPERATION": (3, "which is not under way"),
+    "OTHER_OPERATION": (3, "which is not the one that runs"),
+    "COMPLETES_TWICE": (3, "which is complete already"),
+    "ODD_STATUS": (3, "complete() with status 77"),
+    "MEDIA_OUT_OF_RANGE": (3, "media address out of range"),
+    "TRACK_TOO_SHORT": (3, "a track of 512 sectors"),
+    "NO_STEPS": (3, "a media chain has 0 steps; 1 to 16 may be"),
+    "FOREIGN_DATA": (3, "which no buffer of its own or of a command under way holds"),
+    "TWO_WAITS": (3, "is to wait for two things, timer() and media()"),
+    "NEVER_WAITS": (3, "neither waits nor completes"),
+    "NEVER_READY": (3, "liveness: the drive has not answered request 0"),
+    "READY_NOT_PARKED": (3, "which is not parked"),
+    "NO_FLASH": (3, "flash() on a drive without flash"),
+    "ODD_CHARGE": (3, "charge() names operation 99"),
+    "ODD_GAUGE": (3, "gauge() names number 5, which is none"),
+    "PANICS": (3, "panic: a table contradicts itself"),
+    "FAULT_AT_BOOT": (3, " ms: charge() names operation 99"),
+}
+
+
+def bad_run(library, tmp_path, status):
+    return simulate("run", "common", "--firmware", library, "--firmware-patience", 1, "--workload", "random-4k", "--fold", "--limit", 20, "--check",
+                    "--set", "nand.blocks=0", "--out", tmp_path / "out", status=status)  # fmt: skip
+
+
+def test_the_library_that_the_bad_ones_are_made_of_is_without_fault(tmp_path):
+    bad_run(compiled_c(REPOSITORY / "tests" / "plugins" / "bad_firmware.c", tmp_path / "good.so", "-DBAD=NONE"), tmp_path, 0)
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_library_that_breaks_a_rule_ends_the_run_with_one_sentence(tmp_path, what):
+    status, sentence = BAD[what]
+    library = compiled_c(REPOSITORY / "tests" / "plugins" / "bad_firmware.c", tmp_path / "bad.so", f"-DBAD={what}")
+    error = bad_run(library, tmp_path, status).stderr
+    assert sentence in error
+    assert error.startswith("tessera-sim: ")
+    assert what == "NEVER_READY" or error.count("\n") == 1
+
+
+def test_what_is_no_firmware_is_refused(tmp_path):
+    text = tmp_path / "text.so"
+    text.write_text("not a library\n")
+    source = REPOSITORY / "tests" / "plugins" / "bad_firmware.c"
+    no_entry = compiled_c(source, tmp_path / "no_entry.so", "-DBAD=NONE", "-DNO_ENTRY", "-Wno-unused")
+    undefined = compiled_c(source, tmp_path / "undefined.so", "-DBAD=NONE", "-DUNDEFINED")
+    for library, sentence in (
+        (tmp_path / "missing.so", "missing.so: there is no such file"),
+        (text, "text.so cannot be loaded: "),
+        (no_entry, "it does not export tessera_firmware_layer()"),
+        (undefined, "no_such_function"),
+    ):
+        assert sentence in simulate("check", "common", "--firmware", library, status=2).stderr
+    assert "--firmware-patience needs --firmware" in simulate("check", "common", "--firmware-patience", 1, status=2).stderr
+
+
+def test_an_installation_has_the_header(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path], check=True, capture_output=True)
+    library = tmp_path / "lib.so"
+    source = EXAMPLES / "interlaced_in_place.c"
+    subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", "-I", tmp_path / "include", source, "-o", library], check=True)
+    assert "is valid" in subprocess.run([tmp_path / "bin" / "tessera-sim", "check", "common", "--firmware", library], capture_output=True, text=True).stdout
