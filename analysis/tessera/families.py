@@ -8,7 +8,7 @@ FAMILIES = {
     "shingled, in place": ("static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard"),
     "shingled, memory buffer": ("sblock", "hwsr"),
     "shingled, flash cache": ("skylight-flash", "pore", "mu-rmw"),
-    "shingled, conventional buffer": ("skylight-disk", "fluid", "fluid-loop", "amphisbaena"),
+    "shingled, conventional buffer": ("skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache"),
 }
 OTHERS = "others"
 

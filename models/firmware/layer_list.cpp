@@ -24,6 +24,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_fluid_factory());
   layers.push_back(make_fluid_loop_factory());
   layers.push_back(make_amphisbaena_factory());
+  layers.push_back(make_media_cache_factory());
   return layers;
 }
 

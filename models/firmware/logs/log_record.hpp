@@ -23,7 +23,10 @@ enum class RecordType : std::uint32_t {
   sblock = 28,      ///< which S-block a slot holds (firmware/layers/sblock/slot_area.hpp)
   opened = 29,      ///< a region is written again since the checkpoint (firmware/layers/sblock/sblock_open_regions.hpp)
   buffered = 32,    ///< a sector of the write buffer (firmware/buffer/buffered_layer.hpp)
-  rewrite = 33      ///< a sector of an image that is about to be written to the disk
+  rewrite = 33,     ///< a sector of an image that is about to be written to the disk
+  packet = 36,      ///< what a packet of a media cache holds (firmware/layers/media_cache/packet_log.hpp)
+  cache_map = 37,   ///< a checkpoint of its map (firmware/layers/media_cache/map_checkpoint.hpp)
+  band_image = 38   ///< the copy of a band that is about to be rewritten (firmware/layers/media_cache/merge_area.hpp)
 };
 
 struct LogRecord {

@@ -9,7 +9,7 @@
 namespace tessera {
 
 TableLog::TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
-                   Checkpoints checkpoints)
+                   Checkpoints checkpoints, std::uint64_t piece_sectors)
     : media_(media),
       type_(type),
       table_(table),
@@ -18,6 +18,7 @@ TableLog::TableLog(MediaPort& media, const DriveGeometry& geometry, const Format
       superblock_(media, {layout_.piece({LogicalSector(0), 1}), layout_.piece({LogicalSector(1), 1}), layout_.piece({LogicalSector(2), 1}),
                           layout_.piece({LogicalSector(3), 1})}),
       checkpoints_(checkpoints),
+      piece_sectors_(piece_sectors),
       half_sectors_((layout_.sectors() - Superblock::sectors) / 2),
       image_((table.image_bytes() + sector_bytes_ - 1) / sector_bytes_ * sector_bytes_),
       sector_(sector_bytes_) {
@@ -172,7 +173,7 @@ MediaStep TableLog::image_step(MediaOp op, std::uint64_t first, std::uint64_t do
 
 Task<Status> TableLog::write_image(std::uint64_t first) {
   for (std::uint64_t done = 0; done < image_sectors();) {
-    const MediaStep step = image_step(MediaOp::write, first, done, image_sectors() - done);
+    const MediaStep step = image_step(MediaOp::write, first, done, std::min(image_sectors() - done, piece_sectors_));
     done += step.run.count;
     MediaChain chain(MediaClass::dependent);
     chain.add(step);

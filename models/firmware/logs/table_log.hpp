@@ -38,9 +38,10 @@ class TableLog {
   /// Whether a checkpoint is there twice. Once is enough for a table that can be found in another way, where recover() fails.
   enum class Checkpoints : std::uint8_t { once = 1, twice = 2 };
 
-  /// `log`: conventional regions of at least least_sectors().
+  /// `log`: conventional regions of at least least_sectors(); `piece_sectors`: most that one write of a checkpoint takes, beside the track's
+  /// end.
   TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
-           Checkpoints checkpoints = Checkpoints::twice);
+           Checkpoints checkpoints = Checkpoints::twice, std::uint64_t piece_sectors = ~std::uint64_t{0});
 
   /// Sectors that the log of a table needs at the least: room for `changes` a half.
   [[nodiscard]] static std::uint64_t least_sectors(std::uint64_t image_bytes, std::uint32_t sector_bytes, std::uint64_t changes = 1,
@@ -100,6 +101,7 @@ class TableLog {
   ConventionalLayout layout_;
   Superblock superblock_;
   Checkpoints checkpoints_;
+  std::uint64_t piece_sectors_;
   std::uint64_t half_sectors_;
   std::vector<std::byte> image_;   // a checkpoint on its way
   std::vector<std::byte> sector_;  // a change on its way

@@ -1,0 +1,61 @@
+#include "firmware/layers/media_cache/band_store.hpp"
+
+#include <algorithm>
+
+namespace tessera::media_cache {
+
+BandStore::BandStore(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions)
+    : media_(ports.media),
+      layout_(geometry, regions, ports.media, tracks_in_order(config.band_tracks)),
+      user_sectors_(geometry.exported_sectors == 0 ? layout_.sectors() : std::min(layout_.sectors(), geometry.exported_sectors)),
+      most_sectors_(config.band_tracks * longest_track(geometry)),
+      used_(ports.memory, MemoryCategory::metadata, layout_.bands(), "used parts of the bands") {}
+
+Band BandStore::band_of(LogicalSector sector) const {
+  const BandTrackLayout::Piece piece = layout_.piece({sector, 1});
+  const std::uint32_t track_sectors = layout_.whole(piece.track).run.count;
+  const LogicalSector first = sector - piece.run.first - std::uint64_t{piece.position} * track_sectors;
+  const std::uint64_t sectors =
+      std::min<std::uint64_t>(std::uint64_t{track_sectors} * layout_.band_tracks(), user_sectors_ - first.value());
+  return {piece.band, first, static_cast<std::uint32_t>(sectors), track_sectors};
+}
+
+LogicalRun BandStore::piece(LogicalRun run) const {
+  return {run.first, static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, band_of(run.first).end() - run.first))};
+}
+
+void BandStore::use(const Band& band, LogicalSector end) {
+  const auto sectors = static_cast<std::uint32_t>(end - band.first);
+  if (used_.read(band.number) < sectors) used_.write(band.number) = sectors;
+}
+
+void BandStore::use_all() { prefill(user_sectors_); }
+
+void BandStore::prefill(std::uint64_t sectors) {
+  for (LogicalSector at; at.value() < sectors;) {
+    const Band band = band_of(at);
+    used_.peek(band.number) = static_cast<std::uint32_t>(std::min<std::uint64_t>(band.sectors, sectors - band.first.value()));
+    at = band.end();
+  }
+}
+
+Task<Status> BandStore::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, LostSectors lost) {
+  MediaChain chain(priority, lost);
+  for (std::uint32_t done = 0; done < run.count;) {
+    chain.clear();
+    while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
+      MediaStep step;
+      step.op = op;
+      step.run = place({run.first + done, run.count - done});
+      step.data = data.part(done, step.run.count);
+      if (step.run.count == media_.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
+      done += step.run.count;
+      chain.add(step);
+    }
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+}  // namespace tessera::media_cache

@@ -1,0 +1,88 @@
+#pragma once
+// What the log holds of each band: extents in the order of their sectors, and all extents in the order in which the log holds them. A
+// search tree a band (a treap: its shape follows from the numbers of the nodes), whose nodes are the entries of the drive's bounded map.
+//
+// What is written again gives its entry back; an extent of which the middle is written again becomes two.
+#include <cstdint>
+#include <vector>
+
+#include "firmware/ports/cpu_port.hpp"
+#include "firmware/tables/dram_table.hpp"
+
+namespace tessera::media_cache {
+
+/// Sectors of one band that lie side by side in the log; `position` counts the sectors of an endless log.
+struct Extent {
+  LogicalSector first;
+  std::uint64_t position = 0;
+  std::uint32_t count = 0;
+  [[nodiscard]] LogicalSector end() const { return first + count; }
+  bool operator==(const Extent&) const = default;
+};
+
+class ExtentMap {
+ public:
+  /// `capacity`: entries that there is memory for.
+  ExtentMap(MemoryPort& memory, CpuPort& cpu, std::uint64_t bands, std::uint32_t capacity);
+
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
+  [[nodiscard]] Bytes bytes() const;
+
+  /// Adds the extents that overlap `run` to `found`, cut to it, in the order of their sectors.
+  void find(std::uint64_t band, LogicalRun run, std::vector<Extent>& found) const;
+  /// The extent is the newest copy of its sectors. Takes two entries at most.
+  void assign(std::uint64_t band, const Extent& extent);
+  /// The log holds nothing of `run` any more. Takes one entry at most.
+  void erase(std::uint64_t band, LogicalRun run);
+  /// Nor of the band.
+  void clear(std::uint64_t band);
+
+  /// The one furthest back in the log; the map must not be empty.
+  [[nodiscard]] Extent oldest() const { return extent(ages_.front(used)); }
+  /// Calls f(extent) for each, oldest first, without a charge.
+  template <class F>
+  void each(F&& f) const {
+    for (Index i = ages_.front(used); i != none; i = ages_.after(i)) f(extent(i));
+  }
+
+ private:
+  using Index = DramLists::Index;
+  static constexpr Index none = DramLists::none;
+  enum List : std::uint32_t { used, free, lists };
+  /// Links are an index plus one, so that zeroed memory is an empty tree.
+  struct Node {
+    std::uint64_t first;
+    std::uint64_t position;
+    std::uint32_t count;
+    std::uint32_t left;
+    std::uint32_t right;
+    std::uint32_t unused;
+  };
+
+  [[nodiscard]] Extent extent(Index i) const {
+    const Node& node = nodes_.peek(i);
+    return {LogicalSector(node.first), node.position, node.count};
+  }
+  [[nodiscard]] static std::uint64_t end_of(const Node& node) { return node.first + node.count; }
+  [[nodiscard]] static std::uint32_t priority(std::uint32_t link);
+  void split(std::uint32_t tree, std::uint64_t key, std::uint32_t& below, std::uint32_t& from);
+  [[nodiscard]] std::uint32_t merge(std::uint32_t below, std::uint32_t from);
+  [[nodiscard]] std::uint32_t last_of(std::uint32_t tree) const;
+  [[nodiscard]] std::uint32_t make(const Extent& extent, Index in_front);
+  [[nodiscard]] Index age_in_front_of(std::uint64_t position) const;
+  void give_back(std::uint32_t link);
+  void give_back_tree(std::uint32_t tree);
+  /// Takes `run` out of the band's tree: what is in front of it and what is behind it.
+  void cut_out(std::uint64_t band, LogicalRun run, std::uint32_t& front, std::uint32_t& behind);
+
+  CpuPort& cpu_;
+  std::uint32_t capacity_;
+  DramArray<std::uint32_t> roots_;
+  DramArray<Node> nodes_;
+  DramLists ages_;
+  std::uint32_t size_ = 0;
+  mutable std::vector<std::uint32_t> path_;
+};
+
+}  // namespace tessera::media_cache

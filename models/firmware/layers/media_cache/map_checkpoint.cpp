@@ -1,0 +1,60 @@
+#include "firmware/layers/media_cache/map_checkpoint.hpp"
+
+#include <cstring>
+
+namespace tessera::media_cache {
+
+namespace {
+
+std::uint64_t piece_sectors(const MediaCacheConfig& config, const DriveGeometry& geometry) {
+  return config.checkpoint_piece.value() == 0 ? ~std::uint64_t{0}
+                                              : MediaCacheConfig::sectors_of(config.checkpoint_piece, geometry.sector_bytes);
+}
+
+}  // namespace
+
+MapCheckpoint::MapCheckpoint(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions,
+                             ExtentMap& map, const BandStore& bands)
+    : cpu_(ports.cpu),
+      map_(map),
+      bands_(bands),
+      table_log_(ports.media, geometry, regions, RecordType::cache_map, *this, TableLog::Checkpoints::twice,
+                 piece_sectors(config, geometry)) {}
+
+Task<Status> MapCheckpoint::write(const Log& log) {
+  cpu_.scan(map_.size());
+  log_ = log;
+  co_return co_await table_log_.checkpoint();
+}
+
+Task<Status> MapCheckpoint::recover() { co_return co_await table_log_.recover(); }
+
+Task<bool> MapCheckpoint::repair(const Log& log) {
+  log_ = log;
+  co_return co_await table_log_.repair();
+}
+
+void MapCheckpoint::save(std::span<std::byte> image) const {
+  const std::uint64_t words[words_in_front]{log_.head, log_.tail, log_.images, map_.size()};
+  std::memcpy(image.data(), words, sizeof(words));
+  std::byte* to = image.data() + sizeof(words);
+  map_.each([&to](const Extent& extent) {
+    const Entry entry{extent.first.value(), extent.position, extent.count, 0};
+    std::memcpy(to, &entry, sizeof(entry));
+    to += sizeof(entry);
+  });
+}
+
+void MapCheckpoint::load(std::span<const std::byte> image) {
+  std::uint64_t words[words_in_front];
+  std::memcpy(words, image.data(), sizeof(words));
+  log_ = {words[0], words[1], words[2]};
+  for (std::uint64_t i = 0; i < words[3]; ++i) {
+    Entry entry;
+    std::memcpy(&entry, image.data() + sizeof(words) + i * sizeof(entry), sizeof(entry));
+    const LogicalSector first(entry.first);
+    map_.assign(bands_.band_of(first).number, {first, entry.position, entry.count});
+  }
+}
+
+}  // namespace tessera::media_cache

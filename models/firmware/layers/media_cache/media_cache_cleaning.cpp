@@ -1,0 +1,203 @@
+// Room in map and log: checkpoints and cleaning.
+#include "firmware/layers/media_cache/media_cache_layer.hpp"
+#include "firmware/locks/idle_look.hpp"
+
+#include <algorithm>
+
+namespace tessera::media_cache {
+
+/// Nothing in front of this is needed any more.
+std::uint64_t MediaCache::tail() const {
+  std::uint64_t tail = map_.size() == 0 ? log_.head() : map_.oldest().position;
+  for (const std::uint64_t position : on_their_way_) tail = std::min(tail, position);
+  return tail;
+}
+
+/// For all packets that may be on their way, each of whose runs takes two entries at most.
+bool MediaCache::map_full() const { return map_.size() + 2 * most_leaders * Packet::most_runs > map_limit_; }
+
+bool MediaCache::log_full() const { return log_.head() + log_.most_sectors() - tail() > log_.sectors(); }
+
+/// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
+bool MediaCache::checkpoint_due() const {
+  const std::uint64_t kept_from = std::min(durable_tail_, checkpoint_.log().head);
+  return hole_ || writes_since_ >= config_.checkpoint_every ||
+         extents_since_ + 2 * most_leaders * Packet::most_runs > config_.map_slack() ||
+         log_.head() + log_.most_sectors() - kept_from > log_.sectors();
+}
+
+Task<Status> MediaCache::make_room() {
+  while (!has_room()) {
+    const bool full = map_full() || log_full();
+    const Status status = full ? co_await clean(MediaClass::dependent) : co_await checkpoint();
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> MediaCache::checkpoint() {
+  const std::uint64_t before = checkpoints_.count();
+  auto lock = log_use_.exclusive({});
+  co_await lock;
+  if (checkpoints_.count() != before) co_return Status::ok;  // somebody else's
+  const Picoseconds begun = ports_.cpu.now();
+  ports_.cpu.event({"checkpoint", FirmwareEvent::Edge::begin, checkpoints_.count(), map_.size()});
+  const MapCheckpoint::Log log{log_.head(), tail(), images_done_};
+  const std::uint32_t extents = map_.size();
+  const Status status = co_await checkpoint_.write(log);
+  ports_.cpu.event({"checkpoint", FirmwareEvent::Edge::end, checkpoints_.count(), extents});
+  if (!ok(status)) co_return status;
+  checkpoints_.record(ports_.cpu.now() - begun);
+  durable_tail_ = log.tail;
+  writes_since_ = 0;
+  extents_since_ = extents - std::min(extents, map_limit_);
+  hole_ = false;
+  co_return Status::ok;
+}
+
+/// The bands of what lies longest in the log.
+Task<Status> MediaCache::clean(MediaClass priority) {
+  const std::uint64_t before = cleanings_.count();
+  auto turn = cleaning_.exclusive({});
+  co_await turn;
+  if (cleanings_.count() != before || map_.size() == 0) co_return Status::ok;
+  cleaning_now_ = true;
+  const Picoseconds begun = ports_.cpu.now();
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, map_.size()});
+  Status status = Status::ok;
+  for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
+    const Band band = bands_.band_of(map_.oldest().first);
+    status = co_await clean_band(band, priority);
+  }
+  ports_.cpu.event({"clean", FirmwareEvent::Edge::end, 0, map_.size()});
+  cleanings_.record(ports_.cpu.now() - begun);
+  cleaning_now_ = false;
+  co_return status;
+}
+
+/// From the first track with a cached sector to the end: merged part by part, the copy written to the merge area, and only then in place,
+/// as a part that is written destroys the track behind it.
+Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
+  auto lock = writers_.exclusive(NumberRange::of(band.number));
+  co_await lock;
+  auto use = buffer_use_.exclusive({});
+  co_await use;
+  extents_.clear();
+  const LogicalRun whole{band.first, band.sectors};
+  map_.find(band.number, whole, extents_);
+  if (extents_.empty()) co_return Status::ok;
+  const Picoseconds begun = ports_.cpu.now();
+  ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, band.number, extents_.size()});
+  const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
+  const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
+  const LogicalRun run{band.first + offset, static_cast<std::uint32_t>(bands_.used_end(band) - band.first) - offset};
+  Status status = co_await merge(band, run, priority);
+  if (ok(status)) {
+    auto no_reads = readers_.exclusive(NumberRange::of(band.number));
+    co_await no_reads;
+    status = co_await write_home(run, priority);
+    if (ok(status)) map_.clear(band.number);
+  }
+  ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, run.count});
+  if (ok(status)) band_cleanings_.record(ports_.cpu.now() - begun);
+  show_levels();
+  co_return status;
+}
+
+/// Reads come in while packets are collected, and between the phases.
+Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass priority) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun part{run.first + done, std::min(buffer_.sectors(), run.count - done)};
+    const DataSpan data = buffer_.part(0, part.count);
+    ++phases_;
+    Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
+    if (!ok(status)) co_return status;
+    status = co_await collect(part, priority);
+    if (!ok(status)) co_return status;
+    auto no_reads = readers_.exclusive(NumberRange::of(band.number));
+    co_await no_reads;
+    status = co_await merge_area_.write(done, data, priority);
+    if (!ok(status)) co_return status;
+    done += part.count;
+  }
+  co_return co_await merge_area_.complete(run, priority);
+}
+
+/// The cached sectors of `run` into the buffer, in the order in which they lie in the log.
+Task<Status> MediaCache::collect(LogicalRun run, MediaClass priority) {
+  collected_.clear();
+  for (const Extent& extent : extents_) {
+    const LogicalSector first = std::max(extent.first, run.first);
+    const LogicalSector end = std::min(extent.end(), run.end());
+    if (first < end) collected_.push_back({first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)});
+  }
+  std::ranges::sort(collected_, {}, &Extent::position);
+  collected_extents_ += collected_.size();
+  MediaChain chain(priority, LostSectors::carry);
+  std::size_t next = 0;
+  for (std::uint32_t done = 0; next < collected_.size();) {
+    chain.clear();
+    while (next < collected_.size() && chain.steps().size() < MediaChain::max_steps) {
+      const Extent& extent = collected_[next];
+      const PhysicalRun place = log_.place(extent.position + done, extent.count - done);
+      chain.read(place, buffer_.part(static_cast<std::uint32_t>(extent.first - run.first) + done, place.count));
+      done += place.count;
+      if (done < extent.count) continue;
+      done = 0;
+      ++next;
+    }
+    const Status status = co_await ports_.media.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+/// What one phase merged is still in the buffer; of several the copy is read again, as all of it had to be written first.
+Task<Status> MediaCache::write_home(LogicalRun run, MediaClass priority) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun part{run.first + done, std::min(buffer_.sectors(), run.count - done)};
+    const DataSpan data = buffer_.part(0, part.count);
+    Status status = part.count == run.count ? Status::ok : co_await merge_area_.read(done, data, priority);
+    if (ok(status)) status = co_await bands_.transfer(MediaOp::write, part, data, priority, LostSectors::carry);
+    if (!ok(status)) co_return status;
+    done += part.count;
+  }
+  images_done_ = merge_area_.newest();
+  co_return Status::ok;
+}
+
+// --- When the host is idle ---
+
+void MediaCache::start_background() {
+  if (config_.idle_cleaning == IdleCleaning::on) ports_.cpu.spawn(clean_when_idle(), "idle_clean");
+}
+
+bool MediaCache::above_mark() const {
+  if (map_.size() == 0) return false;
+  return std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * config_.idle_mark ||
+         (log_.head() - tail()) * 100 > log_.sectors() * config_.idle_mark;
+}
+
+bool MediaCache::host_idle() const {
+  return ports_.host.outstanding() == 0 && queue_.empty() && leaders_ == 0 &&
+         ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
+}
+
+Task<void> MediaCache::clean_when_idle() {
+  while (!idle_failed_) {
+    if (!above_mark()) {
+      co_await cached_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    if (!host_idle()) {
+      const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), config_.idle_after);
+      co_await ports_.cpu.sleep_until(look_again);
+      continue;
+    }
+    ++idle_cleanings_;
+    const Status status = co_await clean(MediaClass::background);
+    idle_failed_ = !ok(status);
+  }
+}
+
+}  // namespace tessera::media_cache

@@ -1,0 +1,48 @@
+#include "firmware/layers/media_cache/media_cache_config.hpp"
+
+#include <algorithm>
+
+namespace tessera::media_cache {
+
+namespace {
+constexpr std::uint64_t default_share = 100;             // of the drive: 1 %, as other layers' buffers
+constexpr std::uint32_t most_default_entries = 181'000;  // of the ST8000AS0002
+}  // namespace
+
+void MediaCacheConfig::describe(ParameterVisitor& v) {
+  v.field("cache", cache, {0, 1e15}, "persistent cache on the platters, a circular log; 0: 1 % of the drive");
+  v.enumeration("cache_place", cache_place, {"inner", "middle", "outer"}, "where log, merge area and checkpoints lie");
+  v.field("map_entries", map_entries, {0, 16'000'000},
+          "extents of the map at which cleaning begins; 0: one a sector of the log, at most 181,000");
+  v.field("packet", packet, {512, 16'777'216}, "longest write that one packet of the log takes");
+  v.field("packet_writes", packet_writes, {1, 8},
+          "small writes, each at most this share of a packet, that a packet takes from the write cache");
+  v.field("least_packet", least_packet, {0, 16'777'216},
+          "what a packet takes of the log at least where its write did not come from the write cache");
+  v.field("verify_packets", verify_packets, "such a packet is read back before its write is complete");
+  v.field("checkpoint_every", checkpoint_every, {1, 65536}, "writes to the log, of whatever size, after which the map is written down");
+  v.field("checkpoint_piece", checkpoint_piece, {0, 1e9}, "most of the map that one write takes, a turn each; 0: a track");
+  v.field("band_tracks", band_tracks, {1, 4096}, "tracks of a band");
+  v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
+  v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
+  v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
+  v.field("stream", stream, {0, 1e12}, "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
+  v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
+  v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
+  v.field("idle_mark", idle_mark, {0, 100}, "percent of map or log in use at which idle cleaning ends");
+}
+
+std::uint32_t MediaCacheConfig::sectors_of(Bytes size, std::uint32_t sector_bytes) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, size.value() / sector_bytes));
+}
+
+std::uint64_t MediaCacheConfig::log_sectors(const DriveGeometry& geometry) const {
+  return cache.value() != 0 ? cache.value() / geometry.sector_bytes : geometry.physical_sectors() / default_share;
+}
+
+std::uint32_t MediaCacheConfig::map_limit(const DriveGeometry& geometry) const {
+  if (map_entries != 0) return map_entries;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(log_sectors(geometry), 1, most_default_entries));
+}
+
+}  // namespace tessera::media_cache

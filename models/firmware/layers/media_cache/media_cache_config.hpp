@@ -1,0 +1,52 @@
+#pragma once
+// The parameters of a shingled drive as sold: what publications state of the Seagate Archive family is the default where it does not depend
+// on the size of a drive; what they dispute, or leave open, is a parameter like the rest. Grades and sources: docs/layers/media-cache.md.
+#include <cstdint>
+
+#include "base/format.hpp"
+#include "base/geometry.hpp"
+#include "base/parameter.hpp"
+#include "base/units.hpp"
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera::media_cache {
+
+/// When the log is cleaned although it has room.
+enum class IdleCleaning : std::uint32_t { off, on };
+
+struct MediaCacheConfig {
+  Bytes cache{0};
+  ReservedPlace cache_place = ReservedPlace::outer;
+  std::uint32_t map_entries = 0;
+  Bytes packet{512 << 10};          // a host write of at most 512 KiB becomes one packet (Shafaei et al. 2017)
+  std::uint32_t packet_writes = 8;  // 181,000 cached sectors over 22,986 packets
+  Bytes least_packet{0};            // of a write that is not cached: 0.4 of a track on the drives as sold
+  bool verify_packets = false;      // ours
+  std::uint32_t checkpoint_every = 240;
+  Bytes checkpoint_piece{0};
+  std::uint32_t band_tracks = 20;
+  std::uint32_t head_width = 2;          // ours
+  Bytes merge_buffer{14'680'064};        // Shafaei et al. 2017
+  std::uint32_t bands_a_cleaning = 2;    // Shafaei et al. 2017
+  Bytes stream{std::uint64_t{2} << 20};  // ours: longer than any single command of the measured workloads
+  IdleCleaning idle_cleaning = IdleCleaning::on;
+  Picoseconds idle_after{5'000'000'000'000};  // ours, of seconds to hours that drives were seen to wait
+  std::uint32_t idle_mark = 0;
+
+  void describe(ParameterVisitor& v);
+  /// Sectors of the log.
+  [[nodiscard]] std::uint64_t log_sectors(const DriveGeometry& geometry) const;
+  /// Extents that the map may hold before cleaning begins.
+  [[nodiscard]] std::uint32_t map_limit(const DriveGeometry& geometry) const;
+  /// Extents for which it has memory: what a boot may find beside those is what was cleaned since the last checkpoint.
+  [[nodiscard]] std::uint32_t map_capacity(const DriveGeometry& geometry) const { return map_limit(geometry) + map_slack(); }
+  /// Extents that may come between two checkpoints.
+  [[nodiscard]] std::uint32_t map_slack() const { return 2 * (checkpoint_every * packet_writes + slack_of_splits); }
+  /// A whole number of sectors, at least one.
+  [[nodiscard]] static std::uint32_t sectors_of(Bytes size, std::uint32_t sector_bytes);
+
+ private:
+  static constexpr std::uint32_t slack_of_splits = 64;
+};
+
+}  // namespace tessera::media_cache

@@ -1,0 +1,173 @@
+#pragma once
+// A drive-managed shingled disk as sold, after what was published of the Seagate Archive family: A. Aghayev, M. Shafaei, P. Desnoyers,
+// "Skylight - A Window on Shingled Disk Operation", ACM TOS 11(4), 2015; M. Shafaei, M. H. Hajkazemi, P. Desnoyers, A. Aghayev, "Modeling
+// Drive-Managed SMR Performance", ACM TOS 13(4), 2017.
+//
+// Writes go to a circular log, as packets that several small ones share. A bounded map says what of the log is the newest copy; after so
+// many writes it is written down. When map or log is full, the bands of what lies longest in the log are merged and rewritten in place.
+// Long writes behind all that a band ever held go to it directly.
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "firmware/layers/media_cache/band_store.hpp"
+#include "firmware/layers/media_cache/extent_map.hpp"
+#include "firmware/layers/media_cache/map_checkpoint.hpp"
+#include "firmware/layers/media_cache/merge_area.hpp"
+#include "firmware/layers/media_cache/packet_log.hpp"
+#include "firmware/locks/number_locks.hpp"
+#include "firmware/locks/wait_queue.hpp"
+#include "firmware/tables/scratch_pool.hpp"
+
+namespace tessera::media_cache {
+
+class MediaCache final : public TranslationLayer {
+ public:
+  MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return bands_.user_sectors(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// A completed write is on the platter.
+  Task<Status> flush() override { co_return Status::ok; }
+  Task<Status> trim(LogicalRun run) override;
+  void start_background() override;
+  [[nodiscard]] bool idle() const override { return queue_.empty() && leaders_ == 0 && !cleaning_now_; }
+  void prefill(std::uint64_t sectors) override { bands_.prefill(sectors); }
+  void report(MetricSet& metrics) const override;
+
+  /// For tests: what stands where.
+  [[nodiscard]] const ExtentMap& map() const { return map_; }
+  [[nodiscard]] const BandStore& bands() const { return bands_; }
+  [[nodiscard]] const PacketLog& log() const { return log_; }
+
+ private:
+  /// A part of a host's write, in one band, until all of it is on the platter. Whoever waits with one may lead: take what waits longest,
+  /// with what goes with it, to the log or to its band.
+  struct Pending {
+    LogicalRun run;
+    DataSpan data;
+    MediaClass priority = MediaClass::host;
+    bool alone = false;       ///< not from the write cache: shares no packet
+    std::uint32_t begun = 0;  ///< sectors that are on their way, from the first on
+    std::uint32_t done = 0;
+    Status status = Status::ok;
+
+    [[nodiscard]] LogicalSector next() const { return run.first + begun; }
+    [[nodiscard]] std::uint32_t left() const { return run.count - begun; }
+    [[nodiscard]] bool complete() const { return done == run.count || (!ok(status) && done == begun); }
+  };
+  struct Part {
+    Pending* pending = nullptr;
+    LogicalRun run;
+    DataSpan data;
+  };
+  /// What one packet takes.
+  struct Batch {
+    std::array<Part, Packet::most_runs> parts{};
+    std::uint32_t count = 0;
+  };
+  /// What goes to a band directly.
+  struct Stream {
+    Band band;
+    LogicalRun run;
+    std::vector<Part> parts;
+  };
+
+  // Writes
+  [[nodiscard]] Task<Status> carry_out(Pending& pending);
+  [[nodiscard]] bool work_waits() const;
+  [[nodiscard]] Task<void> lead();
+  [[nodiscard]] Part begin(Pending& pending, std::uint32_t count);
+  [[nodiscard]] bool select_stream(Pending& front);
+  [[nodiscard]] Batch select_batch(Pending& front);
+  [[nodiscard]] Task<void> write_packet(Batch& batch);
+  [[nodiscard]] Task<void> write_stream();
+  void end(std::span<const Part> parts, Status status);
+  void fail_all(Status status);
+
+  // Room
+  [[nodiscard]] std::uint64_t tail() const;
+  [[nodiscard]] bool map_full() const;
+  [[nodiscard]] bool log_full() const;
+  [[nodiscard]] bool checkpoint_due() const;
+  [[nodiscard]] bool has_room() const { return !map_full() && !log_full() && !checkpoint_due(); }
+  [[nodiscard]] Task<Status> make_room();
+  [[nodiscard]] Task<Status> checkpoint();
+
+  // Cleaning
+  [[nodiscard]] Task<Status> clean(MediaClass priority);
+  [[nodiscard]] Task<Status> clean_band(Band band, MediaClass priority);
+  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> collect(LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> write_home(LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<void> clean_when_idle();
+  [[nodiscard]] bool above_mark() const;
+  [[nodiscard]] bool host_idle() const;
+
+  [[nodiscard]] Task<Status> read_piece(const Band& band, LogicalRun run, DataSpan data);
+  [[nodiscard]] Task<Status> restore_map();
+  [[nodiscard]] Task<Status> restore_image();
+  void forget(const Extent& extent);
+  void enter(const Extent& extent);
+  void show_levels();
+
+  static constexpr std::uint32_t most_leaders = 2;  // so that one packet follows another without a turn in between
+
+  MediaCacheConfig config_;
+  Ports ports_;
+  std::uint32_t packet_sectors_;
+  std::uint32_t least_packet_;
+  std::uint32_t stream_sectors_;
+  std::uint32_t map_limit_;
+  BandStore bands_;
+  ExtentMap map_;
+  PacketLog log_;
+  MapCheckpoint checkpoint_;
+  MergeArea merge_area_;
+  DataBuffer buffer_;  // of merges and streams
+
+  NumberLocks writers_;  // of bands: shared by writes, alone by cleaning and streams
+  NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
+  FifoMutex log_use_;    // shared by packets on their way, alone by checkpoints
+  FifoMutex cleaning_;
+  FifoMutex buffer_use_;
+  WaitQueue progress_;  // of writes
+  WaitQueue cached_;    // of clean_when_idle()
+
+  std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
+  std::uint32_t leaders_ = 0;
+  std::vector<std::uint64_t> on_their_way_;  // positions of packets
+  std::optional<std::uint64_t> streaming_;   // band that a stream goes to
+  Stream stream_;
+  LogicalSector stream_end_{~std::uint64_t{0}};  // of the last one
+  std::uint64_t durable_tail_ = 0;               // as a packet or a checkpoint on the platter says it
+  std::uint32_t writes_since_ = 0;               // the last checkpoint
+  std::uint32_t extents_since_ = 0;
+  bool hole_ = false;  // a packet could not be written
+  bool cleaning_now_ = false;
+  bool idle_failed_ = false;
+  std::uint64_t images_done_ = 0;
+  std::vector<Extent> extents_;    // of the band in hand
+  std::vector<Extent> collected_;  // of a phase
+  ScratchPool<std::vector<Extent>> found_;
+
+  Gauge extents_gauge_{ports_.cpu, {"media_cache.extents", "1", "extents of the map of the media cache"}, 0};
+  Gauge log_gauge_{ports_.cpu, {"media_cache.log_sectors", "1", "sectors of the log from the oldest that is needed to its head"}, 0};
+  DurationHistogram cleanings_;
+  DurationHistogram band_cleanings_;
+  DurationHistogram checkpoints_;
+  std::uint64_t packets_ = 0;
+  std::uint64_t shared_packets_ = 0;
+  std::uint64_t writes_ = 0;
+  std::uint64_t phases_ = 0;
+  std::uint64_t collected_extents_ = 0;
+  std::uint64_t idle_cleanings_ = 0;
+  std::uint64_t streamed_ = 0;
+  std::uint64_t read_log_ = 0;
+  std::uint64_t read_bands_ = 0;
+};
+
+}  // namespace tessera::media_cache

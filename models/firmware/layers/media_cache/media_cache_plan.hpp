@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "firmware/layers/media_cache/media_cache_config.hpp"
+
+namespace tessera::media_cache {
+
+/// Conventional regions "cache", "merge" and "map" side by side, and shingled bands on all other tracks. Empty, with a sentence in
+/// `problem`, where they do not fit.
+[[nodiscard]] FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry& geometry, std::string& problem);
+
+}  // namespace tessera::media_cache

@@ -1,0 +1,84 @@
+#include "firmware/layers/media_cache/merge_area.hpp"
+
+#include "base/check.hpp"
+#include "firmware/logs/header_scan.hpp"
+
+namespace tessera::media_cache {
+
+MergeArea::MergeArea(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint32_t band_sectors)
+    : media_(ports.media), layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none), band_sectors_(band_sectors) {
+  TESSERA_CHECK(layout_.sectors() >= least_sectors(band_sectors), "the merge area of a media cache is too small");
+}
+
+Task<Status> MergeArea::transfer(MediaOp op, std::uint64_t first, DataSpan data, MediaClass priority) {
+  MediaChain chain(priority, LostSectors::carry);
+  for (std::uint32_t done = 0; done < data.count;) {
+    chain.clear();
+    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
+      MediaStep step;
+      step.op = op;
+      step.run = layout_.piece({LogicalSector(first + done), data.count - done});
+      step.data = data.part(done, step.run.count);
+      if (step.run.count == media_.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
+      done += step.run.count;
+      chain.add(step);
+    }
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
+Task<Status> MergeArea::write(std::uint32_t offset, DataSpan data, MediaClass priority) {
+  sectors_written_ += data.count;
+  co_return co_await transfer(MediaOp::write, slot_at(newest_ + 1) + records + offset, data, priority);
+}
+
+Task<Status> MergeArea::read(std::uint32_t offset, DataSpan data, MediaClass priority) {
+  co_return co_await transfer(MediaOp::read, slot_at(newest_) + records + offset, data, priority);
+}
+
+Task<Status> MergeArea::write_record(std::uint64_t image, LogicalRun run, MediaClass priority) {
+  SectorHeader header = encode({RecordType::band_image, image, 1, {run.first.value(), run.count}});
+  MediaChain chain(priority);
+  for (std::uint32_t copy = 0; copy < records; ++copy)
+    chain.write(layout_.piece({LogicalSector(slot_at(image) + copy), 1}), {}, StepHint::position, &header);
+  sectors_written_ += records;
+  co_return co_await media_.run(chain);
+}
+
+Task<Status> MergeArea::complete(LogicalRun run, MediaClass priority) {
+  const Status status = co_await write_record(newest_ + 1, run, priority);
+  if (!ok(status)) co_return status;
+  ++newest_;
+  image_ = run;
+  co_return Status::ok;
+}
+
+Task<Status> MergeArea::make_void() {
+  const LogicalRun nothing{};
+  const Status status = co_await write_record(newest_, nothing, MediaClass::dependent);
+  if (ok(status)) image_ = nothing;
+  co_return status;
+}
+
+Task<void> MergeArea::recover() {
+  HeaderScan scan(media_);
+  std::array<PhysicalRun, slots * records> places{};
+  for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = layout_.piece({LogicalSector(slot_at(i / records) + i % records), 1});
+  const std::span<const PhysicalRun> sectors(places);
+  co_await scan.read(sectors);
+  newest_ = 0;
+  image_ = {};
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    const std::optional<LogRecord> record = scan.record(i);
+    if (!record || record->type != RecordType::band_image || record->sequence < newest_) continue;
+    const LogicalRun run{LogicalSector(record->payload[0]), static_cast<std::uint32_t>(record->payload[1])};
+    // Of the two records of one image a cut may have let the first become void alone: then it is void.
+    if (record->sequence == newest_ && image_.count == 0) continue;
+    newest_ = record->sequence;
+    image_ = run;
+  }
+}
+
+}  // namespace tessera::media_cache

@@ -1,0 +1,96 @@
+#pragma once
+// The circular log of packets on conventional tracks. Its sectors are numbered as those of an endless log, of which the region holds the
+// last ones. A packet is one or several runs of data, what it is padded with, and one sector that ends it:
+//
+//   | run 0 .. h | run 1 . h | ... | padding | end h |      h: a header in the out-of-band bytes
+//
+// The header on a run's last sector tells the run, the run in front and the packet; the one on the end tells the last run. So a packet
+// whose end is there was written whole, and one sector of it that cannot be read costs no other.
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/logs/header_scan.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera::media_cache {
+
+struct PacketRun {
+  LogicalRun run;
+  DataSpan data;
+};
+
+/// A packet on its way to the log.
+struct Packet {
+  static constexpr std::uint32_t most_runs = 8;
+  std::uint64_t position = 0;  ///< of its first sector
+  std::uint32_t sectors = 0;   ///< padding and end included
+  std::uint64_t tail = 0;      ///< nothing in front of this is needed any more
+  std::array<PacketRun, most_runs> runs{};
+  std::uint32_t count = 0;
+  MediaClass priority = MediaClass::host;
+
+  [[nodiscard]] std::uint32_t data_sectors() const;
+};
+
+/// A packet as a boot found it.
+struct FoundPacket {
+  struct Run {
+    LogicalSector first;
+    std::uint32_t count = 0;
+  };
+  std::uint64_t position = 0;
+  std::uint64_t tail = 0;
+  std::vector<Run> runs;
+};
+
+class PacketLog {
+ public:
+  /// `regions`: conventional.
+  PacketLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions);
+
+  [[nodiscard]] std::uint64_t sectors() const { return layout_.sectors(); }
+  /// Longest packet: it lies on three tracks at most.
+  [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }
+  [[nodiscard]] std::uint64_t head() const { return head_; }
+  void restore_head(std::uint64_t head) { head_ = head; }
+  /// The position of the next packet of so many sectors.
+  [[nodiscard]] std::uint64_t take(std::uint32_t sectors);
+
+  /// Durable on return.
+  [[nodiscard]] Task<Status> write(const Packet& packet);
+  /// Reads a packet to see whether it can be read.
+  [[nodiscard]] Task<Status> verify(const Packet& packet);
+  /// What lies from `position` on, as far as it stays on one track: at most `count` sectors.
+  [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
+
+  /// Boot: the packets from `first` on that were written whole, in the order of their positions; `limit`: where there can be none any more,
+  /// `gap`: most sectors that can lie between two of them. The head is behind all that is found. `corrupt` where sectors of one cannot be
+  /// named.
+  [[nodiscard]] Task<Status> recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets);
+
+  [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
+
+ private:
+  struct Seen {
+    std::uint32_t data = 0;
+    std::uint32_t sectors = 0;
+    std::uint64_t tail = 0;
+    bool end = false;
+    bool last_run = false;                           ///< its own header is there
+    std::map<std::uint32_t, FoundPacket::Run> runs;  ///< by their place in the packet
+  };
+  using SeenPackets = std::map<std::uint64_t, Seen>;  // by position
+  void note(const LogRecord& record, SeenPackets& seen) const;
+  [[nodiscard]] Task<bool> whole(std::uint64_t position, const Seen& packet);
+
+  MediaPort& media_;
+  ConventionalLayout layout_;
+  std::uint32_t most_sectors_;
+  std::uint64_t head_ = 0;
+  std::uint64_t sectors_written_ = 0;
+};
+
+}  // namespace tessera::media_cache

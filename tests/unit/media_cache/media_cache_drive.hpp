@@ -1,0 +1,47 @@
+#pragma once
+// A whole drive with the layer media-cache on a virtual clock, small enough to be cut at every instant.
+#include "firmware/layers/media_cache/media_cache_layer.hpp"
+#include "firmware/layers/media_cache/media_cache_plan.hpp"
+#include "support/layer_drive.hpp"
+
+namespace tessera::test {
+
+/// Configuration of layer and hardware. Defaults: bands of 3 tracks of 8 sectors, a log of 96 sectors, packets of at most 8, a merge buffer
+/// of 16 sectors, so that bands take one or two phases.
+struct MediaCacheSetup {
+  media_cache::MediaCacheConfig layer;
+  BenchConfig bench;
+  std::uint64_t prefilled = 0;
+
+  MediaCacheSetup() {
+    layer.cache = sectors(96);
+    layer.map_entries = 64;
+    layer.packet = sectors(8);
+    layer.checkpoint_every = 6;
+    layer.band_tracks = 3;
+    layer.merge_buffer = sectors(16);
+    layer.stream = sectors(8);
+    layer.idle_cleaning = media_cache::IdleCleaning::off;
+    bench.media.tracks = 120;
+    bench.media.sectors_per_track = 8;
+    bench.dram.capacity = Bytes(64 << 20);
+  }
+};
+
+class MediaCacheDrive : public LayerDrive<media_cache::MediaCache> {
+ public:
+  explicit MediaCacheDrive(const MediaCacheSetup& setup)
+      : LayerDrive(
+            setup.bench,
+            [&](const auto& geometry, std::string& problem) { return media_cache::plan_media_cache(setup.layer, geometry, problem); },
+            [config = setup.layer](const Ports& ports, const auto& geometry, const auto& plan) {
+              return std::make_unique<media_cache::MediaCache>(ports, config, geometry, plan);
+            },
+            setup.prefilled) {}
+
+  /// Sector `offset` of a band.
+  [[nodiscard]] std::uint64_t at(std::uint64_t band, std::uint64_t offset = 0) { return band * band_sectors() + offset; }
+  [[nodiscard]] std::uint64_t band_sectors() { return layer().bands().band_of(LogicalSector(0)).sectors; }
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,67 @@
+// Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
+// acknowledged is what is read (the bench's scoreboard is the plain map).
+#include <map>
+
+#include "media_cache_drive.hpp"
+#include "support/random_histories.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+MediaCacheSetup random_setup(RandomStream& random) {
+  MediaCacheSetup setup;
+  media_cache::MediaCacheConfig& layer = setup.layer;
+  setup.bench.media.sectors_per_track = pick(random, 4, 12);
+  setup.bench.media.tracks = pick(random, 200, 280);
+  setup.bench.media.surfaces = pick(random, 1, 3);
+  setup.bench.seed = random();
+  layer.cache = sectors(pick(random, 32, 200));
+  layer.cache_place = static_cast<ReservedPlace>(random.below(3));
+  layer.map_entries = pick(random, 64, 120);
+  layer.packet = sectors(pick(random, 1, 20));
+  layer.packet_writes = pick(random, 1, 8);
+  layer.least_packet = sectors(pick(random, 0, 6));
+  layer.verify_packets = random.below(4) == 0;
+  layer.checkpoint_every = pick(random, 1, 20);
+  layer.checkpoint_piece = sectors(pick(random, 0, 3));
+  layer.band_tracks = pick(random, 1, 6);
+  layer.head_width = pick(random, 2, 3);
+  layer.merge_buffer = sectors(pick(random, 1, 80));
+  layer.bands_a_cleaning = pick(random, 1, 3);
+  layer.stream = sectors(pick(random, 0, 12));
+  layer.idle_cleaning = static_cast<media_cache::IdleCleaning>(random.below(2));
+  layer.idle_after = Picoseconds(random.below(60'000'000'000));
+  layer.idle_mark = random.below(2) == 0 ? 0 : pick(random, 0, 100);
+  const std::uint64_t capacity = 160;
+  setup.prefilled = random.below(2) == 0 ? 0 : random.below(capacity + 1);
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("random requests to media-cache, up to six at a time, return what was written") {
+  std::map<std::string, double> happened;
+  for (std::uint64_t run = 0; run < 600; ++run) {
+    RandomStream random(run, "media-cache histories");
+    INFO("run " << run);
+    MediaCacheDrive drive(random_setup(random));
+    random_history(drive, random);
+    for (const char* const name : {"packet.count", "map.checkpoints", "stream.sectors", "rmw.count", "cleaning.idle"})
+      happened[name] += drive.metric(name);
+  }
+  for (const auto& [name, count] : happened) {
+    INFO(name);
+    CHECK(count > 500);
+  }
+}
+
+TEST_CASE("power cuts at random instants of media-cache lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 600; ++run) {
+    RandomStream random(run, "media-cache cuts");
+    INFO("run " << run);
+    MediaCacheDrive drive(random_setup(random));
+    random_cuts(drive, random);
+  }
+}
