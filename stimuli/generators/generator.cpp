@@ -25,8 +25,19 @@ class WorkloadPlan {
     range_ = config.alignment * (range_ / config.alignment);
     require(range_ > Bytes(0), "range: it holds no address; expected at least `alignment`, on the drive");
     const ArrivalConfig& arrivals = config.arrivals;
-    require(arrivals.law == ArrivalLaw::none || arrivals.mean > Picoseconds(0), "arrivals.mean: expected a time above 0");
+    if (arrivals.law == ArrivalLaw::table) {
+      const std::string fault = fault_of_gaps(arrivals.gaps);
+      require(fault.empty(), "arrivals.gaps: " + fault);
+      require(arrivals.mean == Picoseconds(0), "arrivals.mean: law table has its mean from `gaps`");
+      require(arrivals.burst_requests == 1, "arrivals.burst_requests: law table has its bursts from `gaps`");
+    } else {
+      require(arrivals.law == ArrivalLaw::none || arrivals.mean > Picoseconds(0), "arrivals.mean: expected a time above 0");
+      require(arrivals.gaps.empty(), "arrivals.gaps: needs law table");
+    }
     require(arrivals.burst_requests > 1 || arrivals.idle_share == 0, "arrivals.idle_share: needs burst_requests above 1");
+    const bool in_extents = config.law == AddressLaw::uniform || config.law == AddressLaw::zipf || config.law == AddressLaw::updates ||
+                            config.law == AddressLaw::hot_tracks;
+    require(config.extents == 0 || in_extents, "extents: only laws uniform, zipf, updates and hot-tracks have them");
   }
 
   [[nodiscard]] Bytes range() const { return range_; }
@@ -93,7 +104,8 @@ class WorkloadPlan {
     const std::uint64_t needed = HotTrackAddresses::runs(hot) * HotTrackAddresses::pitch(hot);
     require(range_ / hot.track >= needed,
             "hot.tracks: their runs take " + std::to_string(needed) + " tracks; the range has " + std::to_string(range_ / hot.track));
-    return std::make_unique<HotTrackAddresses>(hot, config_.first, range_, config_.alignment, stream("address"), stream("places"));
+    return std::make_unique<HotTrackAddresses>(hot, config_.first, range_, config_.alignment, footprint(), stream("address"),
+                                               stream("places"));
   }
 
   [[nodiscard]] std::unique_ptr<AddressSource> histogram() const {
@@ -130,6 +142,21 @@ class WorkloadPlan {
   Bytes range_;
 };
 
+/// The requests of one kind, some of which go on where the one before ended.
+struct Sequence {
+  double share;
+  RandomStream random;
+  Bytes end;  // of the request before; 0 before the first
+
+  /// Where a request starts that its law has put at `drawn`; none goes on past `limit`.
+  Bytes start(Bytes drawn, Bytes size, Bytes limit) {
+    const bool goes_on = share > 0 && random.unit() < share && end > Bytes(0) && end + size <= limit;
+    const Bytes chosen = goes_on ? end : drawn;
+    end = chosen + size;
+    return chosen;
+  }
+};
+
 class Generator final : public TraceSource {
  public:
   Generator(const WorkloadConfig& config, std::string name, const WorkloadPlan& plan)
@@ -146,7 +173,9 @@ class Generator final : public TraceSource {
         read_addresses_(plan.read_addresses()),
         arrivals_(config.arrivals, plan.stream("arrival")),
         operations_(plan.stream("operation")),
-        sizes_random_(plan.stream("size")) {}
+        sizes_random_(plan.stream("size")),
+        writes_({config.sequential_share, plan.stream("sequential-write"), Bytes(0)}),
+        reads_({config.read_sequential_share, plan.stream("sequential-read"), Bytes(0)}) {}
 
   bool next(TraceRecord& record) override {
     if (made_ == requests_) return false;
@@ -155,7 +184,8 @@ class Generator final : public TraceSource {
     const Bytes size = (write ? write_sizes_ : read_sizes_)(sizes_random_);
     AddressSource& addresses = !write && read_addresses_ ? *read_addresses_ : *addresses_;
     const Bytes highest = first_ + alignment_ * ((end_ - first_ - size) / alignment_);
-    const Bytes start = std::min(addresses.next(write, size), highest);
+    const Bytes drawn = std::min(addresses.next(write, size), highest);
+    const Bytes start = (write ? writes_ : reads_).start(drawn, size, end_);
     record = TraceRecord{now_, write ? HostOp::write : HostOp::read, false, 0, start, size};
     return true;
   }
@@ -183,6 +213,8 @@ class Generator final : public TraceSource {
   ArrivalProcess arrivals_;
   RandomStream operations_;
   RandomStream sizes_random_;
+  Sequence writes_;
+  Sequence reads_;
   std::uint64_t made_ = 0;
   Picoseconds now_;
 };

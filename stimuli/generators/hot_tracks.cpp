@@ -1,15 +1,16 @@
 #include "stimuli/generators/hot_tracks.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace tessera {
 
-HotTrackAddresses::HotTrackAddresses(const HotTracksConfig& config, Bytes first, Bytes range, Bytes alignment, RandomStream random,
-                                     RandomStream places_random)
+HotTrackAddresses::HotTrackAddresses(const HotTracksConfig& config, Bytes first, Bytes range, Bytes alignment, Footprint cold,
+                                     RandomStream random, RandomStream places_random)
     : config_(config),
       first_(first),
       alignment_(alignment),
-      slots_(range / alignment),
+      cold_(std::move(cold)),
       slots_per_track_(config.track / alignment),
       moved_at_once_(static_cast<std::uint64_t>(std::llround(config.drift_share * static_cast<double>(runs(config))))),
       ranks_(config.tracks, config.exponent),
@@ -24,7 +25,7 @@ HotTrackAddresses::HotTrackAddresses(const HotTracksConfig& config, Bytes first,
 Bytes HotTrackAddresses::next(bool write, Bytes) {
   if (write) count_write();
   const double u = random_.unit();
-  if (u >= config_.share + config_.neighbour_share) return first_ + alignment_ * random_.below(slots_);
+  if (u >= config_.share + config_.neighbour_share) return cold_.address(random_.below(cold_.slots()));
   const std::uint64_t rank = ranks_(random_) - 1;
   const std::uint64_t run = runs_[rank / config_.run_length];
   const std::uint64_t offset = rank % config_.run_length;

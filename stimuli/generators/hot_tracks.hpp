@@ -10,12 +10,12 @@ namespace tessera {
 
 /// Hot tracks come in runs of `run_length`; between two runs lie one to three cold tracks or more, so that a
 /// run begins at an even track as often as at an odd one: on interlaced media the one is a bottom, the other a top. Of the requests,
-/// `share` goes to the hot tracks, `neighbour_share` to the cold tracks right beside their runs, the rest anywhere in the range. Every
+/// `share` goes to the hot tracks, `neighbour_share` to the cold tracks right beside their runs, the rest anywhere in the footprint. Every
 /// `drift_writes` writes the oldest `drift_share` of the runs moves.
 class HotTrackAddresses final : public AddressSource {
  public:
   /// The range must hold pitch() * runs() tracks: the caller has checked.
-  HotTrackAddresses(const HotTracksConfig& config, Bytes first, Bytes range, Bytes alignment, RandomStream random,
+  HotTrackAddresses(const HotTracksConfig& config, Bytes first, Bytes range, Bytes alignment, Footprint cold, RandomStream random,
                     RandomStream places_random);
   Bytes next(bool write, Bytes size) override;
 
@@ -31,7 +31,7 @@ class HotTrackAddresses final : public AddressSource {
   HotTracksConfig config_;
   Bytes first_;
   Bytes alignment_;
-  std::uint64_t slots_;  // aligned addresses of the range
+  Footprint cold_;
   std::uint64_t slots_per_track_;
   std::uint64_t moved_at_once_;
   ZipfDistribution ranks_;

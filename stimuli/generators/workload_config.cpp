@@ -3,12 +3,14 @@
 namespace tessera {
 
 void ArrivalConfig::describe(ParameterVisitor& visitor) {
-  visitor.enumeration("law", law, {"none", "fixed", "exponential", "normal"},
-                      "law of the gaps between requests; none: all at time 0, for a closed loop");
+  visitor.enumeration("law", law, {"none", "fixed", "exponential", "normal", "table"},
+                      "law of the gaps between requests; none: all at time 0, for a closed loop; table: by `gaps`");
   visitor.field("mean", mean, {0, 1e18}, "mean gap, idle gaps included");
   visitor.field("deviation", deviation, {0, 1e18}, "standard deviation of a gap (normal); gaps below 0 count as 0");
   visitor.field("burst_requests", burst_requests, {1, 1e9}, "mean length of a burst (geometric); 1: no bursts");
   visitor.field("idle_share", idle_share, {0, 1}, "share of the time that lies between bursts (exponential gaps)");
+  visitor.table("gaps", gaps, {"percent", "microseconds"},
+                "law table: so many percent of the gaps are no longer than this; evenly between two rows, and the last row is 100 percent");
 }
 
 void ZipfConfig::describe(ParameterVisitor& visitor) {
@@ -49,7 +51,12 @@ void WorkloadConfig::describe(ParameterVisitor& visitor) {
   visitor.field("first", first, {0, 1e18}, "lowest address");
   visitor.field("range", range, {0, 1e18}, "addresses from `first` on; 0: to the end of the drive");
   visitor.field("alignment", alignment, {512, 1e9}, "start addresses are multiples of this from `first` on");
-  visitor.field("extents", extents, {0, 1e6}, "pieces of the range that uniform and zipf requests fall into; 0: all of it");
+  visitor.field("sequential_share", sequential_share, {0, 1},
+                "share of the writes that start where the write before ended, whatever the law");
+  visitor.field("read_sequential_share", read_sequential_share, {0, 1}, "the same of the reads");
+  visitor.field(
+      "extents", extents, {0, 1e6},
+      "pieces of the range that requests fall into (law uniform, zipf, updates; hot-tracks: those beside the hot tracks); 0: all of it");
   visitor.field("extent", extent, {0, 1e18}, "size of such a piece");
   visitor.table("write_sizes", write_sizes, {"bytes", "weight"}, "sizes of writes; none: 4096 B");
   visitor.table("read_sizes", read_sizes, {"bytes", "weight"}, "sizes of reads; none: as writes");

@@ -23,7 +23,7 @@ enum class AddressLaw : std::uint32_t {
 /// Where reads start, if not where writes do.
 enum class ReadLaw : std::uint32_t { like_writes, uniform };
 
-enum class ArrivalLaw : std::uint32_t { none, fixed, exponential, normal };
+enum class ArrivalLaw : std::uint32_t { none, fixed, exponential, normal, table };
 
 struct ArrivalConfig {
   ArrivalLaw law = ArrivalLaw::none;
@@ -31,6 +31,7 @@ struct ArrivalConfig {
   Picoseconds deviation{0};
   std::uint32_t burst_requests = 1;
   double idle_share = 0;
+  std::vector<NumberRow> gaps;  ///< percent, microseconds
   void describe(ParameterVisitor& visitor);
 };
 
@@ -75,6 +76,8 @@ struct WorkloadConfig {
   Bytes first{0};
   Bytes range{0};
   Bytes alignment{4096};
+  double sequential_share = 0;
+  double read_sequential_share = 0;
   std::uint32_t extents = 0;
   Bytes extent{0};
   std::vector<NumberRow> write_sizes;  ///< size (B), weight; empty: 4 KiB

@@ -92,8 +92,9 @@ class Finding:
     claim: str
     published: str
     here: str
-    verdict: str  # by verdict(), or words where there is nothing to count
+    verdict: str  # of its direction: by verdict(), or words where there is nothing to count
     why: str = ""  # printed where the claim does not hold throughout
+    size: str = ""  # by size(), where the paper prints a figure
 
 
 def verdict(cases: Iterable[bool]) -> str:
@@ -107,9 +108,24 @@ def verdict(cases: Iterable[bool]) -> str:
     return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
 
 
+def size(here: Sequence[float], published: float, unit: str = "") -> str:
+    """A second verdict, on the size: how the mean of these figures compares with what is printed."""
+    if not here:
+        return "-"
+    mean = sum(here) / len(here)
+    times = abs(mean / published)
+    what = "as published" if 0.8 <= times <= 1.25 else "near (half to twice)" if 0.5 <= times <= 2 else "larger" if times > 2 else "smaller"
+    return f"{what}: mean {number(mean, 1)}{unit} for {number(published, 1)}{unit}"
+
+
 def findings(items: Iterable[Finding]) -> str:
-    lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
-    for item in items:
+    """A table; with a column on the size where a finding has one."""
+    listed = list(items)
+    sized = any(item.size for item in listed)
+    header = ["claim", "published", "here", "verdict", *(["size"] if sized else []), "why"]
+    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
+    for item in listed:
         why = "" if item.verdict == HOLDS else item.why
-        lines.append(f"| {item.claim} | {item.published} | {item.here} | {item.verdict} | {why} |")
+        cells = [item.claim, item.published, item.here, item.verdict, *([item.size or "-"] if sized else []), why]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

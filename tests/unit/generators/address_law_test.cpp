@@ -86,7 +86,8 @@ TEST_CASE("hot tracks take their share, in runs of the stated length with a cold
   config.tracks = 12;
   config.share = 0.6;
   config.run_length = GENERATE(1U, 4U);
-  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, Footprint(0_B, 64_MiB, 4096_B), RandomStream(1, "hot"),
+                              RandomStream(1, "places"));
   // 5,000 writes a hot track; a cold one of the other 1012 gets 40 of 40,000, so 1,000 separates them by tens of deviations.
   const auto counts = track_counts(addresses, config.track, 100'000);
   const auto hot = hottest(counts, 1'000);
@@ -107,7 +108,8 @@ TEST_CASE("hot tracks that stand alone are as often even as odd") {
   config.track = 64_KiB;
   config.tracks = 200;
   config.share = 1.0;
-  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, Footprint(0_B, 64_MiB, 4096_B), RandomStream(1, "hot"),
+                              RandomStream(1, "places"));
   const auto hot = hottest(track_counts(addresses, config.track, 100'000), 1);
   REQUIRE(hot.size() == 200);
   const auto even = std::count_if(hot.begin(), hot.end(), [](std::uint64_t track) { return track % 2 == 0; });
@@ -121,7 +123,8 @@ TEST_CASE("neighbour_share goes to the cold tracks right beside the hot ones") {
   config.run_length = 2;
   config.share = 0.5;
   config.neighbour_share = 0.5;
-  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, Footprint(0_B, 64_MiB, 4096_B), RandomStream(1, "hot"),
+                              RandomStream(1, "places"));
   const auto counts = track_counts(addresses, config.track, 10'000);
   CHECK(counts.size() <= 8);  // two runs of two, a track on each side
   for (const auto& [track, count] : counts) CHECK((counts.contains(track + 1) || counts.contains(track - 1)));
@@ -134,7 +137,8 @@ TEST_CASE("at each drift the oldest runs move, and no earlier") {
   config.share = 1;
   config.drift_writes = 1'000;
   config.drift_share = 0.2;
-  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, Footprint(0_B, 64_MiB, 4096_B), RandomStream(1, "hot"),
+                              RandomStream(1, "places"));
   const auto before = hottest(track_counts(addresses, config.track, 1'000), 1);
   REQUIRE(before.size() == 10);
   const auto after = hottest(track_counts(addresses, config.track, 1'000), 1);
@@ -151,7 +155,8 @@ TEST_CASE("reads do not make hot tracks drift") {
   config.share = 1;
   config.drift_writes = 10;
   config.drift_share = 1;
-  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, RandomStream(1, "hot"), RandomStream(1, "places"));
+  HotTrackAddresses addresses(config, 0_B, 64_MiB, 4096_B, Footprint(0_B, 64_MiB, 4096_B), RandomStream(1, "hot"),
+                              RandomStream(1, "places"));
   const std::uint64_t track = addresses.next(true, 4096_B) / config.track;
   for (int i = 0; i < 100; ++i) REQUIRE(addresses.next(false, 4096_B) / config.track == track);
 }

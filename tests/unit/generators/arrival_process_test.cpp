@@ -80,3 +80,42 @@ TEST_CASE("gaps are whole nanoseconds and never negative") {
     REQUIRE(gap < 1_ms);
   }
 }
+
+TEST_CASE("gaps by a table have its percentiles, and are drawn evenly between them") {
+  ArrivalConfig config;
+  config.law = ArrivalLaw::table;
+  config.gaps = {{20, 10}, {70, 10}, {90, 30}, {100, 1'000}};
+  // Of 100: 70 of 10 us, 20 between 10 and 30 (mean 20), 10 between 30 and 1,000 (mean 515): 7 + 4 + 51.5 us.
+  constexpr int gaps = 100'000;
+  ArrivalProcess process(config, RandomStream(1, "arrival"));
+  double sum_us = 0;
+  int shortest = 0;
+  int middle = 0;
+  int lower_half_of_middle = 0;
+  for (int i = 0; i < gaps; ++i) {
+    const double us = static_cast<double>(process.gap().value()) * 1e-6;
+    REQUIRE(us >= 10);
+    REQUIRE(us < 1'000);
+    sum_us += us;
+    shortest += us == 10 ? 1 : 0;
+    middle += us > 10 && us < 30 ? 1 : 0;
+    lower_half_of_middle += us > 10 && us < 20 ? 1 : 0;
+  }
+  // Five standard errors, of a share at most 5 * 0.5 / sqrt(n); the deviation of a gap is below 250 us.
+  CHECK(sum_us / gaps == Approx(62.5).margin(5 * 250 / std::sqrt(gaps)));
+  CHECK(shortest == Approx(0.7 * gaps).margin(2.5 * std::sqrt(gaps)));
+  CHECK(middle == Approx(0.2 * gaps).margin(2.5 * std::sqrt(gaps)));
+  CHECK(lower_half_of_middle == Approx(0.1 * gaps).margin(2.5 * std::sqrt(gaps)));
+}
+
+TEST_CASE("a table of gaps that is none is refused by the row that is wrong") {
+  CHECK(fault_of_gaps({{50, 1}, {100, 2}}).empty());
+  CHECK(fault_of_gaps({{100, 0}}).empty());
+  CHECK(fault_of_gaps({}) == "expected at least one row (percent, microseconds)");
+  CHECK(fault_of_gaps({{50, 1}, {99, 2}}).find("expected 100") != std::string::npos);
+  CHECK(fault_of_gaps({{50, 1}, {50, 2}, {100, 3}}).find("row 2") == 0);
+  CHECK(fault_of_gaps({{50, 3}, {100, 2}}).find("row 2") == 0);
+  CHECK(fault_of_gaps({{0, 3}, {100, 4}}).find("row 1") == 0);
+  CHECK(fault_of_gaps({{50, -1}, {100, 4}}).find("row 1") == 0);
+  CHECK(fault_of_gaps({{101, 1}}).find("row 1") == 0);
+}

@@ -1,6 +1,7 @@
 #include "stimuli/generators/generator.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "base/error.hpp"
 
@@ -147,4 +148,79 @@ TEST_CASE("parts that do not fit are refused by the name of the key") {
   config = {};
   config.alignment = 1000_B;
   CHECK(message_of(config).find("test: alignment: 1000 B") == 0);
+}
+
+TEST_CASE("a share of the writes goes on where the write before ended, and of the reads likewise") {
+  WorkloadConfig config;
+  config.requests = 20'000;
+  config.write_share = 0.5;
+  config.write_sizes = {{8192, 1}};
+  config.read_sizes = {{4096, 1}};
+  config.sequential_share = 0.4;
+  config.read_sequential_share = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t going_on = 0;
+  std::uint64_t reads_going_on = 0;
+  Bytes written_to(0);
+  Bytes read_to(0);
+  for (const auto& record : records(config)) {
+    if (record.op == HostOp::write) {
+      ++writes;
+      going_on += record.offset == written_to ? 1 : 0;
+      written_to = record.end();
+    } else {
+      reads_going_on += record.offset == read_to ? 1 : 0;
+      read_to = record.end();
+    }
+  }
+  // One of 262,144 addresses is drawn by chance: none here. Five standard errors of 0.4.
+  CHECK(static_cast<double>(going_on) == Approx(0.4 * static_cast<double>(writes)).margin(5 * std::sqrt(10'000 * 0.4 * 0.6)));
+  CHECK(reads_going_on == 0);
+}
+
+TEST_CASE("no request goes on past the end of the range") {
+  WorkloadConfig config;
+  config.requests = 1'000;
+  config.range = 1_MiB;
+  config.write_share = 1;
+  config.write_sizes = {{262'144, 1}};
+  config.sequential_share = 1;
+  for (const auto& record : records(config)) REQUIRE(record.end() <= 1_MiB);
+}
+
+TEST_CASE("what does not go to hot tracks stays in the extents") {
+  WorkloadConfig config;
+  config.law = AddressLaw::hot_tracks;
+  config.requests = 5'000;
+  config.range = 512_MiB;
+  config.hot.tracks = 4;
+  config.hot.share = 0.5;
+  config.extents = 8;
+  config.extent = 1_MiB;
+  std::map<std::uint64_t, std::uint64_t> by_mebibyte;
+  for (const auto& record : records(config)) ++by_mebibyte[record.offset.value() >> 20U];
+  // Four tracks of 2 MiB have at most 12 whole or part mebibytes, eight extents at most 16: of 512 that the range has.
+  CHECK(by_mebibyte.size() <= 28);
+  CHECK(by_mebibyte.size() >= 8);
+}
+
+TEST_CASE("keys that a workload's law does not use are refused") {
+  WorkloadConfig config;
+  config.law = AddressLaw::sequential;
+  config.extents = 8;
+  config.extent = 1_MiB;
+  CHECK(message_of(config).find("extents: only laws") != std::string::npos);
+  WorkloadConfig gaps;
+  gaps.arrivals.gaps = {{100, 5}};
+  CHECK(message_of(gaps).find("arrivals.gaps: needs law table") != std::string::npos);
+  gaps.arrivals.law = ArrivalLaw::table;
+  CHECK(message_of(gaps).empty());
+  gaps.arrivals.mean = 1_ms;
+  CHECK(message_of(gaps).find("arrivals.mean") != std::string::npos);
+  gaps.arrivals.mean = 0_ps;
+  gaps.arrivals.burst_requests = 2;
+  CHECK(message_of(gaps).find("arrivals.burst_requests") != std::string::npos);
+  gaps.arrivals.burst_requests = 1;
+  gaps.arrivals.gaps = {{90, 5}};
+  CHECK(message_of(gaps).find("expected 100") != std::string::npos);
 }
