@@ -7,7 +7,6 @@ here (`Shape`), and the file that is written says so.
 """
 
 import csv
-import difflib
 import gzip
 import lzma
 import math
@@ -15,14 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.errors import InputError, unknown_name
+
 PERCENTS = (1, *range(5, 101, 5))
 PAGE = 4096
 BLOCK = 512  # a size in a workload is a multiple of this
 WEEK_US = 7 * 24 * 3600 * 1e6  # that the published traces cover
-
-
-class TableError(Exception):
-    """The table cannot be read, or lacks what is asked of it."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,11 @@ class Row:
     cells: dict[str, str]
 
     def number(self, column: str) -> float:
-        """A cell. Raises TableError where it is missing or no number."""
+        """A cell. Raises InputError where it is missing or no number."""
         try:
             return float(self.cells[column])
         except (KeyError, ValueError, TypeError):
-            raise TableError(f"workload {self.name}: column '{column}' is missing or holds no number") from None
+            raise InputError(f"workload {self.name}: column '{column}' is missing or holds no number") from None
 
     def percentiles(self, what: str) -> list[float]:
         """The values at PERCENTS."""
@@ -45,25 +42,24 @@ class Row:
 
 
 def read_table(path: Path) -> dict[str, Row]:
-    """The rows of a table by workload, plain or compressed (.xz, .gz). Raises TableError."""
+    """The rows of a table by workload, plain or compressed (.xz, .gz). Raises InputError."""
     opened = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
     try:
         with opened(path, "rt", encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             if "workload" not in (reader.fieldnames or ()):
-                raise TableError(f"{path}: the first line names no column 'workload'")
+                raise InputError(f"{path}: the first line names no column 'workload'")
             return {cells["workload"]: Row(cells["workload"], cells) for cells in reader}
     except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
-        raise TableError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def row_of(path: Path, name: str) -> Row:
-    """One workload of a table. Raises TableError, with the nearest name where there is no such row."""
+    """One workload of a table. Raises InputError, with the nearest name where there is no such row."""
     rows = read_table(path)
     if name in rows:
         return rows[name]
-    near = difflib.get_close_matches(name, rows, 1, 0)
-    raise TableError(f"{path}: no workload '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+    raise unknown_name(f"workload of {path}", name, rows)
 
 
 @dataclass(frozen=True)
@@ -214,7 +210,7 @@ def hot_shares(row: Row, shape: Shape) -> tuple[float, float]:
 
 
 def description(row: Row, shape: Shape = Shape()) -> str:
-    """The workload as a file of `tessera-sim --workload`. Raises TableError."""
+    """The workload as a file of `tessera-sim --workload`. Raises InputError."""
     share, few = hot_shares(row, shape)
     writes = row.number("write_block_req_split") if shape.write_share is None else shape.write_share
     written = row.number("write_page_working_set_size")

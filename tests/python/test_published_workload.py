@@ -2,21 +2,21 @@
 
 import csv
 import lzma
-import os
-import subprocess
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
+from simulate import run, simulate
+from typer.testing import CliRunner
 
+from tessera.cli import app
+from tessera.errors import InputError
 from tessera.published_workload import (
     PAGE,
     PERCENTS,
     WEEK_US,
     Row,
     Shape,
-    TableError,
     description,
     fitted_tail,
     gap_rows,
@@ -106,14 +106,11 @@ def test_a_share_that_a_paper_prints_goes_before_the_estimate():
 
 
 def test_the_generator_makes_what_the_table_says(tmp_path):
-    simulator = Path(os.environ["TESSERA_SIM"])
     workload = tmp_path / "made-up.toml"
     workload.write_text(description(made_up_row(), Shape(tracks=10, share=0.6, few=2, few_share=0.3, run_length=2)))
     assert tomllib.loads(workload.read_text())["hot"]["share"] == 0.6
     out = tmp_path / "run"
-    command = [simulator, "run", "p001", "--layer", "cmr", "--workload", workload, "--limit", "20000", "--requests", "--out", out]
-    subprocess.run(command, check=True, capture_output=True)
-    log = np.load(out / "requests.npy")
+    log = run(out, "p001", "--layer", "cmr", "--workload", workload, "--limit", 20_000, "--requests").requests
     assert len(log) == 20_000
     assert log["lba"].max() * 512 < 100 * 2**30
     tracks = np.bincount(log["lba"] * 512 // TRACK)
@@ -132,13 +129,29 @@ def test_a_table_is_read_plain_and_compressed_and_a_wrong_name_is_told_the_neare
     packed = tmp_path / "table.csv.xz"
     packed.write_bytes(lzma.compress(plain.read_bytes()))
     assert list(read_table(packed)) == list(read_table(plain)) == ["w39", "w106"]
-    with pytest.raises(TableError, match="no workload 'w38'; did you mean 'w39'"):
+    with pytest.raises(InputError, match="'w38'; did you mean 'w39'"):
         row_of(plain, "w38")
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(TableError, match="names no column 'workload'"):
+    with pytest.raises(InputError, match="names no column 'workload'"):
         read_table(tmp_path / "other.csv")
     packed.write_bytes(packed.read_bytes()[:-40])
-    with pytest.raises(TableError):
+    with pytest.raises(InputError):
         read_table(packed)
-    with pytest.raises(TableError, match="column 'range' is missing"):
+    with pytest.raises(InputError, match="column 'range' is missing"):
         description(Row("w1", {key: value for key, value in cells.items() if key != "range"}))
+
+
+def test_the_command_writes_a_workload_that_the_simulator_takes(tmp_path):
+    table = tmp_path / "table.csv"
+    cells = made_up_row().cells
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["workload", *cells])
+        writer.writeheader()
+        writer.writerow({"workload": "w39", **cells})
+    command = CliRunner()
+    assert command.invoke(app, ["workload", str(table)]).output.split() == ["w39"]
+    out = tmp_path / "w39.toml"
+    assert command.invoke(app, ["workload", str(table), "w39", "--tracks", "10", "--run-length", "2", "--out", str(out)]).exit_code == 0
+    simulate("run", "p001", "--layer", "cmr", "--workload", out, "--limit", 100, "--out", tmp_path / "run")
+    assert command.invoke(app, ["workload", str(table), "w93"]).exit_code == 2
+    assert command.invoke(app, ["workload", str(table), "w39", "--track", "5000"]).exit_code == 2
