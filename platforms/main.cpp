@@ -39,6 +39,7 @@ struct Dispatch {
   int operator()(const tessera::cli::TortureOptions& options) const { return tessera::torture_command(options, search); }
   int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
+  int operator()(const tessera::cli::ConvertOptions& options) const { return tessera::convert_command(options); }
   int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }
   int operator()(const tessera::cli::CheckOptions& options) const { return tessera::check_command(options, search); }
 };

@@ -11,6 +11,7 @@ from tessera.simulation import Setting, Simulation
 
 if TYPE_CHECKING:
     from tessera.comparison import Comparison
+    from tessera.searching import Search
     from tessera.sweeps import Sweep
 
 
@@ -120,6 +121,26 @@ def sweep(
 
     read = plan_of(plan) if isinstance(plan, Mapping) else read_plan(plan)
     return run_sweep(read, out, jobs=jobs, scheduler=scheduler, yes=yes)
+
+
+def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int | None = None, scheduler: str | None = None) -> "Search":
+    """Looks for the designs that no other beats: of a TOML file, or of the same tables as a mapping.
+
+    >>> import tempfile
+    >>> plan = {
+    ...     "run": {"workload": "random-4k", "limit": 200}, "axes": {"media.rpm": ["5400 rpm", "7200 rpm"]},
+    ...     "objectives": {"host.latency.mean": "minimise", "cost": "minimise"},
+    ...     "cost": {"media": {"rpm": {"price": 1.0, "per": "rpm"}}}, "search": {"trials": 8, "batch": 4},
+    ... }
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = search(plan, out=folder, jobs=1)
+    ...     found.front.select("axis.media.rpm", "cost").sort("cost").rows()
+    [('5400 rpm', 5400.0), ('7200 rpm', 7200.0)]
+    """
+    from tessera.searching import read_search, run_search, search_plan_of
+
+    read = search_plan_of(plan) if isinstance(plan, Mapping) else read_search(plan)
+    return run_search(read, out, jobs=jobs, scheduler=scheduler)
 
 
 def open_results(folder: str | Path) -> "Run | Comparison | Sweep":

@@ -13,7 +13,8 @@ from tessera.intervals import Estimate, of_mean
 from tessera.run_folder import OPERATIONS, Run, latency_ms
 from tessera.simulation import Simulation
 
-BATCHES = 20
+BATCHES = 20  # of which the means are an interval
+BATCH = 5  # requests of a batch of MSER-5
 SHORTEST = 10_000  # requests of the first attempt, where the run has no shorter limit
 ABOVE_A_PERCENTILE = 10  # requests of each batch that lie above the percentile at least
 _STATISTICS = {"mean": None, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -61,8 +62,14 @@ class Steadiness:
 
     @property
     def steady(self) -> bool:
-        """Whether the warm-up ended within the first half."""
-        return self.warmup <= self.requests // 2
+        """Whether the warm-up ended before the half: a cut at the last place where one may be says that a later one would be better."""
+        last_cut = BATCH * (self.requests // BATCH // 2)
+        return self.warmup < last_cut or self.warmup == 0
+
+    @property
+    def independent(self) -> bool:
+        """Whether batches are long enough to know nothing of each other: a correlation of this many has a deviation of 1/sqrt(n)."""
+        return abs(self.batch_correlation) <= 2 / math.sqrt(BATCHES)
 
 
 def mser5(values: np.ndarray) -> int:
@@ -72,15 +79,14 @@ def mser5(values: np.ndarray) -> int:
     >>> mser5(np.array([100.0] * 10 + [1.0, 2.0] * 45))
     10
     """
-    batch = 5
-    means = values[: len(values) // batch * batch].reshape(-1, batch).mean(axis=1)
+    means = values[: len(values) // BATCH * BATCH].reshape(-1, BATCH).mean(axis=1)
     count = len(means)
     if count < 4:
         return 0
     left = np.arange(count, 0, -1)  # batches that stay after each cut
     sums, squares = np.cumsum(means[::-1])[::-1], np.cumsum(means[::-1] ** 2)[::-1]
     error = (squares - sums**2 / left) / left**2
-    return batch * int(np.argmin(error[: count // 2 + 1]))
+    return BATCH * int(np.argmin(error[: count // 2 + 1]))
 
 
 def _figure(metric: str) -> tuple[str | None, Callable[[np.ndarray], float], float]:
@@ -132,7 +138,7 @@ class Effort:
             f"{self.until.metric} is {found.estimate.value:.4g} ± {found.estimate.half_width:.2g} ms ({100 * found.estimate.relative:.1f} %; "
             f"{100 * self.until.relative:g} % asked for: {how}) after {found.requests:,} requests, {found.warmup:,} of them warm-up"
         )
-        if abs(found.batch_correlation) > 2 / math.sqrt(BATCHES):
+        if not found.independent:
             text += f"; batches depend on each other (correlation {found.batch_correlation:.2f}), so the interval is too narrow or too wide"
         return text if found.steady else text + "; not steady: the warm-up reaches past the half"
 
@@ -149,7 +155,7 @@ def run_until(
         attempts += 1
         run = simulation.but(limit=length, requests=True).run(out, progress)
         found = steadiness(run, until.metric)
-        met = found.estimate is not None and found.estimate.relative <= until.relative and found.steady
+        met = found.estimate is not None and found.estimate.relative <= until.relative and found.steady and found.independent
         input_ended = len(run.requests) < length
         if met or input_ended or length == most:
             return run, Effort(until, found, length, attempts, met)

@@ -29,6 +29,8 @@ constexpr const char* describe_examples = R"(Examples:
   tessera-sim describe web_3.csv.xz
   tessera-sim describe disk.txt --format columns --columns time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0
   tessera-sim describe disk.ascii --format ascii --time-unit us)";
+constexpr const char* convert_examples = R"(Example:
+  tessera-sim convert web_3.csv.xz --out web_3.npy)";
 constexpr const char* list_examples = R"(Examples:
   tessera-sim list drives
   tessera-sim list parameters common
@@ -78,6 +80,7 @@ void declare_run(Arguments& arguments) {
   arguments.option("--record-before", "TIME", "length kept before the trigger, 1 ms where not given");
   arguments.option("--record-after", "TIME", "length recorded after the trigger, 10 ms where not given");
   arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results");
 }
 
@@ -175,6 +178,7 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.layer = arguments.text("--layer");
   run.check_protocol = arguments.set("--check-protocol");
   run.record = record_options(arguments);
+  run.json = arguments.set("--json");
   return run;
 }
 
@@ -222,6 +226,18 @@ void declare_describe(Arguments& arguments) {
 ParsedCommand read_describe(const Arguments& arguments) {
   arguments.require("TRACE", "TRACE, the file of a block trace");
   return DescribeOptions{trace_reading(arguments, "TRACE"), arguments.set("--json")};
+}
+
+void declare_convert(Arguments& arguments) {
+  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  declare_trace_reading(arguments);
+  arguments.option("--out", "FILE", "NumPy file to write: arrival (ps), offset, size (bytes), volume, op, flags");
+}
+
+ParsedCommand read_convert(const Arguments& arguments) {
+  arguments.require("TRACE", "TRACE, the file of a block trace");
+  arguments.require("--out", "--out FILE, the NumPy file to write");
+  return ConvertOptions{trace_reading(arguments, "TRACE"), arguments.text("--out")};
 }
 
 void declare_list(Arguments& arguments) {
@@ -281,6 +297,7 @@ constexpr Command commands[] = {
      declare_torture, read_torture},
     {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
+    {"convert", "TRACE --out FILE [OPTIONS]", "Write a block trace as a NumPy file", convert_examples, declare_convert, read_convert},
     {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",
      list_examples, declare_list, read_list},
     {"check", "DRIVE [OPTIONS]", "Validate a drive description", check_examples, declare_check, read_check},

@@ -92,6 +92,7 @@ struct RunOptions {
   bool events = false;
   std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
+  bool json = false;  ///< the summary on standard output, every digit
   std::filesystem::path out;
 };
 
@@ -129,6 +130,12 @@ struct DescribeOptions {
   bool json = false;
 };
 
+/// A trace in one form for programs.
+struct ConvertOptions {
+  TraceOptions trace;
+  std::filesystem::path out;
+};
+
 enum class ListSubject : std::uint8_t { drives, layers, workloads, formats, parameters };
 enum class ListFormat : std::uint8_t { text, json, schema, markdown };
 
@@ -152,8 +159,8 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand =
-    std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ExplainOptions, DescribeOptions, ListOptions, CheckOptions>;
+using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ExplainOptions, DescribeOptions, ConvertOptions,
+                                   ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

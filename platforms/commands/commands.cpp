@@ -7,6 +7,8 @@
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/output/explain.hpp"
+#include "platforms/output/figure_text.hpp"
+#include "platforms/output/trace_table.hpp"
 #include "platforms/run/input.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/trace_format.hpp"
@@ -83,6 +85,16 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
   }
 }
 
+/// Addresses and sizes as in the file.
+std::unique_ptr<TraceSource> open_as_it_is(const cli::TraceOptions& options) {
+  TraceOptions trace;
+  trace.path = options.file.string();
+  trace.format = format_words(options);
+  trace.volume = options.volume;
+  trace.limit = options.limit;
+  return open_trace(trace);
+}
+
 }  // namespace
 
 int explain_command(const cli::ExplainOptions& options) {
@@ -91,17 +103,20 @@ int explain_command(const cli::ExplainOptions& options) {
 }
 
 int describe_command(const cli::DescribeOptions& options) {
-  TraceOptions trace;
-  trace.path = options.trace.file.string();
-  trace.format = format_words(options.trace);
-  trace.volume = options.trace.volume;
-  trace.limit = options.trace.limit;
-  const auto source = open_trace(trace);
+  const auto source = open_as_it_is(options.trace);
   const TraceSummary summary = describe(*source);
   if (options.json)
     std::cout << boost::json::serialize(to_json(summary)) << "\n";
   else
     print(summary, std::cout);
+  return 0;
+}
+
+int convert_command(const cli::ConvertOptions& options) {
+  const auto source = open_as_it_is(options.trace);
+  const std::uint64_t records = write_trace_table(*source, options.out);
+  std::cout << options.out.string() << ": " << figure_text(static_cast<double>(records), "1") << " records\n";
+  for (const std::string& note : source->notes()) std::cout << "note: " << note << "\n";
   return 0;
 }
 

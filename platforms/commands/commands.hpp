@@ -9,6 +9,8 @@ namespace tessera {
 [[nodiscard]] int explain_command(const cli::ExplainOptions& options);
 /// What a trace is like.
 [[nodiscard]] int describe_command(const cli::DescribeOptions& options);
+/// A trace as a NumPy file.
+[[nodiscard]] int convert_command(const cli::ConvertOptions& options);
 /// Names of drives, layers, workloads, formats, or the parameters of a drive.
 [[nodiscard]] int list_command(const cli::ListOptions& options, const SearchPath& search);
 /// Validates a drive description with its layer.

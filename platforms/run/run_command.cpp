@@ -12,6 +12,7 @@
 #include "platforms/description/listing.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
+#include "platforms/output/terminal_summary.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/probes.hpp"
 #include "platforms/run/promise.hpp"
@@ -23,6 +24,7 @@ namespace tessera {
 
 namespace {
 
+constexpr std::string_view unstable_note = "unstable: the backlog grew all along, so latencies measure the length of the run";
 constexpr int exit_good = 0;
 constexpr int exit_failed_requests = 1;
 constexpr int exit_model_bug = 3;
@@ -134,42 +136,11 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   return run;
 }
 
-std::string shown(const MetricSet& metrics, const std::string& name) {
-  const Metric* metric = metrics.find(name);
-  if (metric == nullptr || !metric->value) return "-";
-  std::ostringstream text;
-  text.precision(6);
-  text << *metric->value << (metric->unit == "1" ? "" : " " + metric->unit);
-  return text.str();
-}
-
-void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics,
+void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics, const RunVerdict& verdict,
                   const std::vector<std::string>& notes) {
-  std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n";
-  for (const char* name : {"host.served",
-                           "host.failed",
-                           "host.latency.mean",
-                           "host.latency.p99",
-                           "host.latency.max",
-                           "write_amplification.total",
-                           "rmw.count",
-                           "cleaning.count",
-                           "capacity.user",
-                           "capacity.gain_vs_cmr",
-                           "metadata.bytes",
-                           "dram.reserved.total",
-                           "nand.lifetime.years.mean",
-                           "nand.lifetime.years.worst_block",
-                           "power.dirty.peak",
-                           "power.dirty.hold_up",
-                           "power.dirty.energy",
-                           "recovery.time",
-                           "scoreboard.checked",
-                           "scoreboard.errors",
-                           "run.simulated_seconds",
-                           "run.requests_per_cpu_second"})
-    if (metrics.find(name) != nullptr) std::cout << "  " << name << ": " << shown(metrics, name) << "\n";
-  for (const std::string& note : notes) std::cout << "  note: " << note << "\n";
+  std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n" << terminal_summary(metrics, verdict);
+  for (const std::string& note : notes)
+    if (!note.starts_with(unstable_note)) std::cout << "  note: " << note << "\n";  // said at the top
   std::cout << "  results: " << options.out.string() << "\n";
 }
 
@@ -215,7 +186,7 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
-  if (unstable) notes.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  if (unstable) notes.emplace_back(unstable_note);
   if (const Scoreboard* scoreboard = simulation.scoreboard(); scoreboard != nullptr) {
     scoreboard->report(metrics);
     for (const std::string& message : scoreboard->messages()) std::cerr << "scoreboard: " << message << "\n";
@@ -224,8 +195,12 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
               "simulated time from the start of the replay to the end of the drain");
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
 
-  folder.write("summary.json", summary_text(run_facts(options, drive_config, simulation, of_pipe, notes, unstable), metrics));
-  print_result(options, drive_config, metrics, notes);
+  const std::string summary = summary_text(run_facts(options, drive_config, simulation, of_pipe, notes, unstable), metrics);
+  folder.write("summary.json", summary);
+  if (options.json)
+    std::cout << summary;
+  else
+    print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans()}, notes);
 
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());

@@ -128,7 +128,7 @@ def test_requests_out_of_order_are_counted_in_the_result(tmp_path):
 
 def test_an_address_past_the_end_is_served_where_a_fold_is_asked_for(tmp_path):
     file = trace(tmp_path, GOOD_LINE + "128166372003061629,hm,0,Read,99999999995904,4096,1331\n")
-    assert "host.served: 2" in simulate(*run_trace(tmp_path, file, "--fold")).stdout
+    assert "2 served" in simulate(*run_trace(tmp_path, file, "--fold")).stdout
 
 
 def test_addresses_wrap_at_the_end_of_the_prefilled_share_where_that_is_asked_for(tmp_path):

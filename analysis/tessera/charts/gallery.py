@@ -53,12 +53,21 @@ def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
         charts.append(pictures.heat(good.drop_nulls([f"axis.{name}" for name in axes[:2]]), axes[0], axes[1], metric, "ms"))
     if len(axes) == 1:
         charts.append(_curve(good, axes[0], metric))
+    if (sweep.folder / "trials.parquet").exists():
+        return [*charts, _front_of_search(sweep)]
     objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
     if len(objectives) == 2 and axes:
         labelled = good.with_columns(pl.concat_str([pl.col(f"axis.{name}").cast(pl.String).fill_null("") for name in axes], separator=", ").alias("label"))
         means = labelled.group_by("label", maintain_order=True).agg(pl.col(objectives).mean())
         charts.append(pictures.pareto(means, objectives, {"host.latency.p99": "ms", "energy.total": "J"}))
     return charts
+
+
+def _front_of_search(sweep: Sweep) -> Chart:
+    """What the search was told to make small, of the designs that it tried."""
+    trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
+    axes = [pl.col(name).cast(pl.String).fill_null("") for name in trials.columns if name.startswith("axis.")]
+    return pictures.pareto(trials.with_columns(pl.concat_str(axes, separator=", ").alias("label")), (objectives * 2)[:2], {"host.latency.p99": "ms"})
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:

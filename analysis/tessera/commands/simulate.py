@@ -9,7 +9,7 @@ import typer
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
-from tessera.simulator import run_simulator
+from tessera.simulator import SimulatorError, run_simulator
 
 RUN_EXAMPLES = """Examples:
 
@@ -84,7 +84,11 @@ def pass_on(name: str, doc: str):
     """A command of the simulator under the same name."""
 
     def command(context: typer.Context) -> None:
-        print(run_simulator([name, *context.args]), end="")
+        try:
+            print(run_simulator([name, *context.args]), end="")
+        except SimulatorError as error:  # it has said why itself
+            sys.stdout.write(error.output)
+            raise typer.Exit(error.status) from None
 
     command.__doc__ = doc
     return command

@@ -148,7 +148,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
             raise unknown_name("section of a sweep", name, SECTIONS)
     run = dict(table.get("run", {}))
     if "set" in run:
-        run["settings"] = _flat(run.pop("set"))
+        run["settings"] = flat(run.pop("set"))
     Simulation.of({"workload": "any", **{name: value for name, value in run.items() if name not in ("trace", "workload")}})
     latin = table.get("latin")
     if latin is not None and not (isinstance(latin.get("samples"), int) and latin["samples"] > 0 and latin.get("axes")):
@@ -167,12 +167,12 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     return plan
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
-    flat: dict[str, Any] = {}
+    paths: dict[str, Any] = {}
     for name, value in table.items():
-        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
-    return flat
+        paths |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return paths
 
 
 def read_plan(file: str | Path) -> Plan:

@@ -261,7 +261,7 @@ TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message({"check", "common", "--layr", "cmr"}) ==
         "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --set");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, explain, describe, list, check");
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, explain, describe, convert, list, check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
 }
@@ -294,6 +294,14 @@ TEST_CASE("describe takes what tells how a trace is read") {
   CHECK(message({"describe"}) == "tessera-sim describe: expected TRACE, the file of a block trace");
 }
 
+TEST_CASE("convert takes a trace as describe does and the file to write") {
+  const auto convert = parsed_as<ConvertOptions>({"convert", "t.csv", "--volume", "v", "--out", "t.npy"});
+  CHECK(convert.trace.file == "t.csv");
+  CHECK(convert.trace.volume == "v");
+  CHECK(convert.out == "t.npy");
+  CHECK(message({"convert", "t.csv"}) == "tessera-sim convert: expected --out FILE, the NumPy file to write");
+}
+
 TEST_CASE("list knows its subjects and which options belong to which") {
   CHECK(parsed_as<ListOptions>({"list", "drives"}).subject == ListSubject::drives);
   CHECK(parsed_as<ListOptions>({"list", "formats", "--json"}).format == ListFormat::json);
@@ -322,7 +330,7 @@ TEST_CASE("check takes a drive, a layer and overrides") {
 TEST_CASE("help and version go to standard output, help without a command is an error") {
   const auto help = parsed_as<PrintText>({"--help"});
   CHECK(help.status == 0);
-  for (const char* command : {"run", "explain", "describe", "list", "check"}) {
+  for (const char* command : {"run", "explain", "describe", "convert", "list", "check"}) {
     CHECK_THAT(help.text, Catch::Matchers::Contains(command));
     const auto of_command = parsed_as<PrintText>({command, "--help"});
     CHECK(of_command.status == 0);

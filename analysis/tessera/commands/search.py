@@ -1,0 +1,66 @@
+"""tessera search."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tessera.commands.group import INTERRUPTED
+from tessera.commands.options import Jobs, Json
+
+if TYPE_CHECKING:
+    from tessera.searching import Search
+
+EXAMPLES = """Examples:
+
+  tessera search sizing.toml --out out/sizing
+
+  tessera report out/sizing"""
+
+
+def search(
+    plan: Annotated[Path, typer.Argument(help="File of the search, in TOML.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; out/ and the file's name where not given.")] = None,
+    jobs: Jobs = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look for the designs that no other beats in latency, cost and whatever counts."""
+    from tessera.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
+
+    read = read_search(plan)
+    folder = out or Path("out") / plan.stem
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json) as bar:
+        line = bar.add_task("designs", total=read.trials)
+
+        def tell(done: int, whole: int, failed: int) -> None:
+            bar.update(line, completed=done, description=f"designs ({failed} failed)" if failed else "designs")
+
+        try:
+            found = run_search(read, folder, jobs=jobs, scheduler=scheduler, progress=tell)
+        except KeyboardInterrupt:
+            bar.stop()
+            print(f"tessera: interrupted; what was measured is kept in {folder}, and the same command goes on", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        rows = found.front.drop("front").to_dicts()
+        print(json.dumps({"folder": str(folder), "designs": found.trials.height, "front": rows, "descriptions": [str(file) for file in found.descriptions]}))
+    else:
+        _print(found)
+
+
+def _print(found: "Search") -> None:
+    print(f"{found.trials.height:,} designs measured, {found.front.height} of them beaten by no other:")
+    for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
+        reached = ", ".join(f"{name} {row[name]:,.6g}" for name in found.objectives)
+        design = ", ".join(f"{name.removeprefix('axis.')} {value}" for name, value in row.items() if name.startswith("axis."))
+        print(f"  {file}\n    {design}\n    {reached}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search", epilog=EXAMPLES)(search)

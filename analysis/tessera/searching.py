@@ -1,0 +1,269 @@
+"""Looking for good designs: Optuna chooses the runs, the Pareto front is what comes out."""
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tessera.charts.pictures import front
+from tessera.errors import InputError, unknown_name
+from tessera.simulation import Simulation
+from tessera.simulator import ask_simulator, simulator_digest
+from tessera.sweeps.axes import Point, Range, amount, read_range, values
+from tessera.sweeps.dataset import AXIS, Sweep
+from tessera.sweeps.keys import key_of
+from tessera.sweeps.place import dask_client
+from tessera.sweeps.plan import check_axes, flat, simulation_at
+from tessera.sweeps.sweep import placed
+from tessera.sweeps.worker import Task
+
+SECTIONS = ("title", "run", "axes", "objectives", "cost", "search", "until", "cluster")
+COST = "cost"
+DIRECTIONS = ("minimise", "maximise")
+TRIALS, BATCH = 60, 8
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    title: str
+    run: Mapping[str, Any]
+    axes: Mapping[str, Any]
+    objectives: Mapping[str, str]
+    """Metric, or `cost` -> minimise or maximise."""
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    trials: int = TRIALS
+    batch: int = BATCH
+    """Runs that are chosen together: the search knows the results of the ones before."""
+    seed: int = 1
+    until: str | None = None
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+
+
+def read_search(file: str | Path) -> SearchPlan:
+    """Reads the file of a search. Raises InputError with file and reason."""
+    path = Path(file)
+    try:
+        table = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    try:
+        return search_plan_of(table, path.parent)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPlan:
+    for name in table:
+        if name not in SECTIONS:
+            raise unknown_name("section of a search", name, SECTIONS)
+    run = dict(table.get("run", {}))
+    if "set" in run:
+        run["settings"] = flat(run.pop("set"))
+    axes, objectives = dict(table.get("axes", {})), flat(table.get("objectives", {}))
+    if not axes:
+        raise InputError("the search is empty: it has no axis; give it [axes]")
+    check_axes(axes)
+    for name, given in axes.items():
+        _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
+    if not objectives:
+        raise InputError('a search has [objectives], such as "host.latency.p99" = "minimise"')
+    for direction in objectives.values():
+        if direction not in DIRECTIONS:
+            raise unknown_name("direction of an objective", str(direction), DIRECTIONS)
+    options = dict(table.get("search", {}))
+    for name in options:
+        if name not in ("trials", "batch", "seed"):
+            raise unknown_name("key of [search]", name, ("trials", "batch", "seed"))
+    if COST in objectives and not table.get("cost"):
+        raise InputError("the objective 'cost' needs a table [cost]")
+    return SearchPlan(
+        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=flat_prices(table.get("cost", {})), until=table.get("until"),
+        cluster=dict(table.get("cluster", {})), folder=folder, **options,
+    )  # fmt: skip
+
+
+def flat_prices(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables of prices by path, down to those that have a `price`.
+
+    >>> flat_prices({"fixed": 9, "dram": {"capacity": {"price": 0.01, "per": "MiB"}}})
+    {'fixed': 9, 'dram.capacity': {'price': 0.01, 'per': 'MiB'}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        nested = isinstance(value, Mapping) and "price" not in value
+        found |= flat_prices(value, f"{prefix}{name}.") if nested else {prefix + name: value}
+    return found
+
+
+@cache
+def drive_parameters(drive: str) -> dict[str, str]:
+    """Path -> value of every parameter of a drive, as TOML."""
+    return {entry["path"]: entry["value"] for entry in json.loads(ask_simulator(["list", "parameters", drive, "--json"]))}
+
+
+def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str, Any]) -> float | None:
+    """The price of a design: `fixed`, and for each parameter or metric its price times how much there is of it. None where a metric
+    is undefined."""
+    total = 0.0
+    for name, price in prices.items():
+        if not isinstance(price, Mapping):
+            if name != "fixed":
+                raise InputError(f'cost of {name}: expected {{ price = 0.01, per = "MiB" }}, found {price}')
+            total += float(price)
+            continue
+        per = price.get("per", 1)
+        unit, dimension = amount(f"1 {per}" if isinstance(per, str) and not per[:1].isdigit() else per)
+        parameters = drive_parameters(str(simulation.drive))
+        if name in parameters:
+            given = simulation.settings.get(name)
+            value, found = amount(tomllib.loads(f"v = {parameters[name]}")["v"] if given is None else given)
+        elif name in row:
+            if row[name] is None:
+                return None
+            value, found = row[name], dimension
+        else:
+            raise unknown_name("parameter or metric of [cost]", name, (*parameters, *(key for key in row if "." in key)))
+        if found != dimension:
+            raise InputError(f"cost of {name}: it is in {found or 'plain numbers'}, the price is per {per}")
+        total += float(price["price"]) * float(value) / float(unit)
+    return total
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found."""
+
+    sweep: Sweep
+    trials: pl.DataFrame
+    """A row a run that ended well: axes, objectives, cost."""
+    objectives: Mapping[str, str]
+    descriptions: tuple[Path, ...]
+    """A drive file for each design of the front, in the order of the first objective."""
+
+    @property
+    def front(self) -> pl.DataFrame:
+        """The designs that no other beats in every objective."""
+        return self.trials.filter(pl.col("front"))
+
+
+Progress = Callable[[int, int, int], None]
+
+
+def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, scheduler: str | None = None, progress: Progress | None = None) -> Search:
+    """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
+    taken, so that a search that is repeated or lengthened goes on. `progress` is told runs done, runs in all, and how many failed."""
+    optuna = _optuna()
+    sweep = Sweep(out)
+    known = {row["key"]: row for row in sweep.everything().iter_rows(named=True)} if (sweep.folder / "sweep.json").exists() else {}
+    study = optuna.create_study(
+        directions=[direction.replace("ise", "ize") for direction in plan.objectives.values()],
+        sampler=optuna.samplers.NSGAIISampler(seed=plan.seed, population_size=max(plan.batch, plan.trials // 4)),
+    )
+    digest = simulator_digest()
+    rows: list[dict[str, Any]] = []
+    sweep.begin({"title": plan.title, "axes": list(plan.axes), "run": {}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
+    failed = 0
+    try:
+        with dask_client(jobs, scheduler, plan.cluster) as client:
+            while len(study.trials) < plan.trials:
+                asked = [study.ask() for _ in range(min(plan.batch, plan.trials - len(study.trials)))]
+                points = [_point(trial, plan.axes) for trial in asked]
+                runs = [simulation_at(plan.run, point, plan.folder) for point in points]
+                keys = [key_of(run, plan.until) for run in runs]
+                tasks = {key: Task(key, run.record(), point, digest, plan.until) for key, run, point in zip(keys, runs, points) if key not in known}
+                for row in placed(client, tasks.values()):
+                    sweep.add(row)
+                    known[row["key"]] = row
+                for trial, run, key in zip(asked, runs, keys):
+                    row = dict(known[key])
+                    if row["exit_status"] == 0 and plan.cost:
+                        row[COST] = cost_of(plan.cost, run, row)
+                    found = [_objective(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
+                    if None in found:
+                        failed += 1
+                        study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    else:
+                        study.tell(trial, found)
+                        rows.append(row)
+                if progress:
+                    progress(len(study.trials), plan.trials, failed)
+    finally:
+        sweep.save()
+        (sweep.folder / "plan.keys").write_text("".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
+    return _found(plan, sweep, rows)
+
+
+def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search:
+    unique = list({row["key"]: row for row in rows}.values())
+    if not unique:
+        message = sweep.failed["message"][0] if sweep.failed.height else "no run has every objective"
+        raise InputError(f"no design of the search could be measured; the first says: {message}")
+    names = ["key", *(AXIS + name for name in plan.axes), *plan.objectives, "command"]
+    trials = pl.DataFrame({name: pl.Series(name, [row.get(name) for row in unique], strict=False) for name in names})
+    signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
+    best = front(trials.select(list(plan.objectives)).to_numpy().astype(float) * signs)
+    trials = trials.with_columns(pl.Series("front", best)).sort(next(iter(plan.objectives)))
+    trials.write_parquet(sweep.folder / "trials.parquet")
+    points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axes} for row in unique}
+    return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))
+
+
+def _objective(row: Mapping[str, Any], name: str) -> float | None:
+    if name not in row:
+        raise unknown_name("objective", name, (COST, *(key for key in row if "." in key)))
+    return row[name]
+
+
+def _point(trial: Any, axes: Mapping[str, Any]) -> Point:
+    """What the sampler chooses on each axis: of a range with steps one of them, of a list one value, else any amount."""
+    point: Point = {}
+    for name, given in axes.items():
+        if isinstance(given, Mapping) and "steps" not in given:
+            over: Range = read_range(name, given)
+            point[name] = over.at(trial.suggest_float(name, 0.0, 1.0))
+        else:
+            listed = values(name, given)
+            ordered = isinstance(given, Mapping) or not isinstance(listed[0], str) or listed[0][:1].isdigit()
+            point[name] = listed[trial.suggest_int(name, 0, len(listed) - 1)] if ordered else trial.suggest_categorical(name, listed)
+    return point
+
+
+def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, points: Mapping[str, Point]) -> tuple[Path, ...]:
+    """A drive file for each design: what it extends, its layer and parameters, and what it reaches."""
+    folder.mkdir(exist_ok=True)
+    for stale in folder.glob("*.toml"):
+        stale.unlink()
+    written = []
+    for number, row in enumerate(best.iter_rows(named=True), 1):
+        simulation = simulation_at(plan.run, {name: value for name, value in points[row["key"]].items() if value is not None}, plan.folder)
+        reached = ", ".join(f"{name} {row[name]:.6g}" for name in plan.objectives)
+        lines = [f"extends = {json.dumps(str(simulation.drive))}", f"summary = {json.dumps(f'design {number} of the front: {reached}')}"]
+        if simulation.layer:
+            lines.append(f"layer = {json.dumps(simulation.layer)}")
+        lines += [f"{path} = {json.dumps(_whole(value))}" for path, value in simulation.settings.items()]
+        file = folder / f"{number}.toml"
+        file.write_text("\n".join(lines) + "\n")
+        written.append(file)
+    return tuple(written)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise InputError("a search needs Optuna: pip install 'tessera[search]'") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna

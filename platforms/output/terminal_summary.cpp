@@ -1,0 +1,149 @@
+#include "platforms/output/terminal_summary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "platforms/output/figure_text.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr double few_cleanings = 20;  // as `compare` ranks (docs/guide/compare.md)
+constexpr std::size_t shown_resources = 4;
+
+std::optional<double> value_of(const MetricSet& metrics, std::string_view name) {
+  const Metric* metric = metrics.find(name);
+  return metric == nullptr ? std::nullopt : metric->value;
+}
+
+std::string shown(const MetricSet& metrics, std::string_view name) {
+  const Metric* metric = metrics.find(name);
+  return metric == nullptr ? "-" : figure_text(metric->value, metric->unit);
+}
+
+/// Whether there is anything of it: defined and not 0.
+bool some(const MetricSet& metrics, std::string_view name) { return value_of(metrics, name).value_or(0) != 0; }
+
+/// A resource and the metrics that say how busy it was; of several, the busiest counts.
+struct Resource {
+  const char* name;
+  std::string_view prefix;
+  std::string_view suffix;
+};
+constexpr Resource resources[] = {
+    {"media", "disk_channel.utilisation", ""},
+    {"CPU", "cpu.utilisation", ""},
+    {"flash die", "nand.die.", ".utilisation"},
+    {"flash channel", "nand.channel.", ".utilisation"},
+    {"bus", "bus.utilisation", ""},
+    {"DRAM", "dram.utilisation", ""},
+    {"link", "link.utilisation", ""},
+};
+
+double busiest(const MetricSet& metrics, const Resource& resource) {
+  double busy = 0;
+  for (const Metric& metric : metrics.all())
+    if (metric.name.starts_with(resource.prefix) && metric.name.ends_with(resource.suffix) &&
+        (!resource.suffix.empty() || metric.name == resource.prefix))
+      busy = std::max(busy, metric.value.value_or(0));
+  return busy;
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, share >= 0.1 ? "%.0f %%" : "%.1f %%", 100 * share);
+  return text;
+}
+
+/// "name: text" with the names in one column.
+std::string line(const std::string& name, const std::string& text) {
+  constexpr std::size_t column = 12;
+  return "  " + name + std::string(column - std::min(column - 1, name.size()), ' ') + text + "\n";
+}
+
+std::string requests_text(const MetricSet& metrics) {
+  std::string text = shown(metrics, "host.served") + " served";
+  if (some(metrics, "host.failed")) text += ", " + shown(metrics, "host.failed") + " failed";
+  return text;
+}
+
+std::string writes_text(const MetricSet& metrics) {
+  std::string text = "amplification " + shown(metrics, "write_amplification.total");
+  if (some(metrics, "rmw.count")) text += ", " + shown(metrics, "rmw.count") + " read-modify-writes";
+  if (some(metrics, "cleaning.count"))
+    text += ", " + shown(metrics, "cleaning.count") + " cleanings of " + shown(metrics, "cleaning.mean") + " on average";
+  return text;
+}
+
+std::string capacity_text(const MetricSet& metrics) {
+  std::string text = shown(metrics, "capacity.user");
+  if (value_of(metrics, "capacity.gain_vs_cmr").value_or(1) != 1)
+    text += ", " + shown(metrics, "capacity.gain_vs_cmr") + " times what the platters hold conventionally";
+  return text;
+}
+
+std::string lifetime_text(const MetricSet& metrics) {
+  return shown(metrics, "nand.lifetime.years.worst_block") + " to the worst block's end, " + shown(metrics, "nand.lifetime.years.mean") +
+         " if all wore alike";
+}
+
+std::string dirty_text(const MetricSet& metrics) {
+  return shown(metrics, "power.dirty.peak") + " dirty at most: " + shown(metrics, "power.dirty.hold_up") + " and " +
+         shown(metrics, "power.dirty.energy") + " to save them";
+}
+
+std::string checked_text(const MetricSet& metrics) {
+  return shown(metrics, "scoreboard.checked") + " blocks, " + shown(metrics, "scoreboard.errors") + " wrong";
+}
+
+}  // namespace
+
+std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdict& verdict) {
+  std::vector<std::string> wrong;
+  if (some(metrics, "scoreboard.errors")) wrong.push_back(shown(metrics, "scoreboard.errors") + " blocks came back wrong");
+  if (some(metrics, "host.failed")) wrong.push_back(shown(metrics, "host.failed") + " requests failed");
+  if (verdict.partial) wrong.emplace_back("ended before its input: these are the figures of a part");
+  if (verdict.unstable) wrong.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  const double cleanings = value_of(metrics, "cleaning.count").value_or(0);
+  if (verdict.cleans && cleanings == 0)
+    wrong.emplace_back("no cleaning came: the caches of this layer were never full, so its figures do not rank it");
+  else if (verdict.cleans && cleanings < few_cleanings)
+    wrong.push_back("only " + figure_text(cleanings, "1") + " cleanings: too few to rank this layer by its figures");
+  return wrong;
+}
+
+std::string bound_by(const MetricSet& metrics) {
+  constexpr double worth_a_word = 0.001;
+  std::vector<std::pair<double, const char*>> shares;
+  for (const Resource& resource : resources)
+    if (const double busy = busiest(metrics, resource); busy >= worth_a_word) shares.emplace_back(busy, resource.name);
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& one, const auto& other) { return one.first > other.first; });
+  shares.resize(std::min(shares.size(), shown_resources));
+  std::string text;
+  for (const auto& [share, name] : shares) text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent(share);
+  return text;
+}
+
+std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict) {
+  std::string text;
+  for (const std::string& wrong : what_is_wrong(metrics, verdict)) text += "  ! " + wrong + "\n";
+  text += line("requests", requests_text(metrics));
+  if (value_of(metrics, "host.latency.mean"))
+    text += line("latency", "mean " + shown(metrics, "host.latency.mean") + ", p99 " + shown(metrics, "host.latency.p99") + ", longest " +
+                                shown(metrics, "host.latency.max"));
+  if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
+  if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
+  text += line("capacity", capacity_text(metrics));
+  text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");
+  if (some(metrics, "nand.lifetime.years.mean")) text += line("flash life", lifetime_text(metrics));
+  if (some(metrics, "power.dirty.peak")) text += line("power loss", dirty_text(metrics));
+  if (some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));
+  if (metrics.find("scoreboard.checked") != nullptr) text += line("checked", checked_text(metrics));
+  text += line("time", shown(metrics, "run.simulated_seconds") + " simulated, " +
+                           figure_text(value_of(metrics, "run.requests_per_cpu_second"), "1") + " requests a CPU-second");
+  return text;
+}
+
+}  // namespace tessera

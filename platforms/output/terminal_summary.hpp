@@ -1,0 +1,25 @@
+#pragma once
+// What a run says on the terminal: what is wrong first, then its figures in groups, each left out where the run has none of it.
+#include <string>
+#include <vector>
+
+#include "base/metrics.hpp"
+
+namespace tessera {
+
+struct RunVerdict {
+  bool partial = false;   ///< ended by a signal
+  bool unstable = false;  ///< the backlog grew all along
+  bool cleans = false;    ///< the layer cleans, now and then
+};
+
+/// What is wrong with the figures, the worst first; empty where nothing is.
+[[nodiscard]] std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdict& verdict);
+
+/// "media 97 %, CPU 12 %": shares of the measured time in which resources were busy, the highest first; "" where none was for 0.1 %.
+[[nodiscard]] std::string bound_by(const MetricSet& metrics);
+
+/// The lines between the title and the notes.
+[[nodiscard]] std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict);
+
+}  // namespace tessera

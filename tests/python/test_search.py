@@ -1,0 +1,122 @@
+"""Searches: the front is what nothing beats, its descriptions run, and what was measured is not measured again."""
+
+import numpy as np
+import pytest
+from simulate import SIMULATOR, simulate
+
+import tessera
+from tessera import InputError, Simulation
+from tessera.charts.pictures import front
+from tessera.searching import cost_of, search_plan_of
+
+PLAN = {
+    "title": "clock against cost",
+    "run": {"workload": "zipf-writes", "limit": 300, "replay": "closed:8", "drive": "common", "set": {"nand": {"channels": 1}}},
+    "axes": {
+        "layer": ["cmr", "mu-rmw"],
+        "controller.clock": {"from": "20 MHz", "to": "320 MHz", "steps": 3, "scale": "log"},
+        "dram.transfer_rate": {"from": "100 MHz", "to": "1600 MHz", "scale": "log"},
+    },
+    "objectives": {"host": {"latency": {"p99": "minimise"}}, "cost": "minimise"},
+    "cost": {"fixed": 5, "controller": {"clock": {"price": 0.5, "per": "MHz"}}, "metadata.bytes": {"price": 2, "per": "MiB"}},
+    "search": {"trials": 12, "batch": 4},
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_built_simulator():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TESSERA_SIM", str(SIMULATOR))
+        yield
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return tessera.search(PLAN, out=tmp_path_factory.mktemp("search"), jobs=2)
+
+
+def test_the_front_is_of_all_that_was_measured_and_beats_the_rest(found):
+    values = found.trials.select("host.latency.p99", "cost").to_numpy()
+    assert front(values).tolist() == found.trials["front"].to_list()
+    assert 0 < found.front.height < found.trials.height <= 12
+    for beaten in values[~front(values)]:
+        assert any((better <= beaten).all() and (better < beaten).any() for better in values)
+
+
+def test_a_description_of_the_front_is_a_drive_that_gives_what_it_says(found, tmp_path):
+    assert len(found.descriptions) == found.front.height
+    row = found.front.row(0, named=True)
+    simulate("check", found.descriptions[0])
+    again = tessera.run(found.descriptions[0], workload="zipf-writes", limit=300, replay="closed:8", out=tmp_path)
+    assert again.metric("host.latency.p99") == row["host.latency.p99"]
+    clock = float(row["axis.controller.clock"].split()[0])  # in MHz: the range is
+    assert row["cost"] == pytest.approx(5 + 0.5 * clock + 2 * again.metric("metadata.bytes") / 2**20)
+
+
+def test_a_repeated_search_finds_the_same_without_a_run(found, monkeypatch):
+    def never(client, tasks, count=None):
+        assert not list(tasks)
+        return iter(())
+
+    monkeypatch.setattr("tessera.searching.placed", never)
+    again = tessera.search(PLAN, out=found.sweep.folder, jobs=1)
+    assert again.trials.equals(found.trials)
+
+
+def test_designs_that_cannot_run_fail_and_the_search_goes_on(tmp_path):
+    plan = {**PLAN, "axes": {"layer": ["cmr", "mu-rmw"], "nand.blocks": [0]}}
+    found = tessera.search(plan, out=tmp_path, jobs=1)
+    assert set(found.trials["axis.layer"]) == {"cmr"}
+    assert found.sweep.failed["message"][0].startswith("the layer mu-rmw needs NAND flash")
+    with pytest.raises(InputError, match="no design of the search could be measured; the first says: the layer mu-rmw needs NAND flash"):
+        tessera.search({**plan, "axes": {"layer": ["mu-rmw"], "nand.blocks": [0]}}, out=tmp_path / "none", jobs=1)
+
+
+def test_a_cost_is_fixed_and_by_parameter_and_metric():
+    simulation = Simulation(drive="common", workload="random-4k", settings={"dram.capacity": "512 MiB"})
+    prices = {"fixed": 1.0, "dram.capacity": {"price": 0.5, "per": "GiB"}, "nand.blocks": {"price": 0.001}, "energy.total": {"price": 2, "per": 10}}
+    # 512 MiB of DRAM as set, 16384 blocks as the drive has them, 50 J of energy
+    assert cost_of(prices, simulation, {"energy.total": 50.0}) == pytest.approx(1 + 0.25 + 16.384 + 10)
+    assert cost_of(prices, simulation, {"energy.total": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"axes": {}}, "the search is empty: it has no axis"),
+        ({"axes": {"controler.clock": ["20 MHz"]}}, "did you mean 'controller.clock'"),
+        ({"objectives": {}}, "a search has [objectives]"),
+        ({"objectives": {"cost": "minimize"}}, "unknown direction of an objective 'minimize'; did you mean 'minimise'?"),
+        ({"cost": {}}, "the objective 'cost' needs a table [cost]"),
+        ({"search": {"trails": 3}}, "unknown key of [search] 'trails'; did you mean 'trials'?"),
+        ({"serach": {}}, "unknown section of a search 'serach'; did you mean 'search'?"),
+    ],
+)
+def test_a_search_that_means_nothing_is_refused_in_a_sentence(changes, expected):
+    with pytest.raises(InputError) as raised:
+        search_plan_of({**PLAN, **changes})
+    assert expected in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("prices", "expected"),
+    [
+        ({"dram.capacty": {"price": 1, "per": "MiB"}}, "did you mean 'dram.capacity'"),
+        ({"dram.capacity": {"price": 1, "per": "MHz"}}, "it is in B, the price is per MHz"),
+        ({"dram.capacity": 3}, "expected { price = 0.01"),
+    ],
+)
+def test_a_price_of_something_else_is_refused(prices, expected):
+    with pytest.raises(InputError) as raised:
+        cost_of(prices, Simulation(drive="common", workload="random-4k"), {})
+    assert expected in str(raised.value)
+
+
+def test_an_unknown_objective_has_its_nearest_name(tmp_path):
+    plan = {**PLAN, "axes": {"layer": ["cmr"]}, "objectives": {"host.latency.p98": "minimise"}, "search": {"trials": 1}}
+    with pytest.raises(InputError, match="unknown objective 'host.latency.p98'; did you mean 'host.latency.p9"):
+        tessera.search(plan, out=tmp_path, jobs=1)
+
+
+def test_the_front_leaves_out_what_is_beaten():
+    assert front(np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0]])).tolist() == [True, True, True, False]

@@ -1,0 +1,92 @@
+#include "platforms/output/terminal_summary.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera;
+
+namespace {
+
+/// What every run reports.
+MetricSet of_a_run() {
+  MetricSet metrics;
+  metrics.add("host.served", 60000.0, "1", "");
+  metrics.add("host.failed", 0.0, "1", "");
+  metrics.add("host.latency.mean", 308.2, "ms", "");
+  metrics.add("host.latency.p99", 10100.0, "ms", "");
+  metrics.add("host.latency.max", 84000.0, "ms", "");
+  metrics.add("capacity.user", 68719476736.0, "B", "");
+  metrics.add("metadata.bytes", 40960.0, "B", "");
+  metrics.add("dram.reserved.total", 102078336.0, "B", "");
+  metrics.add("run.simulated_seconds", 6012.0, "s", "");
+  metrics.add("run.requests_per_cpu_second", 763281.0, "1/s", "");
+  return metrics;
+}
+
+}  // namespace
+
+TEST_CASE("a summary speaks in the units that one thinks in and leaves out what the run has none of") {
+  CHECK(terminal_summary(of_a_run(), {}) ==
+        "  requests    60,000 served\n"
+        "  latency     mean 308 ms, p99 10.1 s, longest 1 min 24 s\n"
+        "  capacity    64.0 GiB\n"
+        "  DRAM        40.0 KiB of tables, 97.3 MiB reserved in all\n"
+        "  time        1 h 40 min simulated, 763,281 requests a CPU-second\n");
+}
+
+TEST_CASE("what a run has of flash, power loss, recovery and checks stands in its groups") {
+  MetricSet metrics = of_a_run();
+  metrics.add("write_amplification.total", 92.9, "1", "");
+  metrics.add("rmw.count", 130.0, "1", "");
+  metrics.add("cleaning.count", 96.0, "1", "");
+  metrics.add("cleaning.mean", 4200.0, "ms", "");
+  metrics.add("nand.lifetime.years.mean", 12.0, "years", "");
+  metrics.add("nand.lifetime.years.worst_block", 9.5, "years", "");
+  metrics.add("power.dirty.peak", 2097152.0, "B", "");
+  metrics.add("power.dirty.hold_up", 105.0, "ms", "");
+  metrics.add("power.dirty.energy", 315.0, "mJ", "");
+  metrics.add("recovery.time", 12.0, "ms", "");
+  metrics.add("scoreboard.checked", 1000.0, "1", "");
+  metrics.add("scoreboard.errors", 0.0, "1", "");
+  const std::string text = terminal_summary(metrics, {});
+  for (const char* line : {"  writes      amplification 92.9, 130 read-modify-writes, 96 cleanings of 4.20 s on average\n",
+                           "  flash life  9.50 years to the worst block's end, 12.0 years if all wore alike\n",
+                           "  power loss  2 MiB dirty at most: 105 ms and 315 mJ to save them\n", "  recovery    12.0 ms\n",
+                           "  checked     1,000 blocks, 0 wrong\n"})
+    CHECK_THAT(text, Catch::Contains(line));
+}
+
+TEST_CASE("what is wrong comes first, the worst at the top") {
+  MetricSet metrics = of_a_run();
+  metrics.add("scoreboard.errors", 3.0, "1", "");
+  const auto wrong = what_is_wrong(metrics, {true, true, true});
+  REQUIRE(wrong.size() == 4);
+  CHECK(wrong[0] == "3 blocks came back wrong");
+  CHECK(wrong[1] == "ended before its input: these are the figures of a part");
+  CHECK_THAT(wrong[2], Catch::StartsWith("unstable: "));
+  CHECK_THAT(wrong[3], Catch::StartsWith("no cleaning came: "));
+  CHECK_THAT(terminal_summary(metrics, {true, true, true}), Catch::StartsWith("  ! 3 blocks came back wrong\n  ! ended"));
+  CHECK(what_is_wrong(of_a_run(), {}).empty());
+}
+
+TEST_CASE("twenty cleanings rank a layer, nineteen do not") {
+  for (const auto& [cleanings, few] : {std::pair(19.0, true), {20.0, false}}) {
+    MetricSet metrics = of_a_run();
+    metrics.add("cleaning.count", cleanings, "1", "");
+    CHECK(what_is_wrong(metrics, {false, false, true}).empty() != few);
+  }
+}
+
+TEST_CASE("the busiest resources are the limit, highest first, of several of a kind the busiest") {
+  MetricSet metrics;
+  metrics.add("disk_channel.utilisation", 0.123, "1", "");
+  metrics.add("cpu.utilisation", 0.97, "1", "");
+  metrics.add("cpu.core0.utilisation", 0.99, "1", "");  // a part of the CPU's
+  metrics.add("nand.die.0.utilisation", 0.2, "1", "");
+  metrics.add("nand.die.11.utilisation", 0.3, "1", "");
+  metrics.add("bus.utilisation", 0.05, "1", "");
+  metrics.add("bus.host.utilisation", 0.9, "1", "");  // a part of the bus's
+  metrics.add("dram.utilisation", 0.01, "1", "");
+  metrics.add("link.utilisation", 0.0009, "1", "");
+  CHECK(bound_by(metrics) == "CPU 97 %, flash die 30 %, media 12 %, bus 5.0 %");
+  CHECK(bound_by(MetricSet()).empty());
+}
