@@ -28,7 +28,7 @@ CLOCKS = (200, 100, 50, 20)
 TABLES = (
     ("rings and tables in the DRAM", _set(firmware__placement__descriptors="dram")),
     ("rings in the TCM (as it comes)", ()),
-    ("the same, data cache of 32 KiB", _set(dram__cache__size="\"32 KiB\"")),
+    ("the same, data cache of 32 KiB", _set(controller__data_cache__size="\"32 KiB\"")),
     ("rings and tables in the TCM", _set(firmware__placement__metadata="tcm", controller__tcm__size="\"2 MiB\"")),
 )
 FAST_FLASH = _set(nand__blocks=320, nand__channels=4, nand__dies=16, nand__read_time="2 us", nand__bus_rate="4 GB/s", host__link_rate="4 GB/s")
@@ -101,9 +101,12 @@ def _placement_section(out: Path) -> str:
             run_simulator(["run", "common", "--layer", "mu-rmw", "--trace", trace, *HITS, *at_clock, *settings, "--out", folder], quiet=True)
             run = Run(folder)
             in_tcm = run.metric("tcm.accesses.metadata") or 0
+            cached = any("data_cache" in setting for setting in settings)
+            to_tables = ("cpu.data_cache.hits", "cpu.data_cache.misses") if cached else ("dram.accesses",)
+            accesses = sum(run.metric(name) or 0 for name in to_tables)
             rows.append((
                 f"{clock} MHz", where, number(1000 * (run.metric("host.latency.mean") or 0), 1), _share(run, "cpu.utilisation"),
-                number(((run.metric("dram.accesses") or 0) + in_tcm) / HIT_READS, 2), number(in_tcm / HIT_READS, 2),
+                number((accesses + in_tcm) / HIT_READS, 2), number(in_tcm / HIT_READS, 2),
                 number(run.metric("dram.energy"), 2),
             ))  # fmt: skip
     title = f"Tables in TCM or DRAM under flash hits (`mu-rmw`, {HIT_DEPTH} at a time, pages read in 2 us, 4 channels and a link of 4 GB/s)"

@@ -92,15 +92,26 @@ void TimelineModule::run_thread() {
   }
 }
 
+namespace {
+
+/// Whether somebody else is active by then. What sc_time_to_pending_activity() says, in half its instructions.
+bool others_before(const sc_core::sc_simcontext& context, Picoseconds when) {
+  if (context.pending_activity_at_current_time()) return true;
+  sc_core::sc_time next;
+  return context.next_time(next) && from_sc_time(next) <= when;
+}
+
+}  // namespace
+
 void TimelineModule::run_ahead() {
   Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
   running_ = true;
-  const auto* context = sc_core::sc_get_curr_simcontext();
+  const auto* const context = sc_core::sc_get_curr_simcontext();
   while (!timeline_.empty()) {
     const Picoseconds next = timeline_.next();
     if (next > kernel) {
       if (next - kernel > quantum_) break;
-      if (next - kernel >= from_sc_time(sc_core::sc_time_to_pending_activity(context))) break;  // zero: at kernel time itself
+      if (others_before(*context, next)) break;
     }
     timeline_.step();
     if (thread_) kernel = from_sc_time(sc_core::sc_time_stamp());  // the entry may have waited

@@ -29,6 +29,7 @@ sc_time delay_until(const sc_time& at) { return std::max(at, sc_time_stamp()) - 
 
 BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels)
     : sc_core::sc_module(name),
+      from_cpu("from_cpu"),
       from_controller("from_controller"),
       from_host("from_host"),
       from_processor("from_processor"),
@@ -37,8 +38,9 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
       to_nand("to_nand"),
       to_mailbox("to_mailbox"),
       interconnect_(config, flash_channels),
-      entries_{Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
+      entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
       exits_{Exit(*this, dram), Exit(*this, disk), Exit(*this, nand), Exit(*this, mailbox)} {
+  from_cpu.bind(entries_[cpu]);
   from_controller.bind(entries_[controller]);
   from_host.bind(entries_[host]);
   from_processor.bind(entries_[processor]);
@@ -51,7 +53,7 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
 void BusModule::start_of_simulation() {
   const auto bound = [](auto& socket) { return socket.size() == 0 ? nullptr : socket.operator->(); };
   to_ = {bound(to_dram), bound(to_disk_channel), bound(to_nand), bound(to_mailbox)};
-  back_to_ = {bound(from_controller), bound(from_host), bound(from_processor)};
+  back_to_ = {bound(from_cpu), bound(from_controller), bound(from_host), bound(from_processor)};
 }
 
 /// Null where the address is in no window.
@@ -60,14 +62,16 @@ tlm::tlm_fw_transport_if<>* BusModule::target_of(const Payload& payload) const {
   return window < targets ? to_[window] : nullptr;
 }
 
-/// Who began the transaction. Without a processor beside it, the controller is the only one that reaches devices.
+/// Who began the transaction. Mostly the controller is the only one that reaches devices.
 int BusModule::initiator_of(int target, Payload& payload) const {
-  if (back_to_[processor] != nullptr) return route_of(payload).initiator;
+  if (routed_) return route_of(payload).initiator;
   return target == mailbox ? host : controller;
 }
 
 void BusModule::b_transport(Payload& payload, sc_time& delay) {
   if (payload.get_address() >> address_map::window_bits == dram) return to_memory(payload, delay);
+  if (payload.get_address() >> address_map::window_bits == address_map::registers >> address_map::window_bits)
+    return to_register(payload, delay);
   auto* const target = target_of(payload);
   if (target == nullptr) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   payload.set_address(address_map::offset(payload.get_address()));
@@ -91,6 +95,16 @@ void BusModule::to_memory(Payload& payload, sc_time& delay) {
   kernel = from_sc_time(simcontext()->time_stamp());  // a DRAM may wait
   if (kernel + from_sc_time(delay) < grant.end) delay = to_sc_time(grant.end - kernel);
   dma->behind = std::max(dma->behind, grant.behind);
+}
+
+void BusModule::to_register(Payload& payload, sc_time& delay) {
+  constexpr std::uint64_t registers = static_cast<std::uint64_t>(DeviceRegister::count_);
+  if (address_map::offset(payload.get_address()) >= registers * register_bytes)
+    return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  if (payload.get_data_length() != register_bytes) return payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+  const Picoseconds kernel = from_sc_time(simcontext()->time_stamp());
+  delay = to_sc_time(interconnect_.exchange(BusExchange::register_access, 1, kernel + from_sc_time(delay)) - kernel);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
 unsigned BusModule::transport_dbg(Payload& payload) {
@@ -167,6 +181,7 @@ tlm::tlm_sync_enum BusModule::forward(int initiator, Payload& payload, tlm::tlm_
     return tlm::TLM_COMPLETED;
   }
   const auto target = static_cast<int>(payload.get_address() >> address_map::window_bits);
+  if (initiator != controller && initiator != host) routed_ = true;
   RouteExtension& route = route_of(payload);
   route.initiator = initiator;
   route.target = target;

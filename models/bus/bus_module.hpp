@@ -9,21 +9,11 @@
 #include <deque>
 #include <systemc>
 
+#include "bus/address_map.hpp"
 #include "bus/interconnect.hpp"
 #include "bus/transactions_module.hpp"
 
 namespace tessera {
-
-/// Windows of the address map: the upper address bits name the target.
-namespace address_map {
-inline constexpr unsigned window_bits = 56;
-inline constexpr std::uint64_t dram = 0;
-inline constexpr std::uint64_t disk_channel = std::uint64_t{1} << window_bits;
-inline constexpr std::uint64_t nand = std::uint64_t{2} << window_bits;
-inline constexpr std::uint64_t mailbox = std::uint64_t{3} << window_bits;
-/// Offset in its window.
-[[nodiscard]] constexpr std::uint64_t offset(std::uint64_t address) { return address & ((std::uint64_t{1} << window_bits) - 1); }
-}  // namespace address_map
 
 class BusModule : public sc_core::sc_module {
  public:
@@ -33,6 +23,7 @@ class BusModule : public sc_core::sc_module {
   template <sc_core::sc_port_policy policy>
   using ToTarget = tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, policy>;
 
+  FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_cpu;  ///< unbound where the controller is somebody else's
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_controller;
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_host;
   FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_processor;  ///< for one beside the controller's own: may stay unbound
@@ -51,7 +42,7 @@ class BusModule : public sc_core::sc_module {
   void power_off();
 
  private:
-  enum Initiator : int { controller, host, processor, initiators };
+  enum Initiator : int { cpu, controller, host, processor, initiators };
   enum Target : int { dram, disk, nand, mailbox, targets };
   struct Waiting {
     Payload* payload;
@@ -90,6 +81,7 @@ class BusModule : public sc_core::sc_module {
   void start_of_simulation() override;
   void b_transport(Payload& payload, sc_core::sc_time& delay);
   void to_memory(Payload& payload, sc_core::sc_time& delay);
+  void to_register(Payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(Payload& payload);
   bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last);
@@ -109,6 +101,7 @@ class BusModule : public sc_core::sc_module {
   std::array<Exit, targets> exits_;
   std::array<tlm::tlm_fw_transport_if<>*, targets> to_{};          // null where nobody is bound
   std::array<tlm::tlm_bw_transport_if<>*, initiators> back_to_{};  // likewise
+  bool routed_ = false;                                            // others than the controller have begun transactions with devices
   std::array<Channel, targets> requests_;
   std::array<Channel, initiators> responses_;
 };

@@ -29,6 +29,18 @@ inline constexpr std::array<Bytes, 3> exchange_bytes{
     Bytes(16)   // its completion: as an entry of NVM Express's completion queues (base specification 1.4, section 4.6)
 };
 
+/// The registers that CPU and devices tell each other through, each of 32 bits, one behind the other in the bus's window of registers.
+enum class DeviceRegister : std::uint32_t {
+  interrupt_acknowledge,  ///< read: who interrupts (GICC_IAR of ARM's generic interrupt controller, IHI 0048B)
+  end_of_interrupt,       ///< written: it was served (GICC_EOIR)
+  host_doorbell,          ///< written: completions, or pieces of data, wait for the host's engine
+  disk_doorbell,
+  flash_doorbell,
+  timer,  ///< written: when it is to interrupt
+  count_
+};
+inline constexpr std::uint64_t register_bytes = 4;
+
 struct DmaTransfer {
   BusInitiator engine = BusInitiator::copy;
   DramAddress address;

@@ -11,6 +11,14 @@ constexpr std::uint64_t bytes_of(BusExchange entry) { return exchange_bytes[stat
 /// Of host, disk and flash, for 64 commands each.
 constexpr std::uint64_t rings_bytes = std::uint64_t{3} * 64 * (bytes_of(BusExchange::command) + bytes_of(BusExchange::completion));
 
+DeviceRegister bell_of(BusInitiator engine) {
+  switch (engine) {
+    case BusInitiator::host: return DeviceRegister::host_doorbell;
+    case BusInitiator::disk: return DeviceRegister::disk_doorbell;
+    default: return DeviceRegister::flash_doorbell;
+  }
+}
+
 }  // namespace
 
 void ControlPath::power_on() {
@@ -24,18 +32,21 @@ void ControlPath::power_on() {
 }
 
 Picoseconds ControlPath::acknowledge_slowly(Picoseconds at) {
-  const Picoseconds known = ring(at) + latency_;
-  ring(known);
+  const Picoseconds read = by_port_ ? cpu_.access_register(DeviceRegister::interrupt_acknowledge, Access::read, at)
+                                    : bus_.exchange(BusExchange::register_access, 1, at);
+  const Picoseconds known = read + latency_;
+  ring(DeviceRegister::end_of_interrupt, known);
   return known - at;
 }
 
 Picoseconds ControlPath::hand_out_slowly(BusInitiator engine, BusExchange entry, std::uint64_t times) {
+  const DeviceRegister bell = bell_of(engine);
   if (!in_tcm_) {
     burst_by_cpu(entry, times, Access::write);
-    return memory_.dma(burst(engine, entry, times, Access::read), ring(executor_.now())).end;
+    return memory_.dma(burst(engine, entry, times, Access::read), ring(bell, executor_.now())).end;
   }
   for (std::uint64_t i = 0; i < times; ++i) count_in_tcm(entry);
-  return bus_.exchange(entry, times, ring(executor_.now()));
+  return bus_.exchange(entry, times, ring(bell, executor_.now()));
 }
 
 /// In the DRAM entries lie behind those before. Devices see them too, so that no cache holds them.

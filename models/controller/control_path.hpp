@@ -14,8 +14,8 @@ namespace tessera {
 class ControlPath {
  public:
   /// `latency`: of a register that is read, beside its way over the bus.
-  ControlPath(Executor& executor, MemoryController& memory, Interconnect& bus, Picoseconds latency)
-      : executor_(executor), memory_(memory), bus_(bus), latency_(latency) {}
+  ControlPath(Executor& executor, MemoryController& memory, CpuLink& cpu, Interconnect& bus, Picoseconds latency)
+      : executor_(executor), memory_(memory), cpu_(cpu), bus_(bus), latency_(latency), by_port_(cpu.carries_registers()) {}
 
   /// Reserves the rings; at every power-on, before the firmware is loaded.
   void power_on();
@@ -23,13 +23,15 @@ class ControlPath {
   /// The CPU takes an interrupt at `at`: it reads who interrupts, which acknowledges it, and writes that it was served (GICC_IAR and
   /// GICC_EOIR of ARM's generic interrupt controller, IHI 0048B). Gives for how long it waits for the first.
   Picoseconds acknowledge(Picoseconds at) {
-    if (!bus_.idle_from(at)) [[unlikely]]
+    if (by_port_ || !bus_.idle_from(at)) [[unlikely]]
       return acknowledge_slowly(at);
     bus_.count(BusExchange::register_access, 2);
     return register_time_;
   }
   /// The CPU writes a register at `at` and goes on: gives when the write has crossed the bus.
-  Picoseconds ring(Picoseconds at) { return bus_.exchange(BusExchange::register_access, 1, at); }
+  Picoseconds ring(DeviceRegister which, Picoseconds at) {
+    return by_port_ ? cpu_.access_register(which, Access::write, at) : bus_.exchange(BusExchange::register_access, 1, at);
+  }
 
   /// The core that runs reads an entry.
   void take(BusExchange entry) {
@@ -51,7 +53,7 @@ class ControlPath {
   }
 
  private:
-  [[nodiscard]] bool quiet() const { return in_tcm_ && bus_.idle_from(executor_.now()); }
+  [[nodiscard]] bool quiet() const { return in_tcm_ && !by_port_ && bus_.idle_from(executor_.now()); }
   void count_in_tcm(BusExchange entry) {
     const Picoseconds time = known_[static_cast<std::size_t>(entry)].cpu;
     memory_.tcm().count(MemoryCategory::descriptors, time);
@@ -64,8 +66,10 @@ class ControlPath {
 
   Executor& executor_;
   MemoryController& memory_;
+  CpuLink& cpu_;
   Interconnect& bus_;
   Picoseconds latency_;
+  bool by_port_;  // registers are reached through the CPU's port
   DramAddress rings_;
   bool in_tcm_ = false;
   std::uint64_t cursor_ = 0;  // where the next entries of rings in the DRAM lie

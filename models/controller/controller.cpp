@@ -30,8 +30,9 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
                        const MemoryMap& map, std::uint32_t tags, Image image)
     : timeline_(timeline),
       executor_(timeline, config),
-      memory_(executor_, links.dram, links.bus, shape, map, config),
-      control_(executor_, memory_, links.bus, config.bus_latency),
+      memory_(executor_, links.cpu, links.dram, links.bus, shape, map, config),
+      control_(executor_, memory_, links.cpu, links.bus, config.bus_latency),
+      code_(executor_, memory_, links.cpu, config, map.dram),
       dma_(timeline, memory_),
       disk_channel_(timeline, executor_, links.media, dma_, links.positioning, links.tracks, config),
       flash_channel_(links.flash == nullptr
@@ -40,6 +41,7 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
       host_channel_(timeline, executor_, memory_, links.host, tags),
       image_(std::move(image)) {
   executor_.connect(control_);
+  if (code_.modelled()) executor_.fetch_from(code_);
   signals_.add("cpu", executor_.signals());
   signals_.add("firmware", executor_.firmware_signals().signals());
   signals_.add("memory", memory_.signals());
@@ -59,6 +61,7 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   TESSERA_CHECK(firmware_ == nullptr, "the controller was powered on twice");
   booted_ = std::move(booted);
   control_.power_on();
+  code_.power_on();
   firmware_ = image_(ports());
   memory_.check_capacity();
   timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);
@@ -135,6 +138,13 @@ void Controller::power_off() {
   if (flash_channel_ != nullptr) flash_channel_->power_off();
   host_channel_.power_off();
   memory_.power_off();
+  code_.power_off();
+}
+
+std::vector<std::string> Controller::placement_notes() const {
+  std::vector<std::string> notes = memory_.placement_notes();
+  if (auto note = code_.note()) notes.push_back(std::move(*note));
+  return notes;
 }
 
 bool Controller::idle() const {
@@ -145,6 +155,7 @@ void Controller::report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now
   executor_.report(metrics, elapsed);
   executor_.firmware_signals().report(metrics, now);
   memory_.report(metrics, now);
+  code_.report(metrics);
   disk_channel_.report(metrics, elapsed);
   if (flash_channel_ != nullptr) flash_channel_->report(metrics);
   recovery_.report(metrics);

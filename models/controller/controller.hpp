@@ -2,11 +2,12 @@
 // The controller's core: CPU, DRAM and the channels to the devices, and the firmware image that it boots. No SystemC.
 //
 // Modelled: cores with a cost table, interrupt lines, registers and rings over the bus, capacity and accesses of DRAM and TCM, the
-// order of disk commands. Not modelled: instruction fetch.
+// order of disk commands, fetch of named operations' code.
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "controller/code_memory.hpp"
 #include "controller/control_path.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/dma_engines.hpp"
@@ -25,6 +26,7 @@ struct ControllerLinks {
   const TrackCapacity& tracks;
   FlashLink* flash;
   const FlashCatalogue* catalogue;
+  CpuLink& cpu;
   DramLink& dram;
   Interconnect& bus;
   HostLinkUp& host;
@@ -69,6 +71,8 @@ class Controller final : private TimelineListener {
   [[nodiscard]] DiskChannel& disk_channel() { return disk_channel_; }
   [[nodiscard]] FlashChannel* flash_channel() { return flash_channel_.get(); }
   [[nodiscard]] MemoryController& memory() { return memory_; }
+  /// What was asked for of the CPU's memory and moves nothing: a sentence each, without its full stop.
+  [[nodiscard]] std::vector<std::string> placement_notes() const;
   [[nodiscard]] HostChannel& host_channel() { return host_channel_; }
   [[nodiscard]] FirmwareEntry& firmware() { return *firmware_; }
   [[nodiscard]] Ports ports();
@@ -93,6 +97,7 @@ class Controller final : private TimelineListener {
   Executor executor_;
   MemoryController memory_;
   ControlPath control_;
+  CodeMemory code_;
   DmaEngines dma_;
   DiskChannel disk_channel_;
   std::unique_ptr<FlashChannel> flash_channel_;

@@ -7,6 +7,10 @@ void ControllerConfig::describe(ParameterVisitor& visitor) {
   visitor.field("bus_latency", bus_latency, {0, 1e12}, "time of one register access over the address-mapped bus");
   visitor.enumeration("scheduling", scheduling, {"first_come", "c_look", "shortest_seek", "shortest_positioning"},
                       "order in which the disk channel serves its queue");
+  visitor.enumeration("read_priority", read_priority, {"none", "over_updates", "over_all"},
+                      "which chains yield to host reads and all else: none; those of writes that read from the platters first; all but "
+                      "host reads");
+  visitor.field("yields_to", yields_to, {1, 1e9}, "so many others in a row go before chains that yield; age_limit holds for these too");
   visitor.field("age_limit", age_limit, {0, 1e18}, "a chain that has waited this long is served out of turn");
   visitor.field("age_interval", age_interval, {1, 1e9}, "of so many chains one at most is served out of turn because of its age");
   visitor.field("background_age_limit", background_age_limit, {0, 1e18}, "as age_limit, for background work");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bus/bus_module.hpp"
+#include "bus/address_map.hpp"
 
 namespace tessera {
 
@@ -14,12 +14,6 @@ struct FlashOrigin : tlm::tlm_extension<FlashOrigin> {
   tlm_extension_base* clone() const override { return new FlashOrigin(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const FlashOrigin&>(other); }
 };
-
-void set_data(tlm::tlm_generic_payload& payload, std::byte* bytes, std::uint64_t length) {
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(bytes));
-  payload.set_data_length(static_cast<unsigned>(length));
-  payload.set_streaming_width(static_cast<unsigned>(length));
-}
 
 /// The bytes of host data, where the model keeps them.
 std::byte* bytes_of(const DataSpan& data, SectorShape shape) {
@@ -39,11 +33,12 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       media_(surroundings.media),
       shape_(shape),
       flash_(surroundings.flash == nullptr ? FlashShape() : surroundings.flash->shape()),
-      dram_bytes_(surroundings.dram_bytes),
-      dram_waits_(surroundings.dram_waits),
+      memory_(drive, bus, surroundings.dram),
+      cpu_("cpu", drive, surroundings.dram, surroundings.cpu_watched,
+           [this](DramAddress address, Bytes bytes) { core_.memory().uncorrectable(address, bytes); }),
       core_(drive.timeline(), config,
             ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
-                            surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, *this,
+                            surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, cpu_, *this,
                             surroundings.interconnect, *this},
             shape, surroundings.memory, surroundings.tags, std::move(image)),
       commands_(surroundings.tags) {
@@ -84,43 +79,32 @@ void ControllerModule::start(FlashCommand& command) {
   initiator_.send(payload);
 }
 
-inline Picoseconds ControllerModule::dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes,
-                                                      Access access, Picoseconds at) {
-  if (dram_waits_ && !sc_core::sc_is_running()) return at;  // tables that are filled before the simulation starts: nobody can wait
-  payload.set_address(address_map::dram + address.value());
-  payload.set_command(access == Access::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  if (dram_bytes_.empty() && scratch_.size() < bytes) [[unlikely]]
-    scratch_.resize(bytes);
-  set_data(payload, dram_bytes_.empty() ? scratch_.data() : dram_bytes_.data() + address.value(), bytes);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = drive_.ahead(at);
-  bus->b_transport(payload, delay);
-  if (!payload.is_response_ok()) [[unlikely]]
-    report_failed(payload, address, Bytes(bytes));
-  return drive_.instant(delay);
+Picoseconds ControllerModule::extent(MemoryInitiator& from, DramAddress address, Bytes bytes, Access access, Picoseconds at) {
+  const Picoseconds end = from.transport(dma_payload_, address, bytes.value(), access, at);
+  if (!dma_payload_.is_response_ok()) [[unlikely]]
+    report_failed(address, bytes);
+  return end;
 }
 
-void ControllerModule::report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes) {
-  TESSERA_CHECK(payload.get_response_status() == tlm::TLM_GENERIC_ERROR_RESPONSE, "the DRAM refused an access");
+void ControllerModule::report_failed(DramAddress address, Bytes bytes) {
+  TESSERA_CHECK(dma_payload_.get_response_status() == tlm::TLM_GENERIC_ERROR_RESPONSE, "the DRAM refused an access");
   if (failed_words_.empty()) return core_.memory().uncorrectable(address, bytes);
   for (const DramAddress word : std::exchange(failed_words_, {})) core_.memory().uncorrectable(word, Bytes(1));
 }
 
-Picoseconds ControllerModule::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
-  return dram_transaction(access_payload_, address, bytes, access, at);
-}
-
+/// The CPU's bursts to rings in the DRAM leave through its own socket.
 DmaGrant ControllerModule::dma(const DmaTransfer& transfer, Picoseconds at) {
   dma_extension_.timed = true;
   dma_extension_.transfer = transfer;
   dma_extension_.behind = Bytes(0);
-  const Picoseconds end = dram_transaction(dma_payload_, transfer.address, transfer.bytes.value(), transfer.access, at);
+  MemoryInitiator& from = transfer.engine == BusInitiator::cpu ? cpu_.memory() : memory_;
+  const Picoseconds end = extent(from, transfer.address, transfer.bytes, transfer.access, at);
   return {end, dma_extension_.behind};
 }
 
 void ControllerModule::move(DramAddress address, Bytes bytes, Access access, Picoseconds at) {
   dma_extension_.timed = false;
-  dram_transaction(dma_payload_, address, bytes.value(), access, at);
+  extent(memory_, address, bytes, access, at);
 }
 
 void ControllerModule::answered(tlm::tlm_generic_payload& payload) {

@@ -1,6 +1,6 @@
 #pragma once
 // The controller as a SystemC module: the core's device links become TLM transactions over the bus, and the devices' answers
-// become interrupts to the core.
+// become interrupts to the core. Its CPU is a module of its own in it, with a socket of its own to the bus.
 #include <systemc>
 
 #include "base/media_address.hpp"
@@ -9,6 +9,8 @@
 #include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "controller/controller.hpp"
+#include "controller/cpu_module.hpp"
+#include "controller/memory_initiator_module.hpp"
 
 namespace tessera {
 
@@ -20,8 +22,8 @@ struct ControllerSurroundings {
   const FlashCatalogue* flash;  ///< null on a drive without NAND
   Interconnect& interconnect;   ///< of the bus
   MemoryMap memory;
-  std::span<std::byte> dram_bytes;  ///< empty where the DRAM does not show them
-  bool dram_waits = false;          ///< its b_transport may call wait()
+  MemoryAtBus dram;
+  bool cpu_watched = false;  ///< somebody else's part stands between the CPU and the bus: registers cross there too
   std::uint32_t tags;
 };
 
@@ -37,7 +39,7 @@ class ControllerModule : public sc_core::sc_module,
   TimedTarget target_;
 
  public:
-  tlm::tlm_initiator_socket<32>& bus;   ///< to DRAM, disk channel and NAND
+  tlm::tlm_initiator_socket<32>& bus;   ///< of DMA engines and channels: to DRAM, disk channel and NAND
   tlm::tlm_target_socket<32>& mailbox;  ///< host commands
 
   ControllerModule(sc_core::sc_module_name name, TimelineModule& drive, const ControllerConfig& config,
@@ -47,6 +49,7 @@ class ControllerModule : public sc_core::sc_module,
   /// The block's signals, for a trace file of SystemC's.
   void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
 
+  [[nodiscard]] CpuModule& cpu() { return cpu_; }
   [[nodiscard]] Controller& core() { return core_; }
   [[nodiscard]] const Controller& core() const { return core_; }
   /// The power failed at the drive's local time.
@@ -55,17 +58,16 @@ class ControllerModule : public sc_core::sc_module,
  private:
   void start(const MediaStep& step) override;
   void start(FlashCommand& command) override;
-  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override;
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
-  [[nodiscard]] std::span<std::byte> bytes() override { return dram_bytes_; }
+  [[nodiscard]] std::span<std::byte> bytes() override { return memory_.bytes(); }
   void complete(HostRequest& request) override;
   void fetch(HostRequest& request) override { ask_for_data(request); }
   void send(HostRequest& request) override { ask_for_data(request); }
   void ask_for_data(HostRequest& request);
   void give_up() override;
-  Picoseconds dram_transaction(tlm::tlm_generic_payload& payload, DramAddress address, std::uint64_t bytes, Access access, Picoseconds at);
-  void report_failed(tlm::tlm_generic_payload& payload, DramAddress address, Bytes bytes);
+  Picoseconds extent(MemoryInitiator& from, DramAddress address, Bytes bytes, Access access, Picoseconds at);
+  void report_failed(DramAddress address, Bytes bytes);
   void answered(tlm::tlm_generic_payload& payload) override;
   void step_answered(const tlm::tlm_generic_payload& payload, const MediaExtension& extension);
   void command_answered(const tlm::tlm_generic_payload& payload, const FlashExtension& extension);
@@ -75,15 +77,13 @@ class ControllerModule : public sc_core::sc_module,
   MediaAddressing media_;
   SectorShape shape_;
   FlashShape flash_;
-  std::span<std::byte> dram_bytes_;
-  bool dram_waits_;
-  std::vector<std::byte> scratch_;  // what a DRAM that does not show its bytes is given to read into, or to write
+  MemoryInitiator memory_;
+  CpuModule cpu_;
   Controller core_;
   mutable SignalTraces traces_{core_.signals()};
   PayloadPool<MediaExtension> media_payloads_;
   PayloadPool<FlashExtension> flash_payloads_;
-  tlm::tlm_generic_payload access_payload_;  // metadata accesses block: one payload serves them all
-  tlm::tlm_generic_payload dma_payload_;     // and one the DMA engines
+  tlm::tlm_generic_payload dma_payload_;  // extents block: one payload serves them all
   DmaExtension dma_extension_;
   std::vector<DramAddress> failed_words_;            // that the DRAM could not correct in the DMA in hand
   std::vector<tlm::tlm_generic_payload*> commands_;  // host payloads by tag

@@ -6,6 +6,10 @@ std::array<std::uint64_t, cpu_operations> CpuCosts::table() const {
   return {command, completion, interrupt, reap, task_switch, submit, array, hash, tree_level, list_element};
 }
 
+std::array<std::uint64_t, cpu_operations> CodeSizes::table() const {
+  return {command, completion, interrupt, reap, task_switch, submit, array, hash, tree_level, list_element};
+}
+
 void InterruptLineConfig::describe(ParameterVisitor& visitor) {
   visitor.field("priority", priority, {0, 7},
                 "of the tasks that it makes ready: of two that are, the one with the smaller number runs first");
@@ -17,6 +21,27 @@ void TcmConfig::describe(ParameterVisitor& visitor) {
   visitor.field("size", size, {0, 1e9}, "bytes; what firmware.placement puts there and does not fit is a configuration error");
   visitor.field("latency", latency, {1, 1000}, "core cycles in which a word is read or written; the costs of operations count one of them");
   visitor.field("width", width, {1, 64}, "bytes of a word; a power of two");
+}
+
+void CacheConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("size", size, {0, 16777216}, "capacity; 0: no cache");
+  visitor.field("line", line, {8, 1024}, "line, which a miss fetches over the bus; a power of two");
+  visitor.field("ways", ways, {1, 64}, "lines of a set");
+  visitor.field("latency", latency, {1, 1000}, "core cycles of a look-up; the costs of operations count one of them");
+}
+
+void CodeSizes::describe(ParameterVisitor& visitor) {
+  constexpr Range bytes{0, 1048576};
+  visitor.field("command", command, bytes, "B of code to decode one host command");
+  visitor.field("completion", completion, bytes, "B of code for the status of one host command");
+  visitor.field("interrupt", interrupt, bytes, "B of code to enter and leave an interrupt");
+  visitor.field("reap", reap, bytes, "B of code for one finished device command");
+  visitor.field("task_switch", task_switch, bytes, "B of code to turn to another task");
+  visitor.field("submit", submit, bytes, "B of code for the descriptor of one device command");
+  visitor.field("array", array, bytes, "B of code for an indexed access");
+  visitor.field("hash", hash, bytes, "B of code for a hash look-up");
+  visitor.field("tree_level", tree_level, bytes, "B of code for the levels of a tree, in a loop");
+  visitor.field("list_element", list_element, bytes, "B of code for the elements of a list, in a loop");
 }
 
 const InterruptLineConfig& CpuConfig::line(InterruptLine line) const {
@@ -53,6 +78,11 @@ void CpuConfig::describe(ParameterVisitor& visitor) {
   visitor.section("flash_interrupt", flash_interrupt, "interrupt line of the flash channels: a batch has ended");
   visitor.section("timer_interrupt", timer_interrupt, "interrupt line of the timers that firmware sets");
   visitor.section("tcm", tcm, "tightly coupled memory of the CPU, beside the core and off the bus");
+  visitor.section("data_cache", data_cache, "data cache of the CPU, between its accesses to tables in the DRAM and the bus");
+  visitor.section(
+      "code_cache", code_cache,
+      "code cache of the CPU; without it code runs as from memory of one cycle, unless firmware.placement.code puts it into the TCM");
+  visitor.section("code", code, "bytes of code of firmware operations, for the code cache");
 }
 
 }  // namespace tessera

@@ -58,16 +58,48 @@ struct TcmConfig {
   void describe(ParameterVisitor& visitor);
 };
 
+/// A cache between the core and the bus. Defaults but for the size: a Cortex-R5's (DDI 0460D, "Caches": four ways, lines of eight words).
+struct CacheConfig {
+  Bytes size{0};
+  Bytes line{32};
+  std::uint32_t ways = 4;
+  std::uint32_t latency = 1;
+
+  void describe(ParameterVisitor& visitor);
+};
+
+/// Bytes of code that firmware's operations run through. Source of all: estimates of ours, an instruction for each cycle of CpuCosts and 3
+/// B an instruction (Thumb-2 has 2 and 4), in whole lines of 32 B.
+struct CodeSizes {
+  std::uint64_t command = 864;
+  std::uint64_t completion = 384;
+  std::uint64_t interrupt = 256;
+  std::uint64_t reap = 128;
+  std::uint64_t task_switch = 128;
+  std::uint64_t submit = 256;
+  std::uint64_t array = 64;
+  std::uint64_t hash = 192;
+  std::uint64_t tree_level = 64;
+  std::uint64_t list_element = 32;
+
+  /// By operation.
+  [[nodiscard]] std::array<std::uint64_t, cpu_operations> table() const;
+  void describe(ParameterVisitor& visitor);
+};
+
 struct CpuConfig {
   Hertz clock{500'000'000};
   std::uint32_t cores = 1;
   CpuCosts costs;
+  CodeSizes code;
   Picoseconds interrupt_latency{500'000};  // 0.5 us: vectored interrupt into a running firmware scheduler
   InterruptLineConfig host_interrupt;
   InterruptLineConfig disk_interrupt;
   InterruptLineConfig flash_interrupt;
   InterruptLineConfig timer_interrupt;
   TcmConfig tcm;
+  CacheConfig data_cache;
+  CacheConfig code_cache;
 
   [[nodiscard]] const InterruptLineConfig& line(InterruptLine line) const;
   void describe(ParameterVisitor& visitor);

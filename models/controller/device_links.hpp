@@ -32,11 +32,25 @@ class FlashLink {
   ~FlashLink() = default;
 };
 
-/// Over the bus to the DRAM: access() gives the time of completion of what begins at `at`, dma() prices a transfer at `at`. Before any of
-/// the three returns, MemoryController::uncorrectable() is called for what ECC could not correct.
+/// The CPU's port to the bus. Each call gives the time of completion of what begins at `at`.
+class CpuLink {
+ public:
+  /// A load or store of the DRAM, or a line of the CPU's caches. Before it returns, MemoryController::uncorrectable() is called for what
+  /// ECC could not correct.
+  virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
+  /// Whether registers are reached through this port as well. Otherwise the interconnect is charged for them where they are used: the same
+  /// times, without a call for each.
+  [[nodiscard]] virtual bool carries_registers() const { return false; }
+  virtual Picoseconds access_register(DeviceRegister, Access, Picoseconds at) { return at; }
+
+ protected:
+  ~CpuLink() = default;
+};
+
+/// Over the bus to the DRAM: dma() prices a transfer at `at`. Before any of these returns, MemoryController::uncorrectable() is called for
+/// what ECC could not correct.
 class DramLink {
  public:
-  virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
   virtual DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) = 0;
   /// The words of an extent whose transfer is priced elsewhere (DmaTransfer::checked). A DRAM that never fails need not be told.
   virtual void move(DramAddress, Bytes, Access, Picoseconds) {}

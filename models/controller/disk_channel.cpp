@@ -24,7 +24,8 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       dma_(dma),
       positioning_(positioning),
       tracks_(tracks),
-      queue_(config.scheduling, config.age_limit, config.age_interval, config.background_age_limit),
+      queue_({config.scheduling, config.age_limit, config.age_interval, config.background_age_limit, config.yields_to}),
+      read_priority_(config.read_priority),
       bus_latency_(config.bus_latency),
       fifo_(config.disk_fifo) {}
 
@@ -53,10 +54,18 @@ void DiskChannel::on_time(std::uint64_t argument) {
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
   if (chain.priority == MediaClass::recovery) return serve(chain);
-  queue_.push(chain);
+  queue_.push(chain, yields(chain));
   longest_queue_ = std::max(longest_queue_, queue_.size());
   depth_.set(queue_.size(), timeline_.now());
   if (current_ == nullptr && !recovering_) serve_next();
+}
+
+/// Whether the chain lets host reads go before it. A write's first chain that reads makes an update of it, with all that follows.
+bool DiskChannel::yields(const MediaChain& chain) const {
+  RootTask& root = *chain.wait.root;
+  if (root.host_read) return false;
+  if (root.host_write && chain.steps().front().op == MediaOp::read) root.updates = true;
+  return read_priority_ == ReadPriority::over_all || (read_priority_ == ReadPriority::over_updates && root.updates);
 }
 
 void DiskChannel::serve_next() {
@@ -165,7 +174,7 @@ void DiskChannel::note_arrival(const MediaStep& step, const MediaBreakdown& timi
 }
 
 void DiskChannel::abandon(const DataBuffer& buffer) {
-  timeline_.post(executor_.ring_doorbell(), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
+  timeline_.post(executor_.ring(DeviceRegister::disk_doorbell), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
 }
 
 void DiskChannel::give_up(const DataBuffer& buffer) {

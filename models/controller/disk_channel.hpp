@@ -54,6 +54,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
 
  private:
   void on_time(std::uint64_t argument) override;
+  [[nodiscard]] bool yields(const MediaChain& chain) const;
   void serve_next();
   void serve(MediaChain& chain);
   void start(const MediaStep& step);
@@ -88,6 +89,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   const Positioning& positioning_;
   const TrackCapacity& tracks_;
   MediaQueue queue_;
+  ReadPriority read_priority_;
   Picoseconds bus_latency_;
   Bytes fifo_;
   MediaChain* current_ = nullptr;

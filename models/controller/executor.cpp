@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "controller/code_memory.hpp"
 #include "controller/control_path.hpp"
 
 namespace tessera {
@@ -54,6 +55,7 @@ RootTask& Executor::make_root(Task<void> task, RequestLife* life) {
   root->task = std::move(task);
   root->name = "task";
   root->tag = no_tag;
+  root->host_read = root->host_write = root->updates = false;
   root->life = life;
   root->start.task = root->task.handle();
   root->start.root = root.get();
@@ -119,7 +121,12 @@ Picoseconds Executor::hand_out(CpuOperation operation, std::uint64_t times, BusI
   return control_->hand_out(engine, operation == CpuOperation::submit ? BusExchange::command : BusExchange::completion, times);
 }
 
-Picoseconds Executor::ring_doorbell() { return control_ == nullptr ? now() : control_->ring(now()); }
+Picoseconds Executor::ring(DeviceRegister bell) { return control_ == nullptr ? now() : control_->ring(bell, now()); }
+
+/// Before the boot no task runs: the image is loaded in no time.
+void Executor::fetch(CpuOperation operation) {
+  if (running_ != nullptr) code_->fetch(operation);
+}
 
 void Executor::suspend_for(DeviceWait& wait, LifePhase phase, std::uint64_t descriptors, const Notice& written) {
   const bool here = &crew(CpuRole::media) == running_;
@@ -175,7 +182,7 @@ void Executor::make_ready(DeviceWait& wait) {
 }
 
 void Executor::wake_at(Picoseconds when, DeviceWait& wait) {
-  const Picoseconds set = ring_doorbell();  // the timer's
+  const Picoseconds set = ring(DeviceRegister::timer);
   suspend(wait, LifePhase::background_wait);
   timeline_.post(std::max(when, set), *this, reinterpret_cast<std::uint64_t>(&wait));
 }

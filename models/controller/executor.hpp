@@ -5,7 +5,7 @@
 // ahead of the timeline, and what it submits takes effect at that local time. Ready tasks queue by (priority, time, order), for the cores
 // that have their role (cpu_config.hpp). Where another core takes the interrupts, a completion passes through it before the task goes on.
 //
-// Not modelled: preemption; caches of code; contention of the cores for the tables; the time of a message between cores.
+// Not modelled: preemption; contention of the cores for the tables; the time of a message between cores.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -23,6 +23,7 @@
 
 namespace tessera {
 
+class CodeMemory;
 class ControlPath;
 
 /// A command's or background work's tree of coroutines.
@@ -30,6 +31,9 @@ struct RootTask {
   Task<void> task;
   const char* name = nullptr;   ///< one word, for waveforms
   std::uint32_t tag = no_tag;   ///< of the host command
+  bool host_read = false;       ///< which is a read
+  bool host_write = false;      ///< or a write,
+  bool updates = false;         ///< that reads from the platters before it writes there
   RequestLife* life = nullptr;  ///< null for background work, and once the request was completed
   DeviceWait start;
   LifePhase waits = LifePhase::cpu_wait;  ///< for what, and since when
@@ -52,6 +56,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
 
   /// From now on its commands, completions and interrupts cross the bus; without, they take no time.
   void connect(ControlPath& control) { control_ = &control; }
+  /// From now on the code of its operations is fetched from there; without, that takes no time.
+  void fetch_from(CodeMemory& code) { code_ = &code; }
 
   /// Runs `task` as a root from time `ready` on, on behalf of the request that `life` belongs to (null: background).
   RootTask& start(Task<void> task, RequestLife* life, Picoseconds ready);
@@ -73,6 +79,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     const auto index = static_cast<std::size_t>(operation);
     performed_[index] += times;
     local_ += cycle_ * (costs_[index] * times);
+    if (code_ != nullptr) [[unlikely]]
+      fetch(operation);
   }
   void spend(Picoseconds time) override { local_ += time; }
   [[nodiscard]] Picoseconds now() const override { return running_ != nullptr ? local_ : timeline_.now(); }
@@ -97,7 +105,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void complete_request(const Notice& completed);
 
   /// The running task writes a register of a device: gives when the device has it.
-  Picoseconds ring_doorbell();
+  Picoseconds ring(DeviceRegister bell);
 
   /// Moves local time to `until`, where a DRAM access completes. Before the boot no task runs: the image is loaded in no time.
   void stall(Picoseconds until) {
@@ -190,6 +198,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   }
   [[gnu::cold]] void show_suspended(LifePhase phase);
   [[gnu::cold]] void show_resumed(const DeviceWait& wait);
+  [[gnu::cold]] void fetch(CpuOperation operation);
   [[nodiscard]] Picoseconds hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine);
   void leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, RootTask* waiting, const Notice& notice);
   void carry_out(Core& core, const Message& message);
@@ -204,6 +213,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
 
   Timeline& timeline_;
   ControlPath* control_ = nullptr;
+  CodeMemory* code_ = nullptr;
   InterruptController interrupts_;
   std::array<std::uint64_t, cpu_operations> costs_;
   std::array<std::uint64_t, cpu_operations> performed_{};

@@ -50,6 +50,8 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, InterruptLine::host, ready);
   task.name = to_string(request.op);
   task.tag = request.tag;
+  task.host_read = request.op == HostOp::read;
+  task.host_write = request.op == HostOp::write;
 }
 
 void HostChannel::complete(HostCommand& command, Status status) {
@@ -62,7 +64,7 @@ void HostChannel::complete(HostCommand& command, Status status) {
 
 void HostChannel::fetch(HostCommand& command) {
   command.data_at_host = false;
-  timeline_.post(executor_.ring_doorbell(), *this, command.tag * alarms + data_wanted);
+  timeline_.post(executor_.ring(DeviceRegister::host_doorbell), *this, command.tag * alarms + data_wanted);
 }
 
 void HostChannel::submit(HostReceipt& receipt) {

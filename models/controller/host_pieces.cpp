@@ -14,7 +14,7 @@ void HostChannel::begin(HostPiece& piece) {
   piece.crosses = true;
   piece.awaited = false;
   piece.status = Status::ok;
-  timeline_.post(executor_.ring_doorbell(), *this, piece.command.tag * alarms + piece_wanted + piece.half);
+  timeline_.post(executor_.ring(DeviceRegister::host_doorbell), *this, piece.command.tag * alarms + piece_wanted + piece.half);
 }
 
 void HostChannel::submit(HostPiece& piece) {

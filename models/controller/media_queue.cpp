@@ -15,47 +15,68 @@ bool old(const MediaChain& chain, Picoseconds limit, Picoseconds now) { return n
 
 }  // namespace
 
-MediaQueue::MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, std::uint32_t age_interval, Picoseconds background_age_limit)
-    : policy_(policy), age_limit_(age_limit), age_interval_(age_interval), background_age_limit_(background_age_limit) {}
+MediaQueue::MediaQueue(const Order& order) : order_(order) {}
 
-void MediaQueue::push(MediaChain& chain) {
+void MediaQueue::push(MediaChain& chain, bool yields) {
   TESSERA_CHECK(!chain.empty(), "an empty media chain was submitted");
-  (chain.priority == MediaClass::background ? background_ : foreground_).push_back(&chain);
+  (chain.priority == MediaClass::background ? background_ : yields ? yielding_ : foreground_).push_back(&chain);
 }
 
 void MediaQueue::clear() {
   foreground_.clear();
+  yielding_.clear();
   background_.clear();
-  picks_until_age_counts_ = 0;
+  picks_until_age_counts_ = others_in_a_row_ = 0;
 }
 
-MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now) {
-  TESSERA_CHECK(!empty(), "an empty media queue was popped");
-  const bool starving = !background_.empty() && old(*background_.front(), background_age_limit_, now);
-  const bool background = foreground_.empty() || starving;
-  Entries& entries = background ? background_ : foreground_;
-  const std::size_t index = starving ? 0 : background ? by_policy(background_, positioning, now) : pick(positioning, now);
+MediaChain& MediaQueue::remove(Entries& entries, std::size_t index) {
   MediaChain& chain = *entries[index];
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(index));
   return chain;
 }
 
+MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now) {
+  TESSERA_CHECK(!empty(), "an empty media queue was popped");
+  if (!background_.empty() && old(*background_.front(), order_.background_age_limit, now)) return remove(background_, 0);
+  if (foreground_.empty() && yielding_.empty()) return remove(background_, by_policy(background_, positioning, now));
+  return pick(positioning, now);
+}
+
 /// Of the foreground.
-std::size_t MediaQueue::pick(const Positioning& positioning, Picoseconds now) {
-  if (foreground_.size() > 1 && policy_ != SchedulingPolicy::first_come) {
-    if (picks_until_age_counts_ == 0 && old(*foreground_.front(), age_limit_, now)) {
-      picks_until_age_counts_ = age_interval_ - 1;
+MediaChain& MediaQueue::pick(const Positioning& positioning, Picoseconds now) {
+  const bool ordered = order_.policy != SchedulingPolicy::first_come || (!foreground_.empty() && !yielding_.empty());
+  if (ordered && foreground_.size() + yielding_.size() > 1) {
+    Entries* const aged = picks_until_age_counts_ == 0 ? aged_one(now) : nullptr;
+    if (aged != nullptr) {
+      picks_until_age_counts_ = order_.age_interval - 1;
       ++aged_;
-      return 0;
+      return remove(*aged, 0);
     }
     if (picks_until_age_counts_ != 0) --picks_until_age_counts_;
   }
-  return by_policy(foreground_, positioning, now);
+  Entries& entries = yielding_has_turn() ? yielding_ : foreground_;
+  return remove(entries, by_policy(entries, positioning, now));
+}
+
+bool MediaQueue::yielding_has_turn() {
+  if (!foreground_.empty() && !yielding_.empty() && others_in_a_row_ < order_.yields_to) {
+    ++others_in_a_row_;
+    return false;
+  }
+  others_in_a_row_ = 0;
+  return !yielding_.empty();
+}
+
+/// Where the oldest chain of the foreground stands first, if it has reached the age limit.
+MediaQueue::Entries* MediaQueue::aged_one(Picoseconds now) {
+  const bool yields = !yielding_.empty() && (foreground_.empty() || yielding_.front()->submitted < foreground_.front()->submitted);
+  Entries& entries = yields ? yielding_ : foreground_;
+  return old(*entries.front(), order_.age_limit, now) ? &entries : nullptr;
 }
 
 std::size_t MediaQueue::by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
   if (entries.size() == 1) return 0;
-  switch (policy_) {
+  switch (order_.policy) {
     case SchedulingPolicy::first_come: return 0;
     case SchedulingPolicy::c_look: return next_in_sweep(entries, positioning.head());
     case SchedulingPolicy::shortest_seek: return nearest_radius(entries, positioning.head());

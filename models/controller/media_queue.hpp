@@ -1,5 +1,6 @@
 #pragma once
-// The queue of the disk channel: all classes of chains, one discipline, an age limit.
+// The queue of the disk channel: all classes of chains, one discipline, an age limit. Chains that yield are served where there is no other
+// of the foreground, behind so many others in a row, or for their age.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -13,12 +14,21 @@ namespace tessera {
 class MediaQueue {
  public:
   /// Of `age_interval` host and dependent chains one at most is served because it has reached `age_limit`: where the mean wait is longer
-  /// than that, all have, and a queue that served them by age alone would be first come, first served, with the longest waits of all.
-  MediaQueue(SchedulingPolicy policy, Picoseconds age_limit, std::uint32_t age_interval, Picoseconds background_age_limit);
+  /// than that, all have, and a queue that served them by age alone would be first come, first served, with the longest waits of all. First
+  /// come, first served knows no age, but for chains that yield.
+  struct Order {
+    SchedulingPolicy policy;
+    Picoseconds age_limit;
+    std::uint32_t age_interval;
+    Picoseconds background_age_limit;
+    std::uint32_t yields_to;  ///< so many others in a row go before chains that yield
+  };
+  explicit MediaQueue(const Order& order);
 
-  void push(MediaChain& chain);
-  [[nodiscard]] bool empty() const { return foreground_.empty() && background_.empty(); }
-  [[nodiscard]] std::size_t size() const { return foreground_.size() + background_.size(); }
+  /// `yields`: to the rest of the foreground.
+  void push(MediaChain& chain, bool yields = false);
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const { return foreground_.size() + yielding_.size() + background_.size(); }
 
   /// Removes and returns the chain to serve next; the queue must not be empty. Host and dependent chains go before
   /// background ones unless one of those has reached its age limit. `positioning` is asked by the distance policies only.
@@ -27,7 +37,7 @@ class MediaQueue {
   /// Removes and returns the first chain that `wanted` says yes to; null where there is none.
   template <class Wanted>
   MediaChain* take(Wanted&& wanted) {
-    for (Entries* const entries : {&foreground_, &background_}) {
+    for (Entries* const entries : {&foreground_, &yielding_, &background_}) {
       const auto found = std::ranges::find_if(*entries, [&](const MediaChain* chain) { return wanted(*chain); });
       if (found == entries->end()) continue;
       MediaChain* const chain = *found;
@@ -46,19 +56,21 @@ class MediaQueue {
  private:
   using Entries = std::vector<MediaChain*>;  // in order of arrival
 
-  [[nodiscard]] std::size_t pick(const Positioning& positioning, Picoseconds now);
+  [[nodiscard]] MediaChain& pick(const Positioning& positioning, Picoseconds now);
+  [[nodiscard]] bool yielding_has_turn();
+  [[nodiscard]] Entries* aged_one(Picoseconds now);
+  static MediaChain& remove(Entries& entries, std::size_t index);
   [[nodiscard]] std::size_t by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
   [[nodiscard]] std::size_t next_in_sweep(const Entries& entries, PhysicalTrack head) const;
   [[nodiscard]] std::size_t nearest_radius(const Entries& entries, PhysicalTrack head) const;
   [[nodiscard]] std::size_t shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
 
-  SchedulingPolicy policy_;
-  Picoseconds age_limit_;
-  std::uint32_t age_interval_;
-  Picoseconds background_age_limit_;
+  Order order_;
   std::uint32_t picks_until_age_counts_ = 0;
+  std::uint32_t others_in_a_row_ = 0;  // before the chains that yield
   std::uint64_t aged_ = 0;
   Entries foreground_;
+  Entries yielding_;
   Entries background_;
 };
 

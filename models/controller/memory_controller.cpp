@@ -20,9 +20,10 @@ std::uint64_t pieces_of(Bytes size) {
 
 }  // namespace
 
-MemoryController::MemoryController(Executor& executor, DramLink& link, Interconnect& bus, SectorShape shape, const MemoryMap& map,
-                                   const ControllerConfig& config)
+MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& link, Interconnect& bus, SectorShape shape,
+                                   const MemoryMap& map, const ControllerConfig& config)
     : executor_(executor),
+      cpu_(cpu),
       link_(link),
       bus_(bus),
       shape_(shape),
@@ -32,6 +33,7 @@ MemoryController::MemoryController(Executor& executor, DramLink& link, Interconn
       host_capacity_(map.host_buffer),
       staging_capacity_(config.staging_buffer),
       staging_(config.staging_buffer.value() / shape.sector_bytes) {
+  if (config.data_cache.size > Bytes(0)) cache_.emplace("data_cache", config.data_cache, config.clock, map.dram, cpu);
   reserve_host_buffers();
 }
 
@@ -126,7 +128,8 @@ void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access ac
   if (dram_.overflows() || tcm_.overflows()) [[unlikely]]
     return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
-  executor_.stall(link_.access(address, bytes, access, executor_.now()));
+  const Picoseconds now = executor_.now();
+  executor_.stall(cache_ ? cache_->access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
 }
 
 DmaGrant MemoryController::dma(const DmaTransfer& transfer, Picoseconds at) {
@@ -220,6 +223,7 @@ void MemoryController::power_off() {
   for (Dumped& region : dumped_) region.torn = false;  // the firmware has taken over what there was of it
   dram_.clear();
   tcm_.clear();
+  if (cache_) cache_->clear();
   next_dumped_ = 0;
   set_level(host_in_use_, host_level_, 0);
   set_level(staging_in_use_, staging_level_, 0);
@@ -267,6 +271,7 @@ void MemoryController::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("dram.reserved.total", static_cast<double>(dram_.used().value()), "B",
               "DRAM reserved, all categories, rounded to cache lines");
   tcm_.report(metrics);
+  if (cache_) cache_->report(metrics);
   metrics.add("recovery.dumps_torn", static_cast<double>(torn_dumps_found_), "1",
               "boots that found pieces of the dump missing and went on without them");
   metrics.add("dram.host_buffer.peak", static_cast<double>(host_in_use_.peak()), "B", "most host data in the buffer at once");

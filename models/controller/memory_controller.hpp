@@ -6,6 +6,7 @@
 // more: the firmware is to be restarted (memory_errors.cpp).
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "base/timeline.hpp"
 #include "bus/interconnect.hpp"
 #include "controller/controller_config.hpp"
+#include "controller/cpu_cache.hpp"
 #include "controller/device_links.hpp"
 #include "controller/executor.hpp"
 #include "controller/memory_space.hpp"
@@ -32,7 +34,7 @@ struct MemoryMap {
 
 class MemoryController final : public MemoryPort, public BufferGuard, private TimelineListener {
  public:
-  MemoryController(Executor& executor, DramLink& link, Interconnect& bus, SectorShape shape, const MemoryMap& map,
+  MemoryController(Executor& executor, CpuLink& cpu, DramLink& link, Interconnect& bus, SectorShape shape, const MemoryMap& map,
                    const ControllerConfig& config);
 
   /// The firmware is loaded and has reserved what it needs: InputError where that is more than there is.
@@ -71,6 +73,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] DramAddress address_of(const DataSpan& span) const { return span.buffer->address() + bytes_of(span.first).value(); }
   /// Of bytes of a region; those that lie in none are taken to lie in the staging buffer.
   [[nodiscard]] DramAddress address_of(std::span<const std::byte> bytes) const;
+  [[nodiscard]] bool in_tcm(MemoryCategory category) const { return placement_.in_tcm(category); }
   [[nodiscard]] Tcm& tcm() { return tcm_; }
   [[nodiscard]] DramAddress staging() const { return staging_base_; }
 
@@ -140,12 +143,14 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   Signal staging_level_ = signals_.level("staging_bytes", 40);
 
   Executor& executor_;
+  CpuLink& cpu_;
   DramLink& link_;
   Interconnect& bus_;
   SectorShape shape_;
   MemoryPlacement placement_;
   MemorySpace dram_;
   Tcm tcm_;
+  std::optional<CpuCache> cache_;  // of data
   Bytes host_capacity_;
   Bytes staging_capacity_;
   struct Backing {

@@ -9,20 +9,6 @@
 
 namespace tessera {
 
-struct DataCacheConfig {
-  Bytes size{0};
-  Bytes line{64};
-  std::uint32_t ways = 4;
-  Picoseconds hit_time{2'000};  // one cycle at 500 MHz
-
-  void describe(ParameterVisitor& v) {
-    v.field("size", size, {0, 16777216}, "capacity; 0: no cache");
-    v.field("line", line, {8, 1024}, "line; a power of two");
-    v.field("ways", ways, {1, 64}, "lines of a set");
-    v.field("hit_time", hit_time, {0, 1e9}, "time of a hit, and of the look-up before a miss");
-  }
-};
-
 struct DramConfig {
   Bytes capacity{256 << 20};
   std::uint32_t banks = 8;
@@ -38,8 +24,6 @@ struct DramConfig {
   Picoseconds write_recovery{15'000};       // tWR
   Picoseconds refresh_interval{7'800'000};  // tREFI up to 85 degrees Celsius
   Picoseconds refresh_time{160'000};        // tRFC of 2 Gb
-
-  DataCacheConfig cache;
 
   // Faults. Rates from the field: Schroeder, Pinheiro and Weber, "DRAM errors in the wild", SIGMETRICS 2009: 25,000 to 70,000 errors a
   // megabit and 10^9 hours; of the modules 8.2 % met errors that were corrected in a year, 0.22 % one that could not be: 27 in a thousand.
@@ -70,7 +54,6 @@ struct DramConfig {
     v.field("write_recovery", write_recovery, {0, 1e9}, "tWR: last written data to precharge");
     v.field("refresh_interval", refresh_interval, {0, 1e12}, "tREFI: average time between refreshes; 0: none");
     v.field("refresh_time", refresh_time, {0, 1e9}, "tRFC: time that a refresh takes all banks");
-    v.section("cache", cache, "data cache of the CPU");
     v.field("bit_error_rate", bit_error_rate, {0, 1e18},
             "bit errors that a megabit suffers in 10^9 hours (FIT/Mbit); in the field 25,000 to 70,000");
     v.field("double_errors_per_thousand", double_errors_per_thousand, {0, 1000},

@@ -33,40 +33,21 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
   const Picoseconds opening = config.precharge + config.row_to_column;
   const Picoseconds row_time = burst_time_ * (std::uint64_t{1} << (row_shift_ - burst_shift_));
   row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
-  if (config.cache.size > Bytes(0)) cache_.emplace(config.cache);
   if (DramFaults::any(config)) faults_.emplace(config, seed);
   for (std::uint32_t bank = 0; bank < config.banks; ++bank)
     open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
 }
 
-Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
-  check_range(address.value(), bytes);
+Picoseconds DramDevice::access(DramAddress first, std::uint32_t bytes, Access access, Picoseconds now) {
+  check_range(first.value(), bytes);
   if (bytes == 0) return now;
   ++counters_.accesses;
-  if (faults_) [[unlikely]]
-    faults_->forget_failed();
-  if (!cache_) return uncached(address.value(), bytes, access, now);
-  const DramAddress last = cache_->line_of(address + (bytes - 1));
-  for (DramAddress line = cache_->line_of(address); line <= last; line += cache_->line_bytes()) {
-    const DataCache::Outcome outcome = cache_->access(line, access == Access::write);
-    now += config_.cache.hit_time;
-    if (outcome.hit) {
-      ++counters_.cache_hits;
-      continue;
-    }
-    ++counters_.cache_misses;
-    now = uncached(line.value(), cache_->line_bytes(), Access::read, now);
-    if (!outcome.victim) continue;
-    ++counters_.cache_write_backs;
-    uncached(outcome.victim->value(), cache_->line_bytes(), Access::write, now);  // from a write buffer: the CPU goes on
-  }
-  return now;
-}
-
-Picoseconds DramDevice::uncached(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
   Picoseconds correction;
-  if (faults_) [[unlikely]]
-    correction = correct(address, bytes, access, now);
+  if (faults_) [[unlikely]] {
+    faults_->forget_failed();
+    correction = correct(first.value(), bytes, access, now);
+  }
+  std::uint64_t address = first.value();
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
@@ -237,7 +218,6 @@ void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
 
 void DramDevice::cut() {
   std::ranges::fill(banks_, Bank{});
-  if (cache_) cache_->clear();
   cpu_bus_free_ = Picoseconds(0);
   data_bus_.clear();
 }

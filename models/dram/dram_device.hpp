@@ -25,7 +25,6 @@
 #include "base/signal.hpp"
 #include "base/units.hpp"
 #include "bus/dma_transfer.hpp"
-#include "dram/data_cache.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
 #include "firmware/ports/memory_port.hpp"
@@ -37,11 +36,11 @@ class DramDevice {
   /// InputError where a size is not a power of two, a refresh takes longer than its interval, or a bit error strikes outside.
   explicit DramDevice(const DramConfig& config, std::uint64_t seed = 1);
 
-  /// A metadata access of the CPU, through its data cache if there is one; gives the time of completion.
+  /// A single access of the CPU, a word or a line of its caches; gives the time of completion.
   /// An access beyond the capacity is a model bug: reservations are checked before.
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
 
-  /// An extent of a DMA engine past the data cache, priced at `now`. Cost does not depend on its size.
+  /// An extent of a DMA engine priced at `now`. Cost does not depend on its size.
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds now);
 
   /// The bit errors of an extent whose time counts elsewhere (DmaTransfer::checked).
@@ -56,7 +55,7 @@ class DramDevice {
   /// The firmware starts at `now`, after a power cut or without one, and initialises the memory: no bit error is older.
   void initialise(Picoseconds now);
 
-  /// The power fails: rows are closed, the cache is empty, what was under way is forgotten.
+  /// The power fails: rows are closed, what was under way is forgotten.
   void cut();
 
   [[nodiscard]] const DramConfig& config() const { return config_; }
@@ -76,7 +75,6 @@ class DramDevice {
     Picoseconds precharge;    // earliest precharge: tRAS and tWR
   };
 
-  Picoseconds uncached(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds after_refresh(Picoseconds at);
   Picoseconds bus_slot(Picoseconds wanted, Picoseconds length);
@@ -99,7 +97,6 @@ class DramDevice {
   Picoseconds burst_time_;
   Picoseconds row_change_;  // what a DMA waits between two rows: nothing where banks hide it
   std::vector<Bank> banks_;
-  std::optional<DataCache> cache_;
   std::optional<DramFaults> faults_;  // where the description has any
 
   // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.
@@ -113,7 +110,6 @@ class DramDevice {
   struct Counters {
     std::uint64_t accesses = 0, row_hits = 0, row_misses = 0, row_conflicts = 0;
     std::uint64_t dma = 0, dma_activations = 0, bursts_read = 0, bursts_written = 0, refresh_stalls = 0;
-    std::uint64_t cache_hits = 0, cache_misses = 0, cache_write_backs = 0;
     Picoseconds refresh_wait;
     Bytes dma_bytes;
   } counters_;

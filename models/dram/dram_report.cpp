@@ -16,7 +16,7 @@ void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* description) {
     metrics.count(name, static_cast<double>(value), "1", description);
   };
-  count("dram.accesses", counters_.accesses, "metadata accesses of the CPU");
+  count("dram.accesses", counters_.accesses, "single accesses of the CPU: to tables, or lines of its caches");
   count("dram.row_hits", counters_.row_hits, "metadata accesses to an open row, row by row");
   count("dram.row_misses", counters_.row_misses, "metadata accesses that found no row open");
   count("dram.row_conflicts", counters_.row_conflicts, "metadata accesses that found another row open");
@@ -24,11 +24,6 @@ void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
   metrics.count("dram.refresh_wait", counters_.refresh_wait, "time that accesses and DMA waited for refreshes");
   count("dram.dma.count", counters_.dma, "DMA transactions");
   metrics.count("dram.dma.bytes", static_cast<double>(counters_.dma_bytes.value()), "B", "bytes that DMA moved");
-  if (cache_) {
-    count("dram.cache.hits", counters_.cache_hits, "lines found in the CPU's data cache");
-    count("dram.cache.misses", counters_.cache_misses, "lines fetched into the CPU's data cache");
-    count("dram.cache.write_backs", counters_.cache_write_backs, "dirty lines that had to leave the CPU's data cache");
-  }
   if (faults_) faults_->report(metrics);
   const Picoseconds busy = burst_time_ * (counters_.bursts_read + counters_.bursts_written);
   metrics.count("dram.bus_busy", busy, "time that the data bus moved data");

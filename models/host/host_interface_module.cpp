@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bus/bus_module.hpp"
+#include "bus/address_map.hpp"
 
 namespace tessera {
 

@@ -139,7 +139,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
-  for (const std::string& note : drive.controller().memory().placement_notes()) std::cout << "warning: " << note << "\n";
+  for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   return 0;
 }
 

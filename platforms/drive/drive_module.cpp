@@ -1,5 +1,7 @@
 #include "platforms/drive/drive_module.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace tessera {
@@ -9,6 +11,8 @@ namespace {
 SectorShape shape_of(const DriveConfig& config, ContentMode content) {
   return {static_cast<std::uint32_t>(config.media.sector_size.value()), content};
 }
+
+bool waits(const DriveParts& parts) { return (parts.dram && parts.dram->waits) || (parts.cpu && parts.cpu->waits); }
 
 }  // namespace
 
@@ -20,26 +24,29 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       geometry_(geometry_of(config.media)),
       sector_shape_(shape_of(config, content)),
       parts_(std::move(parts)),
-      timeline_("timeline", config.quantum,
-                parts_.dram && parts_.dram->waits ? TimelineModule::Process::thread : TimelineModule::Process::method),
+      timeline_("timeline", config.quantum, waits(parts_) ? TimelineModule::Process::thread : TimelineModule::Process::method),
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
-      host_interface_("host_interface", timeline_, config.host_for_layer(), sector_shape_.sector_bytes, seed),
       dump_engine_(config.power, seed) {
   make_parts(seed);
-  controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller, surroundings(), sector_shape_,
-                                                   [this](const Ports& ports) { return load_image(ports); });
-  if (dram_ != nullptr && dram_->device().can_fail())
+  if (!parts_.controller)
+    controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller, surroundings(), sector_shape_,
+                                                     [this](const Ports& ports) { return load_image(ports); });
+  if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
       memory_error_();
     });
-  host_interface_.core().watch([this] { return controller_->core().account(); });
+  if (host_interface_ != nullptr && controller_ != nullptr) host_interface_->core().watch([this] { return controller_->core().account(); });
   bind_parts();
   declare_signals();
 }
 
 /// Those that nobody gave.
 void DriveModule::make_parts(std::uint64_t seed) {
+  TESSERA_CHECK(!parts_.cpu || !parts_.controller, "a part between the controller's CPU and the bus, and no controller of ours");
+  if (!parts_.host_interface)
+    host_interface_ =
+        std::make_unique<HostInterfaceModule>("host_interface", timeline_, config_.host_for_layer(), sector_shape_.sector_bytes, seed);
   if (!parts_.media) {
     media_ = std::make_unique<MediaModule>("media", timeline_, config_.media, plan_, sector_shape_.mode, seed);
     parts_.media.emplace(MediaPart{media_->socket, media_->device().positioning(), static_cast<const TrackCapacity&>(*this),
@@ -64,48 +71,60 @@ ControllerSurroundings DriveModule::surroundings() {
           .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
           .interconnect = bus_.interconnect(),
           .memory = {config_.dram.capacity, config_.host.buffer, config_.firmware.placement},
-          .dram_bytes = parts_.dram->bytes,
-          .dram_waits = parts_.dram->waits,
+          .dram = {parts_.dram->bytes, waits(parts_)},
+          .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};
 }
 
-namespace {
-
-/// Binds an initiator's socket to a target's, through a checker where there is one.
-template <class From>
-void connect(From& from, PartSocket& to, const char* name, std::vector<std::unique_ptr<ProtocolCheckerModule>>* checkers) {
-  if (checkers == nullptr) return from.bind(to);
-  ProtocolCheckerModule& checker = *checkers->emplace_back(std::make_unique<ProtocolCheckerModule>(name));
-  from.bind(checker.from);
-  checker.to.bind(to);
+/// The socket itself, or that of a checker in front of it.
+PartSocket& DriveModule::behind_checker(const char* name, PartSocket& socket) {
+  if (!parts_.check_protocol) return socket;
+  ProtocolCheckerModule& checker = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(name));
+  checker.to.bind(socket);
+  return checker.from;
 }
 
-}  // namespace
+template <class Socket>
+void DriveModule::bind_initiator(PartInitiator& from, Socket& to, const char* checker) {
+  if (!parts_.check_protocol) return to.bind(from);
+  ProtocolCheckerModule& between = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(checker));
+  between.from.bind(from);
+  between.to.bind(to);
+}
 
 void DriveModule::bind_parts() {
-  auto* const checkers = parts_.check_protocol ? &checkers_ : nullptr;
-  host_socket_ = &host_interface_.host;
-  if (checkers != nullptr) {
-    ProtocolCheckerModule& checker = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>("check_host"));
-    checker.to.bind(host_interface_.host);
-    host_socket_ = &checker.from;
-  }
-  connect(host_interface_.bus, bus_.from_host, "check_host_interface", checkers);
-  connect(controller_->bus, bus_.from_controller, "check_controller", checkers);
-  connect(bus_.to_mailbox, controller_->mailbox, "check_mailbox", checkers);
-  connect(bus_.to_dram, parts_.dram->socket, "check_dram", checkers);
-  connect(bus_.to_disk_channel, parts_.media->socket, "check_media", checkers);
-  if (parts_.flash) connect(bus_.to_nand, parts_.flash->socket, "check_nand", checkers);
+  bind_host();
+  bind_cpu();
+  bind_initiator(parts_.controller ? parts_.controller->bus : controller_->bus, bus_.from_controller, "check_controller");
+  bus_.to_mailbox.bind(behind_checker("check_mailbox", parts_.controller ? parts_.controller->mailbox : controller_->mailbox));
+  bus_.to_dram.bind(behind_checker("check_dram", parts_.dram->socket));
+  bus_.to_disk_channel.bind(behind_checker("check_media", parts_.media->socket));
+  if (parts_.flash) bus_.to_nand.bind(behind_checker("check_nand", parts_.flash->socket));
+}
+
+void DriveModule::bind_host() {
+  PartSocket& host = parts_.host_interface ? parts_.host_interface->socket : host_interface_->host;
+  host_socket_ = &behind_checker("check_host", host);
+  bind_initiator(parts_.host_interface ? parts_.host_interface->bus : host_interface_->bus, bus_.from_host, "check_host_interface");
+}
+
+void DriveModule::bind_cpu() {
+  if (controller_ == nullptr) return;
+  if (!parts_.cpu) return bind_initiator(controller_->cpu().bus, bus_.from_cpu, "check_cpu");
+  controller_->cpu().bus.bind(behind_checker("check_cpu", parts_.cpu->socket));
+  bind_initiator(parts_.cpu->bus, bus_.from_cpu, "check_cpu_part");
+}
+
+Bytes DriveModule::capacity() const {
+  if (parts_.controller) return parts_.controller->capacity ? parts_.controller->capacity() : Bytes(0);
+  return firmware_ == nullptr ? Bytes(0) : Bytes(firmware_->user_sectors() * sector_shape_.sector_bytes);
 }
 
 tlm::tlm_target_socket<32>& DriveModule::block_socket() {
   if (block_target_ == nullptr) {
-    const auto capacity = [this] {
-      return firmware_ == nullptr ? Bytes(0) : Bytes(firmware_->user_sectors() * sector_shape_.sector_bytes);
-    };
     constexpr Bytes largest{65'536 * host_block_bytes};  // ATA: the 16-bit sector count of READ and WRITE FPDMA QUEUED (ACS-3)
-    block_target_ = std::make_unique<BlockTargetModule>("block_target", timeline_,
-                                                        BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, capacity});
+    block_target_ = std::make_unique<BlockTargetModule>(
+        "block_target", timeline_, BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, [this] { return capacity(); }});
     block_target_->to_host.bind(host_socket());
   }
   return block_target_->socket;
@@ -118,17 +137,38 @@ FlashLane DriveModule::lane_of(const FlashCommand& command) const {
   return {channel, carrying};
 }
 
+namespace {
+
+/// Whose socket it is.
+template <class Part>
+const sc_core::sc_object& module_of(const Part& part) {
+  if constexpr (requires { part.mailbox; })
+    return *part.mailbox.get_base_export().get_parent_object();
+  else
+    return *part.socket.get_base_export().get_parent_object();
+}
+
+}  // namespace
+
 void DriveModule::declare_signals() {
   const auto add = [this](const sc_core::sc_module& block, SignalScope& signals) { signals_.add(block.basename(), signals); };
-  add(host_interface_, host_interface_.core().signals());
-  add(*controller_, controller_->core().signals());
+  if (host_interface_ != nullptr) add(*host_interface_, host_interface_->core().signals());
+  if (controller_ != nullptr) add(*controller_, controller_->core().signals());
   add(bus_, bus_.interconnect().signals());
   if (media_ != nullptr) add(*media_, media_->device().signals());
   if (dram_ != nullptr) add(*dram_, dram_->device().signals());
   if (nand_ != nullptr) add(*nand_, nand_->device().signals());
+  signal_roots_.push_back({name(), signals_});
+  parts_.each([this](const auto& part) {
+    // Parts of the drive's own are among those above: they name none here.
+    if (part.signals != nullptr) signal_roots_.push_back({module_of(part).name(), *part.signals});
+  });
+  for (const SignalRoot& root : signal_roots_) traces_.push_back(std::make_unique<SignalTraces>(root.signals));
 }
 
-void DriveModule::trace(sc_core::sc_trace_file* file) const { traces_.add(file, name()); }
+void DriveModule::trace(sc_core::sc_trace_file* file) const {
+  for (std::size_t i = 0; i < traces_.size(); ++i) traces_[i]->add(file, signal_roots_[i].name.c_str());
+}
 
 std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   auto firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
@@ -148,6 +188,7 @@ void DriveModule::check_dump_blocks() const {
 }
 
 void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> booted) {
+  if (parts_.controller) return start_strangers(std::move(booted));
   try {
     load_firmware(after_power_cut, std::move(booted));
   } catch (const InputError& error) {
@@ -156,7 +197,7 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 }
 
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
-  if (parts_.dram->power != nullptr) parts_.dram->power->power_on();
+  power_on_parts();
   controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
     // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
     if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(controller_->core().executor().now(), *this);
@@ -172,9 +213,33 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   timeline_.reschedule();
 }
 
+/// Media and flash have their power back as soon as it comes (power_off()).
+void DriveModule::power_on_parts() {
+  const auto power_on = [](const auto& part) {
+    if (part && part->power != nullptr) part->power->power_on();
+  };
+  power_on(parts_.dram);
+  power_on(parts_.cpu);
+  power_on(parts_.controller);
+  power_on(parts_.host_interface);
+}
+
+/// A controller of somebody else's is there at once: what it takes to boot is its own affair.
+void DriveModule::start_strangers(std::function<void(Status)> booted) {
+  power_on_parts();
+  strangers_booted_ = std::move(booted);
+  timeline().post(timeline().now(), *this);
+  timeline_.reschedule();
+}
+
+void DriveModule::on_time(std::uint64_t) {
+  if (block_target_ != nullptr) block_target_->power_on();
+  if (strangers_booted_) std::exchange(strangers_booted_, nullptr)(Status::ok);
+}
+
 /// A drive that is formatted again lays its sectors where they were.
 void DriveModule::prefill(std::uint64_t sectors, bool contents) {
-  firmware_->prefill(sectors);
+  firmware().prefill(sectors);
   if (!contents || sectors == 0 || prefill_contents_ != nullptr || sector_shape_.mode == ContentMode::none) return;
   if (media_ == nullptr)
     throw InputError("the contents of a prefilled drive lie on the drive's own media, and this one is somebody else's");
@@ -191,30 +256,38 @@ void DriveModule::power_off() {
   const Picoseconds now = timeline().now();
   rail_.set(0, now);
   rail_.set(1, now + config_.power.outage);
-  lost_writes_ = controller_->core().memory().dumped(dump_engine_.dump(now));
+  lost_writes_ = controller_ != nullptr && controller_->core().memory().dumped(dump_engine_.dump(now));
   if (parts_.media->power != nullptr) parts_.media->power->power_on();
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
 }
 
 /// Controller and link lose everything but what the firmware has counted and the dumped regions.
 void DriveModule::end_firmware() {
-  MetricSet counted;
-  firmware_->report(counted);
-  counted.add_counts(before_cut_);
-  before_cut_ = std::move(counted);
-  firmware_ = nullptr;
-  controller_->power_off();
-  host_interface_.power_off();
+  if (controller_ != nullptr) {
+    MetricSet counted;
+    firmware_->report(counted);
+    counted.add_counts(before_cut_);
+    before_cut_ = std::move(counted);
+    firmware_ = nullptr;
+    controller_->power_off();
+  }
+  if (host_interface_ != nullptr) host_interface_->power_off();
   bus_.power_off();
   if (block_target_ != nullptr) block_target_->power_off();
   timeline().withdraw(*this);
   for (const auto& checker : checkers_) checker->power_off();
-  if (parts_.dram->power != nullptr) parts_.dram->power->power_off();
+  const auto power_off = [](const auto& part) {
+    if (part && part->power != nullptr) part->power->power_off();
+  };
+  power_off(parts_.cpu);
+  power_off(parts_.controller);
+  power_off(parts_.host_interface);
+  power_off(parts_.dram);
 }
 
 void DriveModule::restart_firmware(std::function<void()> stopped) {
-  host_interface_.power_off();
-  controller_->core().halt([this, stopped = std::move(stopped)] {
+  if (host_interface_ != nullptr) host_interface_->power_off();
+  controller().halt([this, stopped = std::move(stopped)] {
     end_firmware();
     stopped();
   });
@@ -232,13 +305,20 @@ double DriveModule::density_gain() const {
 
 void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
   const Picoseconds now = const_cast<TimelineModule&>(timeline_).timeline().now();
-  controller_->core().report(metrics, elapsed, now);
-  host_interface_.core().report(metrics, elapsed);
+  if (controller_ != nullptr) controller_->core().report(metrics, elapsed, now);
+  if (host_interface_ != nullptr) host_interface_->core().report(metrics, elapsed);
   if (parts_.media->report != nullptr) parts_.media->report->report(metrics, now);
   bus_.interconnect().report(metrics, now);
   if (parts_.dram->report != nullptr) parts_.dram->report->report(metrics, now);
   if (parts_.flash && parts_.flash->report != nullptr) parts_.flash->report->report(metrics, now);
+  const auto report = [&](const auto& part) {
+    if (part && part->report != nullptr) part->report->report(metrics, now);
+  };
+  report(parts_.cpu);
+  report(parts_.controller);
+  report(parts_.host_interface);
   dump_engine_.report(metrics);
+  if (firmware_ == nullptr) return;
   MetricSet firmware;
   firmware_->report(firmware);
   firmware.add_counts(before_cut_);
@@ -246,8 +326,8 @@ void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
 }
 
 void DriveModule::reset_statistics() {
-  controller_->core().reset_statistics();
-  host_interface_.core().reset_statistics();
+  if (controller_ != nullptr) controller_->core().reset_statistics();
+  if (host_interface_ != nullptr) host_interface_->core().reset_statistics();
 }
 
 }  // namespace tessera

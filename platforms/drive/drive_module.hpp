@@ -5,9 +5,9 @@
 //             |
 //     HostInterfaceModule --(mailbox)--+   +-- processor socket (optional)
 //                                      |   |
-//     ControllerModule ------------ BusModule ---- DramModule     each of these three may be
-//                                      |  |                       somebody else's (drive_parts_module.hpp)
-//                             MediaModule  NandModule
+//     ControllerModule ------------ BusModule ---- DramModule     each of these, and what stands between
+//       CpuModule ---------------------+  |                       CpuModule and the bus, may be
+//                             MediaModule  NandModule             somebody else's (drive_parts_module.hpp)
 #include <functional>
 #include <memory>
 #include <systemc>
@@ -36,7 +36,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   ~DriveModule() override;
 
   /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp.
-  [[nodiscard]] tlm::tlm_target_socket<32>& host_socket() { return *host_socket_; }
+  [[nodiscard]] PartSocket& host_socket() { return *host_socket_; }
   /// Where an initiator of plain payloads binds instead: the drive by byte offset, see host/block_target_module.hpp. To be asked for before
   /// the simulation starts.
   [[nodiscard]] tlm::tlm_target_socket<32>& block_socket();
@@ -72,11 +72,21 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] Picoseconds restart_delay() const;
 
   [[nodiscard]] bool idle() const { return controller_->core().idle(); }
-  /// The firmware that runs; there is none while the power is off.
-  [[nodiscard]] Firmware& firmware() { return *firmware_; }
+  /// The firmware that runs; there is none while the power is off, or where the controller is somebody else's.
+  [[nodiscard]] Firmware& firmware() {
+    TESSERA_CHECK(firmware_ != nullptr, "the drive runs no firmware of ours");
+    return *firmware_;
+  }
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 
-  /// The signals of every block, by its SystemC name from the drive's on.
+  /// The signals of every block, by its SystemC name: those of the drive's own from the drive's name on, first of all, then those of each
+  /// part of somebody else's that has any.
+  struct SignalRoot {
+    std::string name;
+    SignalScope& signals;
+  };
+  [[nodiscard]] const std::vector<SignalRoot>& signal_roots() const { return signal_roots_; }
+  /// The signals of the drive's own blocks.
   [[nodiscard]] SignalScope& signals() { return signals_; }
   /// Every signal of the drive, for a trace file of SystemC's.
   void trace(sc_core::sc_trace_file* file) const override;
@@ -96,7 +106,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// Null on a drive without flash, and where the flash is not its own.
   [[nodiscard]] NandModule* nand() { return nand_.get(); }
   [[nodiscard]] const DumpEngine& dump_engine() const { return dump_engine_; }
-  [[nodiscard]] Controller& controller() { return controller_->core(); }
+  [[nodiscard]] bool has_own_controller() const { return controller_ != nullptr; }
+  [[nodiscard]] Controller& controller() {
+    TESSERA_CHECK(has_own_controller(), "the drive's controller is not its own");
+    return controller_->core();
+  }
 
   /// Sectors of the platter area if it were recorded conventionally at the same linear density.
   [[nodiscard]] std::uint64_t physical_sectors() const { return geometry_.physical_sectors(); }
@@ -109,12 +123,19 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void reset_statistics();
 
  private:
-  void on_time(std::uint64_t) override { block_target_->power_on(); }
+  void on_time(std::uint64_t) override;
   void declare_signals();
   void end_firmware();
   void make_parts(std::uint64_t seed);
   void bind_parts();
-  tlm::tlm_target_socket<32>& checked(const char* name, PartSocket& socket);
+  void bind_cpu();
+  void bind_host();
+  PartSocket& behind_checker(const char* name, PartSocket& socket);
+  template <class Socket>
+  void bind_initiator(PartInitiator& from, Socket& to, const char* checker);
+  [[nodiscard]] Bytes capacity() const;
+  void power_on_parts();
+  void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
@@ -127,7 +148,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   SignalScope signals_;
   SignalScope& power_ = signals_.part("power");
   Signal rail_ = power_.bit("rail", 1);
-  mutable SignalTraces traces_{signals_};
+  std::vector<SignalRoot> signal_roots_;
+  mutable std::vector<std::unique_ptr<SignalTraces>> traces_;  // by root
 
   const DriveConfig& config_;
   FormatPlan plan_;
@@ -139,17 +161,18 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
   std::unique_ptr<DramModule> dram_;
   std::unique_ptr<NandModule> nand_;
-  HostInterfaceModule host_interface_;
+  std::unique_ptr<HostInterfaceModule> host_interface_;
   std::unique_ptr<ControllerModule> controller_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
   std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;
-  tlm::tlm_target_socket<32>* host_socket_;
+  PartSocket* host_socket_ = nullptr;
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
   std::unique_ptr<PrefillContents> prefill_contents_;
   std::function<void()> memory_error_;
-  MetricSet before_cut_;          ///< what firmware that power cuts ended had counted
-  Firmware* firmware_ = nullptr;  ///< owned by the controller
+  std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots
+  MetricSet before_cut_;                          ///< what firmware that power cuts ended had counted
+  Firmware* firmware_ = nullptr;                  ///< owned by the controller
 };
 
 }  // namespace tessera

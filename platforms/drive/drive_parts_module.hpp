@@ -1,6 +1,9 @@
 #pragma once
 // The parts that a drive is built of, by socket and small interfaces. What is not given, the drive makes: today's modules. A part that is
 // given lives as long as the drive and stays whose it is; docs/guide/parts.md shows one of each kind.
+//
+// `signals` of a part appear beside the drive's, under the SystemC name of the module that its socket belongs to.
+#include <functional>
 #include <optional>
 #include <span>
 #include <tlm>
@@ -8,12 +11,14 @@
 #include "base/drive_part.hpp"
 #include "base/media_address.hpp"
 #include "base/positioning.hpp"
+#include "base/signal.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/flash_channel.hpp"
 
 namespace tessera {
 
 using PartSocket = tlm::tlm_base_target_socket_b<32>;
+using PartInitiator = tlm::tlm_base_initiator_socket_b<32>;
 
 /// A head-disk assembly: approximately timed, one step at a time (MediaExtension).
 struct MediaPart {
@@ -23,6 +28,7 @@ struct MediaPart {
   MediaAddressing addressing;
   PoweredPart* power = nullptr;
   const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
 };
 
 /// A NAND array: approximately timed, any number of commands at once (FlashExtension).
@@ -31,6 +37,7 @@ struct FlashPart {
   const FlashCatalogue& catalogue;
   PoweredPart* power = nullptr;
   const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
 };
 
 /// A DRAM: b_transport.
@@ -42,14 +49,63 @@ struct DramPart {
   bool waits = false;  ///< its b_transport may call wait(): the drive's calendar then runs in a thread
   PoweredPart* power = nullptr;
   const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
+};
+
+/// Stands between the controller's CPU, which goes on to run the firmware, and the bus: whatever the CPU loads, stores, fetches, reads and
+/// writes of registers comes to `socket` as b_transport, at its address on the bus; `bus` may send transactions of its own beside.
+struct CpuPart {
+  PartSocket& socket;
+  PartInitiator& bus;
+  bool waits = false;  ///< as of a DramPart
+  PoweredPart* power = nullptr;
+  const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
+};
+
+/// A processor with software of its own in place of our controller, its firmware and its disk and flash channels: host commands come to
+/// `mailbox` (MailboxSlot, HostExtension) and are answered there; over `bus` it reaches DRAM, media and NAND by address.
+struct ControllerPart {
+  PartSocket& mailbox;
+  PartInitiator& bus;
+  std::function<Bytes()> capacity;  ///< user data, for whoever mounts the drive by byte offset
+  PoweredPart* power = nullptr;
+  const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
+};
+
+/// What brings host commands to the mailbox slots of their tags, in place of our link and its interface.
+struct HostInterfacePart {
+  PartSocket& socket;
+  PartInitiator& bus;
+  PoweredPart* power = nullptr;
+  const ReportingPart* report = nullptr;
+  SignalScope* signals = nullptr;
 };
 
 struct DriveParts {
   std::optional<MediaPart> media;
   std::optional<FlashPart> flash;
   std::optional<DramPart> dram;
+  std::optional<CpuPart> cpu;
+  std::optional<ControllerPart> controller;  ///< with it `cpu` stays empty
+  std::optional<HostInterfacePart> host_interface;
   /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
   bool check_protocol = false;
+
+  /// Calls visit(part) for each that is there.
+  template <class Visit>
+  void each(Visit visit) const {
+    const auto one = [&visit](const auto& part) {
+      if (part) visit(*part);
+    };
+    one(media);
+    one(dram);
+    one(flash);
+    one(cpu);
+    one(controller);
+    one(host_interface);
+  }
 };
 
 }  // namespace tessera

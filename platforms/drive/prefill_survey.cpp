@@ -15,6 +15,7 @@ constexpr std::uint64_t most_stretches = 65536;
 ControllerConfig without_time(ControllerConfig config) {
   config.interrupt_latency = config.bus_latency = Picoseconds(0);
   config.tcm.latency = 1;
+  config.data_cache.size = config.code_cache.size = Bytes(0);
   config.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return config;
 }
@@ -44,6 +45,7 @@ PrefillSurvey::PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors)
                               drive.tracks,
                               drive.catalogue == nullptr ? nullptr : static_cast<FlashLink*>(this),
                               drive.catalogue,
+                              *this,
                               *this,
                               bus_,
                               *this};

@@ -24,7 +24,12 @@ struct SurveyedDrive {
   const FlashCatalogue* catalogue;  ///< null on a drive without NAND
 };
 
-class PrefillSurvey final : private MediaLink, private FlashLink, private DramLink, private HostLinkUp, private TimelineListener {
+class PrefillSurvey final : private MediaLink,
+                            private FlashLink,
+                            private CpuLink,
+                            private DramLink,
+                            private HostLinkUp,
+                            private TimelineListener {
  public:
   /// Formats and prefills the first `sectors` of the drive, as the real one is.
   PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors);

@@ -172,7 +172,7 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& warning : warnings(drive_config, plan)) notes.push_back(std::move(warning));
-  for (std::string& note : drive.controller().memory().placement_notes()) notes.push_back(std::move(note));
+  for (std::string& note : drive.controller().placement_notes()) notes.push_back(std::move(note));
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size())) notes.push_back(std::move(note));
   if (options.warmup != 0 && simulation.player().completions() <= options.warmup)

@@ -42,12 +42,10 @@ InputError unknown(const char* kind, const std::string& name, const std::vector<
 
 }  // namespace
 
-std::vector<FoundSignal> all_signals(const std::string& name, SignalScope& top) {
-  std::vector<FoundSignal> all;
+void add_signals(const std::string& name, SignalScope& top, std::vector<FoundSignal>& all) {
   top.each(name, [&all](const std::string& path, SignalScope& scope, std::uint32_t index, const SignalInfo& info) {
     all.push_back({path, &scope, index, &info});
   });
-  return all;
 }
 
 bool matches(std::string_view pattern, std::string_view text) {

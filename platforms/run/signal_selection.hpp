@@ -17,8 +17,8 @@ struct FoundSignal {
   [[nodiscard]] std::string path() const { return scope + "." + info->name; }
 };
 
-/// Every signal below `top`, whose name is `name`, in order of declaration.
-[[nodiscard]] std::vector<FoundSignal> all_signals(const std::string& name, SignalScope& top);
+/// Adds every signal below `top`, whose name is `name`, in order of declaration.
+void add_signals(const std::string& name, SignalScope& top, std::vector<FoundSignal>& all);
 
 /// Whether `text` has the form of `pattern`: `*` stands for anything, `?` for one character.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view text);

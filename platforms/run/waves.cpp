@@ -22,8 +22,18 @@ void ValueTrigger::change(std::uint32_t, std::uint64_t value, Picoseconds at) {
   if (held_ && !held) fire_(at);
 }
 
+namespace {
+
+std::vector<FoundSignal> all_signals(const std::vector<DriveModule::SignalRoot>& roots) {
+  std::vector<FoundSignal> all;
+  for (const DriveModule::SignalRoot& root : roots) add_signals(root.name, root.signals, all);
+  return all;
+}
+
+}  // namespace
+
 Probes::Waves::Waves(const RecordConfig& config, DriveModule& drive)
-    : signals_(drive.signals()), all_(all_signals(drive.name(), signals_)), chosen_(select_signals(all_, config.signals)) {
+    : roots_(drive.signal_roots()), all_(all_signals(roots_)), chosen_(select_signals(all_, config.signals)) {
   open_files(config);
   std::vector<WaveWriter*> writers;
   for (const auto& writer : writers_) writers.push_back(writer.get());
@@ -39,7 +49,11 @@ Probes::Waves::Waves(const RecordConfig& config, DriveModule& drive)
     signal.declared_in->watch(signal.index, *recorder_, recorder_->record(signal.scope, *signal.info).index);
 }
 
-Probes::Waves::~Waves() { signals_.unwatch(*recorder_); }
+Probes::Waves::~Waves() { unwatch(); }
+
+void Probes::Waves::unwatch() {
+  for (const DriveModule::SignalRoot& root : roots_) root.signals.unwatch(*recorder_);
+}
 
 void Probes::Waves::open_files(const RecordConfig& config) {
   if (!config.vcd.empty()) {
@@ -71,7 +85,7 @@ void Probes::Waves::trigger_on(const std::string& signal, ValueTrigger::Side sid
 std::vector<std::string> Probes::Waves::finish(Picoseconds now) {
   value_trigger_.reset();
   recorder_->finish(now);
-  signals_.unwatch(*recorder_);
+  unwatch();
   for (const auto& file : files_) file->close();
   if (fst_ != nullptr) fst_->close();
   write_save_file();

@@ -46,10 +46,11 @@ class Probes::Waves {
   std::vector<std::string> finish(Picoseconds now);
 
  private:
+  void unwatch();
   void open_files(const RecordConfig& config);
   void write_save_file() const;
 
-  SignalScope& signals_;
+  const std::vector<DriveModule::SignalRoot>& roots_;
   std::vector<FoundSignal> all_;
   std::vector<FoundSignal> chosen_;
   std::vector<std::unique_ptr<OutputFile>> files_;

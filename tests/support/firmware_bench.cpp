@@ -44,6 +44,7 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
                               nand_ ? static_cast<FlashLink*>(this) : nullptr,
                               nand_ ? static_cast<FlashCatalogue*>(this) : nullptr,
                               *this,
+                              *this,
                               bus_,
                               *this};
   controller_ = std::make_unique<Controller>(timeline_, config.controller, links, shape,

@@ -49,6 +49,7 @@ struct BenchConfig {
 
 class FirmwareBench final : private MediaLink,
                             private FlashLink,
+                            private CpuLink,
                             private DramLink,
                             private HostLinkUp,
                             private TrackCapacity,

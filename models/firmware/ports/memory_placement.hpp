@@ -11,7 +11,7 @@ enum class MemoryPlace : std::uint32_t { dram, tcm };
 
 struct MemoryPlacement {
   /// By category: the rings of commands and completions beside the core, all else in the DRAM.
-  std::array<MemoryPlace, memory_categories> places{{{}, {}, {}, {}, {}, MemoryPlace::tcm}};
+  std::array<MemoryPlace, memory_categories> places{{{}, {}, {}, {}, {}, MemoryPlace::tcm, {}}};
 
   [[nodiscard]] bool in_tcm(MemoryCategory category) const { return places[static_cast<std::size_t>(category)] == MemoryPlace::tcm; }
   void describe(ParameterVisitor& visitor);

@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-enum class MemoryCategory : std::uint32_t { metadata, merge_buffer, write_cache, read_cache, host_buffer, descriptors };
-inline constexpr std::size_t memory_categories = 6;
+enum class MemoryCategory : std::uint32_t { metadata, merge_buffer, write_cache, read_cache, host_buffer, descriptors, code };
+inline constexpr std::size_t memory_categories = 7;
 [[nodiscard]] const char* to_string(MemoryCategory category);
 
 enum class Access : std::uint8_t { read, write };
@@ -36,7 +36,7 @@ class MemoryPort {
   /// after a power cut the same call returns the same bytes as before the cut, unless the dump failed (MemoryRegion::torn).
   virtual MemoryRegion reserve_dumped(MemoryCategory category, Bytes size, std::string_view what) = 0;
 
-  /// Charges the CPU's timeline for one access of `bytes` at `address` through data cache and DRAM.
+  /// Charges the CPU's timeline for one access of `bytes` at `address` through data cache, bus and DRAM.
   virtual void touch(DramAddress address, std::uint32_t bytes, Access access) = 0;
 
   /// Reserves a buffer of `sectors` drive sectors for good (merge and staging buffers).

@@ -29,8 +29,8 @@ const char* to_string(Status status) {
 }
 
 const char* to_string(MemoryCategory category) {
-  static constexpr const char* names[memory_categories] = {"metadata",   "merge_buffer", "write_cache",
-                                                           "read_cache", "host_buffer",  "descriptors"};
+  static constexpr const char* names[memory_categories] = {"metadata",    "merge_buffer", "write_cache", "read_cache",
+                                                           "host_buffer", "descriptors",  "code"};
   return names[static_cast<std::size_t>(category)];
 }
 

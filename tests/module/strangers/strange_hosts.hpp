@@ -21,6 +21,8 @@ class BlockingHost : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<BlockingHost> socket{"socket"};
   std::function<void(BlockingHost&)> program;
   bool finished = false;
+  bool stops = true;  ///< the simulation, when it has finished
+  sc_core::sc_time finished_at;
 
   explicit BlockingHost(sc_core::sc_module_name name) : sc_module(name) {
     SC_HAS_PROCESS(BlockingHost);
@@ -57,7 +59,8 @@ class BlockingHost : public sc_core::sc_module {
   void run() {
     program(*this);
     finished = true;
-    sc_core::sc_stop();
+    finished_at = sc_core::sc_time_stamp();
+    if (stops) sc_core::sc_stop();
   }
 };
 

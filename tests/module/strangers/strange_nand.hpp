@@ -10,6 +10,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/timeline_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "platforms/drive/drive_parts_module.hpp"
 
@@ -19,6 +20,7 @@ class Nand : public sc_core::sc_module, public tessera::FlashCatalogue {
  public:
   tlm_utils::simple_target_socket<Nand> socket{"socket"};
   unsigned reads = 0, programs = 0, erases = 0;
+  tessera::SignalScope signals;
 
   Nand(sc_core::sc_module_name name, tessera::FlashShape shape) : sc_module(name), shape_(shape), arrivals_("arrivals") {
     socket.register_nb_transport_fw(this, &Nand::nb_transport_fw);
@@ -70,6 +72,13 @@ class Nand : public sc_core::sc_module, public tessera::FlashCatalogue {
   }
 
   void serve(Payload& payload) {
+    page_.set(payload.get_address() / shape_.page_bytes, tessera::from_sc_time(sc_core::sc_time_stamp()));
+    busy_.set(1, tessera::from_sc_time(sc_core::sc_time_stamp()));
+    carry_out(payload);
+    busy_.set(0, tessera::from_sc_time(sc_core::sc_time_stamp()));
+  }
+
+  void carry_out(Payload& payload) {
     auto* extension = payload.get_extension<tessera::FlashExtension>();
     const std::uint64_t number = payload.get_address() / shape_.page_bytes;
     if (payload.is_write()) {
@@ -105,6 +114,8 @@ class Nand : public sc_core::sc_module, public tessera::FlashCatalogue {
   }
 
   tessera::FlashShape shape_;
+  tessera::Signal busy_ = signals.bit("busy");
+  tessera::Signal page_ = signals.part("array").number("page", 32);
   tlm_utils::peq_with_get<Payload> arrivals_;
   sc_core::sc_event response_over_;
   std::map<std::uint64_t, Page> pages_;

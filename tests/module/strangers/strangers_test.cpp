@@ -1,15 +1,25 @@
 // Parts that were written as somebody else would, in the drive, with a protocol checker on every socket and every byte compared.
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <systemc>
 
+#include "base/vcd_writer.hpp"
+#include "base/waveform.hpp"
+#include "module/strangers/strange_cpu.hpp"
 #include "module/strangers/strange_dram.hpp"
 #include "module/strangers/strange_hosts.hpp"
 #include "module/strangers/strange_interposer.hpp"
+#include "module/strangers/strange_link.hpp"
 #include "module/strangers/strange_nand.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "support/sc_trace_reader.hpp"
+#include "support/vcd_reader.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -22,12 +32,16 @@ DriveConfig config_of(const std::string& drive, const std::string& layer) {
 
 /// A drive of these parts, booted when the simulation begins.
 struct Bench {
-  Bench(const DriveConfig& description, DriveParts parts, ContentMode content = ContentMode::bytes) : config(description) {
+  Bench(const DriveConfig& description, DriveParts parts, ContentMode content = ContentMode::bytes, const char* name = "drive")
+      : config(description) {
     parts.check_protocol = true;
-    drive = std::make_unique<DriveModule>("drive", config, plan_drive(config), content, 1, std::move(parts));
+    drive = std::make_unique<DriveModule>(name, config, plan_drive(config), content, 1, std::move(parts));
+  }
+  void power_on() {
+    drive->power_on(false, [this](Status status) { booted = status; });
   }
   void run(double seconds = 1000) {
-    drive->power_on(false, [this](Status status) { booted = status; });
+    power_on();
     sc_core::sc_start(sc_core::sc_time(seconds, sc_core::SC_SEC));
     drive->timeline_module().rethrow_failure();
     CHECK(booted == Status::ok);
@@ -185,4 +199,140 @@ TEST_CASE("a processor beside the controller reads tables and sectors over the b
   bench.run();
   CHECK(host.finished);
   CHECK(seen == 50);
+}
+
+namespace {
+
+/// Two drives in one simulation, one of them with a part of somebody else's between CPU and bus: by how much longer its host takes.
+Picoseconds longer_with(strangers::CpuPort& port, const DriveConfig& config, bool waits = false) {
+  DriveParts parts;
+  parts.cpu.emplace(CpuPart{port.from, port.to, waits});
+  Bench watched(config, std::move(parts), ContentMode::bytes, "watched");
+  Bench plain(config, {}, ContentMode::bytes, "plain");
+  strangers::BlockingHost host("host"), other("other");
+  host.socket.bind(watched.drive->block_socket());
+  other.socket.bind(plain.drive->block_socket());
+  host.program = other.program = write_and_read_back;
+  host.stops = other.stops = false;
+  plain.power_on();
+  watched.run();
+  plain.drive->timeline_module().rethrow_failure();
+  REQUIRE(host.finished);
+  REQUIRE(other.finished);
+  MetricSet metrics;
+  watched.drive->report(metrics, 1_s);
+  CHECK(port.registers == *metrics.find("bus.registers.bytes")->value / 4);
+  return from_sc_time(host.finished_at) - std::min(from_sc_time(host.finished_at), from_sc_time(other.finished_at));
+}
+
+DriveConfig with_cache(DriveConfig config) {
+  config.controller.data_cache.size = 4_KiB;
+  config.controller.code_cache.size = 1_KiB;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a part between CPU and bus that adds nothing sees every access and register, and changes no time") {
+  const DriveConfig config = config_of("common", "imr-rmw");
+  strangers::CpuPort port("port");
+  CHECK(longer_with(port, config) == 0_ps);
+  CHECK(port.memory_accesses > 50);
+  CHECK(port.registers > 100);
+}
+
+TEST_CASE("line fills of the CPU's caches cross the part between CPU and bus, and hits do not") {
+  strangers::CpuPort port("port");
+  CHECK(longer_with(port, with_cache(config_of("common", "imr-rmw"))) == 0_ps);
+  CHECK(port.memory_accesses > 0);
+}
+
+TEST_CASE("what a part between CPU and bus adds to each access, the firmware waits for") {
+  strangers::CpuPort port("port");
+  port.annotated = sc_core::sc_time(1, sc_core::SC_MS);
+  CHECK(longer_with(port, config_of("common", "imr-rmw")) > 50_ms);
+}
+
+TEST_CASE("a part between CPU and bus that waits is waited for") {
+  strangers::CpuPort port("port");
+  port.waited = sc_core::sc_time(1, sc_core::SC_MS);
+  CHECK(longer_with(port, config_of("common", "imr-rmw"), true) > 50_ms);
+}
+
+TEST_CASE("a CPU stub with a process of its own takes the controller's place and serves a host, byte by byte") {
+  const DriveConfig config = config_of("common", "cmr");
+  constexpr std::uint64_t used = 256;
+  const MediaDevice platters(config.media, plan_drive(config), ContentMode::none, 1);
+  strangers::CpuStub cpu("cpu", used, std::bit_ceil(platters.geometry().most_sectors()));
+  DriveParts parts;
+  parts.controller.emplace(ControllerPart{cpu.mailbox, cpu.bus, [] { return Bytes(1_GiB); }});
+  Bench bench(config, std::move(parts));
+  strangers::BlockingHost host("host");
+  host.socket.bind(bench.drive->block_socket());
+  host.program = write_and_read_back;
+  bench.run();
+  CHECK(host.finished);
+  CHECK_FALSE(bench.drive->has_own_controller());
+  CHECK(cpu.writes > 120);
+  MetricSet metrics;
+  bench.drive->report(metrics, 1_s);
+  CHECK(*metrics.find("media.commands")->value == cpu.reads + cpu.writes);
+}
+
+TEST_CASE("a host interface of somebody else's brings commands to the mailbox and every byte back") {
+  const DriveConfig config = config_of("common", "imr-rmw");
+  strangers::Link link("link");
+  DriveParts parts;
+  parts.host_interface.emplace(HostInterfacePart{link.host, link.bus});
+  Bench bench(config, std::move(parts));
+  strangers::BlockingHost host("host");
+  host.socket.bind(bench.drive->block_socket());
+  host.program = write_and_read_back;
+  bench.run();
+  CHECK(host.finished);
+  CHECK(link.commands == 40 + 14 + 120);
+}
+
+TEST_CASE("signals that a part of somebody else's declares are recorded and traced beside the drive's, under its SystemC name") {
+  const DriveConfig config = config_of("common", "mu-rmw");
+  const NandConfig& nand = config.nand;
+  strangers::Nand flash("strange_flash", {.blocks = nand.blocks,
+                                          .pages_per_block = nand.pages_per_block,
+                                          .oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value()),
+                                          .page_bytes = static_cast<std::uint32_t>(nand.page_size.value())});
+  DriveParts parts;
+  parts.flash.emplace(FlashPart{flash.socket, flash, nullptr, nullptr, &flash.signals});
+  Bench bench(config, std::move(parts));
+  strangers::BlockingHost host("host");
+  host.socket.bind(bench.drive->block_socket());
+  host.program = [](strangers::BlockingHost& self) {
+    for (unsigned i = 0; i < 5; ++i) CHECK(self.write(std::uint64_t{i} * 40960, 4096, i) == tlm::TLM_OK_RESPONSE);
+    sc_core::wait(1, sc_core::SC_MS);
+  };
+
+  std::ostringstream out;
+  VcdWriter writer(out);
+  Waveform recorder({&writer}, {WaveWindow{}});
+  for (const DriveModule::SignalRoot& root : bench.drive->signal_roots())
+    root.signals.each(root.name, [&](const std::string& path, SignalScope& scope, std::uint32_t index, const SignalInfo& info) {
+      scope.watch(index, recorder, recorder.record(path, info).index);
+    });
+  const std::string base = (std::filesystem::temp_directory_path() / ("tessera_strange_" + std::to_string(::getpid()))).string();
+  sc_core::sc_trace_file* const trace = sc_core::sc_create_vcd_trace_file(base.c_str());
+  trace->set_time_unit(1, sc_core::SC_PS);
+  bench.drive->trace(trace);
+  bench.run();
+  sc_core::sc_close_vcd_trace_file(trace);
+  recorder.finish(from_sc_time(sc_core::sc_time_stamp()));
+  for (const DriveModule::SignalRoot& root : bench.drive->signal_roots()) root.signals.unwatch(recorder);
+
+  const test::Vcd vcd = test::read_vcd(out.str());
+  CHECK(vcd.signals.contains("drive.controller.disk_channel.queue"));
+  const unsigned operations = flash.reads + flash.programs + flash.erases;
+  CHECK(operations >= 5);
+  CHECK(vcd.signals.at("strange_flash.busy").size() == 1 + 2 * operations);  // the dump, then up and down
+  CHECK(vcd.signals.contains("strange_flash.array.page"));
+  const auto traced = test::read_sc_trace(base + ".vcd");
+  std::filesystem::remove(base + ".vcd");
+  CHECK(traced.at("busy").size() == 1 + 2 * operations);
 }

@@ -15,7 +15,6 @@ namespace {
 
 /// Notes what goes there; each extent takes 100 ns.
 struct NotedDram final : DramLink {
-  Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at + 50_ns; }
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override {
     transfers.push_back(transfer);
     return {at + 100_ns, Bytes(0)};
@@ -23,12 +22,26 @@ struct NotedDram final : DramLink {
   std::vector<DmaTransfer> transfers;
 };
 
+/// The CPU's port; over it a register takes 30 ns, where it carries any.
+struct NotedPort final : CpuLink {
+  explicit NotedPort(bool registers_too) : carries(registers_too) {}
+  Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at + 50_ns; }
+  [[nodiscard]] bool carries_registers() const override { return carries; }
+  Picoseconds access_register(DeviceRegister which, Access access, Picoseconds at) override {
+    registers.emplace_back(which, access);
+    return at + 30_ns;
+  }
+  bool carries;
+  std::vector<std::pair<DeviceRegister, Access>> registers;
+};
+
 /// Nothing costs any cycles, and interrupts come at once; a register that is read takes 20 ns beside the bus.
 struct Machine {
-  explicit Machine(MemoryPlace rings = MemoryPlace::tcm, std::uint32_t cores = 1)
-      : cpu(timeline, config(cores)),
-        memory(cpu, dram, bus, {4096, ContentMode::none}, {1_MiB, 64_KiB, placement(rings)}, config(cores)),
-        control(cpu, memory, bus, 20_ns) {
+  explicit Machine(MemoryPlace rings = MemoryPlace::tcm, std::uint32_t cores = 1, bool over_port = false)
+      : port(over_port),
+        cpu(timeline, config(cores)),
+        memory(cpu, port, dram, bus, {4096, ContentMode::none}, {1_MiB, 64_KiB, placement(rings)}, config(cores)),
+        control(cpu, memory, port, bus, 20_ns) {
     control.power_on();
     cpu.connect(control);
   }
@@ -54,6 +67,7 @@ struct Machine {
     return *metrics.find(name)->value;
   }
   Timeline timeline;
+  NotedPort port;
   NotedDram dram;
   Interconnect bus{{}, 2};
   Executor cpu;
@@ -202,4 +216,22 @@ TEST_CASE("a bus that is left out takes no time and counts the bytes") {
   CHECK(*metrics.find("bus.disk.bytes")->value == 8192);
   CHECK(*metrics.find("bus.descriptors.bytes")->value == 64);
   CHECK(*metrics.find("bus.utilisation")->value == 0);
+}
+
+TEST_CASE("registers that the CPU's port carries are read and written there, in their order, and nowhere else") {
+  Machine machine(MemoryPlace::tcm, 1, true);
+  Noted disk(machine.timeline);
+  Command command{{}, machine, disk, 1};
+  std::vector<Picoseconds> ends;
+  machine.cpu.start(submit(command, ends), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(disk.at == 8_ns + 30_ns + 16_ns + 5_ns);  // in the TCM, the doorbell, the engine's read, its delay
+  machine.cpu.interrupt(command.wait, InterruptLine::disk, 10_us);
+  machine.timeline.run();
+  CHECK(ends == std::vector<Picoseconds>{10_us + 12_ns + (30_ns + 20_ns) + 4_ns});
+  using enum DeviceRegister;
+  CHECK(machine.port.registers == std::vector<std::pair<DeviceRegister, Access>>{{disk_doorbell, Access::write},
+                                                                                 {interrupt_acknowledge, Access::read},
+                                                                                 {end_of_interrupt, Access::write}});
+  CHECK(machine.metric("bus.registers.bytes") == 0);
 }

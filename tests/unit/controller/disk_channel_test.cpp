@@ -43,11 +43,13 @@ struct ToyMedia : MediaLink, DmaPort, Positioning, TrackCapacity, TimelineListen
 };
 
 struct Machine {
-  Machine() : media(timeline), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, media, instant()) {
+  explicit Machine(ReadPriority reads = ReadPriority::over_updates)
+      : media(timeline), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, media, instant(reads)) {
     media.channel = &channel;
   }
-  static ControllerConfig instant() {
+  static ControllerConfig instant(ReadPriority reads = ReadPriority::over_updates) {
     ControllerConfig config;
+    config.read_priority = reads;
     config.costs = {0, 0, 0, 0, 0, 0, 0};
     config.interrupt_latency = config.bus_latency = 0_ps;
     config.disk_fifo = 16_KiB;
@@ -195,4 +197,58 @@ TEST_CASE("a channel that is halted while the platter comes round again has noth
   CHECK_FALSE(machine.channel.idle());
   machine.channel.halt([] {});
   CHECK(machine.channel.idle());
+}
+
+namespace {
+
+Task<void> move(Machine& machine, MediaOp op, std::uint32_t radius) {
+  MediaChain chain(MediaClass::host);
+  chain.add({op, StepHint::position, {{0, radius}, 0, 1}, {}, {}, nullptr});
+  co_await machine.channel.run(chain);
+}
+
+/// A read-modify-write: a chain that reads, and one that writes the radius behind.
+Task<void> update(Machine& machine, std::uint32_t radius) {
+  co_await move(machine, MediaOp::read, radius);
+  co_await move(machine, MediaOp::write, radius + 1);
+}
+
+/// The order in which the head serves what comes while it is at radius 1: an update, a write, a cleaning and a read.
+std::vector<std::uint32_t> served(ReadPriority reads) {
+  Machine machine(reads);
+  machine.cpu.start(move(machine, MediaOp::read, 1), nullptr, 0_ps);
+  machine.cpu.start(update(machine, 10), nullptr, 1_ms).host_write = true;
+  machine.cpu.start(move(machine, MediaOp::write, 20), nullptr, 2_ms).host_write = true;
+  machine.cpu.start(move(machine, MediaOp::read, 30), nullptr, 3_ms);
+  machine.cpu.start(move(machine, MediaOp::read, 40), nullptr, 4_ms).host_read = true;
+  machine.cpu.start(move(machine, MediaOp::read, 41), nullptr, 25_ms).host_read = true;
+  machine.cpu.start(move(machine, MediaOp::read, 42), nullptr, 26_ms).host_read = true;
+  machine.timeline.run();
+  std::vector<std::uint32_t> radii;
+  for (const auto& [at, radius] : machine.media.started) radii.push_back(radius);
+  return radii;
+}
+
+}  // namespace
+
+TEST_CASE("host reads go before the chains of updates, from the first of them that reads to the last") {
+  CHECK(served(ReadPriority::over_updates) == std::vector<std::uint32_t>{1, 20, 30, 40, 10, 41, 42, 11});
+}
+
+TEST_CASE("host reads go before nothing, or before all that others wait for, where that is asked for") {
+  CHECK(served(ReadPriority::none) == std::vector<std::uint32_t>{1, 10, 20, 30, 40, 11, 41, 42});
+  CHECK(served(ReadPriority::over_all) == std::vector<std::uint32_t>{1, 40, 10, 20, 30, 41, 42, 11});
+}
+
+TEST_CASE("a task that updated is one like any other when it is used again") {
+  Machine machine;
+  machine.cpu.start(update(machine, 10), nullptr, 0_ps).host_write = true;
+  machine.timeline.run();
+  machine.media.started.clear();
+  const Picoseconds now = machine.timeline.now();
+  machine.cpu.start(move(machine, MediaOp::read, 1), nullptr, now);
+  machine.cpu.start(move(machine, MediaOp::write, 20), nullptr, now + 1_ms).host_write = true;
+  machine.cpu.start(move(machine, MediaOp::read, 30), nullptr, now + 2_ms).host_read = true;
+  machine.timeline.run();
+  CHECK(machine.media.started[1].second == 20);
 }

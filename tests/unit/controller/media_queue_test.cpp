@@ -29,10 +29,16 @@ std::unique_ptr<MediaChain> chain(std::uint32_t radius, std::uint32_t sector, Me
 }
 
 struct Queue {
-  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s, std::uint32_t interval = 8) : queue(policy, age, interval, 10_s) {}
+  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s, std::uint32_t interval = 8, std::uint32_t yields_to = 100)
+      : queue({policy, age, interval, 10_s, yields_to}) {}
   void add(std::uint32_t radius, std::uint32_t sector = 0, MediaClass priority = MediaClass::host, Picoseconds submitted = 0_ps) {
     chains.push_back(chain(radius, sector, priority, submitted));
     queue.push(*chains.back());
+  }
+  /// A chain that lets the others go before.
+  void add_yielding(std::uint32_t radius, Picoseconds submitted = 0_ps) {
+    chains.push_back(chain(radius, 0, MediaClass::host, submitted));
+    queue.push(*chains.back(), true);
   }
   std::uint32_t pop(Picoseconds now = 0_ps) { return queue.pop(mechanics, now).steps().front().run.track.radius; }
   ToyMechanics mechanics;
@@ -128,4 +134,52 @@ TEST_CASE("background chains wait for host and dependent ones until their own ag
     queue.add(2, 0, MediaClass::dependent, 9_s);
     CHECK(queue.pop(aged ? 10_s : 10_s - 1_ps) == (aged ? 1 : 2));
   }
+}
+
+TEST_CASE("chains that yield go behind the others of the foreground, in their own order, and before the background") {
+  for (const auto policy : {SchedulingPolicy::first_come, SchedulingPolicy::shortest_seek}) {
+    Queue queue(policy);
+    queue.add(501, 0, MediaClass::background);
+    queue.add_yielding(502);
+    queue.add_yielding(504);
+    queue.add(600);
+    CHECK(queue.queue.size() == 4);
+    for (const std::uint32_t expected : {600u, 502u, 504u, 501u}) CHECK(queue.pop() == expected);
+    CHECK(queue.queue.empty());
+  }
+}
+
+TEST_CASE("a chain that yields is served for its age like any other, first come or not, one of so many") {
+  for (const auto policy : {SchedulingPolicy::first_come, SchedulingPolicy::shortest_seek}) {
+    Queue queue(policy, 1_s, 3);
+    queue.add_yielding(900, 0_s);
+    queue.add_yielding(901, 0_s);
+    for (std::uint32_t i = 0; i < 4; ++i) queue.add(500 + i, 0, MediaClass::host, 1_ms);
+    CHECK(queue.pop(1_s - 1_ps) == 500);
+    CHECK(queue.pop(1_s) == 900);
+    CHECK(queue.pop(1_s) == 501);
+    CHECK(queue.pop(1_s) == 502);
+    CHECK(queue.pop(1_s) == 901);  // and not 503, which is younger
+    CHECK(queue.pop(1_s) == 503);
+    CHECK(queue.queue.aged() == 2);
+  }
+}
+
+TEST_CASE("of two that have aged the older goes, whether it yields or not") {
+  Queue queue(SchedulingPolicy::first_come, 1_s, 1);
+  queue.add(700, 0, MediaClass::host, 1_ms);
+  queue.add_yielding(900, 2_ms);
+  CHECK(queue.pop(10_s) == 700);
+  CHECK(queue.pop(10_s) == 900);
+}
+
+TEST_CASE("a chain that yields goes behind so many others in a row, not sooner and not later") {
+  Queue queue(SchedulingPolicy::first_come, 1_s, 8, 2);
+  for (std::uint32_t i = 0; i < 3; ++i) queue.add_yielding(900 + i);
+  for (std::uint32_t i = 0; i < 3; ++i) queue.add(500 + i);
+  for (const std::uint32_t expected : {500u, 501u, 900u, 502u}) CHECK(queue.pop() == expected);
+  CHECK(queue.pop() == 901);
+  queue.add(503);  // the row begins anew behind each that yielded
+  queue.add(504);
+  for (const std::uint32_t expected : {503u, 504u, 902u}) CHECK(queue.pop() == expected);
 }

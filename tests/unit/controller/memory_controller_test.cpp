@@ -9,7 +9,7 @@ using namespace tessera::literals;
 
 namespace {
 
-struct ToyDram final : DramLink {
+struct ToyDram final : CpuLink, DramLink {
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override {
     ++accesses;
     return at + 50_ns;
@@ -23,7 +23,8 @@ struct ToyDram final : DramLink {
 
 struct Machine {
   explicit Machine(Bytes capacity = 1_MiB, std::vector<MemoryCategory> in_tcm = {})
-      : cpu(timeline, config()), memory(cpu, dram, bus, {4096, ContentMode::tags}, {capacity, 256_KiB, placement(in_tcm)}, config()) {}
+      : cpu(timeline, config()),
+        memory(cpu, dram, dram, bus, {4096, ContentMode::tags}, {capacity, 256_KiB, placement(in_tcm)}, config()) {}
   static MemoryPlacement placement(const std::vector<MemoryCategory>& in_tcm) {
     MemoryPlacement made;
     made.places = {};

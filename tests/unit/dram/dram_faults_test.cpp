@@ -155,18 +155,6 @@ TEST_CASE("bit errors: a DMA takes the correction time longer for each word, dat
   CHECK(moved.dma({BusInitiator::copy, word, 4_KiB, Access::read}, struck_at).end == usual);
 }
 
-TEST_CASE("bit errors: what the data cache holds is not read from the DRAM") {
-  DramConfig config = with_error(2);
-  config.cache.size = 4_KiB;
-  DramDevice dram(config);
-  dram.access(word, 8, Access::read, 0_ps);
-  dram.access(word, 8, Access::read, struck_at);
-  CHECK(dram.failed().empty());
-  dram.cut();
-  dram.access(word + 56, 8, Access::read, struck_at);  // the whole line is fetched
-  CHECK(dram.failed().size() == 1);
-}
-
 TEST_CASE("bit errors: a firmware that starts finds none that are older") {
   DramDevice dram{with_error(2)};
   dram.initialise(struck_at);

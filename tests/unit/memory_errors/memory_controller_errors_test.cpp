@@ -13,7 +13,7 @@ using namespace tessera::literals;
 namespace {
 
 /// A DRAM of somebody else's: fails one extent, and says so in one piece.
-struct ForeignDram final : DramLink {
+struct ForeignDram final : CpuLink, DramLink {
   MemoryController* memory = nullptr;
   DramAddress bad;
   Bytes length;
@@ -47,7 +47,7 @@ struct Destroyed final : FaultListener {
 };
 
 struct Machine {
-  Machine() : cpu(timeline, config()), memory(cpu, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, config()) {
+  Machine() : cpu(timeline, config()), memory(cpu, dram, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, config()) {
     dram.memory = &memory;
     memory.set_fault_listener(&destroyed);
     memory.expect_errors(timeline, [this] { ++restarts; });
@@ -144,7 +144,7 @@ TEST_CASE("memory errors: without a DRAM that can fail nobody asks it") {
   Executor cpu(timeline, Machine::config());
   ForeignDram dram;
   Interconnect bus({}, 0);
-  MemoryController memory(cpu, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, Machine::config());
+  MemoryController memory(cpu, dram, dram, bus, {4096, ContentMode::tags}, {1_MiB, 256_KiB, {}}, Machine::config());
   DataBuffer buffer = memory.reserve_buffer(MemoryCategory::merge_buffer, 2, "buffer");
   memory.clear(buffer.all());
   memory.merge_blocks(buffer.part(0, 1), buffer.part(1, 1), 2, 2);

@@ -1,19 +1,19 @@
 #pragma once
-// Tags of a set-associative write-back data cache with LRU replacement. It decides hit, miss and victim; time is the DRAM
-// device's affair, and content never leaves the DRAM's own store.
+// Tags of a set-associative write-back cache with LRU replacement. It decides hit, miss and victim; what that takes is cpu_cache.hpp's
+// affair, and content never leaves the memory's own store.
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/address.hpp"
-#include "dram/dram_config.hpp"
+#include "controller/cpu_config.hpp"
 
 namespace tessera {
 
-class DataCache {
+class LineCache {
  public:
-  /// InputError where line, ways and size do not make a whole power-of-two number of sets.
-  explicit DataCache(const DataCacheConfig& config);
+  /// InputError, with the parameters' section `name`, where line, ways and size do not make a whole power-of-two number of sets.
+  LineCache(const char* name, const CacheConfig& config);
 
   struct Outcome {
     bool hit = false;

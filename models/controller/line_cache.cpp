@@ -1,4 +1,4 @@
-#include "dram/data_cache.hpp"
+#include "controller/line_cache.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,18 +8,18 @@
 
 namespace tessera {
 
-DataCache::DataCache(const DataCacheConfig& config) : ways_(config.ways) {
+LineCache::LineCache(const char* name, const CacheConfig& config) : ways_(config.ways) {
   const std::uint64_t line = config.line.value();
   const std::uint64_t sets = config.size.value() / (line * ways_);
   if (!std::has_single_bit(line) || !std::has_single_bit(sets) || sets * line * ways_ != config.size.value())
-    throw InputError("dram.cache: " + std::to_string(config.size.value()) + " B in lines of " + std::to_string(line) + " B and " +
+    throw InputError(std::string(name) + ": " + std::to_string(config.size.value()) + " B in lines of " + std::to_string(line) + " B and " +
                      std::to_string(ways_) + " ways; expected a line, and a number of sets, that are powers of two");
   line_shift_ = static_cast<unsigned>(std::countr_zero(line));
   set_mask_ = sets - 1;
   lines_.resize(sets * ways_);
 }
 
-DataCache::Outcome DataCache::access(DramAddress address, bool write) {
+LineCache::Outcome LineCache::access(DramAddress address, bool write) {
   const std::uint64_t number = address.value() >> line_shift_;
   const auto first = lines_.begin() + static_cast<std::ptrdiff_t>((number & set_mask_) * ways_);
   const auto last = first + ways_;
@@ -35,6 +35,6 @@ DataCache::Outcome DataCache::access(DramAddress address, bool write) {
   return outcome;
 }
 
-void DataCache::clear() { std::ranges::fill(lines_, Line{}); }
+void LineCache::clear() { std::ranges::fill(lines_, Line{}); }
 
 }  // namespace tessera

@@ -1,0 +1,38 @@
+#pragma once
+// The controller's CPU between the firmware and the bus: whatever of its loads, stores and line fills is not served by TCM or caches leaves
+// through `bus`, as a plain payload. Registers do where somebody else's part stands in the way; otherwise the bus is charged for them in
+// place, which gives the same times (tests/module/strangers) and saves a call for each.
+#include <functional>
+
+#include "controller/device_links.hpp"
+#include "controller/memory_initiator_module.hpp"
+
+namespace tessera {
+
+class CpuModule : public sc_core::sc_module, public CpuLink, private tlm::tlm_bw_transport_if<> {
+ public:
+  tlm::tlm_initiator_socket<32> bus;
+
+  /// `uncorrectable` is called for what the DRAM could not correct, before the access returns.
+  CpuModule(sc_core::sc_module_name name, TimelineModule& drive, const MemoryAtBus& dram, bool carries_registers,
+            std::function<void(DramAddress, Bytes)> uncorrectable);
+
+  /// Where its bursts to rings in the DRAM leave.
+  [[nodiscard]] MemoryInitiator& memory() { return memory_; }
+
+  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
+  [[nodiscard]] bool carries_registers() const override { return carries_registers_; }
+  Picoseconds access_register(DeviceRegister which, Access access, Picoseconds at) override;
+
+ private:
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // it asks for no direct access
+
+  MemoryInitiator memory_;
+  bool carries_registers_;
+  std::function<void(DramAddress, Bytes)> uncorrectable_;
+  tlm::tlm_generic_payload payload_;  // its accesses block: one serves them all
+  std::array<std::byte, register_bytes> register_{};
+};
+
+}  // namespace tessera
