@@ -17,6 +17,7 @@
 #include "platforms/output/output_file.hpp"
 #include "platforms/plugin/firmware_fault.hpp"
 #include "platforms/run/run_command.hpp"
+#include "platforms/serve/serve_command.hpp"
 #include "platforms/torture/torture_command.hpp"
 
 namespace {
@@ -37,6 +38,7 @@ struct Dispatch {
   int operator()(const tessera::cli::RunOptions& options) const { return tessera::run_command(options, search); }
   int operator()(const tessera::cli::CompareOptions& options) const { return tessera::compare_command(options, search); }
   int operator()(const tessera::cli::TortureOptions& options) const { return tessera::torture_command(options, search); }
+  int operator()(const tessera::cli::ServeOptions& options) const { return tessera::serve_command(options, search); }
   int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
   int operator()(const tessera::cli::ConvertOptions& options) const { return tessera::convert_command(options); }

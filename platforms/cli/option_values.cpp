@@ -70,20 +70,37 @@ ReplayOption parse_replay(std::string_view text) {
   reject("--replay", "timed, think, queue:N or closed:N with N from 1 to 65536", text);
 }
 
-DecimalRatio parse_time_scale(std::string_view text) {
+namespace {
+
+/// A positive decimal; nothing where `text` is none.
+std::optional<DecimalRatio> decimal_ratio(std::string_view text) {
   constexpr std::size_t most_digits = 9;
   const auto point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   const std::string_view fraction = point == std::string_view::npos ? "" : text.substr(point + 1);
   const auto number = whole_number(std::string(whole) + std::string(fraction));
   const bool well_formed = !whole.empty() && (point == std::string_view::npos || !fraction.empty());
-  if (!well_formed || whole.size() > most_digits || fraction.size() > most_digits || !number || *number == 0) {
-    reject("--time-scale", "a positive decimal number such as 2 or 0.25", text);
-  }
+  if (!well_formed || whole.size() > most_digits || fraction.size() > most_digits || !number || *number == 0) return std::nullopt;
   std::uint64_t denominator = 1;
   for (std::size_t i = 0; i < fraction.size(); ++i) denominator *= 10;
   const std::uint64_t divisor = std::gcd(*number, denominator);
-  return {*number / divisor, denominator / divisor};
+  return DecimalRatio{*number / divisor, denominator / divisor};
+}
+
+}  // namespace
+
+DecimalRatio parse_time_scale(std::string_view text) {
+  const auto ratio = decimal_ratio(text);
+  if (!ratio) reject("--time-scale", "a positive decimal number such as 2 or 0.25", text);
+  return *ratio;
+}
+
+DecimalRatio parse_pace(std::string_view text) {
+  constexpr std::string_view scaled = "scaled:";
+  if (text == "real") return {};
+  const auto ratio = text.starts_with(scaled) ? decimal_ratio(text.substr(scaled.size())) : std::nullopt;
+  if (!ratio) reject("--pace", "real or scaled:X with a positive decimal number such as 2 or 0.25", text);
+  return *ratio;
 }
 
 IntervalOption parse_intervals(std::string_view text) {

@@ -13,6 +13,9 @@ namespace tessera::cli {
 /// A positive decimal such as "2" or "0.25", at most 9 digits before and 9 behind the point.
 [[nodiscard]] DecimalRatio parse_time_scale(std::string_view text);
 
+/// "real", or "scaled:X" with X as above.
+[[nodiscard]] DecimalRatio parse_pace(std::string_view text);
+
 /// A time such as "1 s", or a count such as "10000 requests"; neither may be 0.
 [[nodiscard]] IntervalOption parse_intervals(std::string_view text);
 

@@ -23,6 +23,10 @@ constexpr const char* run_examples = R"(Examples:
 constexpr const char* compare_examples = R"(Examples:
   tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
   tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --out results/zipf)";
+constexpr const char* serve_examples = R"(Examples:
+  tessera-sim serve common --layer imr-rmw --nbd unix:/tmp/disk.sock
+  fio --name=x --ioengine=nbd --uri='nbd+unix:///?socket=/tmp/disk.sock' --rw=randrw --bs=4k --size=64m --verify=crc32c
+  tessera-sim serve common --nbd 10809 --pace real   # on the loopback interface, as slow as the drive)";
 constexpr const char* explain_examples = R"(Example:
   tessera-sim run common --trace t.csv --requests --out results/t && tessera-sim explain results/t 1207)";
 constexpr const char* describe_examples = R"(Examples:
@@ -279,6 +283,31 @@ ParsedCommand read_check(const Arguments& arguments) {
   return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set")};
 }
 
+void declare_serve(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--nbd", "ADDRESS", "where the NBD server listens: unix:PATH, PORT on the loopback interface, or HOST:PORT");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  declare_firmware(arguments);
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.option("--pace", "PACE",
+                   "real: answers take as long as simulated; scaled:X: X times as long; as fast as it goes where not given");
+  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+}
+
+ParsedCommand read_serve(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
+  arguments.require("--nbd", "--nbd ADDRESS, unix:PATH, PORT or HOST:PORT");
+  ServeOptions serve;
+  serve.drive = arguments.text("DRIVE");
+  serve.firmware = firmware_option(arguments);
+  serve.layer = arguments.text("--layer");
+  serve.set = arguments.list("--set");
+  serve.nbd = arguments.text("--nbd");
+  if (arguments.given("--pace")) serve.pace = parse_pace(arguments.text("--pace"));
+  serve.seed = arguments.count("--seed", serve.seed, 0, unbounded);
+  return serve;
+}
+
 struct Command {
   const char* name;
   const char* usage;
@@ -295,6 +324,8 @@ constexpr Command commands[] = {
      "Run many layers on the same input and show one table", compare_examples, declare_compare, read_compare},
     {"torture", "DRIVE [--layer NAME|all] [OPTIONS]", "Cut the power thousands of times and check that nothing is lost", torture_examples,
      declare_torture, read_torture},
+    {"serve", "DRIVE --nbd ADDRESS [OPTIONS]", "Let any NBD client use the drive, until Ctrl-C; SIGUSR1 cuts its power", serve_examples,
+     declare_serve, read_serve},
     {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
     {"convert", "TRACE --out FILE [OPTIONS]", "Write a block trace as a NumPy file", convert_examples, declare_convert, read_convert},

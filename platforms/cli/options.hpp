@@ -120,6 +120,16 @@ struct TortureOptions {
   bool json = false;
 };
 
+struct ServeOptions {
+  std::string drive;
+  FirmwareOption firmware;
+  std::string layer;
+  std::vector<std::string> set;
+  std::string nbd;                   ///< where the NBD server listens
+  std::optional<DecimalRatio> pace;  ///< seconds on the wall for a simulated one; nothing: as fast as it goes
+  std::uint64_t seed = 1;
+};
+
 struct ExplainOptions {
   std::filesystem::path run;
   std::uint64_t request = 0;  ///< its number in the run, from 0
@@ -159,8 +169,8 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ExplainOptions, DescribeOptions, ConvertOptions,
-                                   ListOptions, CheckOptions>;
+using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ServeOptions, ExplainOptions, DescribeOptions,
+                                   ConvertOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

@@ -258,10 +258,12 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
 TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
   CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
-  CHECK(message({"check", "common", "--layr", "cmr"}) ==
-        "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --set");
+  CHECK(
+      message({"check", "common", "--layr", "cmr"}) ==
+      "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --set");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, explain, describe, convert, list, check");
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, convert, list, "
+        "check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
 }

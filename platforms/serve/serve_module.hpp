@@ -1,0 +1,70 @@
+#pragma once
+// A drive behind an NBD server. Everything happens in one entry of the drive's calendar, pump(): it looks at the sockets, hands what came
+// in to the drive, and sends what the drive has answered.
+//
+// Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
+#include <deque>
+#include <vector>
+
+#include "platforms/drive/drive_module.hpp"
+#include "platforms/serve/nbd_server.hpp"
+#include "platforms/serve/pace.hpp"
+#include "stimuli/player/host_module.hpp"
+
+namespace tessera {
+
+struct ServedFigures {
+  std::uint64_t requests = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t power_cuts = 0;
+};
+
+class ServeModule : public sc_core::sc_module, private TimelineListener {
+ public:
+  ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace);
+
+  /// Boots, serves until a signal asks for the end, and flushes; throws what the model threw.
+  void run();
+
+  [[nodiscard]] const ServedFigures& figures() const { return figures_; }
+
+ private:
+  enum class State : std::uint8_t { starting, serving, outage, flushing };
+  enum Event : std::uint64_t { pump_sockets, boot_again };
+
+  /// What the drive has in hand, by host tag.
+  struct Command {
+    HostRequest request;
+    std::uint64_t client = 0;
+    std::uint64_t cookie = 0;
+    bool then_flush = false;  ///< a TRIM that is to be durable
+  };
+
+  void on_time(std::uint64_t event) override;
+  void pump();
+  void post_pump(Picoseconds when);
+  void take_signal();
+  void take_requests();
+  void issue(std::uint64_t client, NbdRequest& request);
+  void send(Command& command, HostOp op);
+  void completed(HostRequest& request);
+  void booted(Status status);
+  void cut_power();
+  void begin_end();
+
+  DriveModule& drive_;
+  NbdServer& server_;
+  Pace pace_;
+  HostModule host_;
+  std::vector<Command> commands_;
+  std::vector<std::uint32_t> free_;  ///< tags
+  State state_ = State::starting;
+  bool pump_posted_ = false;
+  bool ending_ = false;
+  std::uint64_t numbers_ = 0;
+  ServedFigures figures_;
+};
+
+}  // namespace tessera
