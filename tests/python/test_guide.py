@@ -9,7 +9,7 @@ import pytest
 from samples import REPOSITORY
 from simulate import SIMULATOR
 
-PAGES = ("curves", "python", "reports", "search", "sweeps")
+PAGES = ("curves", "python", "reports", "search", "sweeps", "trace-tools")
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Options, Run, Simulation
 from tessera.cli import app
+from tessera.human import figure
 from tessera.simulation import simulation_of
 
 
@@ -123,6 +124,20 @@ def test_a_command_that_cannot_be_run_ends_with_status_2_and_a_sentence(words, e
     assert "Traceback" not in finished.output and finished.output.count("tessera:") == 1
 
 
-@pytest.mark.parametrize("name", ["run", "compare", "sweep"])
+def test_a_request_of_a_run_without_a_log_is_explained_by_making_it_again(tmp_path):
+    tessera.run("common", layer="imr-rmw", workload="web-server", limit=50, out=tmp_path / "plain")
+    tessera.run("common", layer="imr-rmw", workload="web-server", limit=50, requests=True, events=True, out=tmp_path / "logged")
+    assert command("explain", tmp_path / "plain", 7).output == command("explain", tmp_path / "logged", 7).output
+    assert not (tmp_path / "plain" / "requests.npy").exists()
+    assert "holds no request" in command("explain", tmp_path / "logged", 50, status=2).output
+
+
+def test_the_summary_says_the_figures_as_the_package_does(tmp_path):
+    run = tessera.run("common", layer="imr-rmw", workload="web-server", limit=300, out=tmp_path)
+    for name in ("host.latency.mean", "host.latency.p99", "capacity.user", "metadata.bytes", "write_amplification.total", "run.simulated_seconds"):
+        assert figure(run.metric(name), run.unit(name)) in run.printed, name
+
+
+@pytest.mark.parametrize("name", ["run", "compare", "sweep", "search", "plot", "report", "curve", "describe"])
 def test_the_help_of_a_command_has_examples(name):
     assert "Examples:" in command(name, "--help").output

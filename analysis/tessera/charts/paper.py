@@ -17,6 +17,7 @@ from tessera.charts.style import MUTED, PARTS, look
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
 FORMATS = ("png", "svg")
 ROW = 0.42  # inches of a bar
+MOST_LABELS = 12  # below a heat map
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
 
@@ -110,7 +111,9 @@ def _heat(figure, panel: Axes, chart: Heat) -> None:
     values = np.array([[np.nan if value is None else value for value in row] for row in chart.values], dtype=float)
     scale = LogNorm() if chart.wide else Normalize()
     image = panel.imshow(values, cmap="cividis", aspect="auto", norm=scale)
-    panel.set_xticks(range(len(chart.xs)), chart.xs, rotation=30 if sum(map(len, chart.xs)) > 60 else 0)
+    every = -(-len(chart.xs) // MOST_LABELS)
+    shown = chart.xs[::every]
+    panel.set_xticks(range(0, len(chart.xs), every), shown, rotation=30 if sum(map(len, shown)) > 60 else 0)
     panel.set_yticks(range(len(chart.ys)), chart.ys)
     panel.set_xlabel(chart.x.label)
     panel.set_ylabel(chart.y.label)

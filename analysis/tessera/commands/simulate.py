@@ -2,6 +2,8 @@
 
 import json
 import sys
+import tempfile
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +11,8 @@ import typer
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
-from tessera.simulator import SimulatorError, run_simulator
+from tessera.simulation import simulation_of
+from tessera.simulator import SimulatorError, ask_simulator, run_simulator
 
 RUN_EXAMPLES = """Examples:
 
@@ -94,12 +97,26 @@ def pass_on(name: str, doc: str):
     return command
 
 
+def explain(
+    results: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    number: Annotated[int, typer.Argument(min=0, help="Number of the request, from 0.")],
+) -> None:
+    """Tell the life of one request of a run, step by step; a run that kept no log of its requests is made again for it."""
+    made_by = simulation_of(results)
+    if (results / "requests.npy").exists() or made_by is None:
+        print(ask_simulator(["explain", results, str(number)]), end="")
+        return
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        made_by.but(requests=True, events=True).run(folder, progress=sys.stderr.isatty())
+        print(ask_simulator(["explain", folder, str(number)]), end="")
+
+
 def register(app: typer.Typer) -> None:
     app.command("run", context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
     app.command("compare", context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
+    app.command("explain")(explain)
     for name, doc in (
         ("list", "List drives, layers, workloads, formats or parameters."),
         ("check", "Validate a drive description."),
-        ("explain", "Tell the life of one request of a run, step by step."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))

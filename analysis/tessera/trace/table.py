@@ -10,13 +10,20 @@ from tessera.simulator import ask_simulator
 READ, WRITE, FLUSH, TRIM = range(4)
 
 
-def read_trace(
-    trace: str | Path, *, format: str | None = None, volume: str | None = None, limit: int | None = None
-) -> np.ndarray:
+RECORD = np.dtype([("arrival", "<u8"), ("offset", "<u8"), ("size", "<u8"), ("volume", "<u4"), ("op", "<u2"), ("flags", "<u2")])
+VOLUME_BIT = 52  # of a block's number: more blocks than a volume can have lie below
+
+
+def reading_words(format: str | None, volume: str | None, limit: int | None) -> list[str]:
+    """The simulator's options that say how a trace is read."""
+    options = (("--format", format), ("--volume", volume), ("--limit", limit))
+    return [word for option, value in options if value is not None for word in (option, str(value))]
+
+
+def read_trace(trace: str | Path, *, format: str | None = None, volume: str | None = None, limit: int | None = None) -> np.ndarray:
     """The records of a trace: arrival (ps since the first), offset and size (bytes), volume (numbered as they first appear), op (0 read,
     1 write, 2 flush, 3 trim), flags. Raises InputError with file and line where it cannot be read."""
-    options = (("--format", format), ("--volume", volume), ("--limit", limit))
-    words = [word for option, value in options if value is not None for word in (option, str(value))]
+    words = reading_words(format, volume, limit)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         file = Path(folder) / "trace.npy"
         ask_simulator(["convert", trace, *words, "--out", file])
@@ -38,7 +45,3 @@ def blocks_of(records: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     numbers = np.repeat(first, counts) + within
     return numbers + (records["volume"][owners].astype(np.int64) << VOLUME_BIT), owners
-
-
-RECORD = np.dtype([("arrival", "<u8"), ("offset", "<u8"), ("size", "<u8"), ("volume", "<u4"), ("op", "<u2"), ("flags", "<u2")])
-VOLUME_BIT = 52  # of a block's number: more blocks than a volume can have lie below

@@ -1,0 +1,97 @@
+"""Cutting, scaling and merging traces, and writing them where the simulator reads them."""
+
+import gzip
+import lzma
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tessera.errors import InputError
+
+LETTERS = np.array(["r", "w", "f", "t"])  # of READ, WRITE, FLUSH, TRIM
+COLUMNS = """# How {name} is read: tessera-sim finds this file beside it.
+separator = "comma"
+header = 1
+time = "1:ps"
+volume = "2:v"
+op = 3
+r = "r"
+w = "w"
+f = "f"
+t = "t"
+offset = "4:bytes"
+size = "5:bytes"
+"""
+ALIGNMENT = 1 << 20  # volumes that are merged into one address space begin at a multiple of this
+NAMED_BY = ".columns.toml"
+
+
+def cut(records: np.ndarray, begin_ps: int = 0, end_ps: int | None = None) -> np.ndarray:
+    """The records that arrive from `begin_ps` on and before `end_ps`; the first one arrives at 0. Raises InputError where none does.
+
+    >>> from tessera.trace.table import RECORD
+    >>> records = np.array([(5, 0, 512, 0, 0, 0), (7, 0, 512, 0, 0, 0), (9, 0, 512, 0, 0, 0)], dtype=RECORD)
+    >>> cut(records, 6, 9)["arrival"].tolist()
+    [0]
+    """
+    kept = records["arrival"] >= begin_ps
+    if end_ps is not None:
+        kept &= records["arrival"] < end_ps
+    chosen = records[kept]
+    if len(chosen) == 0:
+        raise InputError("no record of the trace lies in that window")
+    chosen["arrival"] -= chosen["arrival"][0]
+    return chosen
+
+
+def scale(records: np.ndarray, load: float = 1.0, addresses: float = 1.0) -> np.ndarray:
+    """`load` times as many requests a second, at addresses times `addresses`, kept at multiples of 4 KiB where they were.
+
+    >>> from tessera.trace.table import RECORD
+    >>> records = np.array([(0, 8192, 512, 0, 0, 0), (100, 5000, 512, 0, 0, 0)], dtype=RECORD)
+    >>> scaled = scale(records, load=2, addresses=0.5)
+    >>> scaled["arrival"].tolist(), scaled["offset"].tolist()
+    ([0, 50], [4096, 2048])
+    """
+    if load <= 0 or addresses <= 0:
+        raise InputError("a trace is scaled by factors above 0")
+    scaled = records.copy()
+    scaled["arrival"] = (records["arrival"] / load).round()
+    step = np.where(records["offset"] % 4096 == 0, 4096, 512)
+    scaled["offset"] = (records["offset"] * addresses // step).astype(np.uint64) * step.astype(np.uint64)
+    return scaled
+
+
+def merge(traces: Sequence[np.ndarray], separate: bool = True) -> np.ndarray:
+    """Several traces, each volume of each on a part of one address space of its own, or all over one another; in the order of arrival."""
+    parts, base = [], 0
+    for records in traces:
+        for volume in np.unique(records["volume"]):
+            part = records[records["volume"] == volume]
+            end = int((part["offset"] + part["size"]).max())
+            part["volume"] = 0
+            part["offset"] += np.uint64(base)
+            if separate:
+                base += -(-end // ALIGNMENT) * ALIGNMENT
+            parts.append(part)
+    merged = np.concatenate(parts)
+    return merged[np.argsort(merged["arrival"], kind="stable")]
+
+
+def write_trace(records: np.ndarray, file: str | Path) -> Path:
+    """Writes `time,volume,op,offset,size` with picoseconds and bytes, packed where the name ends in .gz or .xz, and beside it the file
+    that tells the simulator so. Nothing is lost but the flags of forced writes."""
+    path = Path(file)
+    opened = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with opened(path, "wt") as out:
+        out.write("time,volume,op,offset,size\n")
+        for begin in range(0, len(records), 100_000):
+            part = records[begin : begin + 100_000]
+            rows = zip(part["arrival"].tolist(), part["volume"].tolist(), LETTERS[part["op"]].tolist(), part["offset"].tolist(), part["size"].tolist())
+            out.writelines(f"{time},{volume},{op},{offset},{size}\n" for time, volume, op, offset, size in rows)
+    Path(f"{path}{NAMED_BY}").write_text(COLUMNS.format(name=path.name))
+    return path
+
+
