@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from math import exp, log
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.run_folder import Run
@@ -38,6 +40,14 @@ SOME = ("hm_0", "prn_0", "src2_0", "src2_2")  # for the sweeps: small and large 
 RULES = ("paper", "corrected", "count", "cost")
 CHUNKS_KIB = (64, 128, 256, 512, 1024)
 SHARES = (0.1, 0.3, 0.5)
+# Its ideas, one setting each: how it is in the paper, and without it or otherwise. All combinations are run.
+IDEAS = {
+    "chunks of 64 KiB instead of 16 KiB": ({"chunk": "64 KiB"}, {"chunk": "16 KiB"}),
+    "victims by equation 4 instead of by most chunks": ({"victim": "paper"}, {"victim": "count"}),
+    "collections given up for a blocked write, or never": ({"abort_scope": "victim"}, {"abort_scope": "off"}),
+    "a high-frequency buffer that grows, or stays": ({"hfb_share_max": 0.75}, {"hfb_share_max": 0.25}),
+}
+SCOPES = ("victim", "zone", "off")
 FIRST_RULE = "paper"  # what the paper's figures were made with
 
 
@@ -93,6 +103,34 @@ def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4,
 def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The filter list's share of the high-frequency buffer."""
     return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": _variant(OURS, filter_share=share) for share in SHARES}, "filter shares")
+
+
+def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """Which writes end a collection, beside Fluid_loop."""
+    variants = {"fluid-loop": _variant("fluid-loop")} | {scope: _variant(OURS, abort_scope=scope) for scope in SCOPES}
+    return lab.grid(DRIVE, _inputs(lab, names), variants, "scopes of giving up")
+
+
+def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
+    """Every combination of the ideas; a variant is named by a digit each: 0 as in the paper, 1 otherwise."""
+    variants = {"fluid-loop": _variant("fluid-loop")}
+    for choice in product((0, 1), repeat=len(IDEAS)):
+        settings = {key: value for sides, side in zip(IDEAS.values(), choice, strict=True) for key, value in sides[side].items()}
+        variants["".join(map(str, choice))] = _variant(OURS, **settings)
+    return lab.grid(DRIVE, _inputs(lab, names), variants, "combinations of ideas")
+
+
+def effect(row: Mapping[str, Run], idea: int, value: Callable[[Run], float]) -> float | None:
+    """How many times as much a run has with an idea as without, geometric mean over all combinations of the others."""
+    ratios = []
+    for name, run in row.items():
+        if name[0] not in "01" or name[idea] == "1":
+            continue
+        with_it, without = value(run), value(row[name[:idea] + "1" + name[idea + 1 :]])
+        if not with_it or not without:
+            return None
+        ratios.append(log(with_it / without))
+    return exp(sum(ratios) / len(ratios))
 
 
 def hit_rate(run: Run) -> float:

@@ -67,6 +67,7 @@ RULES = ("block_lru", "segment_lru", "least_write_amplification")
 BLOCK_SECTORS = (16, 32, 64)
 REGION_TRACKS = (10, 20, 40)
 SPARES = (0.1, 0.2, 0.3)
+WINDOWS = (10, 30, 60, 100)  # percent of the buffer
 
 
 def _input(lab: Lab, name: str, trace: Trace, *more: object) -> tuple[object, ...]:
@@ -127,6 +128,15 @@ def _financial_inputs(lab: Lab) -> dict[str, tuple[object, ...]]:
 def replacement(lab: Lab) -> Grid:
     """What leaves the full write buffer (section II-D)."""
     return lab.grid(DRIVE, _financial_inputs(lab), {rule: _hwsr(replacement=rule) for rule in RULES}, "replacement rules")
+
+
+def unpublished(lab: Lab) -> Grid:
+    """What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule and how much they keep free."""
+    variants = {f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS}
+    variants |= {"hwsr segment_lru": _hwsr(replacement="segment_lru")}
+    variants |= {f"sblock {rule}": _sblock(replacement=rule) for rule in RULES}
+    variants |= {f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)}
+    return lab.grid(DRIVE, {"Financial1": _input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
 
 
 def block_sizes(lab: Lab) -> Grid:

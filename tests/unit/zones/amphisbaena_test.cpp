@@ -3,6 +3,7 @@
 
 using namespace tessera;
 using namespace tessera::test;
+using amphisbaena::AbortScope;
 using amphisbaena::Role;
 using amphisbaena::VictimRule;
 
@@ -192,12 +193,15 @@ TEST_CASE("after 60 ghost hits four chunks of 16 blocks are taken, and idle ones
   drive.check_content();
 }
 
-TEST_CASE("a collection stops at the end of a chunk when a write to the victim waits, and goes on otherwise") {
+TEST_CASE("a collection stops at the end of a chunk for the writes that its scope names, and goes on for others") {
+  // Zone 0 is the victim, of which offsets 0 to 14 but every fourth are collected. What waits is a write of three sectors of it.
+  const std::uint32_t offset = GENERATE(12U, 15U);  // of a sector that is collected; of none
+  const AbortScope scope = GENERATE(AbortScope::victim, AbortScope::zone, AbortScope::off);
   AmphisbaenaSetup setup;
   setup.zones().zone = sectors(16);
   setup.zones().zones = 4;
   setup.layer.victim = VictimRule::count;
-  setup.layer.abort_collection = GENERATE(true, false);
+  setup.layer.abort_scope = scope;
   setup.layer.history = 0;
   AmphisbaenaDrive drive(setup);
   learn_small_writes(drive);
@@ -205,15 +209,16 @@ TEST_CASE("a collection stops at the end of a chunk when a write to the victim w
   drive.write(drive.at(1, 0), 3);
   drive.write(drive.at(1, 4), 3);
   CHECK(drive.metric("cleaning.count") == 0);
-  // Zone 0 is the victim of this write, and another one to zone 0 waits.
   drive.bench().submit(HostOp::write, drive.at(2, 0) * 8, 24);
-  drive.bench().submit(HostOp::write, drive.at(0, 13) * 8, 24);
+  drive.bench().submit(HostOp::write, drive.at(0, offset) * 8, 8);
   drive.bench().run_until_all_done();
+  const bool stops = scope == AbortScope::zone || (scope == AbortScope::victim && offset == 12);
+  INFO("offset " << offset << ", scope " << static_cast<int>(scope));
   CHECK(drive.metric("cleaning.count") == 1);
-  CHECK(drive.metric("cleaning.aborted") == (setup.layer.abort_collection ? 1 : 0));
-  CHECK(drive.metric("victim.chunks") == (setup.layer.abort_collection ? 1 : 4));
-  CHECK(drive.metric("victim.sectors") == (setup.layer.abort_collection ? 3 : 12));
-  CHECK(drive.write_pointer(0) == (setup.layer.abort_collection ? 3 : 15));
+  CHECK(drive.metric("cleaning.aborted") == (stops ? 1 : 0));
+  CHECK(drive.metric("victim.chunks") == (stops ? 1 : 4));
+  CHECK(drive.metric("victim.sectors") == (stops ? 3 : 12));
+  CHECK(drive.write_pointer(0) == (stops ? 3 : 15));
   drive.cut_now();
   drive.check_content();
 }

@@ -70,7 +70,7 @@ AmphisbaenaSetup random_amphisbaena(RandomStream& random) {
   layer.victim = static_cast<amphisbaena::VictimRule>(random.below(4));
   layer.chunk_rounding = static_cast<amphisbaena::ChunkRounding>(random.below(3));
   layer.demotion = static_cast<amphisbaena::Demotion>(random.below(2));
-  layer.abort_collection = random.below(4) != 0;
+  layer.abort_scope = static_cast<amphisbaena::AbortScope>(random.below(3));
   return setup;
 }
 

@@ -16,6 +16,9 @@ enum class VictimRule : std::uint32_t { paper, corrected, count, cost };
 enum class ChunkRounding : std::uint32_t { floor, round, ceil };
 /// End of the filter list that a block degraded from the resident list goes to.
 enum class Demotion : std::uint32_t { lru, mru };
+/// Which writes end a collection at its next checkpoint: those that "may update the victim" (section 5.3), blocked on sectors that are
+/// collected; any write to the victim's zone that is at the drive, one that only queues for space too; none.
+enum class AbortScope : std::uint32_t { victim, zone, off };
 
 struct AmphisbaenaConfig {
   ZoneConfig zones;
@@ -29,7 +32,7 @@ struct AmphisbaenaConfig {
   VictimRule victim = VictimRule::corrected;
   ChunkRounding chunk_rounding = ChunkRounding::round;
   Demotion demotion = Demotion::lru;  // section 5.2.2
-  bool abort_collection = true;
+  AbortScope abort_scope = AbortScope::victim;
 
   [[nodiscard]] std::uint32_t chunk_sectors(std::uint32_t sector_bytes) const {
     return static_cast<std::uint32_t>(chunk.value() / sector_bytes);
@@ -51,7 +54,8 @@ struct AmphisbaenaConfig {
                   "victim zone: equation 4 as printed or corrected, most chunks, or most chunks for the sectors moved");
     v.enumeration("chunk_rounding", chunk_rounding, {"floor", "round", "ceil"}, "chunks taken for the ghost hits of a period");
     v.enumeration("demotion", demotion, {"lru", "mru"}, "end of the filter list that degraded blocks go to");
-    v.field("abort_collection", abort_collection, "a write to the victim that waits ends its collection at the next chunk");
+    v.enumeration("abort_scope", abort_scope, {"victim", "zone", "off"},
+                  "collections end at the next chunk for a blocked write of what they collect, for any write to the zone, or never");
   }
 
  private:

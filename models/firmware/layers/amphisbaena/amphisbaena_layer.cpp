@@ -23,7 +23,7 @@ Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, co
       roles_(ports.memory, ports.cpu, frames_ * chunks_.chunk_sectors(),
              config.most_hfb(frames_) * chunks_.chunk_sectors() * config.history, config),
       ranking_(ports.memory, store_.zones()),
-      collection_(ports.host, buffer_, chunks_, store_, *stale_, config.abort_collection),
+      collection_(ports.host, buffer_, chunks_, store_, *stale_, blocked_, config.abort_scope),
       space_(ports.cpu),
       moving_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, chunks_.chunk_sectors(), "blocks on the way to their chunk")) {}
 
@@ -62,7 +62,9 @@ Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request&
   for (;;) {
     guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
     ZoneLocks::Lock& zone = *guard;
+    blocked_.add(run);
     co_await zone;
+    blocked_.remove(run);
     Status status = co_await owners_.find(blocks, *held);
     if (!ok(status)) co_return status;
     const Room needed = room_for(run, request.hot, *roles);
@@ -181,7 +183,7 @@ void Amphisbaena::report(MetricSet& metrics) const {
   plain("hfb.chunks_taken", taken_, "chunks reallocated to the high-frequency buffer");
   plain("hfb.chunks_returned", returned_, "chunks reallocated to the low-frequency buffer");
   plain("victim.chunks", collected_, "chunks written back to their zones");
-  plain("cleaning.aborted", aborted_, "collections that stopped at a checkpoint because a write to the victim waited");
+  plain("cleaning.aborted", aborted_, "collections that stopped at a checkpoint because a write waited (abort_scope)");
 }
 
 }  // namespace tessera::amphisbaena

@@ -93,6 +93,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   BlockSpace blocks_;
   RoleLists roles_;
   VictimRanking ranking_;
+  BlockedWrites blocked_;
   ChunkCollection collection_;
   FifoMutex space_;    // whoever waits for space, in order of arrival
   DataBuffer moving_;  // a chunk

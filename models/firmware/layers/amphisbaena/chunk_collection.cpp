@@ -33,7 +33,7 @@ Task<Status> ChunkCollection::fetch(std::uint32_t first, DataSpan into) {
     const Status status = co_await read_victims(end, first, into);
     if (!ok(status)) co_return status;
     if (next_ < chunk_end) co_return Status::ok;  // the rest of the chunk belongs to the next round
-    if (part_ + 1 < parts_.size() && may_abort_ && write_waits()) stop_behind(part_);
+    if (part_ + 1 < parts_.size() && write_waits()) stop_behind(part_);
     ++part_;
   }
   co_return Status::ok;
@@ -53,7 +53,12 @@ Task<Status> ChunkCollection::read_victims(std::size_t end, std::uint32_t first,
 }
 
 bool ChunkCollection::write_waits() const {
-  return host_.write_waiting(store_.sector_at(zone_, 0), store_.sector_at(zone_ + 1, 0), in_hand_);
+  switch (scope_) {
+    case AbortScope::victim: return blocked_.touch(zone_, offsets_);
+    case AbortScope::zone: return host_.write_waiting(store_.sector_at(zone_, 0), store_.sector_at(zone_ + 1, 0), in_hand_);
+    case AbortScope::off: break;
+  }
+  return false;
 }
 
 void ChunkCollection::stop_behind(std::size_t part) {

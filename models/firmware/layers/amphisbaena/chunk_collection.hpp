@@ -1,10 +1,12 @@
 #pragma once
 // The collection of a victim zone, chunk by chunk in the order of the zone (section 5.3, "the LFB cleanup"): at the end of each chunk
-// is a checkpoint, where the collection stops if a write to the zone waits. What was not collected stays in the buffer.
+// is a checkpoint, where the collection stops if a write waits that may update the victim. What was not collected stays in the buffer.
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "firmware/layers/amphisbaena/amphisbaena_config.hpp"
+#include "firmware/layers/amphisbaena/blocked_writes.hpp"
 #include "firmware/layers/amphisbaena/chunk_space.hpp"
 #include "firmware/layers/amphisbaena/stale_records.hpp"
 #include "firmware/zones/victims.hpp"
@@ -15,8 +17,8 @@ namespace tessera::amphisbaena {
 class ChunkCollection final : public VictimSource {
  public:
   ChunkCollection(HostPort& host, BufferRegion& buffer, const ChunkSpace& chunks, const ZoneStore& store, StaleRecords& stale,
-                  bool may_abort)
-      : host_(host), buffer_(buffer), chunks_(chunks), store_(store), stale_(stale), may_abort_(may_abort) {}
+                  const BlockedWrites& blocked, AbortScope scope)
+      : host_(host), buffer_(buffer), chunks_(chunks), store_(store), stale_(stale), blocked_(blocked), scope_(scope) {}
 
   /// All chunks of `zone`; the caller holds it alone. `in_hand`: of the write that the cleaning is for, which does not wait.
   void begin(std::uint32_t zone, HostTag in_hand);
@@ -55,7 +57,8 @@ class ChunkCollection final : public VictimSource {
   const ChunkSpace& chunks_;
   const ZoneStore& store_;
   StaleRecords& stale_;
-  bool may_abort_;
+  const BlockedWrites& blocked_;
+  AbortScope scope_;
 
   std::uint32_t zone_ = 0;
   HostTag in_hand_ = no_host_tag;
