@@ -6,7 +6,8 @@
 //!     build/release/tessera-sim run common --firmware ./libmirror.so --workload web-server --fold --limit 5000 --check --out /tmp/mirror
 #![allow(non_upper_case_globals)]
 use std::collections::HashMap;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::c_void;
+use std::os::raw::{c_char, c_int};
 use std::ptr::null;
 
 const ABI: u32 = 1;

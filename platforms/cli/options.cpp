@@ -291,6 +291,8 @@ void declare_serve(Arguments& arguments) {
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.option("--pace", "PACE",
                    "real: answers take as long as simulated; scaled:X: X times as long; as fast as it goes where not given");
+  arguments.option("--image", "FILE",
+                   "content at the start, written to the drive before it is served; what clients wrote is kept there at the end");
   arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
 }
 
@@ -304,6 +306,7 @@ ParsedCommand read_serve(const Arguments& arguments) {
   serve.set = arguments.list("--set");
   serve.nbd = arguments.text("--nbd");
   if (arguments.given("--pace")) serve.pace = parse_pace(arguments.text("--pace"));
+  serve.image = arguments.text("--image");
   serve.seed = arguments.count("--seed", serve.seed, 0, unbounded);
   return serve;
 }

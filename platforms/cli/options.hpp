@@ -127,6 +127,7 @@ struct ServeOptions {
   std::vector<std::string> set;
   std::string nbd;                   ///< where the NBD server listens
   std::optional<DecimalRatio> pace;  ///< seconds on the wall for a simulated one; nothing: as fast as it goes
+  std::filesystem::path image;       ///< that content comes from and is kept in; "" = none
   std::uint64_t seed = 1;
 };
 

@@ -14,7 +14,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   DriveModule drive("drive", config, plan, ContentMode::bytes, options.seed);
   NbdServer server(options.nbd);
   const Pace pace = options.pace ? Pace(options.pace->numerator, options.pace->denominator) : Pace();
-  ServeModule serve("serve", drive, server, pace);
+  ServeModule serve("serve", drive, server, pace, options.image);
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   serve.run();
   const ServedFigures& figures = serve.figures();

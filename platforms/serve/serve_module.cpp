@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -32,11 +33,12 @@ double seconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e
 
 }  // namespace
 
-ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace)
+ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image)
     : sc_core::sc_module(name),
       drive_(drive),
       server_(server),
       pace_(pace),
+      image_file_(std::move(image)),
       host_("host", drive.timeline_module()),
       commands_(drive.config().host.tags) {
   host_.socket.bind(drive.host_socket());
@@ -63,15 +65,36 @@ void ServeModule::booted(Status status) {
   if (!ok(status)) throw InputError(std::string("the drive did not boot: ") + to_string(status));
   const Picoseconds answers = drive_.controller().executor().now();  // the boot task ran ahead by its CPU time
   if (state_ == State::starting) {
-    const std::uint32_t sector = drive_.sector_shape().sector_bytes;
-    server_.offer({.size = drive_.firmware().user_sectors() * sector, .preferred = sector});
-    std::cout << "serving " << drive_.firmware().user_sectors() * sector << " bytes at " << server_.uri() << std::endl;
-    pace_.begin(answers, Pace::Clock::now());
+    const std::uint64_t bytes = drive_.firmware().user_sectors() * drive_.sector_shape().sector_bytes;
+    if (!image_file_.empty()) image_ = std::make_unique<DiskImage>(image_file_, bytes);
+    state_ = State::loading;
   } else {
     std::cout << "the drive serves again, " << seconds(answers) << " s" << std::endl;
+    state_ = State::serving;
   }
-  state_ = State::serving;
   post_pump(answers);
+}
+
+/// The image's content goes to the drive as a client's writes would.
+void ServeModule::go_on_loading() {
+  std::uint64_t offset = 0;
+  for (std::vector<std::byte> data; image_ != nullptr && !free_.empty() && image_->load(offset, data);) {
+    Command& command = take_command();
+    command.request.blocks = {HostBlock(offset / host_block_bytes), static_cast<std::uint32_t>(data.size() / host_block_bytes)};
+    command.request.content = data;
+    send(command, HostOp::write);
+  }
+  if (idle()) begin_serving();
+}
+
+void ServeModule::begin_serving() {
+  const std::uint32_t sector = drive_.sector_shape().sector_bytes;
+  const std::uint64_t bytes = drive_.firmware().user_sectors() * sector;
+  server_.offer({.size = bytes, .preferred = sector});
+  std::cout << "serving " << bytes << " bytes at " << server_.uri() << std::endl;
+  pace_.begin(drive_.timeline().now(), Pace::Clock::now());
+  state_ = State::serving;
+  post_pump(drive_.timeline().now());
 }
 
 void ServeModule::post_pump(Picoseconds when) {
@@ -82,18 +105,19 @@ void ServeModule::post_pump(Picoseconds when) {
 
 /// While nobody waits for the drive, simulated time stands still here, or goes with the clock.
 void ServeModule::pump() {
+  if (state_ == State::loading) return go_on_loading();
   Timeline& timeline = drive_.timeline();
   server_.poll(std::chrono::nanoseconds(0));
   take_requests();
   take_signal();
   if (state_ != State::serving) return;
-  while (!pace_.imposed() && free_.size() == commands_.size() && !ending_) {
+  while (!pace_.imposed() && idle() && !ending_) {
     server_.poll(std::nullopt);
     take_signal();
     if (state_ != State::serving) return;
     take_requests();
   }
-  if (ending_ && free_.size() == commands_.size()) return begin_end();
+  if (ending_ && idle()) return begin_end();
   if (!pace_.imposed()) return;  // the next answer calls
   const auto due = timeline.empty() ? std::nullopt : std::optional(timeline.next());
   const auto clock = Pace::Clock::now();
@@ -115,10 +139,17 @@ void ServeModule::take_requests() {
   for (NbdRequest request; state_ == State::serving && !ending_ && !free_.empty() && server_.next(client, request);) issue(client, request);
 }
 
-void ServeModule::issue(std::uint64_t client, NbdRequest& request) {
-  Command& command = commands_[free_.back()];
-  command.request.tag = free_.back();
+ServeModule::Command& ServeModule::take_command() {
+  const std::uint32_t tag = free_.back();
   free_.pop_back();
+  Command& command = commands_[tag];
+  command = {};
+  command.request.tag = tag;
+  return command;
+}
+
+void ServeModule::issue(std::uint64_t client, NbdRequest& request) {
+  Command& command = take_command();
   command.client = client;
   command.cookie = request.cookie;
   const HostOp op = op_of(request.command);
@@ -145,15 +176,14 @@ void ServeModule::completed(HostRequest& request) {
     return send(command, HostOp::flush);
   }
   free_.push_back(request.tag);
-  if (state_ == State::flushing) {
-    if (!ok(request.status)) std::cerr << "the flush at the end failed: " << to_string(request.status) << "\n";
-    return drive_.timeline_module().stop();
-  }
+  if (state_ == State::loading) return loaded(request);
+  if (state_ == State::flushing || state_ == State::saving) return saved(request);
   ++figures_.requests;
   if (!ok(request.status)) ++figures_.failed;
   const std::uint64_t bytes = std::uint64_t{request.blocks.count} * host_block_bytes;
   if (request.op == HostOp::read) figures_.bytes_read += bytes;
   if (request.op == HostOp::write) figures_.bytes_written += bytes;
+  if (image_ != nullptr && request.op != HostOp::read) image_->mark(request.blocks.first.value() * host_block_bytes, bytes);
   const bool brings = request.op == HostOp::read && ok(request.status);
   server_.reply(command.client, command.cookie, error_of(request.status),
                 brings ? std::span<const std::byte>(request.content) : std::span<const std::byte>());
@@ -177,11 +207,37 @@ void ServeModule::cut_power() {
 void ServeModule::begin_end() {
   state_ = State::flushing;
   server_.disconnect_all();
-  Command& command = commands_[free_.back()];
-  command.request = {};
-  command.request.tag = free_.back();
-  free_.pop_back();
-  send(command, HostOp::flush);
+  send(take_command(), HostOp::flush);
+}
+
+void ServeModule::loaded(const HostRequest& request) {
+  if (!ok(request.status)) throw InputError("--image " + image_file_.string() + ": the drive cannot hold it: " + to_string(request.status));
+  go_on_loading();
+}
+
+/// The flush at the end, or a chunk on its way into the image.
+void ServeModule::saved(const HostRequest& request) {
+  if (!ok(request.status)) {
+    ++figures_.failed;
+    std::cerr << (state_ == State::saving ? "not kept in the image" : "the flush at the end failed") << ": " << to_string(request.status)
+              << "\n";
+  } else if (request.op == HostOp::read) {
+    image_->store(request.blocks.first.value() * host_block_bytes, request.content);
+  }
+  state_ = State::saving;
+  go_on_saving();
+}
+
+void ServeModule::go_on_saving() {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  while (image_ != nullptr && !free_.empty() && image_->take_marked(offset, length)) {
+    Command& command = take_command();
+    command.request.blocks = {HostBlock(offset / host_block_bytes), static_cast<std::uint32_t>(length / host_block_bytes)};
+    command.request.content.assign(length, std::byte{0});
+    send(command, HostOp::read);
+  }
+  if (idle()) drive_.timeline_module().stop();
 }
 
 }  // namespace tessera

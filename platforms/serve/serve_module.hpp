@@ -3,10 +3,12 @@
 // in to the drive, and sends what the drive has answered.
 //
 // Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
-#include <deque>
+#include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/serve/disk_image.hpp"
 #include "platforms/serve/nbd_server.hpp"
 #include "platforms/serve/pace.hpp"
 #include "stimuli/player/host_module.hpp"
@@ -23,7 +25,8 @@ struct ServedFigures {
 
 class ServeModule : public sc_core::sc_module, private TimelineListener {
  public:
-  ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace);
+  /// `image`: the file that content comes from and is kept in; "" for none.
+  ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image);
 
   /// Boots, serves until a signal asks for the end, and flushes; throws what the model threw.
   void run();
@@ -31,7 +34,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   [[nodiscard]] const ServedFigures& figures() const { return figures_; }
 
  private:
-  enum class State : std::uint8_t { starting, serving, outage, flushing };
+  enum class State : std::uint8_t { starting, loading, serving, outage, flushing, saving };
   enum Event : std::uint64_t { pump_sockets, boot_again };
 
   /// What the drive has in hand, by host tag.
@@ -52,11 +55,20 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   void completed(HostRequest& request);
   void booted(Status status);
   void cut_power();
+  void begin_serving();
   void begin_end();
+  [[nodiscard]] Command& take_command();
+  [[nodiscard]] bool idle() const { return free_.size() == commands_.size(); }
+  void go_on_loading();
+  void loaded(const HostRequest& request);
+  void saved(const HostRequest& request);
+  void go_on_saving();
 
   DriveModule& drive_;
   NbdServer& server_;
   Pace pace_;
+  std::filesystem::path image_file_;
+  std::unique_ptr<DiskImage> image_;
   HostModule host_;
   std::vector<Command> commands_;
   std::vector<std::uint32_t> free_;  ///< tags

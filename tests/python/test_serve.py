@@ -138,6 +138,37 @@ def test_a_hundred_clients_are_served_side_by_side(tmp_path):
     assert drive.status == 0
 
 
+def test_an_image_goes_from_one_layer_to_another(tmp_path):
+    image = tmp_path / "disk.img"
+    blocks = [0, 1, 700, 5000, 9999]
+    with Served(tmp_path, "common", "--layer", "cmr", "--image", image) as drive:
+        client = drive.connect()
+        size = drive.size
+        for block in blocks:
+            client.write(BLOCK * block, content(block, 1))
+        client.write(size - BLOCK, content(8, 8))
+    assert drive.status == 0
+    assert image.stat().st_size == size
+    assert image.stat().st_blocks * 512 <= 7 << 20  # holes but for the six chunks
+    with Served(tmp_path, "common", "--layer", "imr-rmw", "--image", tmp_path / "other.img") as drive:
+        smaller = drive.size
+    assert smaller < size
+    assert f"it holds {size} bytes, and the drive {smaller}" in simulate(
+        "serve", "common", "--layer", "imr-rmw", "--nbd", f"unix:{tmp_path}/x", "--image", image, status=2).stderr  # fmt: skip
+    with image.open("r+b") as file:
+        file.truncate(smaller)
+    with Served(tmp_path, "common", "--layer", "imr-rmw", "--image", image) as drive:
+        client = drive.connect()
+        for block in blocks:
+            assert client.read(BLOCK * block, BLOCK) == content(block, 1)
+        assert client.read(BLOCK * 800, BLOCK) == bytes(BLOCK)
+        client.write(BLOCK * 700, content(700, 2))
+    with image.open("rb") as file:
+        data = file.read(BLOCK * 10000)
+    assert data[BLOCK * 700 : BLOCK * 701] == content(700, 2)
+    assert data[BLOCK * 5000 : BLOCK * 5001] == content(5000, 1)
+
+
 def test_a_paced_drive_serves_and_ends(tmp_path):
     with Served(tmp_path, "common", "--layer", "cmr", "--pace", "scaled:0.01") as drive:
         client = drive.connect()
