@@ -79,7 +79,15 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, InterruptLine line
   return root;
 }
 
-void Executor::spawn(Task<void> task, const char* name) { start(std::move(task), nullptr, now()).name = name; }
+/// The disk channel serves what a host command has spawned as what the command itself asks for.
+void Executor::spawn(Task<void> task, const char* name) {
+  RootTask& root = start(std::move(task), nullptr, now());
+  root.name = name;
+  if (current_ == nullptr) return;
+  root.host_read = current_->host_read;
+  root.host_write = current_->host_write;
+  root.updates = current_->updates;
+}
 
 void Executor::interrupt(DeviceWait& wait, InterruptLine line, Picoseconds at) {
   if (Signal::anyone_watches() && wait.root->life != nullptr) [[unlikely]]

@@ -56,7 +56,7 @@ Task<Status> CommandServer::read(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::read, layer_.holds(run)));
-  if (command.buffer.sectors() < run.count) co_return co_await stream_out(command, run);
+  if (command.buffer.sectors() < run.count) co_return co_await stream(command, run, {});
   const DataSpan data = command.buffer.all();
   const Status status = co_await layer_.read(run, data);
   // What came out of a buffer of the drive may have been lost in it.
@@ -72,7 +72,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
   const bool whole = whole_sectors(command.blocks);
   unaligned_ += whole ? 0 : 1;
   const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
-  if (command.buffer.sectors() < run.count) co_return co_await stream_in(command, run, options);
+  if (command.buffer.sectors() < run.count) co_return co_await stream(command, run, options);
   if (command.data_at_host) {
     ports_.host.fetch(command);
     if (!whole || !layer_.streams_writes()) {

@@ -26,8 +26,12 @@ class CommandServer final : public FirmwareEntry {
   Task<Status> read(HostCommand& command);
   Task<Status> write(HostCommand& command);
   Task<Status> complete_edges(HostRun blocks, LogicalRun run, DataSpan data);
-  Task<Status> stream_in(HostCommand& command, LogicalRun run, WriteOptions options);
-  Task<Status> stream_out(HostCommand& command, LogicalRun run);
+  class Stream;
+  Task<Status> stream(HostCommand& command, LogicalRun run, WriteOptions options);
+  Task<void> stream_beside(Stream& stream, std::uint32_t first);
+  Task<void> stream_pieces(Stream& stream, std::uint32_t first);
+  Task<Status> stream_in(Stream& stream, std::uint32_t number);
+  Task<Status> stream_out(Stream& stream, std::uint32_t number);
   Task<Status> trim(HostCommand& command);
   /// The whole drive sectors that enclose the blocks.
   [[nodiscard]] LogicalRun enclosing(HostRun blocks) const;

@@ -222,7 +222,7 @@ std::vector<std::uint32_t> served(ReadPriority reads) {
   machine.cpu.start(move(machine, MediaOp::read, 30), nullptr, 3_ms);
   machine.cpu.start(move(machine, MediaOp::read, 40), nullptr, 4_ms).host_read = true;
   machine.cpu.start(move(machine, MediaOp::read, 41), nullptr, 25_ms).host_read = true;
-  machine.cpu.start(move(machine, MediaOp::read, 42), nullptr, 26_ms).host_read = true;
+  machine.cpu.start(move(machine, MediaOp::read, 42), nullptr, 33_ms).host_read = true;  // behind the write of the update
   machine.timeline.run();
   std::vector<std::uint32_t> radii;
   for (const auto& [at, radius] : machine.media.started) radii.push_back(radius);
