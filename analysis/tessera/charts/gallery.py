@@ -1,15 +1,18 @@
 """The pictures that a folder of results has the data for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import polars as pl
 
 from tessera.charts import pictures
 from tessera.charts.chart import Chart
 from tessera.comparison import Comparison
+from tessera.families import YARDSTICK, grouped
 from tessera.run_folder import Run
 from tessera.sweeps.dataset import Sweep
 
+MOST_CURVES = 8  # of one picture: more layers go by families
 MAIN_METRIC = "host.latency.mean"
 
 
@@ -25,7 +28,12 @@ def of_runs(runs: dict[str, Run]) -> list[Chart]:
     """Several runs side by side."""
     charts: list[Chart] = []
     logged = {name: run for name, run in runs.items() if (run.folder / "requests.npy").exists() and len(run.requests)}
-    if logged:
+    if len(logged) > MOST_CURVES:
+        for family, members in grouped(logged).items():
+            chosen = {name: logged[name] for name in (YARDSTICK, *members) if name in logged}
+            chart = pictures.latency_tail(chosen)
+            charts.append(replace(chart, name=f"{chart.name}-{family.replace(', ', '-').replace(' ', '-')}", title=f"{chart.title}: {family}"))
+    elif logged:
         charts.append(pictures.latency_tail(logged))
     return charts + _of_summaries(runs)
 

@@ -66,7 +66,9 @@ def _lines(chart: Lines) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     ]
     x = _axis(chart.x, (value for line in chart.lines for value in line.x))
     y = _axis(chart.y, (value for line in chart.lines for value in line.y))
-    return traces, {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": len(traces) > 1, "legend": LEGEND}
+    legend_rows = len(traces) // 2 if len(traces) > 1 else 0
+    layout = {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": len(traces) > 1, "legend": LEGEND, "height": 320 + 22 * legend_rows}
+    return traces, layout
 
 
 def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -2,10 +2,9 @@
 
 from tessera.charts import gallery
 from tessera.comparison import Comparison, command_of
-from tessera.families import YARDSTICK
 from tessera.human import figure
 from tessera.reports.page import Cell, Column, Page, Table
-from tessera.reports.run_page import COMPARED
+from tessera.reports.run_page import COMPARED, ranking
 
 
 def comparison_page(comparison: Comparison) -> Page:
@@ -46,19 +45,12 @@ def _gathered(warnings: list[str]) -> list[str]:
 
 
 def _comparison_findings(table: dict[str, list], units: dict[str, str]) -> list[str]:
-    found = []
-    yardstick = table["layer"].index(YARDSTICK) if YARDSTICK in table["layer"] else None
-    for title, metric in COMPARED[:4]:
-        ranked = [
-            (value, layer)
-            for value, layer, why in zip(table.get(metric, []), table["layer"], table.get(f"{metric}.unranked", []))
-            if value is not None and why is None and layer != YARDSTICK
+    nothing = [None] * len(table["layer"])
+    figures = {
+        metric: [
+            (layer, value, why is None)
+            for layer, value, why in zip(table["layer"], table.get(metric, nothing), table.get(f"{metric}.unranked", nothing))
         ]
-        if not ranked:
-            continue
-        (best, first), (worst, last) = min(ranked), max(ranked)
-        text = f"{title}: {first} has the smallest of those that may be ranked, {figure(best, units.get(metric, '1'))}"
-        if yardstick is not None and table[metric][yardstick]:
-            text += f" ({best / table[metric][yardstick]:.2f} times {YARDSTICK})"
-        found.append(text + (f"; {last} the largest, {figure(worst, units.get(metric, '1'))}." if last != first else "."))
-    return found or ["No figure may be ranked: see above."]
+        for _, metric in COMPARED
+    }
+    return ranking(figures, units)

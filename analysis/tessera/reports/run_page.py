@@ -7,6 +7,7 @@ import numpy as np
 from tessera.bound_by import utilisations
 from tessera.charts import gallery
 from tessera.effort import steadiness
+from tessera.families import YARDSTICK
 from tessera.human import figure, number
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.run_folder import Run, latency_ms, life_phases
@@ -99,6 +100,22 @@ def run_page(run: Run) -> Page:
     )  # fmt: skip
 
 
+def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: Mapping[str, str]) -> list[str]:
+    """Who has the smallest of each figure, and the largest: of each metric (layer, value, whether it may be ranked)."""
+    found = []
+    for title, metric in COMPARED[:4]:
+        yardstick = next((value for layer, value, _ in figures[metric] if layer == YARDSTICK), None)
+        ranked = [(value, layer) for layer, value, may in figures[metric] if value is not None and may and layer != YARDSTICK]
+        if not ranked:
+            continue
+        (best, first), (worst, last) = min(ranked), max(ranked)
+        text = f"{title}: {first} has the smallest of those that may be ranked, {figure(best, units.get(metric, '1'))}"
+        if yardstick:
+            text += f" ({best / yardstick:.2f} times {YARDSTICK})"
+        found.append(text + (f"; {last} the largest, {figure(worst, units.get(metric, '1'))}." if last != first else "."))
+    return found or ["No figure may be ranked: see above."]
+
+
 def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:
     """Several runs that somebody else put side by side."""
     rows, unranked = [], []
@@ -113,7 +130,12 @@ def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list
         rows.append([Cell(name, name), *cells])
     columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in COMPARED)]
     first = next(iter(runs.values()))
+    figures = {
+        metric: [(name, run.find(metric), metric not in RANKED_BY_CLEANING or not cleaned_too_little(run)) for name, run in runs.items()]
+        for _, metric in COMPARED
+    }
+    units = {metric: first.unit(metric) for _, metric in COMPARED if metric in first.summary["metrics"]}
     return Page(
-        title=title, question=question, facts=[first.summary["run"].get("tool", "")], warnings=unranked, charts=gallery.of_runs(dict(runs)),
+        title=title, question=question, facts=[first.summary["run"].get("tool", "")], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
         tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,
     )  # fmt: skip

@@ -1,0 +1,44 @@
+"""One version in every file that names it, and an installation of the program alone."""
+
+import re
+import subprocess
+import tomllib
+
+from samples import BUILD, REPOSITORY
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+
+
+def test_every_file_names_the_same_version():
+    version = PROJECT["version"]
+    assert f"project(tessera VERSION {version} " in (REPOSITORY / "CMakeLists.txt").read_text()
+    assert f"\nversion: {version}\n" in (REPOSITORY / "CITATION.cff").read_text()
+    assert f"\n## {version}" in (REPOSITORY / "CHANGELOG.md").read_text()
+    assert version in subprocess.run([BUILD / "tessera-sim", "--version"], capture_output=True, text=True, check=True).stdout
+
+
+def test_every_dependency_is_pinned_and_what_they_need_is_too():
+    groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    pinned = re.compile(r"[a-z0-9-]+==[0-9.]+$")
+    direct = {word for group in groups for word in group if not word.startswith("tessera[")}
+    assert all(pinned.match(word) for word in direct)
+    constraints = [line for line in (REPOSITORY / "analysis" / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(pinned.match(line) for line in constraints)
+    assert len({line.split("==")[0] for line in constraints}) == len(constraints)
+
+
+def test_the_program_is_installed_alone_with_its_descriptions_and_papers(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--component", "program", "--prefix", tmp_path], check=True, capture_output=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"bin", "share"}
+    drives = subprocess.run([tmp_path / "bin" / "tessera-sim", "list", "drives"], capture_output=True, text=True, check=True).stdout
+    assert "common" in drives
+    assert (tmp_path / "share" / "tessera" / "workloads" / "web-server.toml").exists()
+    assert (tmp_path / "share" / "doc" / "tessera" / "LICENSE").exists()
+
+
+def test_the_container_installs_what_the_program_is_linked_with():
+    text = (REPOSITORY / "Containerfile").read_text().split("FROM")[2]
+    linked = subprocess.run(["ldd", BUILD / "tessera-sim"], capture_output=True, text=True, check=True).stdout
+    for library, package in (("libsystemc", "libsystemc"), ("libboost_iostreams", "libboost-iostreams1.81.0"), ("libboost_json", "libboost-json1.81.0"),
+                             ("libtomlplusplus", "libtomlplusplus3"), ("libzstd", "libzstd1"), ("liblzma", "liblzma5"), ("libz.so", "zlib1g")):  # fmt: skip
+        assert library not in linked or package in text, package
