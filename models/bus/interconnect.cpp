@@ -102,6 +102,12 @@ std::array<Interconnect::Counters, Interconnect::accounts> Interconnect::totals(
   return totals;
 }
 
+void Interconnect::reset_statistics(Picoseconds now) {
+  const auto totals = this->totals();
+  for (std::size_t i = 0; i < accounts; ++i) busy_before_[i] = totals[i].busy;
+  measured_from_ = now;
+}
+
 void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
   static constexpr std::array<const char*, accounts> names{"cpu", "copy", "host", "disk", "flash", "registers", "descriptors"};
   static constexpr std::array<const char*, accounts> who{"the CPU's single accesses to the DRAM",
@@ -111,15 +117,17 @@ void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
                                                          "DMA of the flash channels",
                                                          "registers that the CPU reads and writes",
                                                          "commands and completions in their rings"};
-  Picoseconds busy;
+  const Picoseconds elapsed = now - measured_from_;
   const auto totals = this->totals();
-  for (const Counters& counters : totals) busy += counters.busy;
-  metrics.add("bus.utilisation", share_of(busy, now), "1", "share of time in which the bus moved data");
+  std::array<Picoseconds, accounts> busy;
+  Picoseconds all;
+  for (std::size_t i = 0; i < accounts; ++i) all += busy[i] = totals[i].busy - busy_before_[i];
+  metrics.add("bus.utilisation", share_of(all, elapsed), "1", "share of the measured time in which the bus moved data");
   for (std::size_t i = 0; i < accounts; ++i) {
     const std::string name = std::string("bus.") + names[i];
     const std::string of = who[i];
     metrics.count(name + ".bytes", static_cast<double>(totals[i].bytes.value()), "B", "bytes over the bus: " + of);
-    metrics.add(name + ".utilisation", share_of(totals[i].busy, now), "1", "share of time in which the bus moved data: " + of);
+    metrics.add(name + ".utilisation", share_of(busy[i], elapsed), "1", "share of the measured time in which the bus moved data: " + of);
     metrics.count(name + ".waiting", totals[i].waited, "time lost to other initiators on the bus: " + of);
   }
 }

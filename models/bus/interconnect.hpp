@@ -41,8 +41,9 @@ class Interconnect {
   /// The power fails: what was under way is forgotten.
   void cut() { shared_.clear(); }
   [[nodiscard]] SignalScope& signals() { return signals_; }
-  /// Adds `bus.*`.
+  /// Adds `bus.*`: shares of the time since reset_statistics().
   void report(MetricSet& metrics, Picoseconds now) const;
+  void reset_statistics(Picoseconds now);
 
  private:
   static constexpr std::size_t accounts = 7;
@@ -75,7 +76,9 @@ class Interconnect {
   std::array<Picoseconds, exchange_bytes.size()> exchange_work_;
   std::array<std::uint64_t, exchange_bytes.size()> exchanged_{};
 
-  std::array<Counters, accounts> counters_{};  // by account
+  std::array<Counters, accounts> counters_{};        // by account
+  std::array<Picoseconds, accounts> busy_before_{};  // the measurement, which began
+  Picoseconds measured_from_;
 };
 
 }  // namespace tessera

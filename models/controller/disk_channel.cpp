@@ -6,10 +6,6 @@
 namespace tessera {
 
 namespace {
-// Timeline arguments: these two; the address of a submitted chain; that of a buffer to be abandoned, which is one more.
-constexpr std::uint64_t recovered = 0;
-constexpr std::uint64_t turned = 2;
-constexpr std::uint64_t abandoned = 1;
 
 bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
   return chain.steps().front().op == MediaOp::read && chain.steps().front().data.buffer == &buffer;
@@ -42,14 +38,20 @@ void DiskChannel::submit(MediaChain& chain) {
   chain.steps_done = 0;
   chain.breakdown = {};
   executor_.suspend_for(chain.wait, LifePhase::media_queue, 1,
-                        {*this, reinterpret_cast<std::uint64_t>(&chain), bus_latency_, BusInitiator::disk});
+                        {*this, submitted_.put(&chain) * alarms + chain_here, bus_latency_, BusInitiator::disk});
 }
 
 void DiskChannel::on_time(std::uint64_t argument) {
-  if (argument == recovered) return resume_service();
-  if (argument == turned) return step_ended();
-  if ((argument & abandoned) != 0) return give_up(*reinterpret_cast<const DataBuffer*>(argument - abandoned));
-  auto& chain = *reinterpret_cast<MediaChain*>(argument);
+  switch (static_cast<Alarm>(argument % alarms)) {
+    case recovered: return resume_service();
+    case turned: return step_ended();
+    case abandoned: return give_up(*abandoned_.take(argument / alarms));
+    default: return arrived(*submitted_.take(argument / alarms));
+  }
+}
+
+/// The channel's engine has read the chain's descriptor.
+void DiskChannel::arrived(MediaChain& chain) {
   chain.submitted = chain.wait.root->since;
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
@@ -174,7 +176,7 @@ void DiskChannel::note_arrival(const MediaStep& step, const MediaBreakdown& timi
 }
 
 void DiskChannel::abandon(const DataBuffer& buffer) {
-  timeline_.post(executor_.ring(DeviceRegister::disk_doorbell), *this, reinterpret_cast<std::uint64_t>(&buffer) | abandoned);
+  timeline_.post(executor_.ring(DeviceRegister::disk_doorbell), *this, abandoned_.put(&buffer) * alarms + abandoned);
 }
 
 void DiskChannel::give_up(const DataBuffer& buffer) {
@@ -242,6 +244,8 @@ void DiskChannel::resume_service() {
 void DiskChannel::power_off() {
   timeline_.withdraw(*this);
   queue_.clear();
+  submitted_.clear();
+  abandoned_.clear();
   for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
   current_ = nullptr;
   turning_ = false;
@@ -253,6 +257,8 @@ void DiskChannel::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
   if (std::exchange(turning_, false)) current_ = nullptr;  // the media has done its part
   queue_.clear();
+  submitted_.clear();
+  abandoned_.clear();
   recovering_.reset();
   quiet_ = std::move(quiet);
 }

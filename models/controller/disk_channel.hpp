@@ -6,6 +6,7 @@
 
 #include "base/geometry.hpp"
 #include "base/metrics.hpp"
+#include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
 #include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
@@ -53,7 +54,11 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
+  /// Arguments of the timeline: a number in submitted_ or abandoned_ * alarms + what.
+  enum Alarm : std::uint64_t { chain_here, abandoned, recovered, turned, alarms };
+
   void on_time(std::uint64_t argument) override;
+  void arrived(MediaChain& chain);
   [[nodiscard]] bool yields(const MediaChain& chain) const;
   void serve_next();
   void serve(MediaChain& chain);
@@ -89,6 +94,8 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   const Positioning& positioning_;
   const TrackCapacity& tracks_;
   MediaQueue queue_;
+  SlotPool<MediaChain*> submitted_;        // on their way to the queue
+  SlotPool<const DataBuffer*> abandoned_;  // whose chains are to be given up
   ReadPriority read_priority_;
   Picoseconds bus_latency_;
   Bytes fifo_;

@@ -63,10 +63,13 @@ class DramDevice {
 
   /// Energy from time 0 to `now`: activations, bursts, refreshes and background power.
   [[nodiscard]] Picojoules energy(Picoseconds now) const;
-  /// Adds `dram.*`.
+  /// Adds `dram.*`; `dram.utilisation` is a share of the time since reset_statistics().
   void report(MetricSet& metrics, Picoseconds now) const;
+  void reset_statistics(Picoseconds now);
 
  private:
+  [[nodiscard]] Picoseconds busy() const { return burst_time_ * (counters_.bursts_read + counters_.bursts_written); }
+
   static constexpr std::uint64_t closed = ~std::uint64_t{0};
   struct Bank {
     std::uint64_t row = closed;
@@ -113,6 +116,8 @@ class DramDevice {
     Picoseconds refresh_wait;
     Bytes dma_bytes;
   } counters_;
+  Picoseconds busy_before_;  // the measurement, which began
+  Picoseconds measured_from_;
 };
 
 }  // namespace tessera

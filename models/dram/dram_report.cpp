@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "dram/dram_device.hpp"
 
 namespace tessera {
@@ -10,6 +8,11 @@ Picojoules DramDevice::energy(Picoseconds now) const {
   return config_.activate_energy * activations + config_.read_energy * counters_.bursts_read +
          config_.write_energy * counters_.bursts_written + config_.refresh_energy * refreshes +
          tessera::energy(config_.background_power, now);
+}
+
+void DramDevice::reset_statistics(Picoseconds now) {
+  busy_before_ = busy();
+  measured_from_ = now;
 }
 
 void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
@@ -25,11 +28,9 @@ void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("dram.dma.count", counters_.dma, "DMA transactions");
   metrics.count("dram.dma.bytes", static_cast<double>(counters_.dma_bytes.value()), "B", "bytes that DMA moved");
   if (faults_) faults_->report(metrics);
-  const Picoseconds busy = burst_time_ * (counters_.bursts_read + counters_.bursts_written);
-  metrics.count("dram.bus_busy", busy, "time that the data bus moved data");
-  std::optional<double> utilisation;
-  if (now > Picoseconds(0)) utilisation = static_cast<double>(busy.value()) / static_cast<double>(now.value());
-  metrics.add("dram.utilisation", utilisation, "1", "share of time in which the data bus moved data");
+  metrics.count("dram.bus_busy", busy(), "time that the data bus moved data");
+  metrics.add("dram.utilisation", share_of(busy() - busy_before_, now - measured_from_), "1",
+              "share of the measured time in which the data bus moved data");
   metrics.count("dram.energy", static_cast<double>(energy(now).value()) * 1e-9, "mJ", "energy of the DRAM");
 }
 

@@ -15,7 +15,8 @@ HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::
       downstream_(downstream),
       upstream_(upstream),
       buffer_(config.buffer.value() / sector_bytes),
-      watchdog_(timeline, config.timeout, config.tags) {}
+      watchdog_(timeline, config.timeout, config.tags),
+      crossing_(config.tags) {}
 
 Bytes HostInterface::all_data(const HostRequest& request) const {
   if (request.op != HostOp::read && request.op != HostOp::write) return Bytes(0);
@@ -117,14 +118,15 @@ void HostInterface::complete(HostRequest& request) {
 
 void HostInterface::occupy(const LinkExtent& extent, HostRequest& request) {
   const Picoseconds end = link_.carry(request.tag, extent, timeline_.now(), timeline_.now()).end;
-  timeline_.post(end, *this, reinterpret_cast<std::uint64_t>(&request) | static_cast<std::uint64_t>(extent.direction));
+  crossing_[request.tag] = &request;
+  timeline_.post(end, *this, std::uint64_t{request.tag} * directions + static_cast<std::uint64_t>(extent.direction));
 }
 
 void HostInterface::on_time(std::uint64_t argument) {
-  constexpr auto up = static_cast<std::uint64_t>(LinkDirection::to_host);
-  auto& request = *reinterpret_cast<HostRequest*>(argument & ~up);
+  HostRequest& request = *crossing_[argument / directions];
   request.life.account(LifePhase::link, timeline_.now());
-  if ((argument & up) == 0) return request.aborted ? complete(request) : downstream_.arrived(request);
+  if (argument % directions == static_cast<std::uint64_t>(LinkDirection::to_drive))
+    return request.aborted ? complete(request) : downstream_.arrived(request);
   if (request.place) buffer_.give_back(*request.place / sector_bytes_, buffer_need(request) / Bytes(sector_bytes_));
   watchdog_.answered(request);
   lanes_.end(request, timeline_.now());

@@ -6,6 +6,7 @@
 // hold of the buffer streams: the drive asks for each piece. Not modelled: link power states.
 #include <algorithm>
 #include <deque>
+#include <vector>
 
 #include "base/extent_allocator.hpp"
 #include "base/metrics.hpp"
@@ -66,6 +67,8 @@ class HostInterface final : private TimelineListener {
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:
+  static constexpr std::uint64_t directions = 2;  // an argument of the timeline: tag * directions + direction
+
   void on_time(std::uint64_t argument) override;
   [[nodiscard]] bool find_room(HostRequest& request);
   void admit(HostRequest& request);
@@ -90,7 +93,8 @@ class HostInterface final : private TimelineListener {
   std::uint64_t streamed_ = 0;
   std::uint64_t pieces_ = 0;
   Watchdog watchdog_;
-  std::deque<HostRequest*> waiting_;  // for buffer space, in order of issue
+  std::deque<HostRequest*> waiting_;    // for buffer space, in order of issue
+  std::vector<HostRequest*> crossing_;  // by tag: whose command or status is on the link, or was the last to be
 };
 
 }  // namespace tessera

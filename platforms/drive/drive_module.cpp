@@ -328,6 +328,8 @@ void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
 void DriveModule::reset_statistics() {
   if (controller_ != nullptr) controller_->core().reset_statistics();
   if (host_interface_ != nullptr) host_interface_->core().reset_statistics();
+  bus_.interconnect().reset_statistics(timeline().now());
+  if (dram_ != nullptr) dram_->device().reset_statistics(timeline().now());
 }
 
 }  // namespace tessera

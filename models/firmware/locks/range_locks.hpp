@@ -2,6 +2,7 @@
 // Shared and exclusive locks on ranges, first come first served among those that overlap: a waiting lock blocks later
 // ones that overlap it, so nobody starves. The locks themselves are the list's nodes; nothing is allocated.
 #include <algorithm>
+#include <concepts>
 #include <coroutine>
 #include <cstdint>
 
@@ -10,13 +11,17 @@
 
 namespace tessera {
 
-/// Logical sectors [first, end).
-struct SectorRange {
-  LogicalSector first;
-  LogicalSector end;
-  [[nodiscard]] static SectorRange of(LogicalRun run) { return {run.first, run.end()}; }
-  [[nodiscard]] bool overlaps(const SectorRange& other) const { return first < other.end && other.first < end; }
+/// Sectors, tracks, bands, zones: whatever has numbers, [first, end).
+template <class Number>
+struct LockRange {
+  Number first{};
+  Number end{};
+  [[nodiscard]] static LockRange of(Number one) { return {one, one + 1}; }
+  [[nodiscard]] static LockRange of(const LogicalRun& run) requires std::same_as<Number, LogicalSector> { return {run.first, run.end()}; }
+  [[nodiscard]] bool overlaps(const LockRange& other) const { return first < other.end && other.first < end; }
 };
+using SectorRange = LockRange<LogicalSector>;
+using NumberRange = LockRange<std::uint64_t>;
 
 /// Angles as fractions of a turn in units of 2^-32, so that sector boundaries of tracks of different length compare: for
 /// tracks of fewer than 65,536 sectors, two boundaries are equal here exactly if they are equal on the platter.

@@ -34,7 +34,7 @@ Task<Status> ZoneBufferLayer::read(LogicalRun run, DataSpan data) {
 
 /// The buffer first, then the zone.
 Task<Status> ZoneBufferLayer::read_piece(ZoneRun run, DataSpan data) {
-  auto guard = locks_.shared(ZoneRange::of(guard_of(run.zone)));
+  auto guard = locks_.shared(NumberRange::of(guard_of(run.zone)));
   co_await guard;
   const auto plan = read_plans_.take();
   plan->buffered.clear();
@@ -164,7 +164,7 @@ Task<Status> ZoneBufferLayer::give_up(std::span<const std::uint32_t> slots) {
 Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
   for (std::uint32_t done = 0; done < run.count;) {
     const ZoneRun piece = store_.piece({run.first + done, run.count - done});
-    auto guard = locks_.exclusive(ZoneRange::of(guard_of(piece.zone)));
+    auto guard = locks_.exclusive(NumberRange::of(guard_of(piece.zone)));
     co_await guard;
     const auto slots = slots_.take();
     const LogicalRun sectors = store_.logical(piece);

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "firmware/locks/number_locks.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/zones/slot_owners.hpp"
-#include "firmware/zones/zone_locks.hpp"
 #include "firmware/zones/zone_store.hpp"
 
 namespace tessera {
@@ -83,7 +83,7 @@ class ZoneBufferLayer : public TranslationLayer {
   ZoneStore store_;
   BufferRegion buffer_;
   SlotOwners owners_;
-  ZoneLocks locks_;
+  NumberLocks locks_;
   BufferStatistics statistics_;
   ScratchPool<Placements> placements_;
   ScratchPool<SlotOwners::Slots> slots_;

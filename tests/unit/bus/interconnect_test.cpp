@@ -89,3 +89,19 @@ TEST_CASE("a bus without a clock is left out: nothing takes time") {
   CHECK(moved(bus, BusInitiator::disk, 32_MiB, 1_us, 0_ps).behind == 0_B);
   CHECK(bus.access(8_B, 1_us) == 1_us);
 }
+
+TEST_CASE("utilisation is that of the measured time, bytes and waiting are counts since power-on") {
+  // 4 KiB are 512 beats of 2 ns: 1024 ns.
+  Interconnect bus({}, 0);
+  bus.transfer({BusInitiator::host, DramAddress(0), 4_KiB, Access::write}, 0_us);
+  bus.exchange(BusExchange::register_access, 1, 5_us);
+  bus.reset_statistics(10_us);
+  bus.transfer({BusInitiator::host, DramAddress(0), 4_KiB, Access::write}, 11_us);
+  bus.exchange(BusExchange::register_access, 3, 15_us);
+  MetricSet metrics;
+  bus.report(metrics, 20_us);
+  CHECK(*metrics.find("bus.host.utilisation")->value == Approx(0.1024));
+  CHECK(*metrics.find("bus.registers.utilisation")->value == Approx(3 * 2e-3 / 10));
+  CHECK(*metrics.find("bus.utilisation")->value == Approx(0.1024 + 0.0006));
+  CHECK(*metrics.find("bus.host.bytes")->value == 8192);
+}

@@ -136,3 +136,14 @@ TEST_CASE("metadata accesses of a CPU that runs ahead of DMA are priced as if th
   CHECK(dma(dram, 0, 64_KiB, 5_us) == 5_us + first_data + 32 * 640_ns);  // as if it came first
   CHECK(read(dram, 6 * row, 21_us) > 21_us);
 }
+
+TEST_CASE("utilisation is that of the measured time") {
+  DramDevice dram{DramConfig{}};
+  dram.access(DramAddress(0), 16, Access::read, 0_us);  // a burst of 5 ns
+  dram.reset_statistics(1_us);
+  for (int i = 0; i < 3; ++i) dram.access(DramAddress(0), 16, Access::read, 1_us + 100_ns * i);
+  MetricSet metrics;
+  dram.report(metrics, 2_us);
+  CHECK(*metrics.find("dram.utilisation")->value == Approx(0.015));
+  CHECK(*metrics.find("dram.bus_busy")->value == Approx(20e-6));
+}

@@ -62,7 +62,7 @@ Task<Status> Amphisbaena::clean_chunks(HostTag in_hand) {
   weigh_changed_zones();
   TESSERA_CHECK(ranking_.highest() != 0, "the low-frequency buffer is full of nothing");
   const std::uint32_t zone = ranking_.best();
-  auto guard = locks_.exclusive(ZoneRange::of(zone));
+  auto guard = locks_.exclusive(NumberRange::of(zone));
   co_await guard;
   collection_.begin(zone, in_hand);
   if (collection_.offsets().empty()) co_return Status::ok;  // trimmed while the zone was waited for
@@ -111,7 +111,7 @@ Task<Status> Amphisbaena::evict_block(LogicalSector block, Leaving which, HostTa
     const Status status = co_await free_frame(in_hand);
     if (!ok(status)) co_return status;
   }
-  auto guard = locks_.exclusive(ZoneRange::of(zone));
+  auto guard = locks_.exclusive(NumberRange::of(zone));
   co_await guard;
   // Written again or trimmed while the zone was waited for, or its chunk was cleaned.
   const Role role = roles_.role_of(block);

@@ -57,11 +57,11 @@ Task<Status> Amphisbaena::write_piece(ZoneRun run, DataSpan data, const Request&
   const auto roles = role_scratch_.take();
   const auto held = slots_.take();
   const LogicalRun blocks = store_.logical(run);
-  std::optional<ZoneLocks::Lock> guard;
+  std::optional<NumberLocks::Lock> guard;
   std::optional<FifoMutex::Lock> turn;
   for (;;) {
-    guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
-    ZoneLocks::Lock& zone = *guard;
+    guard.emplace(locks_, NumberRange::of(run.zone), LockMode::shared);
+    NumberLocks::Lock& zone = *guard;
     blocked_.add(run);
     co_await zone;
     blocked_.remove(run);

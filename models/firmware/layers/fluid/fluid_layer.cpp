@@ -28,11 +28,11 @@ Task<Status> Fluid::write_piece(ZoneRun run, DataSpan data, const Request& reque
   if (heat_) heat_->count(run.zone, run.count);
   const auto held = slots_.take();
   const LogicalRun sectors = store_.logical(run);
-  std::optional<ZoneLocks::Lock> guard;
+  std::optional<NumberLocks::Lock> guard;
   std::optional<FifoMutex::Lock> turn;
   for (;;) {
-    guard.emplace(locks_, ZoneRange::of(run.zone), LockMode::shared);
-    ZoneLocks::Lock& zone = *guard;
+    guard.emplace(locks_, NumberRange::of(run.zone), LockMode::shared);
+    NumberLocks::Lock& zone = *guard;
     co_await zone;
     Status status = co_await owners_.find(sectors, *held);
     if (!ok(status)) co_return status;
@@ -94,7 +94,7 @@ Task<Status> Fluid::clean_oldest() {
   }
   const LogicalSector sector = owners_.sector_of(slot);
   const std::uint32_t zone = store_.zone_of(sector);
-  auto guard = locks_.exclusive(ZoneRange::of(zone));
+  auto guard = locks_.exclusive(NumberRange::of(zone));
   co_await guard;
   // Trimmed, or moved by an update, while the zone was waited for.
   if (log_.oldest() != slot || !owners_.in_use(slot) || owners_.sector_of(slot) != sector) co_return Status::ok;

@@ -67,7 +67,7 @@ void Pore::pair_up(std::span<const std::uint32_t> pages) {
   std::deque<std::uint32_t> others;
   for (std::size_t i = 0; i < pages.size();) {
     const bool all_valid = pages[i] % whole == 0 && i + whole <= pages.size() && pages[i + whole - 1] == pages[i] + whole - 1;
-    if (all_valid && moves_.read(pages[i] / whole) < config_.copybacks) {
+    if (all_valid && config_.copybacks != 0 && moves_.read(pages[i] / whole) < config_.copybacks) {
       movable[plane_of(pages[i])].push_back(pages[i]);
       i += whole;
     } else {
@@ -99,12 +99,7 @@ void Pore::pair_up(std::span<const std::uint32_t> pages) {
 /// does its block.
 Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   if (pages.empty()) co_return Status::ok;
-  if (config_.copybacks != 0) {
-    pair_up(pages);
-  } else {
-    pairs_.clear();
-    for (const std::uint32_t page : pages) pairs_.push_back({page, 0, false});
-  }
+  pair_up(pages);
   reads_.clear();
   for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
     if (pairs_[i].inside) continue;
@@ -119,8 +114,7 @@ Task<Status> Pore::copy_pages(std::span<const std::uint32_t> pages) {
   commands_.assign(pages.size(), FlashCommand{});
   std::vector<LogicalSector> sectors;
   for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
-    Copy& copy = pairs_[i];
-    if (config_.copybacks == 0) copy.to = spaces_[cache].take(0);
+    const Copy& copy = pairs_[i];
     sectors.push_back(owners_.sector(copy.from));
     commands_[i].aim(copy.to, shape_);
     if (copy.inside) {

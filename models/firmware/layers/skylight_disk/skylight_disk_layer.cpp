@@ -20,12 +20,12 @@ std::uint32_t SkylightDisk::buffer_zone_of(std::uint32_t zone) const {
 /// Fills what is left of the buffer zone; a write that finds it full cleans it first and keeps it to itself.
 Task<Status> SkylightDisk::write_piece(ZoneRun run, DataSpan data, const Request& request) {
   const std::uint32_t buffer_zone = buffer_zone_of(run.zone);
-  std::optional<ZoneLocks::Lock> guard;
+  std::optional<NumberLocks::Lock> guard;
   LockMode mode = LockMode::shared;
   for (std::uint32_t done = 0; done < run.count;) {
     guard.reset();
-    guard.emplace(locks_, ZoneRange::of(buffer_zone), mode);
-    ZoneLocks::Lock& lock = *guard;
+    guard.emplace(locks_, NumberRange::of(buffer_zone), mode);
+    NumberLocks::Lock& lock = *guard;
     co_await lock;
     if (states_.read(buffer_zone).head == zone_slots_ && mode == LockMode::shared) {
       mode = LockMode::exclusive;

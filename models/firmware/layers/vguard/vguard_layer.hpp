@@ -10,7 +10,7 @@
 #include "base/metrics.hpp"
 #include "firmware/layout/band_track_layout.hpp"
 #include "firmware/layout/conventional_layout.hpp"
-#include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/number_locks.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -45,13 +45,6 @@ class Vguard final : public TranslationLayer {
   using Slot = std::uint32_t;
   static constexpr Slot none = DramHashMap::none;
 
-  /// Tracks [first, end).
-  struct TrackRange {
-    std::uint64_t first;
-    std::uint64_t end;
-    [[nodiscard]] bool overlaps(const TrackRange& other) const { return first < other.end && other.first < end; }
-  };
-
   /// What a slot is taken for.
   struct Cached {
     std::uint64_t track;
@@ -67,7 +60,7 @@ class Vguard final : public TranslationLayer {
 
   [[nodiscard]] bool has_next(std::uint64_t track) const { return (track + 1) % layout_.band_tracks() != 0; }
   [[nodiscard]] bool endangers_next(std::uint64_t track) const;
-  [[nodiscard]] TrackRange reach_of(std::uint64_t track) const { return {track, track + (has_next(track) ? 2 : 1)}; }
+  [[nodiscard]] NumberRange reach_of(std::uint64_t track) const { return {track, track + (has_next(track) ? 2 : 1)}; }
   [[nodiscard]] Slot slot_of(std::uint64_t track) const;
   void take(Slot slot, std::uint64_t track);
   void hold(Slot slot, std::uint64_t track);
@@ -86,7 +79,7 @@ class Vguard final : public TranslationLayer {
   DramLists lists_;                  // of slots: free, and used in the order of caching
   Slot free_slots_;
   Gauge free_gauge_;
-  RangeLocks<TrackRange> locks_;
+  NumberLocks locks_;
   FifoMutex cleaning_;
   FifoMutex copying_;  // at copy_
   DataBuffer copy_;    // a track on its way to the cache or back
