@@ -15,6 +15,15 @@ REQUEST_TYPE = np.dtype(
 )
 
 
+def requests_of(latencies_ms, op=1):
+    """A log of requests with these latencies, all writes."""
+    made = np.zeros(len(latencies_ms), REQUEST_TYPE)
+    made["op"] = op
+    made["arrival"] = 10**12
+    made["completion"] = 10**12 + (np.array(latencies_ms) * 1e9).astype(np.uint64)
+    return made
+
+
 def metric(value, unit="1"):
     return {"value": value, "unit": unit, "description": ""}
 

@@ -3,8 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from samples import metric, write_run
-from test_run_folder import requests_of
+from samples import metric, requests_of, write_run
 
 from tessera import InputError, Run
 from tessera.charts import pictures

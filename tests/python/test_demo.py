@@ -12,8 +12,7 @@ STAND_IN = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from samples import metric, write_run
-from test_run_folder import requests_of
+from samples import metric, requests_of, write_run
 arguments = sys.argv[1:]
 if arguments == ["list", "layers", "--json"]:
     print(json.dumps([{{"name": name}} for name in ("cmr", "mu-rmw", "imr-rmw", "new")]))

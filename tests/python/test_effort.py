@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from samples import write_run
+from samples import requests_of, write_run
 from simulate import SIMULATOR
-from test_run_folder import requests_of
 
 import tessera
 from tessera import Run

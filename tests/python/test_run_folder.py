@@ -1,18 +1,10 @@
 import numpy as np
 import pytest
-from samples import REQUEST_TYPE, metric, write_run
+from samples import metric, requests_of, write_run
 
 from tessera import Run, latency_ms, life_phases
 from tessera.latency_plot import distribution, plot_latency
 from tessera.sameness import differences
-
-
-def requests_of(latencies_ms, op=1):
-    made = np.zeros(len(latencies_ms), REQUEST_TYPE)
-    made["op"] = op
-    made["arrival"] = 10**12
-    made["completion"] = 10**12 + (np.array(latencies_ms) * 1e9).astype(np.uint64)
-    return made
 
 
 def test_metrics_are_read_with_units_and_undefined_ones_are_none(tmp_path):
