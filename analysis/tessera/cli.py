@@ -11,7 +11,6 @@ from rich.console import Console
 from tessera.bench import measure
 from tessera.commands import curve, plot, report, search, simulate, sweep, trace, workload
 from tessera.commands.group import Commands
-from tessera.drives.against_measurement import compare
 from tessera.drives.measured_trace import TraceError
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
 from tessera.growth import measure_growth
@@ -148,6 +147,8 @@ def validate_drives(
     out: Annotated[Path, typer.Option(help="Folder for the run, the picture and the table.")] = Path("out/validate-drives"),
 ) -> None:
     """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class."""
+    from tessera.drives.against_measurement import compare  # with matplotlib, which few commands need
+
     console = Console()
     try:
         comparison = compare(drive, trace, out, settings or (), seed)

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from tessera.charts.pictures import front
+from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator, simulator_digest
@@ -83,6 +84,8 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     for name in options:
         if name not in ("trials", "batch", "seed"):
             raise unknown_name("key of [search]", name, ("trials", "batch", "seed"))
+    if "until" in table:
+        Until.parse(table["until"])
     if COST in objectives and not table.get("cost"):
         raise InputError("the objective 'cost' needs a table [cost]")
     return SearchPlan(

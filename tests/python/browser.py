@@ -14,7 +14,7 @@ from tornado.websocket import websocket_connect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 MISSING = "needs Debian's package chromium: ./dev test installs it"
-PATIENCE = 60  # seconds for an answer of a busy machine
+PATIENCE = 120  # seconds for an answer of a busy machine
 
 
 class Browser:

@@ -89,6 +89,7 @@ def test_a_cost_is_fixed_and_by_parameter_and_metric():
         ({"objectives": {"cost": "minimize"}}, "unknown direction of an objective 'minimize'; did you mean 'minimise'?"),
         ({"cost": {}}, "the objective 'cost' needs a table [cost]"),
         ({"search": {"trails": 3}}, "unknown key of [search] 'trails'; did you mean 'trials'?"),
+        ({"until": "5%"}, "expected METRIC:PERCENT"),
         ({"serach": {}}, "unknown section of a search 'serach'; did you mean 'search'?"),
     ],
 )

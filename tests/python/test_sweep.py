@@ -66,6 +66,17 @@ def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):
     assert again == (3, 0)  # bad input stays bad
 
 
+def test_the_command_says_what_failed_and_its_status_too(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 10\n[axes]\nlayer = ["cmr", "mu-rmw"]\n"nand.blocks" = [0]\n')
+    words = ["sweep", str(plan), "--out", str(tmp_path / "out"), "--jobs", "1"]
+    for made in ("2 made now", "0 made now"):
+        finished = CliRunner().invoke(app, words)
+        assert finished.exit_code == 1
+        assert made in finished.output and "1 runs failed" in finished.output and "needs NAND flash" in finished.output
+    assert CliRunner().invoke(app, [*words, "--dry-run"]).output.count("tessera-sim run common") == 2
+
+
 def test_the_dataset_is_read_by_polars_as_it_lies(tmp_path):
     swept(tmp_path, {"seed": [1, 2]})
     assert pl.scan_parquet(tmp_path / "runs" / "*.parquet").select("host.served").collect()["host.served"].to_list() == [100, 100]

@@ -84,6 +84,7 @@ def test_options_and_parameters_of_a_point_go_over_those_of_all_runs():
         ({"axes": {"dram.capacity": {"from": "1 MiB", "to": "3 ms", "steps": 3}}}, "of different units"),
         ({"axes": {"dram.capacity": {"from": "0 B", "to": "3 MiB", "steps": 3, "scale": "log"}}}, "lies above 0"),
         ({"latin": {"axes": {"seed": [1]}}}, "expected samples = N"),
+        ({"axes": {"seed": [1]}, "until": "host.latency.p98:5%"}, "unknown metric of --until 'host.latency.p98'"),
         ({"run": {"limt": 3}, "axes": {"seed": [1]}}, "unknown option of a run 'limt'; did you mean 'limit'?"),
     ],
 )

@@ -74,7 +74,7 @@ def sweep(
         print(json.dumps({"folder": str(folder), **summary_of(count)}))
     else:
         _print(made, count)
-    if count.failed and not made.good.height:
+    if made.failed.height:
         raise typer.Exit(1)
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
@@ -156,6 +157,8 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     for branch in table.get("branch", []):
         if not branch.get("where") or not branch.get("axes"):
             raise InputError("branch: expected where = { AXIS = VALUE } and axes = { AXIS = [...] }")
+    if "until" in table:
+        Until.parse(table["until"])
     plan = Plan(
         title=table.get("title", ""), run=run, axes=dict(table.get("axes", {})), zips=tuple(table.get("zip", [])),
         points=tuple(dict(point) for point in table.get("points", [])), latin=latin, branches=tuple(table.get("branch", [])),
