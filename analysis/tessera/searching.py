@@ -173,7 +173,7 @@ def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, sc
     )
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []
-    sweep.begin({"title": plan.title, "axes": list(plan.axes), "run": {}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
+    sweep.begin({"title": plan.title, "axes": list(plan.axes), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
     failed = 0
     try:
         with dask_client(jobs, scheduler, plan.cluster) as client:

@@ -8,9 +8,11 @@ from samples import metric, requests_of, write_run
 from tessera import InputError, Run
 from tessera.charts import pictures
 from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
+from tessera.charts.gallery import of_sweep
 from tessera.charts.paper import draw, draw_all
 from tessera.charts.screen import figure
 from tessera.charts.style import look
+from tessera.sweeps.dataset import Sweep
 
 
 def run_of(folder, latencies, metrics=None, **phases):
@@ -74,6 +76,25 @@ def test_a_heat_map_has_means_with_intervals_and_axes_in_order():
     assert chart.texts[0][1] == "3 ± 13"  # Student's t of one degree, 12.706, times a deviation of 1.414 over 1.414
     with pytest.raises(InputError, match="unknown axis or metric 'sizes'; did you mean 'size'"):
         pictures.heat(results, "sizes", "dies", "m")
+
+
+def test_axes_of_branches_have_a_picture_each_and_crossed_ones_a_heat_map(tmp_path):
+    def swept(name, rows, axes):
+        sweep = Sweep(tmp_path / name)
+        sweep.begin({"axes": axes}, [str(index) for index in range(len(rows))])
+        for index, row in enumerate(rows):
+            sweep.add({"key": str(index), "exit_status": 0, **{f"axis.{axis}": value for axis, value in row.items()}, "host.latency.mean": index + 1.0})
+        return Sweep(tmp_path / name)
+
+    branches = swept("branches", [{"layer": "a", "p": 1}, {"layer": "a", "p": 2}, {"layer": "b", "q": 1}, {"layer": "b", "q": 2}], ["layer", "p", "q"])
+    assert [chart.name for chart in of_sweep(branches)] == ["curve-layer", "curve-p", "curve-q"]
+    crossed = swept("crossed", [{"layer": layer, "p": p, "q": 1} for layer in "ab" for p in (1, 2)], ["layer", "p", "q"])
+    (heat,) = of_sweep(crossed)
+    assert (heat.xs, heat.ys) == (["a", "b"], ["1", "2"])
+    three = swept("three", [{"layer": layer, "p": p, "q": q} for layer in "ab" for p in (1, 2) for q in (1, 2, 3)], ["layer", "p", "q"])
+    heats = of_sweep(three)  # two axes that were crossed most, one picture for each value of the third
+    assert [chart.title for chart in heats] == ["host.latency.mean over layer and q: 1", "host.latency.mean over layer and q: 2"]
+    assert heats[0].values == [[1, 7], [2, 8], [3, 9]]
 
 
 CHARTS = (

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 from simulate import SIMULATOR
 from typer.testing import CliRunner
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera.cli import app
 from tessera.reports import write_report
+from tessera.reports.sweep_page import matched_means
 
 browser = pytest.importorskip("browser")
 SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}
@@ -104,6 +106,26 @@ def test_a_sweep_s_report_shows_failures_and_what_must_not_be_ranked(reports):
     assert "the layer mu-rmw needs NAND flash" in text
     assert "must not be ranked" in text
     assert "Flash and &lt;layers&gt;" in text and "<layers>" not in text
+
+
+def test_an_axis_is_judged_by_runs_that_are_alike_in_all_else():
+    rows = [("a", 1.0, 1.0, 10.0), ("a", 2.0, 1.0, 20.0), ("b", 1.0, 1.0, 900.0), ("a", 1.0, 2.0, 30.0), ("a", 2.0, 2.0, 40.0)]
+    good = pl.DataFrame(rows, schema=["axis.layer", "axis.size", "axis.seed", "m"], orient="row")
+    # Layer b ran with size 1 alone, so that it would make size 1 look slow.
+    assert matched_means(good, ["layer", "size", "seed"], "size", "m") == {1: 20, 2: 30}
+    assert matched_means(good, ["layer", "size", "seed"], "layer", "m") == {"a": 10, "b": 900}
+    assert matched_means(good, ["layer", "size", "seed"], "nothing", "m") == {}
+
+
+def test_a_search_s_report_names_its_front(tmp_path):
+    plan = {
+        "run": {"workload": "random-4k", "limit": 100}, "axes": {"layer": ["cmr", "imr-rmw"]}, "search": {"trials": 4, "batch": 2},
+        "objectives": {"host.latency.mean": "minimise", "cost": "minimise"}, "cost": {"fixed": 3},
+    }  # fmt: skip
+    tessera.search(plan, out=tmp_path, jobs=1)
+    text = write_report(tmp_path).read_text()
+    assert "Which designs does no other beat in host.latency.mean and cost?" in text
+    assert "designs are beaten by no other in host.latency.mean and cost." in text and "layer cmr: host.latency.mean" in text
 
 
 def test_a_comparison_s_report_has_each_reason_beside_its_figure(reports):

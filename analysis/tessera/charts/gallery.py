@@ -1,5 +1,6 @@
 """The pictures that a folder of results has the data for."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from tessera.families import YARDSTICK, grouped
 from tessera.run_folder import Run
 from tessera.sweeps.dataset import Sweep
 
+MOST_HEATS = 6  # of a sweep with more than two axes
 MOST_CURVES = 8  # of one picture: more layers go by families
 MAIN_METRIC = "host.latency.mean"
 
@@ -50,39 +52,70 @@ def of_comparison(comparison: Comparison) -> list[Chart]:
 
 
 def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
-    """A heat map over the two axes with most values, and the Pareto front of tail latency and energy."""
+    """A heat map over two axes that were crossed, or a picture of each axis, and the Pareto front."""
     good = sweep.good
     if good.height == 0 or metric not in good.columns:
         return []
     charts: list[Chart] = []
     axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
-    axes.sort(key=lambda name: -good[f"axis.{name}"].n_unique())
-    if len(axes) >= 2:
-        charts.append(pictures.heat(good.drop_nulls([f"axis.{name}" for name in axes[:2]]), axes[0], axes[1], metric, "ms"))
-    if len(axes) == 1:
-        charts.append(_curve(good, axes[0], metric))
+    pair = _crossed(good, axes)
+    if pair:
+        charts += _heats(good.drop_nulls([f"axis.{name}" for name in pair]), pair, axes, metric)
+    else:
+        varied = [name for name in axes if good[f"axis.{name}"].drop_nulls().n_unique() > 1]
+        charts += [_curve(good.drop_nulls(f"axis.{name}"), name, metric) for name in varied]
     if (sweep.folder / "trials.parquet").exists():
         return [*charts, _front_of_search(sweep)]
     objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
     if len(objectives) == 2 and axes:
-        labelled = good.with_columns(pl.concat_str([pl.col(f"axis.{name}").cast(pl.String).fill_null("") for name in axes], separator=", ").alias("label"))
+        labelled = good.with_columns(_label(axes))
         means = labelled.group_by("label", maintain_order=True).agg(pl.col(objectives).mean())
         charts.append(pictures.pareto(means, objectives, {"host.latency.p99": "ms", "energy.total": "J"}))
     return charts
 
 
+def _label(axes: list[str]) -> pl.Expr:
+    """The values of a design, those that it has."""
+    return pl.concat_str([pl.col(f"axis.{name}").cast(pl.String) for name in axes], separator=", ", ignore_nulls=True).alias("label")
+
+
+def _heats(good: pl.DataFrame, pair: tuple[str, str], axes: list[str], metric: str) -> list[Chart]:
+    """A heat map for each combination of the axes beside the two, so that none is a mean over designs."""
+    others = [f"axis.{name}" for name in axes if name not in pair and good[f"axis.{name}"].n_unique() > 1]
+    if not others:
+        return [pictures.heat(good, *pair, metric, "ms")]
+    charts: list[Chart] = []
+    for number, part in enumerate(good.partition_by(others, maintain_order=True)[:MOST_HEATS], 1):
+        chart = pictures.heat(part, *pair, metric, "ms")
+        held = ", ".join(pictures.text(part[name][0]) for name in others if part[name][0] is not None)
+        charts.append(replace(chart, name=f"heat-{number}", title=f"{chart.title}: {held}"))
+    return charts
+
+
+def _crossed(good: pl.DataFrame, axes: list[str]) -> tuple[str, str] | None:
+    """The two axes of which most combinations were run; None where no two were crossed, as with axes of branches."""
+    best, most = None, 0
+    for x, y in itertools.combinations(axes, 2):
+        both = good.select(f"axis.{x}", f"axis.{y}").drop_nulls()
+        if min((both[name].n_unique() for name in both.columns), default=0) < 2:
+            continue
+        if (count := both.unique().height) > most:
+            best, most = (x, y), count
+    return best
+
+
 def _front_of_search(sweep: Sweep) -> Chart:
     """What the search was told to make small, of the designs that it tried."""
     trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
-    axes = [pl.col(name).cast(pl.String).fill_null("") for name in trials.columns if name.startswith("axis.")]
-    return pictures.pareto(trials.with_columns(pl.concat_str(axes, separator=", ").alias("label")), (objectives * 2)[:2], {"host.latency.p99": "ms"})
+    axes = [name.removeprefix("axis.") for name in trials.columns if name.startswith("axis.")]
+    return pictures.pareto(trials.with_columns(_label(axes)), (objectives * 2)[:2], {"host.latency.p99": "ms"})
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
     column = f"axis.{axis}"
     cells = [(value, pictures.cell(good.filter(pl.col(column) == value)[metric].drop_nulls().to_numpy())[0]) for value in pictures.in_order(good[column])]
     return pictures.Stack(
-        "curve", f"{metric} over {axis}", pictures.Axis(f"{metric} (ms)"), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
+        f"curve-{axis}", f"{metric} over {axis}", pictures.Axis(f"{metric} (ms)"), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
     )
 
 

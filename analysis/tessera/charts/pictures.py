@@ -141,7 +141,7 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], units: Mapping[str, 
     known = points.drop_nulls([first, second])
     best = front(known.select(first, second).to_numpy())
     chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
-    axes = [Axis(f"{name} ({units.get(name) or '1'})") for name in (first, second)]
+    axes = [Axis(f"{name} ({units[name]})" if name in units else name) for name in (first, second)]
     lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
     labels = _apart(chosen[first].to_list(), chosen[label].to_list()) if label in chosen.columns else None
     lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))

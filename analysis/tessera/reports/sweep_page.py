@@ -1,15 +1,19 @@
 """What a report of a sweep says."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import polars as pl
 
 from tessera.charts import gallery
-from tessera.charts.pictures import in_order
+from tessera.charts.pictures import in_order, text
 from tessera.human import figure
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import FEW_CLEANINGS
 from tessera.sweeps.dataset import AXIS, Sweep
 
 MOST_ROWS = 2000  # of a table that a browser sorts at once
+MOST_DESIGNS = 12  # of a front that stand among the findings
 LEAST_RATIO = 1.02  # of the largest to the smallest mean along an axis that is a finding
 SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplification.total": "1", "cleaning.count": "1", "energy.total": "J"}
 
@@ -31,8 +35,10 @@ def sweep_page(sweep: Sweep) -> Page:
         rows = [[Cell(command or "", command), Cell(message or "", message)] for command, message in failed.select("command", "message").head(MOST_ROWS).rows()]
         tables.append(Table("Runs that failed", (Column("command", False, long=True), Column("message", False, long=True)), rows))
     options = ", ".join(f"{name} {value}" for name, value in facts.get("run", {}).items() if name != "settings")
+    axes = ", ".join(facts["axes"])
+    question = f"Which designs does no other beat in {' and '.join(facts['objectives'])}?" if "objectives" in facts else f"What do {axes} do?"
     return Page(
-        title=facts.get("title") or f"Sweep over {', '.join(facts['axes'])}", question=f"What do {', '.join(facts['axes'])} do?",
+        title=facts.get("title") or f"Sweep over {axes}", question=question,
         facts=[f"{good.height + failed.height:,} runs", options, *([good["tool"][0]] if good.height else [])], warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep), tables=tables,
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
@@ -44,7 +50,7 @@ def _results_table(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> Tabl
     columns = [*(Column(name, False) for name in axes), *(Column(name) for name in metrics), Column("command", False, long=True)]
     rows = []
     for row in good.head(MOST_ROWS).iter_rows(named=True):
-        cells = [Cell("" if row[AXIS + name] is None else f"{row[AXIS + name]:g}" if isinstance(row[AXIS + name], float) else row[AXIS + name], row[AXIS + name]) for name in axes]
+        cells = [Cell("" if row[AXIS + name] is None else text(row[AXIS + name]), row[AXIS + name]) for name in axes]
         cells += [Cell(figure(row[name], SWEPT[name]), row[name]) for name in metrics]
         rows.append([*cells, Cell(row["command"], row["command"])])
     title = "The runs" if good.height <= MOST_ROWS else f"The first {MOST_ROWS:,} of {good.height:,} runs; the dataset has all"
@@ -52,23 +58,45 @@ def _results_table(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> Tabl
 
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:
-    found = []
+    found = _front_findings(sweep)
     for metric in metrics[:2]:
-        known = good.drop_nulls(metric)
-        if known.height == 0:
-            continue
         for axis in sweep.axes:
-            column = AXIS + axis
-            if axis == "seed" or column not in known.columns or known[column].n_unique() < 2:
+            means = matched_means(good.drop_nulls(metric), sweep.axes, axis, metric) if axis != "seed" else {}
+            if len(means) < 2:
                 continue
-            means = {value: known.filter(pl.col(column) == value)[metric].mean() for value in in_order(known[column])}
             low, high = min(means, key=means.get), max(means, key=means.get)
             ratio = means[high] / means[low] if means[low] else float("inf")
             if ratio < LEAST_RATIO:
                 found.append(f"{metric} hardly depends on {axis}: by a factor of {ratio:.3f}, {figure(means[low], SWEPT[metric])} at the least.")
                 continue
             found.append(
-                f"{metric} over {axis}: from {figure(means[low], SWEPT[metric])} ({low}) to {figure(means[high], SWEPT[metric])} ({high}), "
-                f"a factor of {ratio:.2f} in the mean over the other axes."
+                f"{metric} over {axis}: from {figure(means[low], SWEPT[metric])} ({text(low)}) to {figure(means[high], SWEPT[metric])} ({text(high)}), "
+                f"a factor of {ratio:.2f}, all else alike."
             )
+    return found
+
+
+def matched_means(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -> dict[Any, float]:
+    """Mean of a metric at each value of an axis, over those combinations of the other axes that were run with every value of it: else
+    the mean would be that of other layers or seeds. Empty where there is no such combination."""
+    column = AXIS + axis
+    if column not in good.columns:
+        return {}
+    known = good.drop_nulls(column)
+    others = [AXIS + name for name in axes if name != axis and AXIS + name in known.columns]
+    count = known[column].n_unique()
+    alike = known.filter(pl.col(column).n_unique().over(others) == count) if others else known
+    return {value: alike.filter(pl.col(column) == value)[metric].mean() for value in in_order(alike[column])}
+
+
+def _front_findings(sweep: Sweep) -> list[str]:
+    """Of a search: the designs that nothing beats."""
+    if "objectives" not in sweep.facts or not (sweep.folder / "trials.parquet").exists():
+        return []
+    trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), sweep.facts["objectives"]
+    best = trials.filter("front")
+    found = [f"{best.height:,} of {trials.height:,} designs are beaten by no other in {' and '.join(objectives)}."]
+    for row in best.head(MOST_DESIGNS).iter_rows(named=True):
+        design = ", ".join(f"{name.removeprefix(AXIS)} {text(value)}" for name, value in row.items() if name.startswith(AXIS) and value is not None)
+        found.append(f"{design}: " + ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in objectives) + ".")
     return found
