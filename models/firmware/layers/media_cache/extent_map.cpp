@@ -89,6 +89,7 @@ ExtentMap::Index ExtentMap::age_in_front_of(std::uint64_t position) const {
 }
 
 void ExtentMap::give_back(std::uint32_t link) {
+  nodes_.write(link - 1).count = 0;
   ages_.remove(link - 1);
   ages_.push_back(free, link - 1);
   --size_;
@@ -129,11 +130,25 @@ void ExtentMap::cut_out(std::uint64_t band, LogicalRun run, std::uint32_t& front
 }
 
 void ExtentMap::assign(std::uint64_t band, const Extent& extent) {
-  std::uint32_t front = 0;
-  std::uint32_t behind = 0;
-  cut_out(band, {extent.first, extent.count}, front, behind);
-  const std::uint32_t node = make(extent, age_in_front_of(extent.position));
-  roots_.write(band) = merge(merge(front, node), behind);
+  const LogicalRun run{extent.first, extent.count};
+  overlapped_.clear();
+  find(band, run, overlapped_);
+  if (!overlapped_.empty()) erase(band, run);
+  insert(band, make(extent, age_in_front_of(extent.position)));
+}
+
+/// Where the priorities down from the root have it; what is below is split.
+void ExtentMap::insert(std::uint64_t band, std::uint32_t link) {
+  Node& node = nodes_.write(link - 1);
+  std::uint32_t* to = &roots_.write(band);
+  while (*to != 0 && priority(*to) > priority(link)) {
+    cpu_.charge(CpuOperation::tree_level, 1);
+    const bool left = node.first < nodes_.read(*to - 1).first;
+    Node& above = nodes_.peek(*to - 1);
+    to = left ? &above.left : &above.right;
+  }
+  split(*to, node.first, node.left, node.right);
+  *to = link;
 }
 
 void ExtentMap::erase(std::uint64_t band, LogicalRun run) {

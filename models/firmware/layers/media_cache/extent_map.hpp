@@ -40,17 +40,18 @@ class ExtentMap {
 
   /// The one furthest back in the log; the map must not be empty.
   [[nodiscard]] Extent oldest() const { return extent(ages_.front(used)); }
-  /// Calls f(extent) for each, oldest first, without a charge.
+  /// Calls f(extent) for each, in no order; all of them are read at once.
   template <class F>
   void each(F&& f) const {
-    for (Index i = ages_.front(used); i != none; i = ages_.after(i)) f(extent(i));
+    for (const Node& node : nodes_.read_run(0, capacity_))
+      if (node.count != 0) f(Extent{LogicalSector(node.first), node.position, node.count});
   }
 
  private:
   using Index = DramLists::Index;
   static constexpr Index none = DramLists::none;
   enum List : std::uint32_t { used, free, lists };
-  /// Links are an index plus one, so that zeroed memory is an empty tree.
+  /// Links are an index plus one, so that zeroed memory is an empty tree; of an entry that is free the count is 0.
   struct Node {
     std::uint64_t first;
     std::uint64_t position;
@@ -71,6 +72,7 @@ class ExtentMap {
   [[nodiscard]] std::uint32_t last_of(std::uint32_t tree) const;
   [[nodiscard]] std::uint32_t make(const Extent& extent, Index in_front);
   [[nodiscard]] Index age_in_front_of(std::uint64_t position) const;
+  void insert(std::uint64_t band, std::uint32_t link);
   void give_back(std::uint32_t link);
   void give_back_tree(std::uint32_t tree);
   /// Takes `run` out of the band's tree: what is in front of it and what is behind it.
@@ -83,6 +85,7 @@ class ExtentMap {
   DramLists ages_;
   std::uint32_t size_ = 0;
   mutable std::vector<std::uint32_t> path_;
+  std::vector<Extent> overlapped_;
 };
 
 }  // namespace tessera::media_cache

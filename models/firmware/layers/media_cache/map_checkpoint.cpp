@@ -1,6 +1,8 @@
 #include "firmware/layers/media_cache/map_checkpoint.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace tessera::media_cache {
 
@@ -30,8 +32,11 @@ Task<Status> MapCheckpoint::write(const Log& log) {
 Task<Status> MapCheckpoint::recover() { co_return co_await table_log_.recover(); }
 
 Task<bool> MapCheckpoint::repair(const Log& log) {
+  const Log found = log_;
   log_ = log;
-  co_return co_await table_log_.repair();
+  const bool repaired = co_await table_log_.repair();
+  if (!repaired) log_ = found;
+  co_return repaired;
 }
 
 void MapCheckpoint::save(std::span<std::byte> image) const {
@@ -49,9 +54,10 @@ void MapCheckpoint::load(std::span<const std::byte> image) {
   std::uint64_t words[words_in_front];
   std::memcpy(words, image.data(), sizeof(words));
   log_ = {words[0], words[1], words[2]};
-  for (std::uint64_t i = 0; i < words[3]; ++i) {
-    Entry entry;
-    std::memcpy(&entry, image.data() + sizeof(words) + i * sizeof(entry), sizeof(entry));
+  std::vector<Entry> entries(words[3]);
+  std::memcpy(entries.data(), image.data() + sizeof(words), entries.size() * sizeof(Entry));
+  std::ranges::sort(entries, {}, &Entry::position);  // the newest comes last to the map
+  for (const Entry& entry : entries) {
     const LogicalSector first(entry.first);
     map_.assign(bands_.band_of(first).number, {first, entry.position, entry.count});
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The map written down: all its extents, oldest first, and where the log stood. A boot loads the last one and looks at what the log holds
+// The map written down: all its extents, and where the log stood. A boot loads the last one and looks at what the log holds
 // behind it.
 #include <cstdint>
 

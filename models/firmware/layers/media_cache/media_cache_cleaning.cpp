@@ -16,7 +16,8 @@ std::uint64_t MediaCache::tail() const {
 /// For all packets that may be on their way, each of whose runs takes two entries at most.
 bool MediaCache::map_full() const { return map_.size() + 2 * most_leaders * Packet::most_runs > map_limit_; }
 
-bool MediaCache::log_full() const { return log_.head() + log_.most_sectors() - tail() > log_.sectors(); }
+/// With so much left that packets on their way can say how far the tail has come before their space is needed.
+bool MediaCache::log_full() const { return log_.head() + 2 * most_leaders * std::uint64_t{log_.most_sectors()} - tail() > log_.sectors(); }
 
 /// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
 bool MediaCache::checkpoint_due() const {
@@ -78,10 +79,10 @@ Task<Status> MediaCache::clean(MediaClass priority) {
 /// From the first track with a cached sector to the end: merged part by part, the copy written to the merge area, and only then in place,
 /// as a part that is written destroys the track behind it.
 Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
-  auto lock = writers_.exclusive(NumberRange::of(band.number));
-  co_await lock;
   auto use = buffer_use_.exclusive({});
   co_await use;
+  auto lock = writers_.exclusive(NumberRange::of(band.number));
+  co_await lock;
   extents_.clear();
   const LogicalRun whole{band.first, band.sectors};
   map_.find(band.number, whole, extents_);
@@ -95,7 +96,7 @@ Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
   if (ok(status)) {
     auto no_reads = readers_.exclusive(NumberRange::of(band.number));
     co_await no_reads;
-    status = co_await write_home(run, priority);
+    status = co_await write_home(band, run, priority);
     if (ok(status)) map_.clear(band.number);
   }
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, run.count});
@@ -107,7 +108,7 @@ Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
 /// Reads come in while packets are collected, and between the phases.
 Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass priority) {
   for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun part{run.first + done, std::min(buffer_.sectors(), run.count - done)};
+    const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
     ++phases_;
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
@@ -152,10 +153,15 @@ Task<Status> MediaCache::collect(LogicalRun run, MediaClass priority) {
   co_return Status::ok;
 }
 
+/// Whole tracks, where the buffer holds one: they are read and written from whatever sector comes first.
+std::uint32_t MediaCache::phase_sectors(const Band& band) const {
+  return buffer_.sectors() < band.track_sectors ? buffer_.sectors() : buffer_.sectors() / band.track_sectors * band.track_sectors;
+}
+
 /// What one phase merged is still in the buffer; of several the copy is read again, as all of it had to be written first.
-Task<Status> MediaCache::write_home(LogicalRun run, MediaClass priority) {
+Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, MediaClass priority) {
   for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun part{run.first + done, std::min(buffer_.sectors(), run.count - done)};
+    const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
     Status status = part.count == run.count ? Status::ok : co_await merge_area_.read(done, data, priority);
     if (ok(status)) status = co_await bands_.transfer(MediaOp::write, part, data, priority, LostSectors::carry);

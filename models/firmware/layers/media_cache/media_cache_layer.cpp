@@ -195,6 +195,7 @@ void MediaCache::report(MetricSet& metrics) const {
   report_times(metrics, "map.checkpoint_time", checkpoints_, "checkpoint of the map");
   count("map.checkpoint_sectors", checkpoint_.sectors_written(), "sectors", "sectors of checkpoints of the map");
   count("map.extents", map_.size(), "1", "extents in the map of the media cache");
+  count("stream.count", stream_writes_, "1", "writes to bands directly, past the log");
   count("stream.sectors", streamed_, "sectors", "sectors that went to their bands directly");
   count("hit.read.log", read_log_, "sectors", "sectors read from the log of the media cache");
   count("hit.read.media", read_bands_, "sectors", "sectors read from their bands");

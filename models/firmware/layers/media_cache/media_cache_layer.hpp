@@ -44,7 +44,7 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] const PacketLog& log() const { return log_; }
 
  private:
-  /// A part of a host's write, in one band, until all of it is on the platter. Whoever waits with one may lead: take what waits longest,
+  /// A write, until all of it is on the platter. Whoever waits with one may lead: take what waits longest,
   /// with what goes with it, to the log or to its band.
   struct Pending {
     LogicalRun run;
@@ -69,7 +69,7 @@ class MediaCache final : public TranslationLayer {
     std::array<Part, Packet::most_runs> parts{};
     std::uint32_t count = 0;
   };
-  /// What goes to a band directly.
+  /// A part of what goes to a band directly.
   struct Stream {
     Band band;
     LogicalRun run;
@@ -78,13 +78,15 @@ class MediaCache final : public TranslationLayer {
 
   // Writes
   [[nodiscard]] Task<Status> carry_out(Pending& pending);
-  [[nodiscard]] bool work_waits() const;
+  [[nodiscard]] Pending* candidate(std::uint32_t others) const;
+  [[nodiscard]] bool shares(const Pending& pending) const;
   [[nodiscard]] Task<void> lead();
   [[nodiscard]] Part begin(Pending& pending, std::uint32_t count);
-  [[nodiscard]] bool select_stream(Pending& front);
+  [[nodiscard]] std::uint32_t stream_length(const Pending& front) const;
+  void select_stream(const Pending& front, std::uint32_t length, Stream& stream);
   [[nodiscard]] Batch select_batch(Pending& front);
   [[nodiscard]] Task<void> write_packet(Batch& batch);
-  [[nodiscard]] Task<void> write_stream();
+  [[nodiscard]] Task<void> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);
   void fail_all(Status status);
 
@@ -102,7 +104,8 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] Task<Status> clean_band(Band band, MediaClass priority);
   [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, MediaClass priority);
   [[nodiscard]] Task<Status> collect(LogicalRun run, MediaClass priority);
-  [[nodiscard]] Task<Status> write_home(LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, MediaClass priority);
+  [[nodiscard]] std::uint32_t phase_sectors(const Band& band) const;
   [[nodiscard]] Task<void> clean_when_idle();
   [[nodiscard]] bool above_mark() const;
   [[nodiscard]] bool host_idle() const;
@@ -133,18 +136,19 @@ class MediaCache final : public TranslationLayer {
   NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
   FifoMutex log_use_;    // shared by packets on their way, alone by checkpoints
   FifoMutex cleaning_;
-  FifoMutex buffer_use_;
-  WaitQueue progress_;  // of writes
-  WaitQueue cached_;    // of clean_when_idle()
+  FifoMutex buffer_use_;  // shared by streams, alone by a merge
+  WaitQueue progress_;    // of writes
+  WaitQueue cached_;      // of clean_when_idle()
 
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
   std::uint32_t leaders_ = 0;
-  std::vector<std::uint64_t> on_their_way_;  // positions of packets
-  std::optional<std::uint64_t> streaming_;   // band that a stream goes to
-  Stream stream_;
+  std::vector<std::uint64_t> on_their_way_;      // positions of packets
   LogicalSector stream_end_{~std::uint64_t{0}};  // of the last one
-  std::uint64_t durable_tail_ = 0;               // as a packet or a checkpoint on the platter says it
-  std::uint32_t writes_since_ = 0;               // the last checkpoint
+  std::uint32_t streams_now_ = 0;
+  std::array<bool, most_leaders> half_in_use_{};  // of the buffer, by streams
+  ScratchPool<Stream> streams_;
+  std::uint64_t durable_tail_ = 0;  // as a packet or a checkpoint on the platter says it
+  std::uint32_t writes_since_ = 0;  // the last checkpoint
   std::uint32_t extents_since_ = 0;
   bool hole_ = false;  // a packet could not be written
   bool cleaning_now_ = false;
@@ -166,6 +170,7 @@ class MediaCache final : public TranslationLayer {
   std::uint64_t collected_extents_ = 0;
   std::uint64_t idle_cleanings_ = 0;
   std::uint64_t streamed_ = 0;
+  std::uint64_t stream_writes_ = 0;
   std::uint64_t read_log_ = 0;
   std::uint64_t read_bands_ = 0;
 };

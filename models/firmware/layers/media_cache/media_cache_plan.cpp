@@ -10,7 +10,7 @@ namespace tessera::media_cache {
 
 namespace {
 
-constexpr std::uint64_t least_log = 16;      // sectors: a packet is a quarter of it at most
+constexpr std::uint64_t least_log = 16;      // sectors: a packet is an eighth of it at most
 constexpr std::uint32_t least_entries = 64;  // for the packets on their way
 
 /// The radii [first, end) of a drive.

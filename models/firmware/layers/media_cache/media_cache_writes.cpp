@@ -6,25 +6,19 @@
 namespace tessera::media_cache {
 
 Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
-  const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
-  for (std::uint32_t done = 0; done < run.count;) {
-    Pending pending;
-    pending.run = bands_.piece({run.first + done, run.count - done});
-    pending.data = data.part(done, pending.run.count);
-    pending.priority = priority;
-    pending.alone = options.tag != no_host_tag;
-    const Status status = co_await carry_out(pending);
-    if (!ok(status)) co_return status;
-    done += pending.run.count;
-  }
-  co_return Status::ok;
+  Pending pending;
+  pending.run = run;
+  pending.data = data;
+  pending.priority = options.background ? MediaClass::background : MediaClass::host;
+  pending.alone = options.tag != no_host_tag;
+  co_return co_await carry_out(pending);
 }
 
 /// Until all of it is on the platter. Whoever finds something to do and a place among the leaders leads.
 Task<Status> MediaCache::carry_out(Pending& pending) {
   queue_.push_back(&pending);
   while (!pending.complete()) {
-    if (leaders_ == most_leaders || !work_waits()) {
+    if (leaders_ == most_leaders || candidate(leaders_) == nullptr) {
       co_await progress_.change(LifePhase::lock);
       continue;
     }
@@ -36,12 +30,30 @@ Task<Status> MediaCache::carry_out(Pending& pending) {
   co_return pending.status;
 }
 
-bool MediaCache::work_waits() const {
-  return std::ranges::any_of(
-      queue_, [this](const Pending* pending) { return !streaming_ || bands_.band_of(pending->run.first).number != *streaming_; });
+/// What to begin next beside `others`, if anything: what waits longest. While a packet is on its way small writes gather until they fill
+/// the next one, and while a stream is, what continues it until it fills a track; other long writes let the stream pass.
+MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
+  Pending* first_small = nullptr;
+  std::uint32_t small = 0;
+  for (Pending* const pending : queue_) {
+    if (streams_now_ != 0 && pending->next() == stream_end_) {
+      if (streams_now_ < most_leaders && stream_length(*pending) >= bands_.band_of(stream_end_).track_sectors) return pending;
+    } else if (shares(*pending)) {
+      if (first_small == nullptr) first_small = pending;
+      if (others == 0 || ++small == config_.packet_writes) return first_small;
+    } else if (streams_now_ == 0) {
+      return pending;
+    }
+  }
+  return nullptr;
 }
 
-/// Takes what waits longest.
+/// Whether the write is one of those of which a packet takes several.
+bool MediaCache::shares(const Pending& pending) const {
+  return !pending.alone && pending.begun == 0 && pending.run.count <= packet_sectors_ / config_.packet_writes &&
+         bands_.piece(pending.run) == pending.run;
+}
+
 Task<void> MediaCache::lead() {
   std::optional<FifoMutex::Lock> use;
   for (;;) {
@@ -56,14 +68,15 @@ Task<void> MediaCache::lead() {
     if (has_room()) break;
     use.reset();
   }
-  const auto front = std::ranges::find_if(
-      queue_, [this](const Pending* pending) { return !streaming_ || bands_.band_of(pending->run.first).number != *streaming_; });
-  if (front == queue_.end()) co_return;
-  if (!streaming_ && select_stream(**front)) {
-    co_await write_stream();
+  Pending* const front = candidate(leaders_ - 1);
+  if (front == nullptr) co_return;
+  if (const std::uint32_t length = stream_length(*front); length != 0) {
+    const auto stream = streams_.take();
+    select_stream(*front, length, *stream);
+    co_await write_stream(*stream);
     co_return;
   }
-  Batch batch = select_batch(**front);
+  Batch batch = select_batch(*front);
   co_await write_packet(batch);
 }
 
@@ -76,52 +89,51 @@ MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count) {
   return part;
 }
 
-/// Whether so much lies side by side behind all that its band holds that it goes there: up to the last track that it fills, so that the
-/// next part begins with one and no turn is lost.
-bool MediaCache::select_stream(Pending& front) {
-  if (stream_sectors_ == 0) return false;
-  const Band band = bands_.band_of(front.next());
+/// How much goes to the band of `front` directly: nothing, unless enough lies side by side behind all that the band ever held, or it
+/// continues the last stream. Up to the last track that it fills, so that the next part begins with one and no turn is lost.
+std::uint32_t MediaCache::stream_length(const Pending& front) const {
+  if (stream_sectors_ == 0) return 0;
   const LogicalSector first = front.next();
-  if (first < bands_.used_end(band)) return false;
+  const Band band = bands_.band_of(first);
+  if (first < bands_.used_end(band)) return 0;
   std::uint32_t length = front.left();
   for (auto next = queue_.begin(); next != queue_.end() && first + length < band.end();) {
     const bool follows = (*next)->next() == first + length && *next != &front;
     length += follows ? (*next)->left() : 0;
     next = follows ? queue_.begin() : next + 1;
   }
-  if (length < stream_sectors_ && first != stream_end_) return false;
-  length = std::min(length, buffer_.sectors());
+  if (length < stream_sectors_ && first != stream_end_) return 0;
+  length = std::min({length, buffer_.sectors() / most_leaders, static_cast<std::uint32_t>(band.end() - first)});
   const auto offset = static_cast<std::uint32_t>(first - band.first);
   const std::uint32_t track_end = (offset + length) / band.track_sectors * band.track_sectors;
-  if (offset + length != band.sectors && track_end > offset) length = track_end - offset;
+  return offset + length != band.sectors && track_end > offset ? track_end - offset : length;
+}
 
-  streaming_ = band.number;
-  stream_.band = band;
-  stream_.run = {first, length};
-  stream_.parts.clear();
-  for (LogicalSector at = first; at < stream_.run.end();) {
+void MediaCache::select_stream(const Pending& front, std::uint32_t length, Stream& stream) {
+  stream.band = bands_.band_of(front.next());
+  stream.run = {front.next(), length};
+  stream.parts.clear();
+  for (LogicalSector at = stream.run.first; at < stream.run.end();) {
     const auto next = std::ranges::find_if(queue_, [at](const Pending* pending) { return pending->next() == at; });
-    const Part part = begin(**next, static_cast<std::uint32_t>(std::min<std::uint64_t>((*next)->left(), stream_.run.end() - at)));
-    stream_.parts.push_back(part);
+    const Part part = begin(**next, static_cast<std::uint32_t>(std::min<std::uint64_t>((*next)->left(), stream.run.end() - at)));
+    stream.parts.push_back(part);
     at = part.run.end();
   }
-  stream_end_ = stream_.run.end();
-  return true;
+  stream_end_ = stream.run.end();
 }
 
 /// One write, or so many small ones as share a packet; of a long one as much as a packet takes.
 MediaCache::Batch MediaCache::select_batch(Pending& front) {
   Batch batch;
-  if (front.begun == 0) ++writes_since_;
-  const std::uint32_t share = packet_sectors_ / config_.packet_writes;
-  const bool shares = !front.alone && front.run.count <= share;
-  writes_ += front.begun == 0 ? 1 : 0;
-  batch.parts[batch.count++] = begin(front, std::min(front.left(), packet_sectors_));
-  for (std::size_t i = 0; shares && i < queue_.size() && batch.count < config_.packet_writes;) {
+  const bool sharing = shares(front);
+  if (front.begun == 0) {
+    ++writes_since_;
+    ++writes_;
+  }
+  batch.parts[batch.count++] = begin(front, std::min(bands_.piece({front.next(), front.left()}).count, packet_sectors_));
+  for (std::size_t i = 0; sharing && i < queue_.size() && batch.count < config_.packet_writes;) {
     Pending& next = *queue_[i];
-    const bool fits =
-        !next.alone && next.begun == 0 && next.run.count <= share && (!streaming_ || bands_.band_of(next.run.first).number != *streaming_);
-    if (!fits) {
+    if (!shares(next) || next.next() == stream_end_) {
       ++i;
       continue;
     }
@@ -169,29 +181,32 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   end(std::span(batch.parts).first(batch.count), status);
 }
 
-/// A band's copy in the merge area must not come back over what is written behind it.
-Task<void> MediaCache::write_stream() {
-  const Band band = stream_.band;
-  auto lock = writers_.exclusive(NumberRange::of(band.number));
-  co_await lock;
-  auto use = buffer_use_.exclusive({});
+/// While one stream is written the next is gathered in the other half of the buffer; those of one band keep their order. A band's copy in
+/// the merge area must not come back over what is written behind it.
+Task<void> MediaCache::write_stream(const Stream& stream) {
+  ++streams_now_;
+  auto use = buffer_use_.shared({});
   co_await use;
+  auto lock = writers_.exclusive(NumberRange::of(stream.band.number));
+  const std::uint32_t half = half_in_use_[0] ? 1 : 0;
+  half_in_use_[half] = true;
+  std::uint32_t copied = 0;
+  const DataSpan data = buffer_.part(half * (buffer_.sectors() / most_leaders), stream.run.count);
+  for (const Part& part : stream.parts) {
+    ports_.memory.copy(part.data, data.part(copied, part.run.count));
+    copied += part.run.count;
+  }
+  co_await lock;
   Status status = Status::ok;
   const std::optional<LogicalRun> image = merge_area_.image();
-  if (image && bands_.band_of(image->first).number == band.number) status = co_await merge_area_.make_void();
-  if (ok(status)) {
-    std::uint32_t copied = 0;
-    for (const Part& part : stream_.parts) {
-      ports_.memory.copy(part.data, buffer_.part(copied, part.run.count));
-      copied += part.run.count;
-    }
-    const DataSpan data = buffer_.part(0, copied);
-    const MediaClass priority = stream_.parts.front().pending->priority;
-    status = co_await bands_.transfer(MediaOp::write, stream_.run, data, priority, LostSectors::fail);
-    if (ok(status)) streamed_ += copied;
-  }
-  end(stream_.parts, status);
-  streaming_.reset();
+  if (image && bands_.band_of(image->first).number == stream.band.number) status = co_await merge_area_.make_void();
+  const MediaClass priority = stream.parts.front().pending->priority;
+  if (ok(status)) status = co_await bands_.transfer(MediaOp::write, stream.run, data, priority, LostSectors::carry);
+  half_in_use_[half] = false;
+  --streams_now_;
+  streamed_ += copied;
+  ++stream_writes_;
+  end(stream.parts, status);
 }
 
 void MediaCache::end(std::span<const Part> parts, Status status) {

@@ -31,7 +31,7 @@ PacketLog::PacketLog(const Ports& ports, const DriveGeometry& geometry, const Fo
     if (at + track < layout_.sectors()) shortest = std::min(shortest, track);
     at += track;
   }
-  most_sectors_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({2 * std::uint64_t{shortest}, layout_.sectors() / 4, count_mask}));
+  most_sectors_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({2 * std::uint64_t{shortest}, layout_.sectors() / 8, count_mask}));
 }
 
 std::uint64_t PacketLog::take(std::uint32_t sectors) {
