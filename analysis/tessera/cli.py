@@ -13,6 +13,7 @@ from tessera.commands import curve, plot, report, search, simulate, sweep, trace
 from tessera.commands.group import Commands
 from tessera.drives.measured_trace import TraceError
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
+from tessera.drives.shingled import write_shingled
 from tessera.growth import measure_growth
 from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
@@ -140,16 +141,27 @@ def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Pat
 
 @validation.command("drives")
 def validate_drives(
-    drive: Annotated[str, typer.Argument(help="Drive: a name of `tessera-sim list drives` or a file.")],
-    trace: Annotated[Path, typer.Argument(help="Measured responses in DiskSim's validation format: R|W class block blocks service_us think_us.")],
+    drive: Annotated[str | None, typer.Argument(help="Drive: a name of `tessera-sim list drives` or a file; none: the shingled drives as sold.")] = None,
+    trace: Annotated[
+        Path | None, typer.Argument(help="Measured responses in DiskSim's validation format: R|W class block blocks service_us think_us.")
+    ] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Parameter of the drive, path=value.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed: where the spindle stands at the first request.")] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for the run, the picture and the table.")] = Path("out/validate-drives"),
+    out: Annotated[Path, typer.Option(help="Folder for the runs, the picture and the table.")] = Path("out/validate-drives"),
+    page: Annotated[bool, typer.Option(help="Without a trace: put the table into docs/validation.md.")] = True,
 ) -> None:
-    """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class."""
+    """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class.
+
+    Without one, hold the shingled drives as sold against what was published of them, and write docs/validation.md.
+    """
     from tessera.drives.against_measurement import compare  # with matplotlib, which few commands need
 
     console = Console()
+    if drive is None:
+        write_shingled(console, out, PAGE if page else None)
+        return
+    if trace is None:
+        raise typer.BadParameter(f"a trace of responses that were measured on {drive} is missing")
     try:
         comparison = compare(drive, trace, out, settings or (), seed)
     except TraceError as error:

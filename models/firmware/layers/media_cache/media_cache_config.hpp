@@ -46,7 +46,7 @@ struct MediaCacheConfig {
   [[nodiscard]] static std::uint32_t sectors_of(Bytes size, std::uint32_t sector_bytes);
 
  private:
-  static constexpr std::uint32_t slack_of_splits = 64;
+  static constexpr std::uint32_t slack_of_splits = 32;
 };
 
 }  // namespace tessera::media_cache
