@@ -13,6 +13,8 @@ from tessera.cli import app
 from tessera.drives.closed_form import Drive, Place
 from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
+from tessera.drives.shingled import CHECKS, Check
+from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of
 from tessera.drives.response_errors import classes, demerit, errors_by_class
 from tessera.papers.report import KEPT, kept
 from tessera.run_folder import Run, latency_ms
@@ -208,3 +210,52 @@ def test_the_papers_page_keeps_what_others_wrote(tmp_path):
     assert kept(page) == ""
     page.write_text("papers\n" + KEPT + "## Measured drives\n")
     assert kept(page) == KEPT + "## Measured drives\n"
+
+
+def test_the_cliff_is_the_first_interval_of_fewer_than_a_thousand_writes_a_second():
+    requests = np.full(250, 2000.0)
+    seconds = np.full(250, 0.8)  # 2500 a second
+    seconds[95:] = 20.0  # 100 a second, from write 190,001 on
+    seconds[40] = 1.99  # 1005 a second is none
+    found = cliff_of(requests, seconds)
+    assert found.writes == 190_000
+    assert found.ms_before == pytest.approx((94 * 0.8 + 1.99) / 190)
+    assert found.rate_behind == pytest.approx(100)
+    assert cliff_of(requests, np.full(250, 0.8)).writes is None
+
+
+def test_stalls_are_counted_from_one_to_the_next_and_without_the_write_that_waits():
+    times = np.full(1000, 14.0)
+    times[[240, 480, 720, 960]] = 814.0
+    found = stalls_of(times)
+    assert (found.period, found.seconds, found.ms_between) == (240, pytest.approx(0.8), 14.0)
+
+
+def test_large_writes_are_absorbed_until_the_rate_breaks_down():
+    requests = np.full(200, 128.0)
+    seconds = np.full(200, 1.0)  # 128 MiB/s
+    seconds[160:] = 20.0
+    found = absorbed_of(requests, seconds)
+    assert found.gib == pytest.approx(160 * 128 * MIB / 2**30)
+    assert (found.before, found.behind, found.seconds) == (128.0, pytest.approx(6.4), 160 + 40 * 20.0)
+
+
+def test_a_check_allows_what_it_says_on_either_side_of_what_was_measured():
+    share = Check("w", "d", "q", (100, 200), 0.1, lambda lab: None)
+    assert [share.within(value) for value in (89.9, 90.1, 219.9, 220.1, None)] == [False, True, True, False, False]
+    factor = Check("w", "d", "q", (100, 200), 2, lambda lab: None, factor=True)
+    assert [factor.within(value) for value in (49, 51, 399, 401)] == [False, True, True, False]
+    assert share.row(80)[-1] == "does not hold, -20 %"
+    assert share.row(120)[-1] == "holds"
+
+
+def test_every_check_of_the_drives_as_sold_names_a_drive_that_there_is():
+    assert len(CHECKS) == 14
+    for check in CHECKS:
+        assert (BUILD.parents[1] / "platforms" / "drives" / f"{check.drive}.toml").exists()
+
+
+def test_a_drive_without_a_trace_is_refused():
+    status, told = validate("hp_c3323a")
+    assert status == 2
+    assert "missing" in told

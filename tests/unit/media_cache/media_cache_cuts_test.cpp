@@ -1,5 +1,5 @@
 // Power cuts at every instant of chosen moments.
-#include "media_cache_drive.hpp"
+#include "cached_drive.hpp"
 #include "support/cut_everywhere.hpp"
 
 using namespace tessera;
@@ -101,4 +101,21 @@ TEST_CASE("a boot reads no more of the log than was written since the last check
   // Two packets of three sectors; three of the longest, of two tracks; and what is left of a track.
   CHECK(drive.bench().sectors_in("cache", MediaOp::read) <= 6 + 3 * 16 + 8);
   drive.check_content();
+}
+
+TEST_CASE("a cut at any instant of packets that several writes share leaves each of them old or new") {
+  MediaCacheSetup setup;
+  setup.layer.packet = sectors(12);
+  setup.layer.packet_writes = 6;
+  const auto begin = [](CachedDrive& drive) {
+    for (std::uint64_t band = 0; band < 12; ++band) drive.write(band * 24 + 3, 1);
+    drive.flush();
+    for (std::uint64_t band = 0; band < 12; ++band) drive.write(band * 24 + 2, 2);
+    drive.bench().submit(HostOp::flush, 0, 0);
+  };
+  const auto go_on = [](CachedDrive& drive) {
+    drive.write(3, 2);
+    drive.flush();
+  };
+  CHECK(cut_everywhere<CachedDrive>(setup, begin, go_on) > 20);
 }
