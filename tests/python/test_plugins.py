@@ -46,12 +46,13 @@ def figures(folder):
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_of_the_tree_gives_the_same_summary_behind_the_interface(tmp_path, layer):
-    common = ("run", "common", "--layer", layer, *WORKLOAD, "--limit", 1000, "--prefill", 100, "--seed", 3, "--check", "--requests", "--cut-at", "2s")
+    common = ("run", "common", "--layer", layer, *WORKLOAD, "--limit", 1000, "--prefill", 100, "--seed", 3, "--check", "--requests", "--events", "--cut-at", "2s")
     simulate(*common, "--out", tmp_path / "native")
     simulate(*common, "--firmware", IN_TREE, "--out", tmp_path / "plugin")
     assert json.loads((tmp_path / "plugin" / "summary.json").read_text())["run"]["firmware"] == IN_TREE.name
     assert figures(tmp_path / "native") == figures(tmp_path / "plugin")
-    assert (tmp_path / "native" / "requests.npy").read_bytes() == (tmp_path / "plugin" / "requests.npy").read_bytes()
+    for file in ("requests.npy", "events.csv"):
+        assert (tmp_path / "native" / file).read_bytes() == (tmp_path / "plugin" / file).read_bytes()
 
 
 @pytest.mark.parametrize("example", ["in_c", "in_rust"])

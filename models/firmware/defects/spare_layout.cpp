@@ -13,7 +13,7 @@ SpareLayout::SpareLayout(const DriveGeometry& geometry)
       per_track_(geometry.zones.back().sectors_per_track) {
   // Room for every spare and as many pending sectors, but no more than an eighth of a track a place.
   const std::uint64_t wanted = DefectTable::image_bytes(2 * std::uint64_t{tracks_} * per_track_) / geometry.sector_bytes + 1;
-  table_sectors_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, std::max(1U, per_track_ / 8)));
+  table_sectors_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint32_t>(1, per_track_ / 8)));
   const std::uint32_t on_one_track = (tracks_ == 1 ? copies : 1) * places * table_sectors_;
   if (tracks_ == 0 || per_track_ <= on_one_track) return;
   spares_ = tracks_ * per_track_ - copies * places * table_sectors_;

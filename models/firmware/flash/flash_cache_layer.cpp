@@ -168,7 +168,7 @@ Task<std::uint32_t> FlashCacheLayer::append(std::uint32_t space, LogicalRun run,
 
 Task<void> FlashCacheLayer::program(std::uint32_t space, std::span<FlashCommand> commands, std::span<const LogicalSector> sectors) {
   const auto images = images_.take();
-  images->resize(std::max(images->size(), commands.size() * codec_.bytes()));
+  images->resize(std::max<std::size_t>(images->size(), commands.size() * codec_.bytes()));
   const std::uint64_t seq = next_seq_;
   next_seq_ += commands.size();
   const auto header = [&](std::size_t i) { return OobHeader{sectors[i], seq + i, OobHeader::Kind::data}; };

@@ -49,7 +49,7 @@ void InterlacedLayout::add_segment(std::uint32_t first_radius, std::uint32_t rad
   const std::uint64_t nominal = group * (radii / group_radii) * surfaces_.divisor();
   segment.group = FixedDivisor(group);
   segment.leading_track = FixedDivisor(leading_length);
-  segment.trailing_track = FixedDivisor(std::max(trailing_length, 1U));
+  segment.trailing_track = FixedDivisor(std::max<std::uint32_t>(trailing_length, 1));
 
   for (std::uint64_t at = 0; at < nominal;) {
     const Position found = position(segment, at);

@@ -35,7 +35,7 @@ std::uint32_t HoleMaps::count_valid(std::uint32_t zone, std::uint32_t end) const
   std::uint32_t holes = 0;
   std::uint32_t at = 0;
   for (const std::uint64_t word : words_.read_run(word_of(map, 0), (end + 63) / 64)) {
-    holes += static_cast<std::uint32_t>(std::popcount(word & bits(0, std::min(64U, end - at))));
+    holes += static_cast<std::uint32_t>(std::popcount(word & bits(0, std::min<std::uint32_t>(64, end - at))));
     at += 64;
   }
   return end - holes;

@@ -42,7 +42,7 @@ Task<Status> Amphisbaena::format() {
 std::uint32_t Amphisbaena::largest_write() const {
   const std::uint32_t blocks = config_.least_hfb(frames_) * chunks_.chunk_sectors() / 2;
   const std::uint32_t chunks = (frames_ - config_.most_hfb(frames_) - 1) * chunks_.chunk_sectors();
-  return std::max(1U, std::min(blocks, chunks));
+  return std::max<std::uint32_t>(1, std::min(blocks, chunks));
 }
 
 bool Amphisbaena::predicts_hot(std::uint32_t sectors) {

@@ -8,7 +8,7 @@ Fluid::Fluid(const Ports& ports, const FluidConfig& config, const DriveGeometry&
     : ZoneBufferLayer(ports, config.zones, geometry, plan),
       update_(config.update),
       reserve_(config.reserve()),
-      most_requeued_(std::max(1U, static_cast<std::uint32_t>(config.loop_max * buffer_.slots()))),
+      most_requeued_(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(config.loop_max * buffer_.slots()))),
       log_(ports.memory, buffer_.slots(), config.reserve(), config.log_holes),
       space_(ports.cpu),
       written_(ports.cpu) {

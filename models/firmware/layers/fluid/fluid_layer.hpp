@@ -22,7 +22,7 @@ class Fluid final : public ZoneBufferLayer {
 
  private:
   [[nodiscard]] std::uint64_t guard_of(std::uint32_t zone) const override { return zone; }
-  [[nodiscard]] std::uint32_t largest_write() const override { return std::max(1U, (buffer_.slots() - reserve_) / 2); }
+  [[nodiscard]] std::uint32_t largest_write() const override { return std::max<std::uint32_t>(1, (buffer_.slots() - reserve_) / 2); }
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t slot) override { log_.release(slot); }
   void restore_space(std::vector<FoundSlot>& found) override;

@@ -45,7 +45,7 @@ std::uint32_t PseudoTracks::pairs_of_a_zone(const MediaPort& media, const DriveG
       pairs = std::min(pairs, static_cast<std::uint32_t>(zone_tracks * shorter / (longest.bottom + longest.top)));
     }
   }
-  return std::max(pairs, 1U);
+  return std::max<std::uint32_t>(pairs, 1);
 }
 
 PseudoTracks::PseudoTracks(const MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions, std::uint32_t zone_tracks)

@@ -19,7 +19,7 @@ std::uint32_t scramble(std::uint32_t x) {
 }  // namespace
 
 ScanIndex::ScanIndex(std::uint32_t bands, std::uint32_t blocks)
-    : nodes_(blocks), bands_(bands), leaves_(std::bit_ceil(std::max(bands, 1U))), longest_(std::size_t{2} * leaves_) {
+    : nodes_(blocks), bands_(bands), leaves_(std::bit_ceil(std::max<std::uint32_t>(bands, 1))), longest_(std::size_t{2} * leaves_) {
   for (std::uint32_t block = 0; block < blocks; ++block) nodes_[block].priority = scramble(block);
 }
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Compiles every file of the firmware for bare cores, without exceptions and type information, and says how many compile.
+
+    tests/freestanding/check.py [ARCHITECTURE...] [--jobs N]
+
+The compilers are Debian's gcc-riscv64-unknown-elf with picolibc, and gcc-arm-none-eabi, whose libstdc++ headers serve both. The 32-bit cores have
+no 128-bit integer, which models/base takes for products: there `long long` stands in for it, so that what else would be in the way is seen. What comes
+out computes wrong and is thrown away."""
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBSTDCXX = Path("/usr/include/newlib/c++/12.2.1")
+PICOLIBC = ["riscv64-unknown-elf-g++", "--specs=picolibc.specs", f"-I{LIBSTDCXX}", f"-I{LIBSTDCXX / 'arm-none-eabi'}"]
+NARROW = ["-D__int128=long long", "-Wno-shift-count-overflow"]
+COMPILERS = {
+    "rv64imac": [*PICOLIBC, "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany"],
+    "rv32imac": [*PICOLIBC, "-march=rv32imac", "-mabi=ilp32", *NARROW],
+    "cortex-r5": ["arm-none-eabi-g++", "-mcpu=cortex-r5", "-mthumb", *NARROW],
+}
+OPTIONS = ["-std=c++20", "-fno-exceptions", "-fno-rtti", "-fsyntax-only", "-fmax-errors=1", "-Imodels", "-I."]
+
+
+def first_error(architecture: str, file: Path) -> str:
+    """What the compiler says first against it, or nothing."""
+    done = subprocess.run([*COMPILERS[architecture], *OPTIONS, str(file)], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == 0:
+        return ""
+    return next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip() or "no reason given")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="compile the firmware for bare cores")
+    parser.add_argument("architectures", nargs="*", metavar="ARCHITECTURE", help=", ".join(COMPILERS))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    if unknown := set(options.architectures) - set(COMPILERS):
+        parser.error(f"unknown architecture {', '.join(sorted(unknown))}; known: {', '.join(COMPILERS)}")
+    files = sorted((ROOT / "models" / "firmware").rglob("*.cpp"))
+    failed = False
+    for architecture in options.architectures or COMPILERS:
+        with ThreadPoolExecutor(options.jobs) as pool:
+            errors = [error for error in pool.map(lambda file: first_error(architecture, file), files) if error]
+        print("\n".join(errors + [f"{architecture}: {len(files) - len(errors)} of {len(files)} files compile"]), flush=True)
+        failed = failed or bool(errors)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
