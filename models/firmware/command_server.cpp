@@ -69,6 +69,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
+  layer_.received(run);
   const bool whole = whole_sectors(command.blocks);
   unaligned_ += whole ? 0 : 1;
   const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};

@@ -46,6 +46,8 @@ class TranslationLayer {
   /// Boot after a power cut: finds what was promised on media, flash and in the dumped region.
   virtual Task<Status> recover() = 0;
 
+  /// A host write of `run` has arrived and will be carried out, behind whatever cache is in front of the layer: statistics alone.
+  virtual void received(LogicalRun) {}
   virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
   /// Complete when the data is as durable as the drive promises.
   virtual Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) = 0;

@@ -37,6 +37,7 @@ class ReadCache final : public TranslationLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   bool holds(LogicalRun run) override;
   bool absorbs(LogicalRun run) override { return inner_.absorbs(run); }
+  void received(LogicalRun run) override { inner_.received(run); }
   [[nodiscard]] bool streams_writes() const override { return inner_.streams_writes(); }
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;

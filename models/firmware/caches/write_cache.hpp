@@ -60,6 +60,7 @@ class WriteCache final : public TranslationLayer {
   bool holds(LogicalRun run) override;
   /// The write is acknowledged from the DRAM, without waiting for a slot.
   bool absorbs(LogicalRun run) override;
+  void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
   void start_background() override;

@@ -13,6 +13,8 @@ constexpr std::size_t hottest_reported = 20;  // as the paper's figures 4 and 11
 void MovingConfig::describe(ParameterVisitor& visitor) {
   interlaced.describe(visitor);
   visitor.field("update_frequency", update_frequency, {1, 1e8}, "writes of tracks after which the hot ones are looked for");
+  visitor.enumeration("heat", heat, {"media", "host"},
+                      "writes that count: those that reach the tracks, or the host's, in front of a write cache");
   gate.describe(visitor);
   visitor.field("log_records", log_records, {1, 1e6}, "changes of the track map between two checkpoints");
 }
@@ -29,6 +31,7 @@ TrackMovingLayer::TrackMovingLayer(const Ports& ports, const MovingConfig& confi
       heat_(ports.cpu, ports.memory, config.update_frequency),
       gate_(config.gate, ports.cpu, ports.host),
       mover_(ports, geometry, plan, map, gate_, images),
+      counted_(config.heat),
       map_(map),
       waiting_gauge_(ports.cpu, {"moves.waiting", "1", "moves of tracks that are planned and not carried out"}, 0),
       under_way_gauge_(ports.cpu, {"moves.under_way", "1", "moves of tracks that have begun and not ended"}, 0),
@@ -79,14 +82,23 @@ Task<Status> TrackMovingLayer::read(LogicalRun run, DataSpan data) {
 
 Task<Status> TrackMovingLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
   gate_.operation_begins();
-  note(run);
+  if (counted_ == HeatOf::media) note(run);
   const Status status = co_await InterlacedLayer::write(run, data, options);
   gate_.operation_ends();
-  if (heat_.interval_over() && !planning_) {
-    planning_ = true;
-    ports_.cpu.spawn(plan(), "plan");
-  }
+  if (counted_ == HeatOf::media) look();
   co_return status;
+}
+
+void TrackMovingLayer::received(LogicalRun run) {
+  if (counted_ != HeatOf::host) return;
+  note(run);
+  look();
+}
+
+void TrackMovingLayer::look() {
+  if (!heat_.interval_over() || planning_) return;
+  planning_ = true;
+  ports_.cpu.spawn(plan(), "plan");
 }
 
 /// A write counts once for each home track that it touches.

@@ -10,11 +10,16 @@
 
 namespace tessera {
 
+/// Which writes make a track hot: those of the host as they arrive, in front of any write cache (ReceiveIO of the paper's Algorithms 1 to
+/// 3), or those that reach the tracks, where a write cache has made one of many.
+enum class HeatOf : std::uint32_t { media, host };
+
 struct MovingConfig {
   InterlacedConfig interlaced;
   IdleGateConfig gate;
   std::uint32_t update_frequency = 20'000;  // the paper's table 2
-  std::uint32_t log_records = 4096;         // ours: a change is a sector, 16 MiB between two checkpoints
+  HeatOf heat = HeatOf::media;
+  std::uint32_t log_records = 4096;  // ours: a change is a sector, 16 MiB between two checkpoints
 
   void describe(ParameterVisitor& visitor);
   /// The conventional regions of a layer whose moves save up to `images` sectors and whose map takes `map_bytes`.
@@ -25,6 +30,7 @@ class TrackMovingLayer : public InterlacedLayer {
  public:
   Task<Status> format() final;
   Task<Status> recover() final;
+  void received(LogicalRun run) final;
   Task<Status> read(LogicalRun run, DataSpan data) final;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) final;
   void start_background() final;
@@ -65,11 +71,13 @@ class TrackMovingLayer : public InterlacedLayer {
   void blocked() final { gate_.wake(); }
   Task<Status> finish(MoveWords words);
   void note(LogicalRun run);
+  void look();
   Task<void> plan();
   Task<void> work();
   void report_hottest();
   void moving(bool under_way);
 
+  HeatOf counted_;
   const TrackMap& map_;
   Gauge waiting_gauge_;
   Gauge under_way_gauge_;

@@ -282,3 +282,19 @@ TEST_CASE("a drive without room for its reserved tracks is refused in one senten
   CHECK(factory->plan(geometry, problem).empty());
   CHECK(problem.find("too few tracks") != std::string::npos);
 }
+
+TEST_CASE("heat of the host counts each write as it arrives, heat of the media what the write cache lets through") {
+  const bool host = GENERATE(true, false);
+  FirmwareConfig firmware;
+  firmware.write_cache.capacity = Bytes(128 * 4096);
+  ImrDrive drive(make_imr_flip_factory(), with(short_intervals, {{"heat", host ? 1 : 0}}), small_drive(), firmware);
+  // 149 of the 150 writes of an interval, 140 of them one sector at one time: the cache makes one write of most of these.
+  for (int i = 0; i < 140; ++i) drive.bench().submit(HostOp::write, far * track_sectors * blocks_per_sector, 8);
+  drive.bench().run_until_all_done();
+  for (std::uint64_t sector = 1; sector < 10; ++sector) REQUIRE(drive.write_sector(0, sector) == Status::ok);
+  drive.pause();
+  CHECK(drive.metric("intervals.count") == 0);
+  REQUIRE(drive.write_sector(0, 0) == Status::ok);  // the 150th
+  drive.pause();
+  CHECK(drive.metric("intervals.count") == (host ? 1 : 0));
+}

@@ -41,7 +41,8 @@ Shape random_shape(RandomStream& random) {
                       {"backup_place", double(pick(random, 0, 1))},
                       {"backup_slots", double(pick(random, 1, 4))},
                       {"skip_unwritten", double(pick(random, 0, 1))},
-                      {"ack_early", double(pick(random, 0, 1))}};
+                      {"ack_early", double(pick(random, 0, 1))},
+                      {"heat", double(pick(random, 0, 1))}};
   return shape;
 }
 
