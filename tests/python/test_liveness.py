@@ -27,3 +27,10 @@ def test_a_layer_whose_cleanings_take_longer_names_its_own_patience(tmp_path):
     result = run(tmp_path / "default", "demo", *full)
     assert result.metric("host.latency.max") > 110_000
     simulate("run", "demo", *full, "--set", "host.timeout=100 s", "--out", tmp_path / "strict", status=3)
+
+
+def test_a_flash_cache_whose_every_write_merges_a_band_is_slow_and_not_dead(tmp_path):
+    full = ("--layer", "mu-rmw", "--workload", "zipf-writes", "--fold", "--limit", "10000", "--replay", "queue:64", "--prefill", "100")
+    result = run(tmp_path / "default", "demo", *full)
+    assert result.metric("host.latency.max") > 120_000
+    simulate("run", "demo", *full, "--set", "host.timeout=100 s", "--out", tmp_path / "strict", status=3)
