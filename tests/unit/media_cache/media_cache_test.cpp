@@ -160,3 +160,24 @@ TEST_CASE("after a power cut every band counts as full, and so does what is pref
   CHECK(drive.metric("stream.sectors") == 0);
   drive.check_content();
 }
+
+TEST_CASE("a write elsewhere does not wait for the end of an endless stream") {
+  MediaCacheSetup setup;
+  setup.bench.media.tracks = 1200;
+  setup.bench.host.tags = 8;
+  setup.layer.merge_buffer = sectors(48);
+  MediaCacheDrive drive(setup);
+  std::uint64_t next = drive.at(10);
+  const auto stream_on = [&] { drive.bench().submit(HostOp::write, 8 * std::exchange(next, next + 24), 8 * 24); };
+  for (int i = 0; i < 4; ++i) stream_on();
+  HostRequest& other = drive.bench().submit(HostOp::write, 8 * drive.at(2, 3), 8 * 2);
+  std::uint32_t streamed = 0;
+  while (!FirmwareBench::done(other) && streamed < 150) {
+    for (int i = 0; i < 2; ++i) stream_on();
+    streamed += 2;
+    drive.bench().run_for(40_ms);
+  }
+  CHECK(streamed < 60);
+  drive.bench().run_until_all_done();
+  drive.check_content();
+}

@@ -53,6 +53,7 @@ class MediaCache final : public TranslationLayer {
     bool alone = false;       ///< not from the write cache: shares no packet
     std::uint32_t begun = 0;  ///< sectors that are on their way, from the first on
     std::uint32_t done = 0;
+    std::uint32_t passed = 0;  ///< streams that began while it waited
     Status status = Status::ok;
 
     [[nodiscard]] LogicalSector next() const { return run.first + begun; }
@@ -117,7 +118,8 @@ class MediaCache final : public TranslationLayer {
   void enter(const Extent& extent);
   void show_levels();
 
-  static constexpr std::uint32_t most_leaders = 2;  // so that one packet follows another without a turn in between
+  static constexpr std::uint32_t most_passing = 16;  // streams: a tenth of a second each at most
+  static constexpr std::uint32_t most_leaders = 2;   // so that one packet follows another without a turn in between
 
   MediaCacheConfig config_;
   Ports ports_;

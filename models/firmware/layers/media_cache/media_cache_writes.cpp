@@ -31,10 +31,12 @@ Task<Status> MediaCache::carry_out(Pending& pending) {
 }
 
 /// What to begin next beside `others`, if anything: what waits longest. While a packet is on its way small writes gather until they fill
-/// the next one, and while a stream is, what continues it until it fills a track; other long writes let the stream pass.
+/// the next one, and while a stream is, what continues it until it fills a track; others let the stream pass, but not for ever.
 MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
   Pending* first_small = nullptr;
   std::uint32_t small = 0;
+  const auto waited = [](const Pending* pending) { return pending->passed >= most_passing; };
+  if (streams_now_ != 0 && std::ranges::any_of(queue_, waited)) return nullptr;
   for (Pending* const pending : queue_) {
     if (streams_now_ != 0 && pending->next() == stream_end_) {
       if (streams_now_ < most_leaders && stream_length(*pending) >= bands_.band_of(stream_end_).track_sectors) return pending;
@@ -120,6 +122,7 @@ void MediaCache::select_stream(const Pending& front, std::uint32_t length, Strea
     at = part.run.end();
   }
   stream_end_ = stream.run.end();
+  for (Pending* const pending : queue_) ++pending->passed;
 }
 
 /// One write, or so many small ones as share a packet; of a long one as much as a packet takes.
