@@ -16,7 +16,7 @@ std::uint64_t cut_a_write(const MediaCacheSetup& setup, Prepare prepare, std::ui
     drive.bench().submit(HostOp::write, drive.at(band, offset) * 8, count * 8);
   };
   const auto go_on = [](MediaCacheDrive& drive) {
-    for (const auto& [at, offset] : {std::pair{5, 3}, {5, 9}, {0, 0}, {1, 20}}) drive.write(drive.at(at, offset), 2);
+    for (const auto& [number, first] : {std::pair{5, 3}, {5, 9}, {0, 0}, {1, 20}}) drive.write(drive.at(number, first), 2);
   };
   return cut_everywhere<MediaCacheDrive>(setup, begin, go_on);
 }
