@@ -84,7 +84,7 @@ TEST_CASE("write cache: large writes at full depth through a small cache and a s
   for (const Shape& shape : shapes)
     for (const CacheDurability durability : {CacheDurability::plp, CacheDurability::journal, CacheDurability::volatile_memory})
       for (const DestageOrder order : all_orders)
-        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 16; ++seed) {
           TestDrive drive = drive_of(shape, durability, order, seed);
           hurt(drive, shape, seed, 10);
         }
