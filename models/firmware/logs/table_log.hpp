@@ -38,8 +38,8 @@ class TableLog {
   /// Whether a checkpoint is there twice. Once is enough for a table that can be found in another way, where recover() fails.
   enum class Checkpoints : std::uint8_t { once = 1, twice = 2 };
 
-  /// `log`: conventional regions of at least least_sectors(); `piece_sectors`: most that one write of a checkpoint takes, beside the track's
-  /// end.
+  /// `log`: conventional regions of at least least_sectors(); `piece_sectors`: most that one write of a checkpoint takes, beside the
+  /// track's end.
   TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
            Checkpoints checkpoints = Checkpoints::twice, std::uint64_t piece_sectors = ~std::uint64_t{0});
 

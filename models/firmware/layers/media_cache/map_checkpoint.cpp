@@ -55,7 +55,8 @@ void MapCheckpoint::load(std::span<const std::byte> image) {
   std::memcpy(words, image.data(), sizeof(words));
   log_ = {words[0], words[1], words[2]};
   std::vector<Entry> entries(words[3]);
-  std::memcpy(entries.data(), image.data() + sizeof(words), entries.size() * sizeof(Entry));
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(entries));
+  std::ranges::copy(image.subspan(sizeof(words), bytes.size()), bytes.begin());
   std::ranges::sort(entries, {}, &Entry::position);  // the newest comes last to the map
   for (const Entry& entry : entries) {
     const LogicalSector first(entry.first);
