@@ -1,8 +1,13 @@
 """The fixtures of the Python tests."""
 
+import signal
 import stat
 
 import pytest
+import vcdvcd  # noqa: F401
+
+# Reading waveforms, vcdvcd lets SIGPIPE end the process, from its import on: a test that feeds a program which refuses its input would die of it.
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 @pytest.fixture

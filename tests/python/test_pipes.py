@@ -61,6 +61,10 @@ def test_a_description_from_standard_input_is_read_once(tmp_path):
     assert 'rpm = "5400 rpm"' in (tmp_path / "drive.toml").read_text()
 
 
+def test_a_program_that_refuses_its_input_does_not_end_who_feeds_it():
+    assert subprocess.run(["true"], input=bytes(1 << 20)).returncode == 0  # as large as no pipe: the write behind its end raises SIGPIPE
+
+
 def test_a_comparison_refuses_a_pipe_that_only_one_of_its_runs_could_read(tmp_path):
     refused = fed(TRACE[:1000], "compare", "demo", "--layers", "cmr", "--trace", "/dev/stdin", "--out", tmp_path / "out")
     assert refused.returncode == 2 and b"expected a file" in refused.stderr

@@ -28,7 +28,7 @@ def test_fio_verifies_a_random_mix_through_two_connections(tmp_path, layer):
         fio = subprocess.run(
             ["fio", "--name=mix", "--ioengine=nbd", f"--uri={drive.uri}", "--rw=randrw", "--bs=4k", "--size=8m", "--iodepth=32", "--numjobs=2",
              "--offset_increment=8m", "--verify=crc32c", "--verify_fatal=1", "--fsync=64", "--output-format=json"],
-            capture_output=True, text=True)  # fmt: skip
+            cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
         assert fio.returncode == 0, fio.stdout + fio.stderr
         jobs = json.loads(fio.stdout[fio.stdout.index("{") :])["jobs"]
         assert [job["error"] for job in jobs] == [0, 0]
