@@ -107,11 +107,13 @@ def fitted_tail(largest: float, smallest: float, count: float, total: float) -> 
     return _tail_bent(largest, smallest, ranks, bend)
 
 
-def _mean_below_tail(values: Sequence[float]) -> float:
-    """Of the lowest 95 %, times 0.95: linear between two percentiles."""
+def _sum_of_lowest(values: Sequence[float], count: float, lowest: float) -> float:
+    """Of the lowest of `count` values, at most 95 % of them: linear between two percentiles."""
     total, percent, value = 0.0, 0, values[0]
     for next_percent, next_value in zip(PERCENTS[:-1], values[:-1], strict=True):
-        total += (next_percent - percent) / 100 * (value + next_value) / 2
+        here = min(lowest, (next_percent - percent) / 100 * count)
+        total += here * (value + next_value) / 2
+        lowest -= here
         percent, value = next_percent, next_value
     return total
 
@@ -119,7 +121,7 @@ def _mean_below_tail(values: Sequence[float]) -> float:
 def gap_rows(row: Row) -> list[tuple[float, float]]:
     """The distribution of the times between arrivals: (percent, microseconds). Its mean is that of the requests over a week."""
     values, count = row.percentiles("iat_popularity"), row.number("block_req_count")
-    total = WEEK_US - count * _mean_below_tail(values)
+    total = WEEK_US - _sum_of_lowest(values, count, count)
     tail = fitted_tail(min(values[-1], total / 2), values[-2], count, total)  # one table names a gap longer than the week
     rows = list(zip(PERCENTS[:-1], values[:-1], strict=True))
     rows += [(100 * (1 - rank / count), value) for rank, value in reversed(tail.knots[1:-1])]
@@ -148,18 +150,9 @@ def share_of_hottest(row: Row, size: float) -> float:
     values = row.percentiles("write_page_popularity")
     pages = row.number("write_page_working_set_size") / PAGE
     asked = min(size / PAGE, pages)
-    tail = fitted_tail(values[-1], values[-2], pages, 1 - pages * _mean_below_tail(values))
-    if asked <= pages / 20:
-        return tail.sum_to(asked)
-    colder = 0.0
-    left = pages - asked
-    percent, value = 0, values[0]
-    for next_percent, next_value in zip(PERCENTS[:-1], values[:-1], strict=True):
-        here = min(left, (next_percent - percent) / 100 * pages)
-        colder += here * (value + next_value) / 2
-        left -= here
-        percent, value = next_percent, next_value
-    return 1 - colder
+    if asked > pages / 20:
+        return 1 - _sum_of_lowest(values, pages, pages - asked)
+    return fitted_tail(values[-1], values[-2], pages, 1 - _sum_of_lowest(values, pages, pages)).sum_to(asked)
 
 
 def zipf_exponent(tracks: int, few: int, share: float) -> float:

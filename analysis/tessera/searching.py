@@ -20,8 +20,9 @@ from tessera.sweeps.axes import Point, Range, amount, read_range, values
 from tessera.sweeps.dataset import AXIS, Sweep
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.place import dask_client
-from tessera.sweeps.plan import check_axes, flat, simulation_at
+from tessera.sweeps.plan import check_axes, simulation_at
 from tessera.sweeps.sweep import placed
+from tessera.sweeps.toml_file import flat, read_toml, run_options
 from tessera.sweeps.worker import Task
 
 SECTIONS = ("title", "run", "axes", "objectives", "cost", "search", "until", "cluster")
@@ -49,26 +50,14 @@ class SearchPlan:
 
 def read_search(file: str | Path) -> SearchPlan:
     """Reads the file of a search. Raises InputError with file and reason."""
-    path = Path(file)
-    try:
-        table = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
-    try:
-        return search_plan_of(table, path.parent)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return read_toml(file, search_plan_of)
 
 
 def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPlan:
     for name in table:
         if name not in SECTIONS:
             raise unknown_name("section of a search", name, SECTIONS)
-    run = dict(table.get("run", {}))
-    if "set" in run:
-        run["settings"] = flat(run.pop("set"))
+    run = run_options(table)
     axes, objectives = dict(table.get("axes", {})), flat(table.get("objectives", {}))
     if not axes:
         raise InputError("the search is empty: it has no axis; give it [axes]")

@@ -22,6 +22,18 @@ struct Answer {
   }
 };
 
+/// What a layer says of this flash.
+Answer asked_of_flash(const tessera_layer& code, const std::string& firmware, const std::vector<tessera_value>& values,
+                      const FlashShape& shape) {
+  Answer answer;
+  if (code.check_flash == nullptr) return answer;
+  const tessera_planner planner = answer.planner();
+  const tessera_flash_shape flash = to_c(shape);
+  const PluginGuard guard(firmware, "check_flash");
+  code.check_flash(&code, &flash, values.data(), &planner);
+  return answer;
+}
+
 /// What a layer must have whatever it does.
 std::string missing(const tessera_layer& code) {
   if (code.plan == nullptr) return "plan";
@@ -128,24 +140,10 @@ FormatPlan PluginFactory::plan(const DriveGeometry& geometry, std::string& probl
   return answer.plan;
 }
 
-std::string PluginFactory::check_flash(const FlashShape& shape) const {
-  if (code_.check_flash == nullptr) return {};
-  Answer answer;
-  const tessera_planner planner = answer.planner();
-  const tessera_flash_shape flash = to_c(shape);
-  const PluginGuard guard(firmware_, "check_flash");
-  code_.check_flash(&code_, &flash, values_.data(), &planner);
-  return answer.refusal;
-}
+std::string PluginFactory::check_flash(const FlashShape& shape) const { return asked_of_flash(code_, firmware_, values_, shape).refusal; }
 
 std::vector<std::string> PluginFactory::warnings(const FlashShape& shape) const {
-  if (code_.check_flash == nullptr) return {};
-  Answer answer;
-  const tessera_planner planner = answer.planner();
-  const tessera_flash_shape flash = to_c(shape);
-  const PluginGuard guard(firmware_, "check_flash");
-  code_.check_flash(&code_, &flash, values_.data(), &planner);
-  return answer.warnings;
+  return asked_of_flash(code_, firmware_, values_, shape).warnings;
 }
 
 std::unique_ptr<TranslationLayer> PluginFactory::make(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) const {

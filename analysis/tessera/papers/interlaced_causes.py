@@ -7,7 +7,7 @@ from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency
 from tessera.papers.page import Figure, Finding, figure_tables, findings, number, span, verdict
 
-AS_IT_IS, BY_MEAN, ALONE, DRIFTING = CAUSES
+AS_IT_IS, BY_MEAN, _, DRIFTING = CAUSES
 BURSTY = ("w08", "w24", "w43")  # the paper: "not affected"
 LOCAL = ("w39", "w106")  # whose hot tracks take the most
 FIGURES = (

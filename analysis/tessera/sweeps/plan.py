@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +13,7 @@ from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
 from tessera.sweeps.axes import Point, grid, grid_size, latin_hypercube, matches, zipped
+from tessera.sweeps.toml_file import read_toml, run_options
 
 SECTIONS = ("title", "run", "axes", "zip", "points", "latin", "branch", "skip", "until", "keep", "cluster")
 MANY_RUNS = 100_000  # more are refused until they are asked for
@@ -147,9 +147,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     for name in table:
         if name not in SECTIONS:
             raise unknown_name("section of a sweep", name, SECTIONS)
-    run = dict(table.get("run", {}))
-    if "set" in run:
-        run["settings"] = flat(run.pop("set"))
+    run = run_options(table)
     Simulation.of({"workload": "any", **{name: value for name, value in run.items() if name not in ("trace", "workload")}})
     latin = table.get("latin")
     if latin is not None and not (isinstance(latin.get("samples"), int) and latin["samples"] > 0 and latin.get("axes")):
@@ -170,24 +168,6 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     return plan
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
-    paths: dict[str, Any] = {}
-    for name, value in table.items():
-        paths |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
-    return paths
-
-
 def read_plan(file: str | Path) -> Plan:
     """Reads the file of a sweep. Raises InputError with file and reason."""
-    path = Path(file)
-    try:
-        table = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
-    try:
-        return plan_of(table, path.parent)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return read_toml(file, plan_of)

@@ -30,6 +30,13 @@ DriveConfig config_of(const std::string& drive, const std::string& layer) {
   return load_drive(std::filesystem::path(TESSERA_DRIVES) / (drive + ".toml"), {}, layer);
 }
 
+FlashShape shape_of(const NandConfig& nand) {
+  return {.blocks = nand.blocks,
+          .pages_per_block = nand.pages_per_block,
+          .oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value()),
+          .page_bytes = static_cast<std::uint32_t>(nand.page_size.value())};
+}
+
 /// A drive of these parts, booted when the simulation begins.
 struct Bench {
   Bench(const DriveConfig& description, DriveParts parts, ContentMode content = ContentMode::bytes, const char* name = "drive")
@@ -101,11 +108,7 @@ TEST_CASE("a host with crossing delays, a queue of its own and END_RESP gets eve
 
 TEST_CASE("a NAND with a queue and a process of its own serves a flash cache") {
   const DriveConfig config = config_of("common", "mu-rmw");
-  const NandConfig& nand = config.nand;
-  strangers::Nand flash("flash", {.blocks = nand.blocks,
-                                  .pages_per_block = nand.pages_per_block,
-                                  .oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value()),
-                                  .page_bytes = static_cast<std::uint32_t>(nand.page_size.value())});
+  strangers::Nand flash("flash", shape_of(config.nand));
   DriveParts parts;
   parts.flash.emplace(FlashPart{flash.socket, flash});
   Bench bench(config, std::move(parts));
@@ -295,11 +298,7 @@ TEST_CASE("a host interface of somebody else's brings commands to the mailbox an
 
 TEST_CASE("signals that a part of somebody else's declares are recorded and traced beside the drive's, under its SystemC name") {
   const DriveConfig config = config_of("common", "mu-rmw");
-  const NandConfig& nand = config.nand;
-  strangers::Nand flash("strange_flash", {.blocks = nand.blocks,
-                                          .pages_per_block = nand.pages_per_block,
-                                          .oob_bytes = static_cast<std::uint32_t>(nand.oob_size.value()),
-                                          .page_bytes = static_cast<std::uint32_t>(nand.page_size.value())});
+  strangers::Nand flash("strange_flash", shape_of(config.nand));
   DriveParts parts;
   parts.flash.emplace(FlashPart{flash.socket, flash, nullptr, nullptr, &flash.signals});
   Bench bench(config, std::move(parts));

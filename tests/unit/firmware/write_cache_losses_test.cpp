@@ -90,18 +90,6 @@ TEST_CASE("write cache: large writes at full depth through a small cache and a s
         }
 }
 
-TEST_CASE("write cache: a write that waits for room in the journal goes on when a TRIM takes the last dirty sector") {
-  const Shape shape{16, 48, 0};
-  TestDrive drive = drive_of(shape, CacheDurability::journal, DestageOrder::first_come, 2);
-  constexpr std::uint32_t part = 7;  // a quarter of the 30 sectors of the journal
-  for (std::uint64_t first = 0; first < 4 * part; first += part)
-    REQUIRE(drive->write(first * blocks_per_sector, part * blocks_per_sector) == Status::ok);
-  drive->submit(HostOp::write, 100 * blocks_per_sector, part * blocks_per_sector);
-  drive->submit(HostOp::trim, 0, 4 * part * blocks_per_sector);
-  drive->run_until_all_done();
-  CHECK(drive.wrong_blocks() == 0);
-}
-
 TEST_CASE("write cache: a sector of the journal that cannot be read hides no record behind it") {
   BenchConfig bench = small_drive();
   {

@@ -1,0 +1,41 @@
+"""What the files of sweeps and of searches have in common."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tessera.errors import InputError
+
+Described = TypeVar("Described")
+
+
+def read_toml(file: str | Path, describe: Callable[[Mapping[str, Any], Path], Described]) -> Described:
+    """What `describe` makes of the file's tables and the folder it lies in. Raises InputError with file and reason."""
+    path = Path(file)
+    try:
+        table = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    try:
+        return describe(table, path.parent)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
+    paths: dict[str, Any] = {}
+    for name, value in table.items():
+        paths |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return paths
+
+
+def run_options(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The section [run], its parameters by their paths."""
+    run = dict(table.get("run", {}))
+    if "set" in run:
+        run["settings"] = flat(run.pop("set"))
+    return run
