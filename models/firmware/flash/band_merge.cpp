@@ -19,16 +19,20 @@ Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<cons
   TESSERA_CHECK(from != to || buffer_.sectors() >= band, "a band is merged in place in more than one round");
   for (std::uint32_t offset = 0; offset < band; offset += buffer_.sectors()) {
     const std::uint32_t count = std::min(buffer_.sectors(), band - offset);
-    Status status = co_await transfer(MediaOp::read, from, offset, count);
-    if (!ok(status)) co_return status;
-    // The cached pages are read after the band, over its old sectors: no second buffer, and the same time.
     const std::span<const std::uint32_t> cached = pages.subspan(offset, count);
-    status = co_await overlay(cached);
+    Status status = co_await load(from, offset, cached);
     if (!ok(status)) co_return status;
-    status = co_await transfer(MediaOp::write, to, offset, count);
+    status = co_await store(to, offset, count);
     if (!ok(status)) co_return status;
   }
   co_return Status::ok;
+}
+
+/// The cached pages are read after the band, over its old sectors: no second buffer, and the same time.
+Task<Status> BandMerge::load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages) {
+  const Status status = co_await transfer(MediaOp::read, from, offset, static_cast<std::uint32_t>(pages.size()));
+  if (!ok(status)) co_return status;
+  co_return co_await overlay(pages);
 }
 
 Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count) {

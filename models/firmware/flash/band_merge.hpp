@@ -22,6 +22,13 @@ class BandMerge {
   /// rewritten destroys those behind it. Sectors that cannot be read, in the band or in flash, are written as lost. One merge at a time.
   [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages);
 
+  /// One round: sectors from `offset` on of band `from`, and over them those in `pages`, into the buffer; and the first `count` sectors
+  /// of the buffer to band `to`.
+  [[nodiscard]] Task<Status> load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages);
+  [[nodiscard]] Task<Status> store(std::uint64_t to, std::uint32_t offset, std::uint32_t count) {
+    return transfer(MediaOp::write, to, offset, count);
+  }
+
  private:
   Task<Status> transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count);
   Task<Status> overlay(std::span<const std::uint32_t> pages);

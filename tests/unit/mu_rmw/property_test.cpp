@@ -31,6 +31,7 @@ MuRmwSetup random_setup(RandomStream& random) {
   }
   setup.bench.seed = random();
   draw_subpages(*setup.bench.nand, setup.bench.seed);
+  setup.layer.victim = static_cast<mu_rmw::MergeVictim>(random.below(3));
   return setup;
 }
 

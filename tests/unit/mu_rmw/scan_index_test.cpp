@@ -26,7 +26,7 @@ Choice scan_literally(const std::vector<std::vector<std::uint32_t>>& lists, cons
     }
     if (lists[lbn].size() > longest) {
       longest = lists[lbn].size();
-      choice.kind = Choice::Kind::longest_band;
+      choice.kind = Choice::Kind::band;
       choice.band = lbn;
     }
   }
@@ -55,13 +55,16 @@ TEST_CASE("the indexed victims are those of the literal scan") {
       const auto band = static_cast<std::uint32_t>(std::min(random.below(bands), random.below(bands)));
       lists[band].push_back(block);
       index.append(band, block);
+      index.set_worth(band, index.length(band));
       listed[block] = true;
     } else if (random.below(4) == 0) {
       index.mark_obsolete(block);
       obsolete[block] = true;
     } else if (random.below(3) == 0) {
       for (auto& list : lists) std::erase(list, block);
+      const std::uint32_t band = index.band_of(block);
       index.remove(block);
+      index.set_worth(band, index.length(band));
       listed[block] = obsolete[block] = false;
     }
     check_equal(index.choose(), scan_literally(lists, obsolete));
@@ -69,12 +72,15 @@ TEST_CASE("the indexed victims are those of the literal scan") {
   }
 }
 
-TEST_CASE("of two longest lists the lower band number is the victim") {
+TEST_CASE("of two bands that are worth the same the lower number is the victim, and one that is worth nothing is none") {
   ScanIndex index(3, 4);
   index.append(2, 0);
   index.append(1, 1);
+  CHECK(index.choose().kind == Choice::Kind::nothing);
+  index.set_worth(2, 7);
+  index.set_worth(1, 7);
   CHECK(index.choose().band == 1);
-  index.append(2, 2);
+  index.set_worth(2, std::uint64_t{1} << 33U);
   CHECK(index.choose().band == 2);
 }
 

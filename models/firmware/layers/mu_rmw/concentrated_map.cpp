@@ -3,15 +3,18 @@
 namespace tessera::mu_rmw {
 
 ConcentratedMap::ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape,
-                                 PairedPages paired)
+                                 PairedPages paired, MergeVictim victim)
     : cpu_(cpu),
       bands_(bands),
+      band_sectors_(split.p()),
+      victim_(victim),
       pages_per_block_(shape.block_subpages()),
       order_(shape, paired),
       directory_(memory, MemoryCategory::metadata, std::uint64_t{bands} * split.n(), "mu-rmw sector mapping directories (SMD)"),
       lists_(memory, MemoryCategory::metadata, static_cast<std::uint32_t>(shape.blocks), bands, "mu-rmw block mapping lists (BML)"),
       open_(memory, MemoryCategory::metadata, bands, "mu-rmw open blocks"),
       valid_(memory, MemoryCategory::metadata, shape.blocks, "mu-rmw valid-page counters"),
+      valid_of_band_(bands),
       index_(bands, static_cast<std::uint32_t>(shape.blocks)) {
   for (std::uint64_t i = 0; i < directory_.size(); ++i) directory_.peek(i) = no_page;
   for (std::uint32_t lbn = 0; lbn < bands; ++lbn) open_.peek(lbn) = {no_block, order_.count()};
@@ -31,6 +34,8 @@ void ConcentratedMap::append_block(std::uint32_t lbn, std::uint32_t block, std::
   open_.write(lbn) = {block, order_.before(used)};
   lists_.push_back(lbn, block);
   index_.append(lbn, block);
+  valid_of_band_[lbn] += valid_.peek(block);
+  index_.set_worth(lbn, worth(lbn));
 }
 
 void ConcentratedMap::remove_block(std::uint32_t block) {
@@ -38,7 +43,9 @@ void ConcentratedMap::remove_block(std::uint32_t block) {
   if (open_.read(lbn).block == block) open_.write(lbn) = {no_block, order_.count()};
   lists_.remove(block);
   index_.remove(block);
+  valid_of_band_[lbn] -= valid_.peek(block);
   valid_.write(block) = 0;
+  index_.set_worth(lbn, worth(lbn));
 }
 
 std::uint32_t ConcentratedMap::room(std::uint32_t lbn) const { return order_.count() - open_.read(lbn).used; }
@@ -47,8 +54,7 @@ void ConcentratedMap::take_pages(std::uint32_t lbn, std::span<std::uint32_t> pag
   OpenBlock& open = open_.write(lbn);
   TESSERA_CHECK(open.used + pages.size() <= order_.count(), "pages are taken from a full block");
   for (std::uint32_t& page : pages) page = open.block * pages_per_block_ + order_.page(open.used++);
-  std::uint16_t& valid = valid_.write(open.block);
-  valid = static_cast<std::uint16_t>(valid + pages.size());
+  count(open.block, static_cast<std::int32_t>(pages.size()));
 }
 
 std::pair<std::uint32_t, std::uint32_t> ConcentratedMap::close_page(std::uint32_t lbn) {
@@ -57,24 +63,22 @@ std::pair<std::uint32_t, std::uint32_t> ConcentratedMap::close_page(std::uint32_
   if (left == 0) return {0, 0};
   const std::uint32_t first = open.block * pages_per_block_ + order_.page(open.used);
   open.used += left;
+  weigh(lbn);
   return {first, first + left};
 }
 
 void ConcentratedMap::close_block(std::uint32_t lbn, std::uint32_t block) {
   if (open_.read(lbn).block == block) open_.write(lbn).used = order_.count();
+  weigh(lbn);
   settle(lbn, block);
 }
 
-void ConcentratedMap::validate(std::uint32_t page) {
-  std::uint16_t& valid = valid_.write(block_of(page));
-  valid = static_cast<std::uint16_t>(valid + 1);
-}
+void ConcentratedMap::validate(std::uint32_t page) { count(block_of(page), 1); }
 
 void ConcentratedMap::invalidate(std::uint32_t lbn, std::uint32_t page) {
   const std::uint32_t block = block_of(page);
-  std::uint16_t& valid = valid_.write(block);
-  TESSERA_CHECK(valid > 0, "a page becomes invalid twice");
-  valid = static_cast<std::uint16_t>(valid - 1);
+  TESSERA_CHECK(valid_.peek(block) > 0, "a page becomes invalid twice");
+  count(block, -1);
   settle(lbn, block);
 }
 
@@ -85,6 +89,23 @@ void ConcentratedMap::settle(std::uint32_t lbn, std::uint32_t block) {
 bool ConcentratedMap::full(std::uint32_t lbn, std::uint32_t block) const {
   const OpenBlock& open = open_.read(lbn);
   return open.block != block || open.used == order_.count();
+}
+
+void ConcentratedMap::count(std::uint32_t block, std::int32_t change) {
+  std::uint16_t& valid = valid_.write(block);
+  valid = static_cast<std::uint16_t>(valid + change);
+  const std::uint32_t lbn = index_.band_of(block);
+  valid_of_band_[lbn] += static_cast<std::uint32_t>(change);
+  weigh(lbn);
+}
+
+std::uint64_t ConcentratedMap::worth(std::uint32_t lbn) const {
+  const std::uint64_t blocks = index_.length(lbn);
+  if (victim_ == MergeVictim::longest || blocks == 0) return blocks;
+  const std::uint64_t pages = blocks * order_.count(), valid = valid_of_band_[lbn];
+  if (victim_ == MergeVictim::cost) return (pages << 32U) / (2ULL * band_sectors_ + valid);
+  const OpenBlock& open = open_.peek(lbn);
+  return pages - (order_.count() - open.used) - valid + 1;  // a band without an invalid page is still a victim
 }
 
 Bytes ConcentratedMap::bytes() const {

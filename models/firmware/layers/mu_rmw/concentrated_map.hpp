@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/units.hpp"
 #include "firmware/flash/oob.hpp"
@@ -16,6 +17,13 @@
 
 namespace tessera::mu_rmw {
 
+/// Which band is merged when no block is free or obsolete; ties: the lowest number.
+enum class MergeVictim : std::uint32_t {
+  longest,       ///< the longest list of blocks (Algorithm 1)
+  most_invalid,  ///< the most pages that are superseded: what the paper expects of the longest list
+  cost           ///< the most pages won for the sectors that a merge moves: its band read and written, its valid pages read
+};
+
 /// CAM[LBN] = {SMD: N pointers to the pages that hold the newest sub-tables; BML: the list of the band's blocks, the last
 /// one open}, and a count of valid pages for each block. A page is valid while a newest sub-table names it, or is in it.
 class ConcentratedMap {
@@ -24,7 +32,7 @@ class ConcentratedMap {
   static constexpr std::uint32_t no_block = DramLists::none;
 
   ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape,
-                  PairedPages paired);
+                  PairedPages paired, MergeVictim victim);
 
   /// SMD: page of the newest sub-table of a group, or no_page.
   [[nodiscard]] std::uint32_t directory(std::uint64_t group) const;
@@ -57,7 +65,7 @@ class ConcentratedMap {
 
   [[nodiscard]] std::uint32_t block_of(std::uint32_t page) const { return page / pages_per_block_; }
   [[nodiscard]] std::uint32_t valid_pages(std::uint32_t block) const { return valid_.peek(block); }
-  /// What Algorithm 1 would pick now.
+  /// What Algorithm 1 would pick now, or the other rule.
   [[nodiscard]] ScanIndex::Choice choose_victim() const { return index_.choose(); }
   [[nodiscard]] std::uint32_t list_length(std::uint32_t lbn) const { return index_.length(lbn); }
 
@@ -72,15 +80,25 @@ class ConcentratedMap {
     std::uint32_t used;   ///< pages taken; all that a block has: full, or closed
   };
   [[nodiscard]] bool full(std::uint32_t lbn, std::uint32_t block) const;
+  /// One more valid page in the block, or so many fewer.
+  void count(std::uint32_t block, std::int32_t change);
+  [[nodiscard]] std::uint64_t worth(std::uint32_t lbn) const;
+  /// Pages of the band's list or their state have changed.
+  void weigh(std::uint32_t lbn) {
+    if (victim_ != MergeVictim::longest) index_.set_worth(lbn, worth(lbn));
+  }
 
   CpuPort& cpu_;
   std::uint32_t bands_;
+  std::uint32_t band_sectors_;
+  MergeVictim victim_;
   std::uint32_t pages_per_block_;
   PageOrder order_;
   DramArray<std::uint32_t> directory_;
   DramLists lists_;
   DramArray<OpenBlock> open_;
   DramArray<std::uint16_t> valid_;
+  std::vector<std::uint32_t> valid_of_band_;  // the simulator's: firmware sums the blocks' counters while it scans them
   ScanIndex index_;
 };
 

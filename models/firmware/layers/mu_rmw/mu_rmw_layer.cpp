@@ -14,7 +14,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       layout_(geometry, plan, config.band_sectors, ports.media),
       bands_(static_cast<std::uint32_t>(config.bands != 0 ? config.bands : layout_.bands() - config.spares())),
       codec_(config.slots, config.slot_bytes),
-      map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired()),
+      map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired(), config.victim),
       places_(ports, geometry, config.in_place() ? FormatPlan{} : regions_named(plan, "log"), bands_,
               static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
@@ -27,7 +27,8 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
-      reclaim_lock_(ports.cpu) {
+      reclaim_lock_(ports.cpu),
+      erased_(ports.cpu) {
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes(), "mu-rmw free blocks");
 }
 

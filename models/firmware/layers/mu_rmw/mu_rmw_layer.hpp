@@ -23,6 +23,7 @@
 #include "firmware/layers/mu_rmw/concentrated_map.hpp"
 #include "firmware/layers/mu_rmw/mu_rmw_config.hpp"
 #include "firmware/locks/number_locks.hpp"
+#include "firmware/locks/wait_queue.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -95,7 +96,9 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   Task<void> reclaim_block(std::uint32_t block);
   Task<Status> merge_band(std::uint32_t lbn);
   Task<Status> reconstruct_table(std::uint32_t lbn, std::uint32_t& valid);
+  [[nodiscard]] std::vector<std::uint32_t> uncache(std::uint32_t lbn);
   Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
+  Task<void> erase_beside(std::vector<std::uint32_t> blocks);
 
   // Sub-tables that cannot be read (lost_tables.cpp)
   template <class TagOf>
@@ -139,6 +142,8 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   NumberLocks group_locks_;
   NumberLocks band_locks_;
   NumberLocks reclaim_lock_;
+  WaitQueue erased_;
+  bool erasing_ = false;  // blocks of a band that is written: erase_while_writing
 
   struct Statistics {
     CacheStatistics cache;  ///< a cleaning is a reclamation of either kind

@@ -7,8 +7,8 @@
 
 namespace tessera::mu_rmw {
 
-/// Until a block is free: erase an obsolete block, or else merge the band with the longest list. The printed algorithm lacks the
-/// braces around lines 4 and 5 and counts bands up to U; here one obsolete block is erased a call, and LBN < U.
+/// Until a block is free: erase an obsolete block, or else merge the band with the longest list, or that of another rule. The printed
+/// algorithm lacks the braces around lines 4 and 5 and counts bands up to U; here one obsolete block is erased a call, and LBN < U.
 Task<Status> MuRmw::make_room() {
   NumberLocks::Lock lock(reclaim_lock_, {0, 1}, LockMode::exclusive);
   co_await lock;
@@ -21,7 +21,7 @@ Task<Status> MuRmw::make_room() {
       co_await reclaim_block(victim.block);
       status = Status::ok;
     }
-    if (victim.kind == ScanIndex::Choice::Kind::longest_band) status = co_await merge_band(victim.band);
+    if (victim.kind == ScanIndex::Choice::Kind::band) status = co_await merge_band(victim.band);
     if (!ok(status)) co_return status;
     statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
   }
@@ -49,16 +49,38 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   Status status = co_await reconstruct_table(lbn, valid);  // line 13
   if (!ok(status)) co_return status;
   const std::uint64_t from = places_.physical(lbn);
-  const std::uint64_t to = config_.in_place() ? from : places_.spare();
   const std::span<const std::uint32_t> cached(&full_table_.peek(0), split_.p());
-  status = co_await merge_.run(from, to, cached);  // lines 14 and 15
-  if (!ok(status)) co_return status;
-  if (!config_.in_place()) {
-    // Before the first erase: a cut between the erases must not let an older sub-table that is left pass for the newest.
-    status = co_await places_.commit(lbn, next_seq_ - 1);
+  std::vector<std::uint32_t> blocks;
+  if (config_.erase_while_writing) {
+    status = co_await merge_.load(from, 0, cached);  // line 14
     if (!ok(status)) co_return status;
+    blocks = uncache(lbn);
+    erasing_ = true;
+    ports_.cpu.spawn(erase_beside(blocks), "erase");      // line 16, "in the meantime"
+    status = co_await merge_.store(from, 0, split_.p());  // line 15
+    while (erasing_) co_await erased_.change(LifePhase::flash);
+    if (!ok(status)) co_return status;
+  } else {
+    const std::uint64_t to = config_.in_place() ? from : places_.spare();
+    status = co_await merge_.run(from, to, cached);  // lines 14 and 15
+    if (!ok(status)) co_return status;
+    if (!config_.in_place()) {
+      // Before the first erase: a cut between the erases must not let an older sub-table that is left pass for the newest.
+      status = co_await places_.commit(lbn, next_seq_ - 1);
+      if (!ok(status)) co_return status;
+    }
+    blocks = uncache(lbn);
+    co_await erase_blocks(blocks);  // line 16
   }
 
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
+  statistics_.victim_blocks.record(blocks.size());
+  ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
+  co_return Status::ok;
+}
+
+/// Nothing of the band is in flash any more; gives the blocks that are to be erased.
+std::vector<std::uint32_t> MuRmw::uncache(std::uint32_t lbn) {
   std::vector<std::uint32_t> blocks;
   blocks.reserve(map_.list_length(lbn));
   for (std::uint32_t block = map_.first_block(lbn); block != ConcentratedMap::no_block; block = map_.block_after(block))
@@ -66,12 +88,7 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   for (const std::uint32_t block : blocks) map_.remove_block(block);
   for (std::uint32_t idx = 0; idx < split_.n(); ++idx) map_.set_directory(split_.group({lbn, idx, 0}), no_page);
   ++epochs_.write(lbn);
-  co_await erase_blocks(blocks);  // line 16
-
-  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
-  statistics_.victim_blocks.record(blocks.size());
-  ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
-  co_return Status::ok;
+  return blocks;
 }
 
 /// The whole sector mapping table of a band out of its sub-tables: at most N out-of-band reads.
@@ -121,6 +138,12 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
 Task<void> MuRmw::erase_blocks(std::span<const std::uint32_t> blocks) {
   const Scratches::Handle scratch = scratches_.take();
   co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands);
+}
+
+Task<void> MuRmw::erase_beside(std::vector<std::uint32_t> blocks) {
+  co_await erase_blocks(blocks);
+  erasing_ = false;
+  erased_.wake_all();
 }
 
 }  // namespace tessera::mu_rmw

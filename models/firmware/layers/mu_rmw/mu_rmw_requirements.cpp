@@ -19,6 +19,8 @@ std::string check_flash(const MuRmwConfig& config, const FlashShape& shape) {
   if (shape.all_subpages() >= OobCodec::no_page - 1)
     return "slots of 4 bytes cannot name " + std::to_string(shape.all_subpages()) + " sectors in flash";
   if (std::string unfit = config.checkpoint.problem(shape); !unfit.empty()) return unfit;
+  if (config.erase_while_writing && !config.in_place())
+    return "erase_while_writing needs merges in place: paper = true or crash_safe = false";
   if (shape.blocks < 2) return "mu-rmw needs at least two flash blocks";
   return {};
 }

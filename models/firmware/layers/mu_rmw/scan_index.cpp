@@ -19,7 +19,7 @@ std::uint32_t scramble(std::uint32_t x) {
 }  // namespace
 
 ScanIndex::ScanIndex(std::uint32_t bands, std::uint32_t blocks)
-    : nodes_(blocks), bands_(bands), leaves_(std::bit_ceil(std::max<std::uint32_t>(bands, 1))), longest_(std::size_t{2} * leaves_) {
+    : nodes_(blocks), lengths_(bands), leaves_(std::bit_ceil(std::max<std::uint32_t>(bands, 1))), best_(std::size_t{2} * leaves_) {
   for (std::uint32_t block = 0; block < blocks; ++block) nodes_[block].priority = scramble(block);
 }
 
@@ -31,12 +31,12 @@ void ScanIndex::append(std::uint32_t band, std::uint32_t block) {
   node.obsolete = false;
   update(block);
   root_ = insert(root_, block);
-  set_length(band, length(band) + 1);
+  ++lengths_[band];
 }
 
 void ScanIndex::remove(std::uint32_t block) {
   root_ = erase(root_, block);
-  set_length(nodes_[block].band, length(nodes_[block].band) - 1);
+  --lengths_[nodes_[block].band];
   nodes_[block].obsolete = false;
 }
 
@@ -72,11 +72,11 @@ ScanIndex::Choice ScanIndex::choose() const {
     choice.visited = passed + choice.band + 1;
     return choice;
   }
-  choice.visited = std::uint64_t{size_of(root_)} + bands_;
-  if (longest_[1] == 0) return choice;
+  choice.visited = std::uint64_t{size_of(root_)} + lengths_.size();
+  if (best_[1] == 0) return choice;
   std::uint32_t at = 1;
-  while (at < leaves_) at = 2 * at + (longest_[2 * at] == longest_[at] ? 0 : 1);
-  choice.kind = Choice::Kind::longest_band;
+  while (at < leaves_) at = 2 * at + (best_[2 * at] == best_[at] ? 0 : 1);
+  choice.kind = Choice::Kind::band;
   choice.band = at - leaves_;
   return choice;
 }
@@ -151,10 +151,10 @@ std::uint32_t ScanIndex::erase(std::uint32_t root, std::uint32_t node) {
   return root;
 }
 
-void ScanIndex::set_length(std::uint32_t band, std::uint32_t length) {
+void ScanIndex::set_worth(std::uint32_t band, std::uint64_t worth) {
   std::uint32_t at = leaves_ + band;
-  longest_[at] = length;
-  for (at /= 2; at > 0; at /= 2) longest_[at] = std::max(longest_[2 * at], longest_[2 * at + 1]);
+  best_[at] = worth;
+  for (at /= 2; at > 0; at /= 2) best_[at] = std::max(best_[2 * at], best_[2 * at + 1]);
 }
 
 }  // namespace tessera::mu_rmw

@@ -7,12 +7,13 @@
 namespace tessera::mu_rmw {
 
 /// An order-statistic tree over the listed blocks in the order in which the scan meets them (band number, then place in the
-/// band's list), and a tournament over the lengths of the lists. Every operation is O(log blocks + log bands).
+/// band's list), and a tournament over what merging each band is worth: to the paper, the length of its list. Every operation is
+/// O(log blocks + log bands).
 /// This is the simulator's shortcut, not part of the modelled firmware's memory: that firmware scans.
 class ScanIndex {
  public:
   struct Choice {
-    enum class Kind : std::uint8_t { obsolete_block, longest_band, nothing } kind = Kind::nothing;
+    enum class Kind : std::uint8_t { obsolete_block, band, nothing } kind = Kind::nothing;
     std::uint32_t band = 0;
     std::uint32_t block = 0;    ///< obsolete_block only
     std::uint64_t visited = 0;  ///< bands and blocks that the literal scan looks at
@@ -20,18 +21,21 @@ class ScanIndex {
 
   ScanIndex(std::uint32_t bands, std::uint32_t blocks);
 
-  /// The block becomes the last of the band's list; it must not be listed.
+  /// The block becomes the last of the band's list; it must not be listed. What the band is worth is then for set_worth() to say.
   void append(std::uint32_t band, std::uint32_t block);
   /// The block leaves its list.
   void remove(std::uint32_t block);
   /// A listed block has no free page and no valid page any more.
   void mark_obsolete(std::uint32_t block);
 
-  [[nodiscard]] std::uint32_t length(std::uint32_t band) const { return longest_[leaves_ + band]; }
+  /// A band that is worth 0 is no victim.
+  void set_worth(std::uint32_t band, std::uint64_t worth);
+
+  [[nodiscard]] std::uint32_t length(std::uint32_t band) const { return lengths_[band]; }
   [[nodiscard]] std::uint32_t band_of(std::uint32_t block) const { return nodes_[block].band; }
   [[nodiscard]] bool obsolete(std::uint32_t block) const { return nodes_[block].obsolete; }
 
-  /// The first obsolete block in scan order, else the band with the longest list (ties: the lowest number), else nothing.
+  /// The first obsolete block in scan order, else the band that is worth most (ties: the lowest number), else nothing.
   [[nodiscard]] Choice choose() const;
 
  private:
@@ -56,14 +60,13 @@ class ScanIndex {
   std::uint32_t join(std::uint32_t left, std::uint32_t right);
   std::uint32_t insert(std::uint32_t root, std::uint32_t node);
   std::uint32_t erase(std::uint32_t root, std::uint32_t node);
-  void set_length(std::uint32_t band, std::uint32_t length);
 
   std::vector<Node> nodes_;  // by block
   std::uint32_t root_ = none;
   std::uint64_t appended_ = 0;
-  std::uint32_t bands_;
+  std::vector<std::uint32_t> lengths_;  // by band
   std::uint32_t leaves_;                // of the tournament: a power of two
-  std::vector<std::uint32_t> longest_;  // longest list below each node of the tournament
+  std::vector<std::uint64_t> best_;     // what the best band below each node of the tournament is worth
 };
 
 }  // namespace tessera::mu_rmw
