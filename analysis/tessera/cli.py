@@ -111,7 +111,7 @@ def same(
 
 @app.command(rich_help_panel=PAGES)
 def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/reference")) -> None:
-    """Write docs/guide/metrics.md, docs/guide/parameters.md and tests/golden/digests.json anew."""
+    """Write docs/guide/metrics.md, docs/guide/parameters.md, docs/reference and tests/golden/digests.json anew."""
     write_reference(out)
 
 

@@ -1,4 +1,4 @@
-"""What the program declares about itself, written down: the pages of metrics and parameters, and the digests of every layer's runs."""
+"""What the program declares about itself, written down: the pages of metrics, parameters, commands and calls, and the digests of every layer's runs."""
 
 import hashlib
 import json
@@ -10,6 +10,8 @@ from tessera.simulator import REPOSITORY, run_simulator, layer_names
 
 METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
 PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
+MANUAL = REPOSITORY / "docs" / "reference"
+C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
 # Parts that report only where they are in use.
@@ -44,6 +46,19 @@ def parameters_page() -> str:
     return run_simulator(["list", "parameters", "--markdown"])
 
 
+def manual() -> dict[str, str]:
+    """The pages of docs/reference by their names."""
+    from tessera.cli import app  # which imports this module
+    from tessera.manual import c_interface_page, python_page, simulator_page, tessera_page
+
+    return {
+        "tessera.md": tessera_page(app),
+        "tessera-sim.md": simulator_page(),
+        "python.md": python_page(),
+        "c-interface.md": c_interface_page(C_HEADER.read_text()),
+    }
+
+
 def digest(layer: str, out: Path) -> str:
     """SHA-256 of the lives of 2000 requests to `layer` on the drive `common`."""
     run = _run(out, "common", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
@@ -54,5 +69,7 @@ def write_reference(out: Path) -> None:
     """Writes the pages and the digests anew; a changed digest is a changed model."""
     METRICS.write_text(metrics_page(out / "metrics"))
     PARAMETERS.write_text(parameters_page())
+    for name, text in manual().items():
+        (MANUAL / name).write_text(text)
     digests = {layer: digest(layer, out / "digests" / layer) for layer in layer_names()}
     DIGESTS.write_text(json.dumps(digests, indent=2) + "\n")

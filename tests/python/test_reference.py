@@ -6,7 +6,7 @@ from simulate import SIMULATOR
 
 from tessera import Run
 from tessera.glossary import glossary
-from tessera.reference import METRICS, PARAMETERS, metrics_page, parameters_page
+from tessera.reference import MANUAL, METRICS, PARAMETERS, manual, metrics_page, parameters_page
 
 
 @pytest.fixture(autouse=True)
@@ -26,3 +26,7 @@ def test_a_metric_has_one_unit(tmp_path):
 
 def test_the_parameter_page_is_what_the_program_declares():
     assert PARAMETERS.read_text() == parameters_page()
+
+
+def test_the_reference_of_commands_calls_and_interface_is_what_the_code_says():
+    assert {file.name: file.read_text() for file in MANUAL.iterdir()} == manual()

@@ -1,0 +1,109 @@
+"""The Python package: its calls and types with their docstrings, whose examples are run by a test."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import tessera
+from tessera import curves
+from tessera.comparison import Comparison
+from tessera.frames import Frames
+from tessera.intervals import Estimate
+from tessera.searching import Search
+from tessera.sweeps import Sweep
+from tessera.trace.reuse import MissRatios
+
+HEAD = """# The package `tessera`
+
+Made by `./dev reference` from the docstrings; a test holds it against them, another runs the examples. [Python](../guide/python.md) is the guide to it.
+"""
+CALLS = {
+    "tessera": (tessera.run, tessera.compare, tessera.sweep, tessera.search, tessera.open_results, tessera.latency_ms, tessera.life_phases),
+    "tessera.trace": (tessera.trace.describe, tessera.trace.read_trace),
+    "tessera.curves": (curves.miss_ratios, curves.frame),
+}
+MOST_COLUMNS = 110  # of a signature on one line
+TYPES = (tessera.Run, Frames, Comparison, Estimate, Sweep, Search, MissRatios, tessera.Simulation, tessera.InputError, tessera.SimulatorError)
+
+
+def python_page() -> str:
+    """docs/reference/python.md."""
+    text = HEAD + "\n## Calls\n"
+    for module, calls in CALLS.items():
+        text += "".join(f"\n### {module}.{call.__name__}\n\n{_signature(call, f'{module}.{call.__name__}')}\n{_prose(call)}" for call in calls)
+    text += "\n## Types\n" + "".join(_type(kind) for kind in TYPES)
+    return text
+
+
+def _type(kind: type) -> str:
+    text = f"\n### {kind.__name__}\n\n{_prose(kind)}"
+    rows = [*_attributes(kind), *((name, _first(member)) for name, member in _members(kind) if not callable(member))]
+    if rows:
+        text += "\n| | |\n|---|---|\n" + "".join(f"| `{name}` | {meaning} |\n" for name, meaning in rows)
+    for name, member in _members(kind):
+        if callable(member):
+            text += f"\n{_signature(member, f'{kind.__name__}.{name}')}\n{_prose(member)}"
+    return text
+
+
+def _members(kind: type) -> Iterator[tuple[str, Any]]:
+    """What the class itself makes public and documents: properties as they are, methods as functions."""
+    for name, member in vars(kind).items():
+        found = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+        if not name.startswith("_") and inspect.getdoc(found) and (inspect.isfunction(found) or isinstance(found, property | cached_property)):
+            yield name, found
+
+
+def _attributes(kind: type) -> Iterator[tuple[str, str]]:
+    """Annotated fields, with the string that follows one as its meaning."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
+    for item, following in zip(body, [*body[1:], None]):
+        if isinstance(item, ast.AnnAssign) and not item.target.id.startswith("_") and item.target.id != "temporary":
+            said = following.value.value if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant) else ""
+            yield f"{item.target.id}: {ast.unparse(item.annotation).strip(chr(39))}".replace("|", "\\|"), " ".join(said.split())
+
+
+def _signature(call: Callable, name: str) -> str:
+    """As the source writes it, one parameter a line where it is long."""
+    function = ast.parse(textwrap.dedent(inspect.getsource(call))).body[0]
+    words = _parameters(function.args)
+    returns = f" -> {ast.unparse(function.returns)}".replace("'", "") if function.returns else ""
+    line = f"{name}({', '.join(words)}){returns}"
+    if len(line) > MOST_COLUMNS:
+        line = f"{name}(\n" + "".join(f"    {word},\n" for word in words) + f"){returns}"
+    return f"```python\n{line}\n```\n"
+
+
+def _parameters(given: ast.arguments) -> list[str]:
+    positional = [*given.posonlyargs, *given.args]
+    undefined = [None] * (len(positional) - len(given.defaults))
+    words = [_parameter(item, default) for item, default in zip(positional, [*undefined, *given.defaults]) if item.arg not in ("self", "cls")]
+    if given.vararg:
+        words.append(f"*{ast.unparse(given.vararg)}")
+    elif given.kwonlyargs:
+        words.append("*")
+    words += [_parameter(item, default) for item, default in zip(given.kwonlyargs, given.kw_defaults)]
+    return [*words, *([f"**{ast.unparse(given.kwarg)}"] if given.kwarg else [])]
+
+
+def _parameter(item: ast.arg, default: ast.expr | None) -> str:
+    return ast.unparse(item) + (f" = {ast.unparse(default)}" if default else "")
+
+
+def _first(member: property | cached_property) -> str:
+    return " ".join((inspect.getdoc(member) or "").split()).replace("|", "\\|")
+
+
+def _prose(member: Any) -> str:
+    """The docstring: its examples as blocks of Python, the rest as it is."""
+    text, example = "", False
+    for line in (inspect.getdoc(member) or "").splitlines():
+        if line.startswith(">>>") and not example:
+            text, example = text.rstrip("\n") + "\n\n```python\n", True
+        elif example and not line:
+            text, example = text + "```\n", False
+        text += line + "\n"
+    return text + ("```\n" if example else "")
