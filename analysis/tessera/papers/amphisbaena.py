@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from tessera.papers.amphisbaena_runs import (
     CLEANINGS,
+    GIVEN_BACK,
     IDEAS,
     OTHERS,
     OURS,
@@ -23,6 +24,7 @@ from tessera.papers.amphisbaena_runs import (
     change,
     chunk_locality,
     chunk_sizes,
+    chunks_given_back,
     combinations,
     effect,
     filter_shares,
@@ -35,7 +37,7 @@ from tessera.papers.amphisbaena_runs import (
 )
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, findings, listed, number, percent, ranked_tables, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, ranked_tables, span, table, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
@@ -236,6 +238,28 @@ def _scope_findings(grid: Grid) -> list[Finding]:
     ]
 
 
+GIVEN_BACK_FIGURES = (
+    Figure("mean ms", latency, of_response=True),
+    Figure("RMWs", rmws, 0),
+    Figure("chunks taken", lambda run: run.metric("hfb.chunks_taken"), 0),
+    Figure("chunks returned", lambda run: run.metric("hfb.chunks_returned"), 0),
+)
+
+
+def _given_back_findings(grid: Grid) -> list[Finding]:
+    returned = {rule: sum(row[rule].metric("hfb.chunks_returned") for row in grid.values()) for rule in GIVEN_BACK}
+    best = {name: min(GIVEN_BACK, key=lambda rule: latency(row[rule])) for name, row in grid.items()}
+    stays = [rule for rule in GIVEN_BACK if returned[rule] == 0]
+    return [
+        Finding(
+            "a borrowed chunk goes back if any block of it is not updated, and the high-frequency buffer is not reduced",
+            "section 5.2.3, and with figure 19",
+            f"chunks returned: {listed({rule: number(count, 0) for rule, count in returned.items()})}; fastest: {listed(best)}",
+            "both hold" if "any" in stays else f"not both: the buffer stays with {', '.join(stays)}",
+        ),
+    ]
+
+
 def _idea_parts(grid: Grid) -> list[str]:
     rows = []
     for index, idea in enumerate(IDEAS):
@@ -276,6 +300,7 @@ def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
     empty, full, rules = headline(lab), headline(lab, prefill=100), victim_rules(lab)
     chunks, shares, locality, scopes = chunk_sizes(lab), filter_shares(lab), chunk_locality(lab), abort_scopes(lab)
+    given_back = chunks_given_back(lab)
     return [
         "### Eight volumes, zones empty at the start\n",
         *_tables(empty),
@@ -296,6 +321,9 @@ def sections(lab: Lab) -> list[str]:
         "### Which writes end a collection\n",
         *_tables(scopes),
         findings(_scope_findings(scopes)),
+        "### Which chunks the high-frequency buffer gives back\n",
+        *figure_tables(given_back, GIVEN_BACK_FIGURES),
+        findings(_given_back_findings(given_back)),
         "### Which idea earns the gain\n",
         "Every combination is run, named by a digit an idea, 0 as in the paper: below 1, the idea helps.\n",
         *_idea_parts(combinations(lab)),

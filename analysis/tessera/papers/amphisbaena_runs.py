@@ -48,6 +48,7 @@ IDEAS = {
     "a high-frequency buffer that grows, or stays": ({"hfb_share_max": 0.75}, {"hfb_share_max": 0.25}),
 }
 SCOPES = ("victim", "zone", "off")
+GIVEN_BACK = ("idle", "any", "fewest", "none")
 FIRST_RULE = "paper"  # what the paper's figures were made with
 
 
@@ -109,6 +110,11 @@ def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which writes end a collection, beside Fluid_loop."""
     variants = {"fluid-loop": _variant("fluid-loop")} | {scope: _variant(OURS, abort_scope=scope) for scope in SCOPES}
     return lab.grid(DRIVE, _inputs(lab, names), variants, "scopes of giving up")
+
+
+def chunks_given_back(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """Which borrowed chunks the high-frequency buffer gives back."""
+    return lab.grid(DRIVE, _inputs(lab, names), {rule: _variant(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
 
 
 def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:

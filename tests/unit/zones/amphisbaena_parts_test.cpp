@@ -169,17 +169,55 @@ TEST_CASE("a borrowed frame of which no block was written for a period is idle")
   blocks.add_frame(2, true);
   blocks.add_frame(3, true);
   CHECK(blocks.slots() == 6);
-  CHECK_FALSE(blocks.next_idle_borrowed(0));  // in this period they came
+  CHECK_FALSE(blocks.next_to_return(0));  // in this period they came
   blocks.begin_period();
-  CHECK(blocks.next_idle_borrowed(0) == 2);
-  CHECK(blocks.next_idle_borrowed(3) == 3);
+  CHECK(blocks.next_to_return(0) == 2);
+  CHECK(blocks.next_to_return(3) == 3);
   blocks.touch(5);
-  CHECK(blocks.next_idle_borrowed(0) == 3);
+  CHECK(blocks.next_to_return(0) == 3);
   CHECK(blocks.take(LogicalSector(7)) == 0);
   CHECK(blocks.block_in(0) == LogicalSector(7));
   CHECK(blocks.free_slots() == 5);
   blocks.remove_frame(3);
   CHECK((blocks.slots() == 4 && blocks.free_slots() == 3 && !blocks.owns(6) && blocks.owns(4)));
+}
+
+TEST_CASE("which borrowed frames go back is the rule's: idle ones, those with a block that was not updated, the least updated, none") {
+  // Two frames of the buffer's own and three borrowed ones of two blocks: of frame 2 both blocks are updated, of frame 3 one, of frame 4
+  // none.
+  const auto returned = [](GiveBack rule) {
+    FakeMemory memory;
+    BlockSpace blocks(memory, 5, 2, rule);
+    for (std::uint32_t frame = 0; frame < 5; ++frame) blocks.add_frame(frame, frame >= 2);
+    for (std::uint64_t block = 0; block < 10; ++block) blocks.touch(blocks.take(LogicalSector(block)));
+    blocks.begin_period();
+    for (const std::uint32_t slot : {4U, 5U, 6U}) blocks.touch(slot);
+    CHECK(blocks.block_in(4) == LogicalSector(4));
+    std::vector<std::uint32_t> frames;
+    for (std::uint32_t from = 0;;) {
+      const std::optional<std::uint32_t> frame = blocks.next_to_return(from);
+      if (!frame) return frames;
+      frames.push_back(*frame);
+      from = *frame + 1;
+    }
+  };
+  using Frames = std::vector<std::uint32_t>;
+  CHECK(returned(GiveBack::idle) == Frames{4});
+  CHECK(returned(GiveBack::any) == Frames{3, 4});
+  CHECK(returned(GiveBack::fewest) == Frames{4});
+  CHECK(returned(GiveBack::none).empty());
+}
+
+TEST_CASE("an empty place in a borrowed frame is no block that was not updated, and an update counts for its period alone") {
+  FakeMemory memory;
+  BlockSpace blocks(memory, 1, 2, GiveBack::any);
+  blocks.add_frame(0, true);
+  const std::uint32_t slot = blocks.take(LogicalSector(7));
+  blocks.begin_period();
+  blocks.touch(slot);
+  CHECK_FALSE(blocks.next_to_return(0));
+  blocks.begin_period();
+  CHECK(blocks.next_to_return(0) == 0);
 }
 
 TEST_CASE("a note names the records that are out of date, neighbours together, and only once") {

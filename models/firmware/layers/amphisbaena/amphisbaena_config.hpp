@@ -20,6 +20,11 @@ enum class Demotion : std::uint32_t { lru, mru };
 /// collected; any write to the victim's zone that is at the drive, one that only queues for space too; none.
 enum class AbortScope : std::uint32_t { victim, zone, off };
 
+/// Which chunks the high-frequency buffer gives back after a period that did not ask for more (section 5.2.3: "if any block in a
+/// reallocated chunk ... is not updated"): those of which no block was updated; as printed, those of which any was not; the one with the
+/// fewest that were; none.
+enum class GiveBack : std::uint32_t { idle, any, fewest, none };
+
 struct AmphisbaenaConfig {
   ZoneConfig zones;
   Bytes chunk{64 << 10};
@@ -33,6 +38,7 @@ struct AmphisbaenaConfig {
   ChunkRounding chunk_rounding = ChunkRounding::round;
   Demotion demotion = Demotion::lru;  // section 5.2.2
   AbortScope abort_scope = AbortScope::victim;
+  GiveBack give_back = GiveBack::idle;  // as printed nearly all would go
 
   [[nodiscard]] std::uint32_t chunk_sectors(std::uint32_t sector_bytes) const {
     return static_cast<std::uint32_t>(chunk.value() / sector_bytes);
@@ -56,6 +62,10 @@ struct AmphisbaenaConfig {
     v.enumeration("demotion", demotion, {"lru", "mru"}, "end of the filter list that degraded blocks go to");
     v.enumeration("abort_scope", abort_scope, {"victim", "zone", "off"},
                   "collections end at the next chunk for a blocked write of what they collect, for any write to the zone, or never");
+    v.enumeration(
+        "give_back", give_back, {"idle", "any", "fewest", "none"},
+        "borrowed chunks that go back after a period: with no block updated, with any that was not (as printed), the one with the "
+        "fewest updated blocks, or none");
   }
 
  private:

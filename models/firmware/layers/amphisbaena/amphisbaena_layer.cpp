@@ -19,7 +19,7 @@ Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, co
       stale_(std::move(stale)),
       hot_(ports.memory, ports.cpu, config.window, config.zones.paper),
       chunks_(ports.memory, ports.cpu, frames_, config.chunk_sectors(geometry.sector_bytes), store_.zones(), store_.zone_sectors()),
-      blocks_(ports.memory, frames_, chunks_.chunk_sectors()),
+      blocks_(ports.memory, frames_, chunks_.chunk_sectors(), config.give_back),
       roles_(ports.memory, ports.cpu, frames_ * chunks_.chunk_sectors(),
              config.most_hfb(frames_) * chunks_.chunk_sectors() * config.history, config),
       ranking_(ports.memory, store_.zones()),

@@ -82,7 +82,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   [[nodiscard]] Task<Status> review(HostTag in_hand);
   [[nodiscard]] std::uint32_t chunks_for(std::uint64_t ghost_hits) const;
   [[nodiscard]] Task<Status> take_chunks(std::uint32_t count, HostTag in_hand);
-  [[nodiscard]] Task<Status> return_idle_chunks(HostTag in_hand);
+  [[nodiscard]] Task<Status> return_chunks(HostTag in_hand);
   [[nodiscard]] Task<Status> return_frame(std::uint32_t frame, HostTag in_hand);
 
   AmphisbaenaConfig config_;

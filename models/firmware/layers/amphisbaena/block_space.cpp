@@ -8,8 +8,9 @@ constexpr std::uint32_t free_list = 0;
 
 }  // namespace
 
-BlockSpace::BlockSpace(MemoryPort& memory, std::uint32_t frames, std::uint32_t chunk_sectors)
+BlockSpace::BlockSpace(MemoryPort& memory, std::uint32_t frames, std::uint32_t chunk_sectors, GiveBack rule)
     : chunk_sectors_(chunk_sectors),
+      rule_(rule),
       states_(memory, MemoryCategory::metadata, frames, "frames of the high-frequency buffer"),
       blocks_(memory, MemoryCategory::metadata, std::uint64_t{frames} * chunk_sectors, "blocks of the high-frequency buffer"),
       lists_(memory, MemoryCategory::metadata, frames * chunk_sectors, 1, "free slots of the high-frequency buffer") {}
@@ -40,7 +41,7 @@ void BlockSpace::assign(std::uint32_t slot, LogicalSector block) {
 }
 
 std::optional<LogicalSector> BlockSpace::block_in(std::uint32_t slot) const {
-  const std::uint64_t block = blocks_.read(slot);
+  const std::uint64_t block = blocks_.read(slot) & ~updated_mark;
   return block == 0 ? std::nullopt : std::optional(LogicalSector(block - 1));
 }
 
@@ -50,16 +51,52 @@ void BlockSpace::release(std::uint32_t slot) {
   ++free_;
 }
 
-std::optional<std::uint32_t> BlockSpace::next_idle_borrowed(std::uint32_t frame) const {
+void BlockSpace::touch(std::uint32_t slot) {
+  states_.write(slot / chunk_sectors_).updated = true;
+  if (counts_blocks()) blocks_.write(slot) |= updated_mark;
+}
+
+BlockSpace::Blocks BlockSpace::blocks_in(std::uint32_t frame) const {
+  Blocks blocks{0, 0};
+  for (std::uint32_t slot = frame * chunk_sectors_; slot < (frame + 1) * chunk_sectors_; ++slot) {
+    const std::uint64_t block = blocks_.read(slot);
+    if (block != 0) ++blocks.held;
+    if ((block & updated_mark) != 0) ++blocks.updated;
+  }
+  return blocks;
+}
+
+std::optional<std::uint32_t> BlockSpace::next_to_return(std::uint32_t frame) const {
+  if (rule_ == GiveBack::none) return std::nullopt;
+  if (rule_ == GiveBack::fewest) return frame == 0 ? least_updated() : std::nullopt;
   for (; frame < states_.size(); ++frame) {
     const State& state = states_.read(frame);
-    if (state.tenure == Tenure::borrowed && !state.updated) return frame;
+    if (state.tenure != Tenure::borrowed) continue;
+    if (!state.updated) return frame;
+    if (rule_ == GiveBack::idle) continue;
+    if (const Blocks blocks = blocks_in(frame); blocks.updated < blocks.held) return frame;
   }
   return std::nullopt;
 }
 
+/// Of the borrowed frames; of several the first.
+std::optional<std::uint32_t> BlockSpace::least_updated() const {
+  std::optional<std::uint32_t> least;
+  std::uint32_t fewest = 0;
+  for (std::uint32_t frame = 0; frame < states_.size(); ++frame) {
+    if (states_.read(frame).tenure != Tenure::borrowed) continue;
+    const std::uint32_t updated = blocks_in(frame).updated;
+    if (least && updated >= fewest) continue;
+    least = frame;
+    fewest = updated;
+  }
+  return least;
+}
+
 void BlockSpace::begin_period() {
   for (std::uint32_t frame = 0; frame < states_.size(); ++frame) states_.write(frame).updated = false;
+  if (!counts_blocks()) return;
+  for (std::uint64_t slot = 0; slot < blocks_.size(); ++slot) blocks_.write(slot) &= ~updated_mark;
 }
 
 }  // namespace tessera::amphisbaena

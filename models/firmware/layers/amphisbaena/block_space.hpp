@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/layers/amphisbaena/amphisbaena_config.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -11,7 +12,7 @@ namespace tessera::amphisbaena {
 
 class BlockSpace {
  public:
-  BlockSpace(MemoryPort& memory, std::uint32_t frames, std::uint32_t chunk_sectors);
+  BlockSpace(MemoryPort& memory, std::uint32_t frames, std::uint32_t chunk_sectors, GiveBack rule = GiveBack::idle);
 
   [[nodiscard]] bool owns(std::uint32_t slot) const { return states_.read(slot / chunk_sectors_).tenure != Tenure::none; }
   [[nodiscard]] std::uint32_t frames() const { return frames_; }
@@ -28,7 +29,7 @@ class BlockSpace {
   /// At boot: this free slot.
   void assign(std::uint32_t slot, LogicalSector block);
   /// The block in a slot was written.
-  void touch(std::uint32_t slot) { states_.write(slot / chunk_sectors_).updated = true; }
+  void touch(std::uint32_t slot);
   /// The block that has the slot, or none.
   [[nodiscard]] std::optional<LogicalSector> block_in(std::uint32_t slot) const;
   /// The block leaves for the low-frequency buffer; its slot is released when it is there.
@@ -36,8 +37,8 @@ class BlockSpace {
   /// The slot is free.
   void release(std::uint32_t slot);
 
-  /// A borrowed frame of which no block was written in the whole last period; `frame`: where to begin the search.
-  [[nodiscard]] std::optional<std::uint32_t> next_idle_borrowed(std::uint32_t frame) const;
+  /// A borrowed frame that the rule gives back for the period that ends; `frame`: where to begin the search.
+  [[nodiscard]] std::optional<std::uint32_t> next_to_return(std::uint32_t frame) const;
   /// A period begins.
   void begin_period();
 
@@ -51,10 +52,21 @@ class BlockSpace {
     Tenure tenure;
     bool updated;  ///< in this period, or borrowed in it
   };
+  /// In the entry of a block that was written in this period, where the rule counts blocks.
+  static constexpr std::uint64_t updated_mark = std::uint64_t{1} << 63U;
+
+  [[nodiscard]] bool counts_blocks() const { return rule_ == GiveBack::any || rule_ == GiveBack::fewest; }
+  struct Blocks {
+    std::uint32_t held;
+    std::uint32_t updated;
+  };
+  [[nodiscard]] Blocks blocks_in(std::uint32_t frame) const;
+  [[nodiscard]] std::optional<std::uint32_t> least_updated() const;
 
   std::uint32_t chunk_sectors_;
+  GiveBack rule_;
   DramArray<State> states_;          // by frame
-  DramArray<std::uint64_t> blocks_;  // by slot: block + 1, or 0
+  DramArray<std::uint64_t> blocks_;  // by slot: block + 1, or 0; updated_mark
   DramLists lists_;                  // free slots
   std::uint32_t frames_ = 0;
   std::uint32_t free_ = 0;

@@ -6,7 +6,7 @@
 namespace tessera::amphisbaena {
 
 /// More ghosts were written again than a chunk has blocks: the high-frequency buffer was too small for blocks with long update periods.
-/// Otherwise it gives back what it does not use.
+/// Otherwise it gives back what it does not use, as `give_back` says.
 Task<Status> Amphisbaena::review(HostTag in_hand) {
   review_due_ = false;
   const std::uint64_t ghost_hits = period_ghost_hits_;
@@ -15,7 +15,7 @@ Task<Status> Amphisbaena::review(HostTag in_hand) {
   if (ghost_hits > chunks_.chunk_sectors())
     status = co_await take_chunks(chunks_for(ghost_hits), in_hand);
   else
-    status = co_await return_idle_chunks(in_hand);
+    status = co_await return_chunks(in_hand);
   blocks_.begin_period();
   co_return status;
 }
@@ -39,11 +39,10 @@ Task<Status> Amphisbaena::take_chunks(std::uint32_t count, HostTag in_hand) {
   co_return Status::ok;
 }
 
-/// The paper's "any block ... is not updated" would return nearly all of them; here no block of the chunk was.
-Task<Status> Amphisbaena::return_idle_chunks(HostTag in_hand) {
+Task<Status> Amphisbaena::return_chunks(HostTag in_hand) {
   ports_.cpu.scan(blocks_.frames());
   for (std::uint32_t from = 0; blocks_.frames() > config_.least_hfb(frames_);) {
-    const std::optional<std::uint32_t> frame = blocks_.next_idle_borrowed(from);
+    const std::optional<std::uint32_t> frame = blocks_.next_to_return(from);
     if (!frame) co_return Status::ok;
     const Status status = co_await return_frame(*frame, in_hand);
     if (!ok(status)) co_return status;
