@@ -5,9 +5,18 @@ import stat
 
 import pytest
 import vcdvcd  # noqa: F401
+from simulate import SIMULATOR
 
 # Reading waveforms, vcdvcd lets SIGPIPE end the process, from its import on: a test that feeds a program which refuses its input would die of it.
 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+@pytest.fixture(scope="module")
+def the_built_simulator():
+    """What the package runs is what was built, not an installed simulator."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TESSERA_SIM", str(SIMULATOR))
+        yield
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
-from simulate import SIMULATOR
 from typer.testing import CliRunner
 
 import tessera
@@ -28,9 +27,7 @@ scatter = false
 """
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def plain_misses(references, size):

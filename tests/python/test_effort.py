@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from samples import requests_of, write_run
-from simulate import SIMULATOR
 
 import tessera
 from tessera import Run
@@ -11,9 +10,7 @@ from tessera.effort import BATCHES, Until, mser5, run_until, steadiness
 from tessera.simulation import Simulation
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def run_of(folder, latencies, op=1):

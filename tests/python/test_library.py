@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import pytest
 from samples import metric, write_run
-from simulate import SIMULATOR
 from typer.testing import CliRunner
 
 import tessera
@@ -15,16 +14,12 @@ from tessera.human import figure
 from tessera.simulation import simulation_of
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 @pytest.fixture(scope="module")
-def result():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TESSERA_SIM", str(SIMULATOR))
-        return tessera.run("common", layer="mu-rmw", workload="web-server", fold=True, limit=600, requests=True, events=True, intervals="100 requests")
+def result(the_built_simulator):
+    return tessera.run("common", layer="mu-rmw", workload="web-server", fold=True, limit=600, requests=True, events=True, intervals="100 requests")
 
 
 def test_the_typed_options_are_the_fields_of_a_simulation():

@@ -2,16 +2,13 @@
 
 import pytest
 from samples import metric, write_run
-from simulate import SIMULATOR
 
 from tessera import Run
 from tessera.glossary import glossary
 from tessera.reference import MANUAL, METRICS, PARAMETERS, manual, metrics_page, parameters_page
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def test_the_glossary_is_what_runs_report(tmp_path):

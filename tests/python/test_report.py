@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from simulate import SIMULATOR
 from typer.testing import CliRunner
 
 import tessera
@@ -19,15 +18,11 @@ WIDTHS = (1280, 400)
 KINDS = ("run", "comparison", "sweep")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def the_built_simulator():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TESSERA_SIM", str(SIMULATOR))
-        yield
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory) -> dict[str, Path]:
+def reports(the_built_simulator, tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     tessera.run("demo", layer="fluid", requests=True, events=True, out=folder / "run", **SMALL)
     tessera.compare("demo", layers=("imr-rmw", "cmr", "mu-rmw"), requests=True, out=folder / "comparison", **SMALL)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from simulate import SIMULATOR, simulate
+from simulate import simulate
 
 import tessera
 from tessera import InputError, Simulation
@@ -23,11 +23,7 @@ PLAN = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def the_built_simulator():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TESSERA_SIM", str(SIMULATOR))
-        yield
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,7 @@ from tessera.sweeps.plan import plan_of, read_plan
 RUN = {"workload": "random-4k", "limit": 100}
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def swept(out, axes, **options):

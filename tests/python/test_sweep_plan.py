@@ -3,7 +3,6 @@
 import statistics
 
 import pytest
-from simulate import SIMULATOR
 
 from tessera import InputError
 from tessera.sweeps import read_plan
@@ -13,9 +12,7 @@ from tessera.sweeps.plan import plan_of
 RUN = {"workload": "random-4k", "limit": 100}
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def points(**sections):

@@ -5,7 +5,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from simulate import SIMULATOR, simulate
+from simulate import simulate
 from typer.testing import CliRunner
 
 import tessera
@@ -19,9 +19,7 @@ from tessera.trace.table import FLUSH, READ, RECORD, TRIM, WRITE, read_trace
 S = 10**12  # ps
 
 
-@pytest.fixture(autouse=True)
-def the_built_simulator(monkeypatch):
-    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def records_of(*rows):

@@ -1,0 +1,61 @@
+"""Builds build/wheel/tessera-*.whl: a wheel of the program and its libraries for any Linux with the glibc of Debian 12, with the licence of each library."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+from auditwheel.wheeltools import InWheelCtx
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "build" / "wheels"
+PLATFORM = "manylinux_2_36_x86_64"  # the glibc of Debian 12
+
+
+def run(*words: str | Path) -> str:
+    return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def only(folder: Path) -> Path:
+    (wheel,) = folder.glob("tessera-*.whl")
+    return wheel
+
+
+def libraries(program: Path) -> dict[str, Path]:
+    """Name that the program asks for -> file of the library."""
+    lines = [line.split() for line in run("ldd", program).splitlines()]
+    return {words[0]: Path(words[2]).resolve() for words in lines if "=>" in words}
+
+
+def packages(wanted: dict[str, Path], taken: list[str]) -> set[str]:
+    """The Debian packages of those libraries that the wheel took in; auditwheel puts a digest behind the first part of a name."""
+    files = [file for name, file in wanted.items() if any(file_in.startswith(name.split(".")[0] + "-") for file_in in taken)]
+    found = run("dpkg-query", "--search", *(f"*/{file.name}" for file in files))
+    return {line.split(":")[0] for line in found.splitlines()}
+
+
+def main() -> None:
+    shutil.rmtree(OUT, ignore_errors=True)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", OUT / "built", ROOT)
+    run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--wheel-dir", OUT / "repaired", only(OUT / "built"))
+    with ZipFile(only(OUT / "built")) as built:
+        (name,) = [name for name in built.namelist() if name.endswith("/scripts/tessera-sim")]
+        program = Path(built.extract(name, OUT / "program"))
+    repaired = only(OUT / "repaired")
+    finished = OUT / repaired.name
+    with InWheelCtx(repaired, finished) as wheel:
+        inside = Path(wheel.path)
+        (dist_info,) = inside.glob("*.dist-info")
+        taken = os.listdir(inside / "tessera.libs")
+        for package in sorted(packages(libraries(program), taken)):
+            target = dist_info / "licenses" / "libraries" / package
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(f"/usr/share/doc/{package}/copyright", target)
+            print(f"with the licence of {package}")
+    print(f"{finished.relative_to(ROOT)}: {finished.stat().st_size / 1e6:.1f} MB, {len(taken)} libraries")
+
+
+if __name__ == "__main__":
+    main()
