@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::byte noise{0x5a};
 
-std::uint64_t pieces_of(Bytes size) {
-  constexpr std::uint64_t piece = MemoryController::dump_piece.value();
-  return (size.value() + piece - 1) / piece;
-}
-
 }  // namespace
 
 MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& link, Interconnect& bus, SectorShape shape,
@@ -51,6 +46,8 @@ void MemoryController::check_capacity() {
   dram_.close();
   tcm_.close();
 }
+
+std::uint64_t MemoryController::pieces_of(Bytes size) { return (size.value() + dump_piece.value() - 1) / dump_piece.value(); }
 
 std::vector<std::string> MemoryController::placement_notes() const {
   std::vector<std::string> notes;

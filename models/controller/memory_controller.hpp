@@ -13,6 +13,7 @@
 #include "base/extent_allocator.hpp"
 #include "base/fault_listener.hpp"
 #include "base/metrics.hpp"
+#include "base/state_stream.hpp"
 #include "base/timeline.hpp"
 #include "bus/interconnect.hpp"
 #include "controller/controller_config.hpp"
@@ -104,6 +105,10 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   /// After power_off(): the dump saved the first `pieces` of what it saves, tables first, then buffers, each in the order of reservation.
   /// The others are gone, and their regions are torn until the next dump. Gives whether a buffer of written data lost some.
   bool dumped(std::uint64_t pieces);
+  /// The images of the dumped regions, after power_off() and dumped() (memory_state.cpp).
+  void save_state(StateWriter& out) const;
+  /// Before the first reservation.
+  void load_state(StateReader& in);
   /// Told of data that bit errors took, and of data that a dump lost although it lay in no buffer of the host's writes, but was taken from
   /// where it was durable; null for nobody.
   void set_fault_listener(FaultListener* listener) { listener_ = listener; }
@@ -127,6 +132,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] std::span<std::byte> dram_bytes(DramAddress address, Bytes size) const;
   void move(DramAddress address, Bytes bytes, Access access);
   void reserve_host_buffers();
+  [[nodiscard]] static std::uint64_t pieces_of(Bytes size);
   void lose_behind(Dumped& region, Bytes saved);
   Dumped& next_dumped(MemoryCategory category, Bytes size, std::string_view what);
   DmaGrant read_out(const DataSpan& data, const DmaTransfer& transfer, Picoseconds at);

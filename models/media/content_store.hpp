@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/data_buffer.hpp"
+#include "base/state_stream.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/status.hpp"
 #include "media/initial_content.hpp"
@@ -64,6 +65,11 @@ class ContentStore {
   /// Sectors that are unreadable now, of those that the store tracks.
   [[nodiscard]] std::uint64_t damaged_sectors() const { return damaged_sectors_; }
 
+  /// All that is kept (content_state.cpp); what was there before the simulation only where it was changed.
+  void save_state(StateWriter& out) const;
+  /// In place of all that is kept; of a store of the same shape.
+  void load_state(StateReader& in);
+
  private:
   static constexpr std::uint32_t chunk_sectors = 8;
   using Mask = std::uint8_t;  // a bit a sector of a chunk
@@ -95,6 +101,18 @@ class ContentStore {
   template <class F>
   void each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const;
   [[nodiscard]] Status status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const;
+
+  /// Sectors that hold things of the same kinds, and whose tags follow each other.
+  struct SavedRun {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+    unsigned kinds = 0;
+    Tag tag = 0;  ///< of its first block, where that tells all others
+  };
+  [[nodiscard]] static unsigned kinds_of(const Chunk& chunk, std::uint32_t slot);
+  [[nodiscard]] bool tags_follow(unsigned kinds) const;
+  void save_run(const SavedRun& run, std::uint64_t end, StateWriter& out) const;
+  void load_run(const SavedRun& run, StateReader& in);
 
   SectorShape shape_;
   std::uint64_t track_stride_;

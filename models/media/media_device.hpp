@@ -100,6 +100,17 @@ class MediaDevice {
   /// What the platters hold: for checkers and tests.
   [[nodiscard]] const ContentStore& content() const { return store_; }
 
+  /// What the platters hold and which sectors of them fail, of a device without power or with nothing in flight.
+  void save_state(StateWriter& out, Picoseconds now) const {
+    store_.save_state(out);
+    faults_.save_state(out, now);
+  }
+  /// At time 0, of a device of the same description and plan.
+  void load_state(StateReader& in) {
+    store_.load_state(in);
+    faults_.load_state(in);
+  }
+
   void observe(MediaObserver* observer) { observer_ = observer; }
   [[nodiscard]] SignalScope& signals() { return signals_; }
   [[nodiscard]] const MediaStatistics& statistics() const { return statistics_; }

@@ -83,4 +83,30 @@ Picoseconds MediaFaults::off_track() {
   return servo_time_;
 }
 
+void MediaFaults::save_state(StateWriter& out, Picoseconds now) const {
+  out.number(spots_.size());
+  for (const auto& [sector, spot] : spots_) {
+    const bool fails = spot.bad_from != Spot::never;
+    out.number(sector);
+    out.flag(fails);
+    if (fails) out.number(spot.unreadable(now) ? 0 : (spot.bad_from - now).value());
+    out.number(spot.failing_reads);
+    out.number(spot.failed);
+    out.flag(spot.passing);
+    out.flag(spot.write_fault);
+  }
+}
+
+void MediaFaults::load_state(StateReader& in) {
+  spots_.clear();
+  for (std::size_t left = in.count(); left > 0; --left) {
+    Spot& spot = spots_[in.number(geometry_.tracks() * geometry_.most_sectors())];
+    if (in.flag()) spot.bad_from = Picoseconds(in.number());
+    spot.failing_reads = static_cast<std::uint32_t>(in.number(std::uint64_t{1} << 32));
+    spot.failed = static_cast<std::uint32_t>(in.number(std::uint64_t{1} << 32));
+    spot.passing = in.flag();
+    spot.write_fault = in.flag();
+  }
+}
+
 }  // namespace tessera

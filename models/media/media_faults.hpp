@@ -5,6 +5,7 @@
 
 #include "base/address.hpp"
 #include "base/random.hpp"
+#include "base/state_stream.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
 #include "media/track_geometry.hpp"
@@ -78,6 +79,11 @@ class MediaFaults {
 
   /// What the command that begins now loses to the servo: whole revolutions, or nothing.
   [[nodiscard]] Picoseconds off_track();
+
+  /// The sectors that fail now or are going to; the random streams are not part of it.
+  void save_state(StateWriter& out, Picoseconds now) const;
+  /// At time 0, in place of those of the description.
+  void load_state(StateReader& in);
 
  private:
   struct Spot {

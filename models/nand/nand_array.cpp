@@ -152,10 +152,16 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
   return Status::ok;
 }
 
+/// At most what 64 bits of picoseconds hold, 213 days.
+Picoseconds NandArray::retention_of(const Block& block, Picoseconds now) {
+  const Picoseconds here = now - block.programmed;
+  return block.aged > Picoseconds::max() - here ? Picoseconds::max() : here + block.aged;
+}
+
 PageAge NandArray::age_of(NandPage page, Picoseconds now) const {
   const Block& block = at(block_of(page));
   const auto moved = moved_errors_.find(page.value());
-  return {block.erases, block.reads, now - block.programmed, moved == moved_errors_.end() ? 0 : moved->second};
+  return {block.erases, block.reads, retention_of(block, now), moved == moved_errors_.end() ? 0 : moved->second};
 }
 
 Status NandArray::begin_program(NandPage page, Picoseconds now) {
@@ -164,7 +170,10 @@ Status NandArray::begin_program(NandPage page, Picoseconds now) {
   if (block.bad) return Status::program_failed;
   if (!may_program(block, index)) return Status::rule_violation;
   const bool requested = due(program_failures_, block_of(page).value());
-  if (block.next == 0) block.programmed = now;
+  if (block.next == 0) {
+    block.programmed = now;
+    block.aged = Picoseconds(0);
+  }
   if (!requested && !fails(block, program_failures_per_million_)) return Status::ok;
   spoil(page);
   advance(page);

@@ -12,6 +12,7 @@
 #include "base/content.hpp"
 #include "base/fault_listener.hpp"
 #include "base/random.hpp"
+#include "base/state_stream.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/status.hpp"
 #include "nand/bit_errors.hpp"
@@ -89,6 +90,12 @@ class NandArray {
   [[nodiscard]] NandWear wear() const;
   [[nodiscard]] std::uint64_t grown_bad() const { return grown_bad_; }
 
+  /// Pages with their out-of-band bytes, wear and age of the blocks, bad blocks, failures on request that are to come (nand_state.cpp); the
+  /// random streams are not part of it.
+  void save_state(StateWriter& out, Picoseconds now) const;
+  /// At time 0, of an array of the same description.
+  void load_state(StateReader& in);
+
  private:
   struct Block {
     std::uint32_t next = 0;
@@ -97,6 +104,7 @@ class NandArray {
     bool factory_bad = false;
     std::uint64_t reads = 0;         // since the last erase
     Picoseconds programmed;          // when its first page was
+    Picoseconds aged;                // for how long it had been, when a saved state was loaded
     bool torn = false;               // an erase did not end: nothing can be read or programmed
     std::vector<std::byte> content;  // kept content and OOB of each subpage; empty until first programmed
     std::vector<bool> padding;       // by subpage: its page was programmed without data for it; empty where every page was full
@@ -128,6 +136,9 @@ class NandArray {
   void retire(Block& block);
   void spoil(NandPage page);
   void clear_marks(NandBlock block);
+  [[nodiscard]] static Picoseconds retention_of(const Block& block, Picoseconds now);
+  void save_block(const Block& block, StateWriter& out, Picoseconds now) const;
+  void load_block(Block& block, StateReader& in);
 
   std::uint32_t pages_per_block_;
   std::uint32_t subpages_;

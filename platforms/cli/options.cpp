@@ -19,7 +19,9 @@ constexpr const char* run_examples = R"(Examples:
   tessera-sim run common --layer mu-rmw --workload web-server --replay closed:32 --limit 100000 --out results/closed
   tessera-sim run p001 --trace t.vscsi --set media.rpm="5400 rpm" --intervals "10 s" --events --out results/slow
   tessera-sim run common --trace t.csv --vcd waves.vcd --record-trigger merge --record-before 5ms --record-after 20ms --out results/merge
-  tessera-sim run common --trace t.csv --check --cut-at 1.5s --cut-at 4s --out results/cuts)";
+  tessera-sim run common --trace t.csv --check --cut-at 1.5s --cut-at 4s --out results/cuts
+  tessera-sim run common --workload web-server --limit 50000 --save-state warm.state --out results/warm
+  tessera-sim run common --workload web-server --skip 50000 --load-state warm.state --out results/measured)";
 constexpr const char* compare_examples = R"(Examples:
   tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
   tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --out results/zipf)";
@@ -74,6 +76,8 @@ void declare_run(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
   declare_simulation(arguments);
+  arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
+  arguments.option("--save-state", "FILE", "drain the drive at the end, shut it down and keep what it holds");
   arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
   arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
   arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");
@@ -158,7 +162,9 @@ RunOptions read_simulation(const Arguments& arguments) {
   if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
   run.warmup = arguments.count("--warmup", 0, 0, unbounded);
   run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
-  if (run.fold_prefilled && run.prefill_percent == 0) arguments.fail("--fold-prefilled needs --prefill with more than 0 percent");
+  arguments.exclude("--load-state", "--prefill");
+  if (run.fold_prefilled && run.prefill_percent == 0 && !arguments.given("--load-state"))
+    arguments.fail("--fold-prefilled needs --prefill with more than 0 percent");
   run.set = arguments.list("--set");
   run.check = arguments.set("--check");
   run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));
@@ -180,6 +186,8 @@ RunOptions read_simulation(const Arguments& arguments) {
 ParsedCommand read_run(const Arguments& arguments) {
   RunOptions run = read_simulation(arguments);
   run.layer = arguments.text("--layer");
+  run.load_state = arguments.text("--load-state");
+  run.save_state = arguments.text("--save-state");
   run.check_protocol = arguments.set("--check-protocol");
   run.record = record_options(arguments);
   run.json = arguments.set("--json");
@@ -190,6 +198,8 @@ void declare_compare(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layers", "A,B,...", "translation layers to compare; all: each that there is");
   declare_simulation(arguments);
+  arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
+  arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");
   arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed; 1 where not given");
   arguments.option("--seed", "N", "first seed, 1 where not given");
   arguments.option("--jobs", "N", "runs at a time; as many as there are CPUs where not given");
@@ -203,7 +213,9 @@ ParsedCommand read_compare(const Arguments& arguments) {
   compare.run = read_simulation(arguments);
   compare.layers = names_in(arguments, "--layers");
   if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
-  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out"});
+  compare.run.load_state = arguments.text("--load-state");
+  compare.run.save_state = arguments.text("--save-state");
+  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state"});
   compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
   if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");
   compare.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
@@ -276,11 +288,13 @@ void declare_check(Arguments& arguments) {
   arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
   declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");
 }
 
 ParsedCommand read_check(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set")};
+  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set"),
+                      arguments.text("--load-state")};
 }
 
 void declare_serve(Arguments& arguments) {

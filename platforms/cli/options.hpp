@@ -94,6 +94,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   bool json = false;  ///< the summary on standard output, every digit
   std::filesystem::path out;
+  std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one. Of `compare` a folder of them
+  std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept
 };
 
 struct CompareOptions {
@@ -161,6 +163,7 @@ struct CheckOptions {
   FirmwareOption firmware;
   std::string layer;
   std::vector<std::string> set;
+  std::filesystem::path load_state;  ///< that is looked at too; "" = none
 };
 
 /// A text to print instead of running: --help and --version (status 0, standard output), or the help that answers a command line

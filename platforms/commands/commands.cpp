@@ -10,6 +10,7 @@
 #include "platforms/output/figure_text.hpp"
 #include "platforms/output/trace_table.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/state/drive_state_module.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/trace_format.hpp"
 #include "stimuli/readers/trace_summary.hpp"
@@ -95,6 +96,20 @@ std::unique_ptr<TraceSource> open_as_it_is(const cli::TraceOptions& options) {
   return open_trace(trace);
 }
 
+/// What a saved state holds; InputError where it is not one of this drive. Its content mode is taken as it is.
+void print_state(const cli::CheckOptions& options, DriveConfig& config) {
+  const SavedState saved(options.load_state);
+  const StateFacts& facts = saved.facts();
+  cli::RunOptions run;
+  run.drive = options.drive;
+  run.firmware = options.firmware;
+  run.check = facts.checked;
+  saved.require_fit(facts_of(run, config, facts.content));
+  std::cout << options.load_state.string() << ": a state of this drive, saved after "
+            << figure_text(static_cast<double>(facts.requests), "1") << " requests, seed " << facts.seed << ", " << facts.prefill_percent
+            << " % prefilled" << (facts.checked ? ", with" : ", without") << " what --check needs\n";
+}
+
 }  // namespace
 
 int explain_command(const cli::ExplainOptions& options) {
@@ -129,8 +144,8 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 }
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
-  const DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
-                                        {options.firmware.file, options.firmware.patience});
+  DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
+                                  {options.firmware.file, options.firmware.patience});
   const FormatPlan plan = plan_drive(config);
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);
@@ -140,6 +155,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
+  if (!options.load_state.empty()) print_state(options, config);
   return 0;
 }
 

@@ -73,6 +73,9 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
       words.insert(words.end(), {"--out", path.string()});
+      const std::filesystem::path state = std::filesystem::path(layer) / (std::to_string(seed) + ".state");
+      if (!options.run.load_state.empty()) words.insert(words.end(), {"--load-state", (options.run.load_state / state).string()});
+      if (!options.run.save_state.empty()) words.insert(words.end(), {"--save-state", (options.run.save_state / state).string()});
       RunResult& run = plan.runs.emplace_back();
       run.layer = layer;
       run.seed = seed;
@@ -119,7 +122,8 @@ std::vector<std::string> notes_of(const cli::CompareOptions& options, const std:
   if (options.seeds < enough_seeds)
     notes.push_back("a ranking takes at least " + std::to_string(enough_seeds) + " seeds (--seeds), this has " +
                     std::to_string(options.seeds));
-  if (options.run.prefill_percent == 0) notes.emplace_back("the drive was empty at the start; --prefill puts it into its used state");
+  if (options.run.prefill_percent == 0 && options.run.load_state.empty())
+    notes.emplace_back("the drive was empty at the start; --prefill puts it into its used state");
   for (std::string& note : notes_of_runs(runs)) notes.push_back(std::move(note));
   return notes;
 }
@@ -142,6 +146,8 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
   const std::vector<std::string> layers = chosen_layers(options, drive);
   check_input(options.run, search);
   const RunFolder folder(options.run.out);
+  if (!options.run.save_state.empty())
+    for (const std::string& layer : layers) std::filesystem::create_directories(options.run.save_state / layer);
   Plan plan = plan_runs(options, layers);
 
   std::size_t done = 0;

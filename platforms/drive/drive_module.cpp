@@ -240,13 +240,11 @@ void DriveModule::on_time(std::uint64_t) {
 /// A drive that is formatted again lays its sectors where they were.
 void DriveModule::prefill(std::uint64_t sectors, bool contents) {
   firmware().prefill(sectors);
+  prefilled_ = sectors;
   if (!contents || sectors == 0 || prefill_contents_ != nullptr || sector_shape_.mode == ContentMode::none) return;
   if (media_ == nullptr)
     throw InputError("the contents of a prefilled drive lie on the drive's own media, and this one is somebody else's");
-  const MediaDevice& media = media_->device();
-  PrefillSurvey survey({config_, plan_, media.geometry(), media.positioning(), parts_.media->tracks, surroundings().flash}, sectors);
-  prefill_contents_ = std::make_unique<PrefillContents>(survey.contents(sector_shape_.mode));
-  media_->device().set_initial_content(prefill_contents_.get());
+  lay_prefill_contents();
 }
 
 void DriveModule::power_off() {

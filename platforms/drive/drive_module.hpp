@@ -56,6 +56,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void power_off();
   /// Whether the last power_off() lost data that the write cache or buffer alone held: its dump failed.
   [[nodiscard]] bool lost_writes() const { return lost_writes_; }
+  /// What the drive keeps without power, after power_off() (drive_state.cpp).
+  void save_state(StateWriter& out) const;
+  /// In place of a first boot, before any power_on(); of a drive of the same description and content mode. The boot that follows is one
+  /// after a power cut.
+  void load_state(StateReader& in);
   /// Restarts the firmware without a power cut, from within an action of the timeline: it stops where it is, what the devices have begun
   /// ends as it would, host commands are lost, DRAM but for the dumped regions is not trusted. `stopped` is called when all that is done;
   /// restart_time() later power_on() is to follow. A power cut may come first, and then `stopped` is not called.
@@ -142,6 +147,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
+  void lay_prefill_contents();
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
 
@@ -168,6 +174,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   PartSocket* host_socket_ = nullptr;
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
+  std::uint64_t prefilled_ = 0;  // sectors
   std::unique_ptr<PrefillContents> prefill_contents_;
   std::function<void()> memory_error_;
   std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots

@@ -18,6 +18,8 @@
 #include "platforms/run/promise.hpp"
 #include "platforms/run/simulation.hpp"
 #include "platforms/run/stop_signals.hpp"
+#include "platforms/state/drive_state_module.hpp"
+#include "platforms/state/state_file.hpp"
 #include "stimuli/readers/content_hash.hpp"
 
 namespace tessera {
@@ -48,6 +50,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.promise = promise_of(drive);
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
+  config.restored = !options.load_state.empty();
   config.cuts = options.cut_at;
   config.boot_cuts = options.boot_cuts;
   config.restarts = options.restarts;
@@ -115,6 +118,17 @@ std::vector<std::string> cut_notes(const Simulation& simulation, std::uint64_t a
   return notes;
 }
 
+/// The drive's state that a run begins with. The prefilled share is then that of the run that saved it.
+std::unique_ptr<SavedState> open_state(cli::RunOptions& options, DriveConfig& drive) {
+  if (options.load_state.empty()) return nullptr;
+  auto saved = std::make_unique<SavedState>(options.load_state);
+  saved->require_fit(facts_of(options, drive, content_mode(options)));
+  options.prefill_percent = saved->facts().prefill_percent;
+  if (options.fold_prefilled && options.prefill_percent == 0)
+    throw InputError("--fold-prefilled needs a prefilled drive, and that of " + options.load_state.string() + " was empty at its start");
+  return saved;
+}
+
 boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
                               const ContentHash& of_pipe, const std::vector<std::string>& notes, bool unstable) {
   boost::json::object run;
@@ -125,6 +139,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["input"] = input_name(options);
   if (options.trace) run["input_hash"] = input_hash(options.trace->file, of_pipe);
   run["seed"] = options.seed;
+  if (!options.load_state.empty()) run["loaded_state"] = options.load_state.string();
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
   run["cleans"] = simulation.measurement().layer_cleans();
@@ -144,9 +159,15 @@ void print_result(const cli::RunOptions& options, const DriveConfig& drive, cons
   std::cout << "  results: " << options.out.string() << "\n";
 }
 
+int exit_status(const Simulation& simulation) {
+  if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
+  if (simulation.partial()) return exit_stopped_by(stop_signal());
+  return simulation.failed() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
+}
+
 }  // namespace
 
-int run_command(const cli::RunOptions& options, const SearchPath& search) {
+int run_command(cli::RunOptions options, const SearchPath& search) {
   const RunFolder folder(options.out);
   DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                         {options.firmware.file, options.firmware.patience});
@@ -155,14 +176,29 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   drive_config.describe(effective);
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
 
+  const std::unique_ptr<SavedState> saved = open_state(options, drive_config);
+
   ContentHash of_pipe;
   DriveParts parts;
   parts.check_protocol = options.check_protocol;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
+  if (saved != nullptr) saved->load(drive);
   Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
     return open_input(options, search, {capacity, drive_config.media.sector_size}, piped ? &of_pipe : nullptr);
   });
+  if (saved != nullptr && simulation.scoreboard() != nullptr) {
+    simulation.load_scoreboard(saved->rest());
+    saved->require_end();
+  }
+  std::string state;
+  if (!options.save_state.empty())
+    simulation.shut_down_at_end([&] {
+      StateFacts facts = facts_of(options, drive_config, content_mode(options));
+      facts.requests = simulation.player().completions();
+      state = state_of(drive, simulation.scoreboard(), facts);
+    });
+  const std::vector<std::string> placement_notes = drive.controller().placement_notes();
   Probes probes(probes_config(options), drive, simulation);
 
   watch_stop_signals();
@@ -172,7 +208,10 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& warning : warnings(drive_config, plan)) notes.push_back(std::move(warning));
-  for (std::string& note : drive.controller().placement_notes()) notes.push_back(std::move(note));
+  notes.insert(notes.end(), placement_notes.begin(), placement_notes.end());
+  if (saved != nullptr && options.prefill_percent < 100)
+    notes.push_back("the loaded drive was prefilled to " + std::to_string(options.prefill_percent) +
+                    " % only: a layer that keeps no record of used tracks takes all of them for used after a boot");
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size())) notes.push_back(std::move(note));
   if (options.warmup != 0 && simulation.player().completions() <= options.warmup)
@@ -195,6 +234,13 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
               "simulated time from the start of the replay to the end of the drain");
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
 
+  const int status = exit_status(simulation);
+  if (!options.save_state.empty()) {
+    if (status == exit_good)
+      write_state(options.save_state, state);
+    else
+      notes.emplace_back("the drive's state was not saved: the run did not end well");
+  }
   const std::string summary = summary_text(run_facts(options, drive_config, simulation, of_pipe, notes, unstable), metrics);
   folder.write("summary.json", summary);
   if (options.json)
@@ -202,9 +248,7 @@ int run_command(const cli::RunOptions& options, const SearchPath& search) {
   else
     print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans()}, notes);
 
-  if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
-  if (simulation.partial()) return exit_stopped_by(stop_signal());
-  return simulation.failed() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
+  return status;
 }
 
 }  // namespace tessera

@@ -26,6 +26,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       config_(config),
       host_("host", drive.timeline_module()),
       boot_cuts_(moved_by(config.boot_cuts, drive.timeline().now())),
+      stage_(config.restored ? Stage::restore : Stage::format),
       source_([&] {
         power_on();
         return open_input(Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
@@ -92,8 +93,9 @@ void Simulation::booted(Status status) {
   if (!ok(status)) return stay_dead(status);
   // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
   const Picoseconds answers = drive_.controller().executor().now();
-  if (stage_ == Stage::format) {
+  if (stage_ < Stage::ready) {
     stage_ = Stage::ready;
+    phase_ = Phase::on;
     if (!player_.powered()) player_.power_restored();
     drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
   } else {
@@ -138,9 +140,14 @@ void Simulation::cut_when_due() {
 
 void Simulation::cut_now() {
   TESSERA_CHECK(phase_ != Phase::outage, "a power cut in an outage");
-  const Picoseconds now = drive_.timeline().now();
   ++cuts_made_;
-  if (cut_listener_) cut_listener_("power_cut", now);
+  if (cut_listener_) cut_listener_("power_cut", drive_.timeline().now());
+  lose_power();
+}
+
+/// The power comes back after the outage, and the drive boots.
+void Simulation::lose_power() {
+  const Picoseconds now = drive_.timeline().now();
   drive_.timeline().withdraw(*this);
   lose_requests();
   if (phase_ != Phase::starting) {
@@ -199,6 +206,7 @@ void Simulation::go_on() {
     case Stage::drain: return post_now(begin_drain);
     case Stage::read_back: return finish();
     case Stage::format:
+    case Stage::restore:
     case Stage::replay: return;
   }
 }
@@ -240,8 +248,17 @@ void Simulation::drained(const HostRequest& flush) {
 
 void Simulation::measure() {
   add_results();
+  if (is_off_) return shut_down();
   if (scoreboard_ == nullptr) return finish();
   verify([this] { finish(); });
+}
+
+/// The drive is flushed and idle; what only the dump saves goes the way of a power cut. A cut that was still to come finds no drive.
+void Simulation::shut_down() {
+  const bool whole = drain_failure_.empty();
+  lose_power();
+  if (whole) is_off_();
+  if (scoreboard_ == nullptr) finish();
 }
 
 void Simulation::add_results() {

@@ -2,7 +2,8 @@
 // One run: boot, replay, drain, measurement, and power cuts in any of these.
 //
 //   format -> ready -> replay -> drain -> read back -> end        how far the run has come (Stage): no cut sets it back, but
-//                                                                 for one in the format, which is then begun again
+//   restore -^                                                    for one in the format, which is then begun again; a drive that comes
+//                                                                 from a saved state is not formatted but boots as after a cut
 //   on -> outage -> starting -> recovery -> verification -> on    what the drive is at (Phase): a cut in any of them but the
 //                                                                 outage leads to the outage
 #include <functional>
@@ -26,6 +27,7 @@ struct SimulationConfig {
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
   std::uint32_t prefill_percent = 0;
+  bool restored = false;               ///< the drive has loaded a state: it boots as after a power cut
   Picoseconds start_delay;             ///< from the end of boot to the start of the replay: where the spindle stands then
   std::vector<Picoseconds> cuts;       ///< since the start of the replay
   std::vector<Picoseconds> restarts;   ///< of the firmware, without a cut; since the start of the replay
@@ -34,7 +36,7 @@ struct SimulationConfig {
 
 class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
  public:
-  enum class Stage : std::uint8_t { format, ready, replay, drain, read_back };
+  enum class Stage : std::uint8_t { format, restore, ready, replay, drain, read_back };
   enum class Phase : std::uint8_t { on, outage, stopping, starting, recovery, verification };
 
   /// Powers the drive on; `open_input` is called once, with its user capacity.
@@ -44,6 +46,14 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void add_observer(RequestObserver& observer) { player_.add_observer(observer); }
   /// Told of power cuts and restarts (for the event log).
   void set_cut_listener(std::function<void(const char* kind, Picoseconds)> listener) { cut_listener_ = std::move(listener); }
+
+  /// What the scoreboard knew when the drive's state was saved; before run(), where there is a scoreboard.
+  void load_scoreboard(StateReader& in) {
+    scoreboard_->load_state(in, HostBlock(drive_.firmware().user_sectors() * drive_.sector_shape().blocks()));
+  }
+  /// Whether the drive is to be shut down once it was drained, and who is called then, when it is without power and nothing is under way:
+  /// its state can be saved. With a scoreboard it boots again afterwards, so that what was saved is read back.
+  void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
 
   /// The replay takes no more requests and the run ends in order, marked as partial; so it does after a stop signal.
   void stop();
@@ -96,6 +106,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void schedule_cut();
   void cut_when_due();
   void restart_when_due();
+  void lose_power();
+  void shut_down();
   void lose_requests();
   void go_on();
   void drain();
@@ -112,7 +124,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   CutSchedule boot_cuts_;
   CutSchedule cuts_;
   CutSchedule restarts_;
-  Stage stage_ = Stage::format;
+  Stage stage_;
   Phase phase_ = Phase::on;
   std::unique_ptr<TraceSource> source_;
   Player player_;
@@ -130,6 +142,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
   std::function<void(const char*, Picoseconds)> cut_listener_;
+  std::function<void()> is_off_;
   std::unique_ptr<VerificationSweep> sweep_;
 };
 

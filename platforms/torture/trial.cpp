@@ -35,6 +35,7 @@ const char* name_of(Simulation::Stage stage, Simulation::Phase phase) {
   if (phase == Phase::verification) return "verification";
   switch (stage) {
     case Stage::format:
+    case Stage::restore:
     case Stage::ready: return "format";
     case Stage::replay: return "replay";
     case Stage::drain: return "drain";

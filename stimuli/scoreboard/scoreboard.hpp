@@ -62,6 +62,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// A read of a verification failed: where nothing exempts it, that is an error.
   void unreadable(const HostRequest& request);
 
+  /// What there is to know of the content between two runs of one drive: nothing is at the drive, and everything acknowledged is durable.
+  void save_state(StateWriter& out) const;
+  /// Before the first request; of a scoreboard of the same mode and promise, and a drive of so many blocks.
+  void load_state(StateReader& in, HostBlock blocks);
+
   [[nodiscard]] std::uint32_t sector_blocks() const { return sector_blocks_; }
   [[nodiscard]] const PrefilledBlocks& prefilled() const { return prefilled_; }
   /// Every block ever written, in ascending runs of at most `longest` blocks.

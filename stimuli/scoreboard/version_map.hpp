@@ -7,6 +7,7 @@
 
 #include "base/address.hpp"
 #include "base/content.hpp"
+#include "base/state_stream.hpp"
 #include "stimuli/scoreboard/prefilled_blocks.hpp"
 
 namespace tessera {
@@ -41,6 +42,11 @@ class VersionMap {
   /// Blocks with a version (or several), and prefilled ones beside them in their group, in maximal ascending runs of at most `longest`
   /// blocks.
   [[nodiscard]] std::vector<HostRun> runs(std::uint32_t longest) const;
+
+  /// All versions, in a stream (scoreboard_state.cpp).
+  void save_state(StateWriter& out) const;
+  /// In place of all that there are, of a drive of so many blocks.
+  void load_state(StateReader& in, HostBlock blocks);
 
  private:
   static constexpr std::uint32_t group = 8;                               // blocks a word of the map

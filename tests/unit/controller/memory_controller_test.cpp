@@ -116,9 +116,13 @@ TEST_CASE("after a power cut ordinary regions are new and dumped regions are as 
 
 namespace {
 
+enum class Begin : std::uint8_t { filled, anew };
+
 /// A table of two pieces between buffers of three sectors each, all filled.
 struct DumpedMachine : Machine {
-  DumpedMachine() { fill(std::byte{5}); }
+  explicit DumpedMachine(Begin begin = Begin::filled) {
+    if (begin == Begin::filled) fill(std::byte{5});
+  }
   void fill(std::byte value) {
     take();
     std::ranges::fill(table.bytes, value);
@@ -194,6 +198,32 @@ TEST_CASE("the checker is told of data that was taken from its place, not of wha
   machine.memory.set_fault_listener(&listener);
   machine.cut(4);
   CHECK(listener.told == 1);
+}
+
+TEST_CASE("a memory that loads what another saved finds its dumped regions as they were, those that a dump lost marked so") {
+  for (const std::uint64_t pieces : {8, 4, 1}) {  // all of them, all tables and half of the buffers, half of the table
+    DumpedMachine saved;
+    saved.memory.power_off();
+    saved.memory.dumped(pieces);
+    StateWriter out;
+    saved.memory.save_state(out);
+    saved.take();
+    saved.memory.check_capacity();
+    DumpedMachine loaded(Begin::anew);
+    StateReader in(out.state(), "s");
+    loaded.memory.load_state(in);
+    CHECK(in.left() == 0);
+    loaded.take();
+    loaded.memory.check_capacity();
+    CHECK(loaded.memory.dumped_bytes() == saved.memory.dumped_bytes());
+    CHECK(loaded.table.torn == saved.table.torn);
+    CHECK(std::ranges::equal(loaded.table.bytes, saved.table.bytes));
+    for (const auto& [one, other] : {std::pair(loaded.image, saved.image), std::pair(loaded.writes, saved.writes)}) {
+      CHECK(std::ranges::equal(content_of(one->all()), content_of(other->all())));
+      for (std::uint32_t sector = 0; sector < 3; ++sector) CHECK(one->is_lost(sector) == other->is_lost(sector));
+    }
+    CHECK(loaded.torn_boots() == saved.torn_boots());
+  }
 }
 
 TEST_CASE("firmware that reserves other dumped regions after a cut is a model bug") {

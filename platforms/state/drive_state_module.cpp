@@ -1,0 +1,37 @@
+#include "platforms/state/drive_state_module.hpp"
+
+#include "base/error.hpp"
+#include "platforms/state/state_file.hpp"
+#include "stimuli/readers/content_hash.hpp"
+
+namespace tessera {
+
+StateFacts facts_of(const cli::RunOptions& options, DriveConfig& config, ContentMode content) {
+  StateFacts facts = StateFacts::of(config);
+  facts.drive = options.drive;
+  if (!options.firmware.file.empty()) facts.firmware = content_hash(options.firmware.file.string()).text();
+  facts.content = content;
+  facts.checked = options.check;
+  facts.prefill_percent = options.prefill_percent;
+  facts.seed = options.seed;
+  return facts;
+}
+
+std::string state_of(const DriveModule& drive, const Scoreboard* scoreboard, const StateFacts& facts) {
+  StateWriter out;
+  facts.save(out);
+  drive.save_state(out);
+  if (scoreboard != nullptr) scoreboard->save_state(out);
+  return packed_state(out.state());
+}
+
+SavedState::SavedState(const std::filesystem::path& file)
+    : name_(file.string()), state_(read_state(file)), in_(state_, name_), facts_(StateFacts::load(in_)) {}
+
+void SavedState::require_fit(const StateFacts& run) const {
+  if (const std::string misfit = facts_.misfit(run); !misfit.empty()) throw input_error(name_, 0, misfit);
+}
+
+void SavedState::require_end() const { in_.require(in_.left() == 0, "something follows its end"); }
+
+}  // namespace tessera
