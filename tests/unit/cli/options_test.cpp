@@ -255,12 +255,23 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
   CHECK(with({"--layers", "cmr", "--vcd", "a.vcd"}).starts_with("tessera-sim compare: unknown option '--vcd'"));
 }
 
+TEST_CASE("a loaded state takes the place of the prefill, and says how much of the drive is prefilled") {
+  const std::vector<std::string> run{"run", "common", "--workload", "w", "--out", "o", "--load-state", "s"};
+  const auto with = [&run](std::initializer_list<std::string> more) {
+    std::vector<std::string> words = run;
+    words.insert(words.end(), more);
+    return message(words);
+  };
+  CHECK(with({"--prefill", "100"}) == "tessera-sim run: --load-state and --prefill exclude each other: give one of them");
+  CHECK(with({"--fold-prefilled"}).empty());
+}
+
 TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
   CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
-  CHECK(
-      message({"check", "common", "--layr", "cmr"}) ==
-      "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --set");
+  CHECK(message({"check", "common", "--layr", "cmr"}) ==
+        "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, "
+        "--set, --load-state");
   CHECK(message({"rnu", "common"}) ==
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, convert, list, "
         "check");
