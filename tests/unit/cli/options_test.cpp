@@ -256,14 +256,9 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
 }
 
 TEST_CASE("a loaded state takes the place of the prefill, and says how much of the drive is prefilled") {
-  const std::vector<std::string> run{"run", "common", "--workload", "w", "--out", "o", "--load-state", "s"};
-  const auto with = [&run](std::initializer_list<std::string> more) {
-    std::vector<std::string> words = run;
-    words.insert(words.end(), more);
-    return message(words);
-  };
-  CHECK(with({"--prefill", "100"}) == "tessera-sim run: --load-state and --prefill exclude each other: give one of them");
-  CHECK(with({"--fold-prefilled"}).empty());
+  CHECK(message(run_with({"--load-state", "s", "--prefill", "100"})) ==
+        "tessera-sim run: --load-state and --prefill exclude each other: give one of them");
+  CHECK(message(run_with({"--load-state", "s", "--fold-prefilled"})).empty());
 }
 
 TEST_CASE("a misspelt option or command names the nearest one") {
