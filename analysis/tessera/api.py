@@ -35,6 +35,8 @@ class Options(TypedDict, total=False):
     content: str | None
     intervals: str | None
     seed: int
+    load_state: str | Path | None
+    save_state: str | Path | None
     fold: bool
     fold_prefilled: bool
     check: bool

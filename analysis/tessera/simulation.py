@@ -18,7 +18,7 @@ RECORD = "simulation.json"  # in a run folder: the Simulation that made it
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
     "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "limit", "skip", "warmup", "replay", "time_scale",
-    "adapt", "prefill", "content", "intervals", "seed",
+    "adapt", "prefill", "content", "intervals", "seed", "load_state", "save_state",
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events")
 REPEATED = ("cut_at", "restart_at")
@@ -50,6 +50,8 @@ class Simulation:
     content: str | None = None
     intervals: str | None = None
     seed: int = 1
+    load_state: str | Path | None = None
+    save_state: str | Path | None = None
     fold: bool = False
     fold_prefilled: bool = False
     check: bool = False

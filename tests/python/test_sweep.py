@@ -226,3 +226,81 @@ def test_control_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path):
     assert 0 < kept < 400
     there = set(keyed(read_plan(plan))) & set(Sweep(out).good["key"])
     assert len(there) == kept
+
+
+WARM = {"workload": "zipf-writes", "replay": "closed:4", "limit": 200, "prefill": 100}
+
+
+def warm_sweep(out, axes, warm=WARM, run=None):
+    counts = []
+    plan = plan_of({"run": {**RUN, "drive": "demo", "fold": True, **(run or {})}, "warm": warm, "axes": axes})
+    made = run_sweep(plan, out, jobs=2, progress=lambda count: counts.append((count.warmed, count.done)))
+    return made, counts[-1]
+
+
+def states(folder):
+    return {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in (folder / "warm").glob("*.state")}
+
+
+def test_runs_that_differ_after_the_warm_up_only_share_one_and_it_is_made_once(tmp_path):
+    made, first = warm_sweep(tmp_path, {"layer": ["cmr", "imr-rmw"], "replay": ["closed:1", "closed:8"]})
+    assert first == (2, 4)  # a state for each layer
+    before = states(tmp_path)
+    assert len(before) == 2
+    assert made.failed.height == 0
+    assert all("--load-state" in command and "--prefill" not in command for command in made.good["command"])
+    _, more = warm_sweep(tmp_path, {"layer": ["cmr", "imr-rmw"], "replay": ["closed:1", "closed:8", "closed:2"]})
+    assert more == (0, 2)
+    assert states(tmp_path) == before
+    # The same drive, warmed by hand, gives the same figures.
+    state = tmp_path / "by-hand.state"
+    tessera.run("demo", layer="imr-rmw", fold=True, save_state=state, **WARM)
+    alone = tessera.run("demo", layer="imr-rmw", fold=True, load_state=state, replay="closed:8", **RUN)
+    row = made.good.filter((pl.col("axis.layer") == "imr-rmw") & (pl.col("axis.replay") == "closed:8"))
+    assert row["host.latency.mean"].to_list() == [alone.metric("host.latency.mean")]
+
+
+def test_a_warm_drive_for_each_seed_unless_the_warm_up_names_one(tmp_path):
+    _, each = warm_sweep(tmp_path / "each", {"seed": [1, 2, 3]})
+    assert each == (3, 3)
+    _, one = warm_sweep(tmp_path / "one", {"seed": [1, 2, 3]}, {**WARM, "seed": 1})
+    assert one == (1, 3)
+
+
+def test_a_damaged_state_is_made_again_and_another_warm_up_makes_other_results(tmp_path):
+    warm_sweep(tmp_path, {"seed": [1]})
+    (name, (_, good)) = next(iter(states(tmp_path).items()))
+    (tmp_path / "warm" / name).write_bytes(good[:-5])
+    _, again = warm_sweep(tmp_path, {"seed": [1], "replay": ["closed:2"]})
+    assert again == (1, 1)
+    assert states(tmp_path)[name][1] == good
+    _, longer = warm_sweep(tmp_path, {"seed": [1]}, {**WARM, "limit": 300})
+    assert longer == (1, 1)
+
+
+def test_another_simulator_warms_its_own_drives(tmp_path, stand_in):
+    warm_sweep(tmp_path / "out", {"seed": [1]})
+    stand_in(f"import os, sys\nos.execv({str(SIMULATOR)!r}, ['tessera-sim', *sys.argv[1:]])\n")
+    _, again = warm_sweep(tmp_path / "out", {"seed": [1]})
+    assert again == (1, 1)
+    assert len(states(tmp_path / "out")) == 2
+
+
+def test_runs_behind_a_warm_up_that_fails_say_so_and_the_others_are_made(tmp_path):
+    made, count = warm_sweep(tmp_path, {"layer": ["cmr", "mu-rmw"], "nand.blocks": [0]})
+    assert count == (1, 2)
+    assert made.good["axis.layer"].to_list() == ["cmr"]
+    assert made.failed["message"].to_list()[0].startswith("its warm-up failed: the layer mu-rmw needs NAND flash")
+
+
+def test_what_is_not_the_warm_ups_to_say_is_refused(tmp_path):
+    for warm, run, message in (
+        ({**WARM, "layer": "cmr"}, {}, "layer is the same before and after"),
+        ({**WARM, "limt": 5}, {}, "did you mean 'limit'"),
+        ({"limit": 5}, {}, "expected trace or workload"),
+        (WARM, {"prefill": 50}, "prefill stands in"),
+        (WARM, {"load_state": "a"}, "exclude each other"),
+        (WARM, {"save_state": "a"}, "save_state keeps one state"),
+    ):
+        with pytest.raises(InputError, match=message):
+            warm_sweep(tmp_path, {"seed": [1]}, warm, run)

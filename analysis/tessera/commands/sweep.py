@@ -40,17 +40,16 @@ def sweep(
     """Make many runs over axes, and keep each."""
     from tessera.sweeps import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.sweeps.place import job_script
-    from tessera.sweeps.sweep import summary_of
+    from tessera.sweeps.sweep import commands_of, summary_of
 
     read = read_plan(plan)
+    folder = out or Path("out") / plan.stem
     if script:
         print(job_script(read.cluster))
         return
     if dry_run:
-        for run in read.runs():
-            print(run.simulation.command())
+        print(*commands_of(read, folder), sep="\n")
         return
-    folder = out or Path("out") / plan.stem
     count: "Count | None" = None
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json) as bar:
@@ -79,7 +78,8 @@ def sweep(
 
 
 def _print(made: "Sweep", count: "Count") -> None:
-    print(f"{count.runs:,} runs: {count.kept:,} were there, {count.done:,} made now; results: {made.folder}")
+    warmed = f", behind {count.warmed:,} warm-ups" if count.warmed else ""
+    print(f"{count.runs:,} runs: {count.kept:,} were there, {count.done:,} made now{warmed}; results: {made.folder}")
     if count.other_simulator:
         print(f"  {count.other_simulator:,} results in that folder are of another simulator; they stay there and are not among these")
     failed = made.failed

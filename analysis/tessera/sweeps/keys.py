@@ -11,16 +11,18 @@ from tessera.simulation import Simulation, setting_text
 from tessera.simulator import ask_simulator, simulator_digest
 
 
-def key_of(simulation: Simulation, until: str | None = None) -> str:
+def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None) -> str:
     """SHA-256 of the drive's effective description, the input's content, every option, the seed and the simulator itself: a result
-    with the same key is the same result."""
+    with the same key is the same result. `warm`: the run that made the drive's state which this one begins with."""
     record = simulation.record()
     record["drive"] = drive_values(str(simulation.drive))
     record["settings"] = {path: setting_text(value) for path, value in sorted(simulation.settings.items())}
-    for name, digest in (("trace", trace_digest), ("workload", workload_digest)):
+    for name, digest in (("trace", trace_digest), ("workload", workload_digest), ("load_state", state_digest)):
         if name in record:
             record[name] = digest(str(record[name]))
     parts = {"run": record, "until": until, "simulator": simulator_digest()}
+    if warm is not None:
+        parts["warm"] = key_of(warm)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -34,6 +36,12 @@ def drive_values(drive: str) -> str:
 def trace_digest(trace: str) -> str:
     """Digest of a trace's bytes, and of the file beside it that names its columns."""
     return _digest_of([Path(trace), Path(trace + ".columns.toml")], "trace")
+
+
+@cache
+def state_digest(state: str) -> str:
+    """Digest of a drive's saved state."""
+    return _digest_of([Path(state)], "state")
 
 
 @cache

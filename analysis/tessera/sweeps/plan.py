@@ -14,10 +14,11 @@ from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
 from tessera.sweeps.axes import Point, grid, grid_size, latin_hypercube, matches, zipped
 from tessera.sweeps.toml_file import read_toml, run_options
+from tessera.sweeps.warm import check_warm, split
 
-SECTIONS = ("title", "run", "axes", "zip", "points", "latin", "branch", "skip", "until", "keep", "cluster")
+SECTIONS = ("title", "run", "warm", "axes", "zip", "points", "latin", "branch", "skip", "until", "keep", "cluster")
 MANY_RUNS = 100_000  # more are refused until they are asked for
-OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events"))
+OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events", "save_state"))
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class PlannedRun:
     point: Point
     """Its place on the axes."""
     simulation: Simulation
+    warm: Simulation | None = None
+    """The run that makes the drive's state with which this one begins."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Plan:
 
     title: str
     run: Mapping[str, Any]
+    warm: Mapping[str, Any] | None = None
+    """Options of the run that warms the drive of each run; runs that differ only after it share what it made."""
     axes: Mapping[str, Any] = field(default_factory=dict)
     """The grid: every combination of these."""
     zips: tuple[Mapping[str, Any], ...] = ()
@@ -81,7 +86,11 @@ class Plan:
         empty = True
         for point in self.points_of():
             empty = False
-            yield PlannedRun(point, simulation_at(self.run, point, self.folder))
+            simulation = simulation_at(self.run, point, self.folder)
+            if self.warm is None:
+                yield PlannedRun(point, simulation)
+            else:
+                yield PlannedRun(point, *split(simulation, self.warm, self.folder))
         if empty:
             raise InputError("the sweep is empty: no combination of its axes is left")
 
@@ -135,9 +144,9 @@ def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulat
                 fields.pop("workload" if name == "trace" else "trace", None)
         else:
             fields["settings"][name] = value
-    for name in ("trace", "workload", "drive"):
+    for name in ("trace", "workload", "drive", "load_state"):
         named = fields.get(name)
-        if isinstance(named, str) and (name == "trace" or named.endswith(".toml")):
+        if isinstance(named, str) and (name in ("trace", "load_state") or named.endswith(".toml")):
             fields[name] = str((folder / named).resolve())
     return Simulation.of(fields)
 
@@ -158,11 +167,15 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     if "until" in table:
         Until.parse(table["until"])
     plan = Plan(
-        title=table.get("title", ""), run=run, axes=dict(table.get("axes", {})), zips=tuple(table.get("zip", [])),
+        title=table.get("title", ""), run=run, warm=table.get("warm"), axes=dict(table.get("axes", {})), zips=tuple(table.get("zip", [])),
         points=tuple(dict(point) for point in table.get("points", [])), latin=latin, branches=tuple(table.get("branch", [])),
         skips=tuple(table.get("skip", [])), until=table.get("until"), keep=bool(table.get("keep", False)),
         cluster=dict(table.get("cluster", {})), folder=folder,
     )  # fmt: skip
+    if "save_state" in run:
+        raise InputError("run: save_state keeps one state for all runs; [warm] keeps as many as there are drives")
+    if plan.warm is not None:
+        check_warm(plan.warm, run, plan.axis_names())
     if not plan.axis_names():
         raise InputError("the sweep is empty: it has no axis; give it [axes], [[zip]], [[points]] or [latin]")
     return plan

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError
+from tessera.simulation import Simulation
 from tessera.simulator import simulator_digest
 from tessera.sweeps.dataset import Sweep
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.place import dask_client
 from tessera.sweeps.plan import MANY_RUNS, Plan, PlannedRun
+from tessera.sweeps.warm import is_good, state_file
 from tessera.sweeps.worker import Task, work_all
 
 # Repeated with the sweep: what the machine did to a run, not what the run is.
@@ -33,6 +35,8 @@ class Count:
     done: int = 0
     failed: int = 0
     places: int = 0
+    warmed: int = 0
+    """States of warm drives that were made now; those that were there already are taken."""
     other_simulator: int = 0
     """Results in the folder that another simulator made: they stay there and are not taken."""
     work_seconds: float = 0.0
@@ -53,7 +57,21 @@ class Count:
 
 def keyed(plan: Plan) -> dict[str, PlannedRun]:
     """The runs of a plan by their keys; two points that are one run are one."""
-    return {key_of(run.simulation, plan.until): run for run in plan.runs()}
+    return {key_of(run.simulation, plan.until, run.warm): run for run in plan.runs()}
+
+
+def commands_of(plan: Plan, folder: str | Path) -> Iterator[str]:
+    """The command of every run of a sweep in `folder`, each warm-up in front of the first run that begins with its state."""
+    warmed = set()
+    for run in plan.runs():
+        if run.warm is None:
+            yield run.simulation.command()
+            continue
+        file = state_file(folder, run.warm)
+        if file not in warmed:
+            yield run.warm.but(save_state=file).command()
+        warmed.add(file)
+        yield run.simulation.but(load_state=file).command()
 
 
 def finished(sweep: Sweep) -> dict[str, str]:
@@ -91,10 +109,16 @@ def run_sweep(
     tell(count)
     if not missing:
         return sweep
-    tasks = (_task(key, run, plan, sweep, digest) for key, run in missing.items())
     try:
         with dask_client(jobs, scheduler, plan.cluster, processes) as client:
             begun = time.monotonic()
+            cold = _warm_up(client, missing.values(), sweep, digest, count)
+            for key, run in missing.items():
+                if run.warm is not None and (failure := cold.get(state_file(sweep.folder, run.warm))):
+                    sweep.add(_not_begun(_task(key, run, plan, sweep, digest), failure))
+                    count.done, count.failed = count.done + 1, count.failed + 1
+            begins = {key: run for key, run in missing.items() if run.warm is None or state_file(sweep.folder, run.warm) not in cold}
+            tasks = (_task(key, run, plan, sweep, digest) for key, run in begins.items())
             for row in placed(client, tasks, count):
                 sweep.add(row)
                 count.done += 1
@@ -107,9 +131,23 @@ def run_sweep(
     return sweep
 
 
+def _warm_up(client: Any, runs: Iterable[PlannedRun], sweep: Sweep, digest: str, count: "Count") -> dict[Path, dict[str, Any]]:
+    """Makes the states that the runs begin with and that are not there, or not whole. Gives the rows of those that failed."""
+    warm_ups = {state_file(sweep.folder, run.warm): run.warm for run in runs if run.warm is not None}
+    wanted = {file: warm for file, warm in warm_ups.items() if not is_good(file, warm)}
+    if not wanted:
+        return {}
+    (sweep.folder / "warm").mkdir(exist_ok=True)
+    tasks = (Task(file.stem, warm.but(save_state=file).record(), {}, digest) for file, warm in wanted.items())
+    failed = {row["key"]: row for row in placed(client, tasks) if row["exit_status"] != 0}
+    count.warmed = len(wanted) - len(failed)
+    return {file: failed[file.stem] for file in wanted if file.stem in failed}
+
+
 def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> Task:
     keep = str((sweep.folder / "folders" / key[:16]).resolve()) if plan.keep else None
-    return Task(key, run.simulation.record(), dict(run.point), digest, plan.until, keep)
+    simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep)
 
 
 def placed(client: Any, tasks: Iterable[Task], count: Count | None = None) -> Iterator[dict[str, Any]]:
@@ -143,11 +181,20 @@ def placed(client: Any, tasks: Iterable[Task], count: Count | None = None) -> It
         yield from rows
 
 
+def _not_begun(task: Task, failure: dict[str, Any]) -> dict[str, Any]:
+    """The row of a run whose warm-up failed."""
+    return _row(task, failure["exit_status"], f"its warm-up failed: {failure['message']}")
+
+
 def _lost(task: Task, cause: Any) -> dict[str, Any]:
     """The row of a run whose worker did not come back with one."""
     error = cause[1] if isinstance(cause, tuple) else cause
+    return _row(task, 1, f"the worker failed: {error}")
+
+
+def _row(task: Task, status: int, message: str) -> dict[str, Any]:
     return {
-        "key": task.key, "exit_status": 1, "message": f"the worker failed: {error}", "command": "", "simulator": task.simulator,
+        "key": task.key, "exit_status": status, "message": message, "command": Simulation.of(task.record).command(), "simulator": task.simulator,
         **{f"axis.{name}": value for name, value in task.point.items()}, "wall_seconds": 0.0,
     }  # fmt: skip
 
