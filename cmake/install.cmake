@@ -1,9 +1,10 @@
 # An installed Tessera: the program with its descriptions, and the platform as a library for find_package(tessera).
 include(CMakePackageConfigHelpers)
-# The program with its descriptions is a component of its own: what a Python wheel takes, where scikit-build-core says (pyproject.toml).
+# The program with its descriptions is a component of its own: what a Python wheel takes (pyproject.toml), into the package, so that both stay together
+# wherever that lies.
 if(SKBUILD)
-  set(program_place ${SKBUILD_SCRIPTS_DIR})
-  set(share_place ${SKBUILD_DATA_DIR}/share)
+  set(program_place ${SKBUILD_PLATLIB_DIR}/tessera/bin)
+  set(share_place ${SKBUILD_PLATLIB_DIR}/tessera/share)
 else()
   set(program_place bin)
   set(share_place share)

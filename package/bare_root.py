@@ -18,8 +18,9 @@ def make_root() -> None:
 
 
 def inside(*words: str) -> None:
-    """A command in the new root, without a network."""
-    subprocess.run(["unshare", "--net", "chroot", str(PLACE), "/usr/bin/env", "-i", "PATH=/opt/tessera/bin:/usr/bin:/bin", *words], check=True, stdout=subprocess.DEVNULL)
+    """A command in the new root, without a network but with /proc, where a program finds its own place."""
+    alone = ["unshare", "--net", "--mount", "--pid", "--fork", f"--mount-proc={PLACE}/proc", "chroot", str(PLACE)]
+    subprocess.run([*alone, "/usr/bin/env", "-i", "PATH=/opt/tessera/bin:/usr/bin:/bin", *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> None:
@@ -34,6 +35,7 @@ def main() -> None:
     inside("python3", f"/{HOUSE}/{installer.name}/pip", "--python", "/opt/tessera/bin/python", "install", "--no-index", "--find-links", f"/{HOUSE}", "tessera")
     inside("tessera", "run", *RUN, "--out", "/out/by-tessera")
     inside("tessera-sim", "run", *RUN, "--out", "/out/by-simulator")
+    inside("tessera", "plot", "/out/by-tessera", "--only", "energy", "--out", "/out/energy.png")
     run(ROOT / "build" / "release" / "tessera-sim", "run", *RUN, "--out", OUT / "by-build")
     for folder in ("by-tessera", "by-simulator"):
         print(run(sys.executable, "-m", "tessera", "same", OUT / "by-build", PLACE / "out" / folder), end="")

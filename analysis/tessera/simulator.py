@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -31,18 +30,17 @@ class SimulatorError(RuntimeError):
 
 
 def simulator() -> Path:
-    """The simulator: TESSERA_SIM where that is set; what ./dev build made; what was installed beside this package."""
+    """The simulator: TESSERA_SIM where that is set; what was installed with this package; what ./dev build made."""
     if named := os.environ.get("TESSERA_SIM"):
         return Path(named)
-    built = REPOSITORY / "build" / "release" / "tessera-sim"
-    if not built.exists():
-        installed = Path(sys.prefix) / "bin" / "tessera-sim"
-        on_path = shutil.which("tessera-sim")
-        if installed.exists():
-            return installed
-        if on_path:
-            return Path(on_path)
-    return built
+    installed = Path(__file__).parent / "bin" / "tessera-sim"
+    return installed if installed.exists() else REPOSITORY / "build" / "release" / "tessera-sim"
+
+
+def become() -> None:
+    """The command `tessera-sim` of an installed package."""
+    program = str(simulator())
+    os.execv(program, [program, *sys.argv[1:]])
 
 
 @cache

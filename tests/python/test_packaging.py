@@ -1,7 +1,10 @@
 """One version in every file that names it, and an installation of the program alone."""
 
+import os
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
 
 from samples import BUILD, REPOSITORY
@@ -42,3 +45,16 @@ def test_the_container_installs_what_the_program_is_linked_with():
     for library, package in (("libsystemc", "libsystemc"), ("libboost_iostreams", "libboost-iostreams1.81.0"), ("libboost_json", "libboost-json1.81.0"),
                              ("libtomlplusplus", "libtomlplusplus3"), ("libzstd", "libzstd1"), ("liblzma", "liblzma5"), ("libz.so", "zlib1g")):  # fmt: skip
         assert library not in linked or package in text, package
+
+
+def test_an_installed_package_runs_the_program_that_lies_in_it(tmp_path):
+    shutil.copytree(REPOSITORY / "analysis" / "tessera", tmp_path / "tessera")
+    (tmp_path / "tessera" / "bin").mkdir()
+    (tmp_path / "tessera" / "bin" / "tessera-sim").symlink_to(BUILD / "tessera-sim")
+    environment = {name: value for name, value in os.environ.items() if name != "TESSERA_SIM"} | {"PYTHONPATH": str(tmp_path)}
+    become = [sys.executable, "-c", "from tessera.simulator import become; become()", "list", "layers"]
+    said = subprocess.run(become, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert said.returncode == 0, said.stderr
+    assert "imr-rmw" in said.stdout
+    assert subprocess.run([*become, "--no-such"], cwd=tmp_path, env=environment, capture_output=True, timeout=60).returncode == 2
+    assert PROJECT["scripts"]["tessera-sim"] == "tessera.simulator:become"
