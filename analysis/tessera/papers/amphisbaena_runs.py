@@ -48,6 +48,7 @@ IDEAS = {
     "a high-frequency buffer that grows, or stays": ({"hfb_share_max": 0.75}, {"hfb_share_max": 0.25}),
 }
 SCOPES = ("victim", "zone", "off")
+SEGMENTS = ("whole zones", "256 KiB", "2 MiB", "16 MiB")
 GIVEN_BACK = ("idle", "any", "fewest", "none")
 FIRST_RULE = "paper"  # what the paper's figures were made with
 
@@ -110,6 +111,14 @@ def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which writes end a collection, beside Fluid_loop."""
     variants = {"fluid-loop": _variant("fluid-loop")} | {scope: _variant(OURS, abort_scope=scope) for scope in SCOPES}
     return lab.grid(DRIVE, _inputs(lab, names), variants, "scopes of giving up")
+
+
+def evicted_segments(lab: Lab, names: Sequence[str] = SOME) -> Grid:
+    """What leaves the log of Fluid and Fluid_loop at once; and Amphisbaena."""
+    variants = {
+        f"{layer}, {size}": _variant(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS
+    }
+    return lab.grid(DRIVE, _inputs(lab, names), {**variants, OURS: _variant(OURS)}, "segments of the log")
 
 
 def chunks_given_back(lab: Lab, names: Sequence[str] = SOME) -> Grid:

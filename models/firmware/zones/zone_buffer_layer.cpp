@@ -138,10 +138,10 @@ Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
   co_await turn;
   victims_.clear();
   for (std::uint32_t slot = owners_.first_of(zone); slot != SlotOwners::none; slot = owners_.after(slot))
-    victims_.add({store_.offset_of(owners_.sector_of(slot)), slot});
+    if (leaves(slot)) victims_.add({store_.offset_of(owners_.sector_of(slot)), slot});
   victims_.sort();
   // Nobody writes sectors of the zone now, so no copy that is still to come has one of these numbers.
-  const ZoneStore::WriteBack job{zone, buffer_.newest_sequence()};
+  const ZoneStore::WriteBack job{zone, void_up_to()};
   const Status status = co_await store_.write_back(job, victims_);
   if (!ok(status)) co_return status;
   const auto slots = slots_.take();
@@ -223,7 +223,7 @@ Task<Status> ZoneBufferLayer::restore_owners(std::vector<FoundSlot>& found) {
   std::vector<FoundSlot> newest;
   for (const FoundSlot& slot : found) {
     if (!newest.empty() && newest.back().record.sector == slot.record.sector) continue;
-    if (slot.record.sequence > store_.watermark(store_.zone_of(slot.record.sector))) newest.push_back(slot);
+    if (age(slot.record) > store_.watermark(store_.zone_of(slot.record.sector))) newest.push_back(slot);
   }
   for (std::size_t i = 0; i < newest.size();) {
     const LogicalSector first = newest[i].record.sector;

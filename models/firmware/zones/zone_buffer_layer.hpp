@@ -74,8 +74,14 @@ class ZoneBufferLayer : public TranslationLayer {
   /// Writes `run` to its placements, one a sector, a positioning for each run of slots. The guard is held. Slots of sectors
   /// that could not be written are released.
   [[nodiscard]] Task<Status> store(ZoneRun run, DataSpan data, const Placements& placements, MediaClass priority);
-  /// Writes back every sector of `zone` that the buffer holds; at least one. The guard is held alone.
+  /// Writes back every sector of `zone` that the buffer holds and leaves(); at least one. The guard is held alone.
   [[nodiscard]] Task<Status> evict(std::uint32_t zone);
+  /// Whether `slot` goes with the others of its zone.
+  [[nodiscard]] virtual bool leaves(std::uint32_t) const { return true; }
+  /// What orders the copies of a zone's sectors against its write-backs, and its value up to which copies are void after one that begins
+  /// now: sequence numbers, where all copies leave.
+  [[nodiscard]] virtual std::uint64_t age(const SlotRecord& record) const { return record.sequence; }
+  [[nodiscard]] virtual std::uint64_t void_up_to() const { return buffer_.newest_sequence(); }
   /// Adds what all these layers report; `paper_bytes`: mapping memory in the papers' accounts; `own`: of the layer beside the map.
   void report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const;
 

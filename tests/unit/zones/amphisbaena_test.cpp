@@ -186,9 +186,12 @@ TEST_CASE("after 60 ghost hits four chunks of 16 blocks are taken, and idle ones
   CHECK(ghosts == 60);
   CHECK(drive.metric("hfb.chunks_taken") == taken);
   CHECK(drive.metric("hfb.sectors") == 80 + 16 * taken);
+  CHECK(drive.metric("hfb.periods") == 1);
   // Two periods with but one block updated: chunks that were not written are returned, never below a quarter.
   for (std::uint64_t i = 0; i < 2 * setup.layer.sampling; ++i) drive.write(drive.at(0, 63));
   CHECK(drive.metric("hfb.chunks_returned") > 0);
+  CHECK(drive.metric("hfb.periods") == 3);
+  CHECK(drive.metric("hfb.periods_short") == 1);
   CHECK(drive.metric("hfb.sectors") >= 80);
   drive.check_content();
 }

@@ -43,6 +43,42 @@ TEST_CASE("the zone of the sector at the tail is written back with all its secto
   drive.check_content();
 }
 
+TEST_CASE("of a segment each zone's sectors leave at once, the others of its zones stay, and a cut brings none back") {
+  FluidSetup setup = with_slots(6);
+  setup.layer.evict_segment = sectors(3);
+  FluidDrive drive(setup);
+  drive.write_zoned({{0, 1}, {1, 3}, {0, 5}, {0, 2}, {1, 0}, {2, 0}});
+  drive.write_zoned({{3, 7}});  // the first three leave: of zone 0 offsets 1 and 5, and of zone 1 offset 3
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("rmw_free.count") == 2);
+  CHECK(drive.write_pointer(0) == 6);
+  CHECK(drive.write_pointer(1) == 4);
+  CHECK(drive.slot(0, 5) == SlotOwners::none);
+  CHECK(drive.slot(1, 3) == SlotOwners::none);
+  CHECK(drive.slot(0, 2) == 3);
+  CHECK(drive.slot(1, 0) == 4);
+  CHECK(drive.slot(3, 7) == 0);
+  drive.cut_now();
+  CHECK(drive.metric("buffer.used") == 4);
+  CHECK(drive.slot(0, 5) == SlotOwners::none);
+  drive.check_content();
+  drive.write_zoned({{4, 0}, {4, 1}, {5, 0}});  // room for two, then zone 0 again: a read-modify-write for what stayed
+  CHECK(drive.metric("rmw.count") == 2);
+  drive.check_content();
+}
+
+TEST_CASE("a segment longer than the log ends at its head: what is written behind it survives a cut") {
+  FluidSetup setup = with_slots(4);
+  setup.layer.evict_segment = sectors(100);
+  FluidDrive drive(setup);
+  drive.write_zoned({{0, 1}, {0, 5}, {1, 3}, {1, 4}, {0, 2}});
+  CHECK(drive.metric("buffer.used") == 1);
+  drive.write_zoned({{1, 3}, {0, 1}});
+  drive.cut_now();
+  CHECK(drive.metric("buffer.used") == 3);
+  drive.check_content();
+}
+
 TEST_CASE("with reuse a hole is given out at once") {
   FluidSetup setup = with_slots(4);
   setup.layer.log_holes = fluid::LogHoles::reuse;

@@ -48,6 +48,7 @@ FluidSetup random_fluid(RandomStream& random) {
   setup.layer.update = static_cast<fluid::Update>(random.below(2));
   setup.layer.loop = random.below(2) == 0;
   setup.layer.hot_rule = static_cast<fluid::HotRule>(random.below(2));
+  if (random.below(2) == 0) setup.layer.evict_segment = sectors(pick(random, 1, 40));
   setup.layer.hot_frac = static_cast<double>(random.below(11)) / 10;
   setup.layer.hot_decay = 1 + random.below(200);
   return setup;

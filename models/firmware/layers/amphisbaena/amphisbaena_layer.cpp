@@ -181,6 +181,9 @@ void Amphisbaena::report(MetricSet& metrics) const {
   metrics.add("hfb.sectors", static_cast<double>(blocks_.slots()), "sectors", "size of the high-frequency buffer");
   sectors("hfb.evicted", moved_, "sectors moved from the high-frequency to the low-frequency buffer");
   plain("hfb.chunks_taken", taken_, "chunks reallocated to the high-frequency buffer");
+  plain("hfb.periods", periods_, "reviews of the buffers' sizes");
+  plain("hfb.periods_short", periods_short_,
+        "of these, those that found more ghost hits than a chunk has blocks: the high-frequency buffer grows, if it may");
   plain("hfb.chunks_returned", returned_, "chunks reallocated to the low-frequency buffer");
   plain("victim.chunks", collected_, "chunks written back to their zones");
   plain("cleaning.aborted", aborted_, "collections that stopped at a checkpoint because a write waited (abort_scope)");

@@ -115,6 +115,8 @@ class Amphisbaena final : public ZoneBufferLayer {
   std::uint64_t collected_ = 0;
   std::uint64_t taken_ = 0;  // chunks
   std::uint64_t returned_ = 0;
+  std::uint64_t periods_ = 0;
+  std::uint64_t periods_short_ = 0;
 };
 
 }  // namespace tessera::amphisbaena

@@ -12,10 +12,13 @@ Task<Status> Amphisbaena::review(HostTag in_hand) {
   const std::uint64_t ghost_hits = period_ghost_hits_;
   period_ghost_hits_ = 0;
   Status status = Status::ok;
-  if (ghost_hits > chunks_.chunk_sectors())
+  ++periods_;
+  if (ghost_hits > chunks_.chunk_sectors()) {
+    ++periods_short_;
     status = co_await take_chunks(chunks_for(ghost_hits), in_hand);
-  else
+  } else {
     status = co_await return_chunks(in_hand);
+  }
   blocks_.begin_period();
   co_return status;
 }

@@ -3,6 +3,7 @@
 // beyond that is ours, and marked.
 #include <cstdint>
 
+#include "base/units.hpp"
 #include "firmware/zones/zone_config.hpp"
 
 namespace tessera::fluid {
@@ -18,6 +19,7 @@ struct FluidConfig {
   ZoneConfig zones;
   LogHoles log_holes = LogHoles::circular;
   Update update = Update::in_place;   // "can be updated in place"
+  Bytes evict_segment{0};             // "the victim is evicted in a FIFO manner" names neither zone nor segment
   HotRule hot_rule = HotRule::share;  // ours, as the next three
   double hot_frac = 0.2;
   std::uint64_t hot_decay = 50000;
@@ -26,12 +28,19 @@ struct FluidConfig {
 
   /// A re-queued sector is on the platter twice for a moment: one slot is kept for its copy.
   [[nodiscard]] std::uint32_t reserve() const { return loop ? 1 : 0; }
+  /// Slots of the segment; 0: zones leave whole.
+  [[nodiscard]] std::uint64_t segment_slots(std::uint32_t sector_bytes) const {
+    return (evict_segment.value() + sector_bytes - 1) / sector_bytes;
+  }
 
   void describe(ParameterVisitor& v) {
     zones.describe(v);
     v.enumeration("log_holes", log_holes, {"circular", "reuse"}, "holes in the log are used again when its tail passes them, or at once");
     v.enumeration("update", update, {"in_place", "append"},
                   "buffered sectors are overwritten where they are, or appended again (where a cut can corrupt a sector)");
+    v.field("evict_segment", evict_segment, {0, 1e12},
+            "what leaves the log's tail together, each zone's sectors in it at once; 0: the zone of the sector at the tail, with all its "
+            "sectors in the log");
     if (!loop) return;
     v.enumeration("hot_rule", hot_rule, {"share", "mean"}, "hot zones: the most written hot_frac of them, or twice the mean and more");
     v.field("hot_frac", hot_frac, {0, 1}, "share of the written zones that is hot");

@@ -7,6 +7,7 @@ namespace tessera::fluid {
 Fluid::Fluid(const Ports& ports, const FluidConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : ZoneBufferLayer(ports, config.zones, geometry, plan),
       update_(config.update),
+      segment_(config.segment_slots(geometry.sector_bytes)),
       reserve_(config.reserve()),
       most_requeued_(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(config.loop_max * buffer_.slots()))),
       log_(ports.memory, buffer_.slots(), config.reserve(), config.log_holes),
@@ -71,12 +72,12 @@ void Fluid::place(const SlotOwners::Slots& held, Placements& placements) {
   }
 }
 
-/// A cleaning: until `needed` slots can be given out.
+/// A cleaning: until `needed` slots can be given out, and the segment that was begun has left.
 Task<Status> Fluid::make_room(std::uint32_t needed) {
   if (log_.room() >= needed) co_return Status::ok;
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, needed});
-  while (log_.room() < needed) {
+  while (log_.room() < needed || segment_is_leaving()) {
     const Status status = co_await clean_oldest();
     if (!ok(status)) co_return status;
   }
@@ -100,6 +101,8 @@ Task<Status> Fluid::clean_oldest() {
   if (log_.oldest() != slot || !owners_.in_use(slot) || owners_.sector_of(slot) != sector) co_return Status::ok;
   if (heat_ && !log_.full() && requeued_in_row_ < most_requeued_ && heat_->hot(zone)) co_return co_await requeue(slot);
   requeued_in_row_ = 0;
+  // No further than the head: what is written from here on is newer than this write-back.
+  if (segment_ != 0 && !segment_is_leaving()) segment_end_ = std::min(log_.position_of(slot) + segment_ - 1, log_.newest());
   co_return co_await evict(zone);
 }
 
@@ -128,6 +131,7 @@ Task<Status> Fluid::requeue(std::uint32_t slot) {
 
 void Fluid::restore_space(std::vector<FoundSlot>& found) {
   std::uint64_t last = 0;
+  if (segment_ != 0) last = segment_end_ = store_.newest_watermark();
   for (const FoundSlot& slot : found) last = std::max(last, slot.record.tag);
   log_.restore_head(last);
   std::erase_if(found, [this](const FoundSlot& slot) { return !log_.possible(slot.record.tag); });

@@ -25,6 +25,9 @@ class SlotLog {
   Taken take();
   /// `slot` holds nothing any more.
   void release(std::uint32_t slot);
+  [[nodiscard]] bool empty() const { return used_count_ == 0; }
+  /// Position that was given out last.
+  [[nodiscard]] std::uint64_t newest() const { return head_ - 1; }
   /// The slot that was given out first of those in use; there must be one.
   [[nodiscard]] std::uint32_t oldest() const;
   /// Position of a slot in use: what take() said.
