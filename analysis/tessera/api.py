@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
     time_unit: str | None
     limit: int | None
     skip: int | None
-    warmup: int | None
+    warmup: int | str | None
     replay: str | None
     time_scale: float | None
     adapt: str | None

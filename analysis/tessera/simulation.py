@@ -42,7 +42,8 @@ class Simulation:
     time_unit: str | None = None
     limit: int | None = None
     skip: int | None = None
-    warmup: int | None = None
+    warmup: int | str | None = None
+    """First requests that are left out of the figures; "auto": those that a first run finds to be warm-up."""
     replay: str | None = None
     time_scale: float | None = None
     adapt: str | None = None
@@ -89,7 +90,13 @@ class Simulation:
 
     def run(self, out: str | Path, progress: bool = False) -> Run:
         """Simulates into the folder `out`; with `progress` the simulator shows on standard error how far it is. Raises InputError or
-        SimulatorError with what the simulator said."""
+        SimulatorError with what the simulator said.
+
+        With `warmup="auto"` it simulates twice: every counter is left out up to the cut, which is known at the end only."""
+        if self.warmup == "auto":
+            found = self.but(warmup=None).run(out, progress)
+            cut = found.find("host.steady.from") or 0
+            return self.but(warmup=int(cut)).run(out, progress) if cut else found
         words = [*self.words(), "--out", out]
         printed = ask_simulator(words, progress)
         (Path(out) / RECORD).write_text(json.dumps(self.record(), indent=1) + "\n")

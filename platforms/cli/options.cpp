@@ -160,6 +160,8 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
   run.skip = arguments.count("--skip", 0, 0, unbounded);
   if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
+  if (arguments.text("--warmup") == "auto")
+    arguments.fail("--warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
   run.warmup = arguments.count("--warmup", 0, 0, unbounded);
   run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
   arguments.exclude("--load-state", "--prefill");

@@ -106,6 +106,8 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
   if (some(metrics, "host.failed")) wrong.push_back(shown(metrics, "host.failed") + " requests failed");
   if (verdict.partial) wrong.emplace_back("ended before its input: these are the figures of a part");
   if (verdict.unstable) wrong.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  if (verdict.unsteady && !verdict.unstable)
+    wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
   const double cleanings = value_of(metrics, "cleaning.count").value_or(0);
   if (verdict.cleans && cleanings == 0)
     wrong.emplace_back("no cleaning came: the caches of this layer were never full, so its figures do not rank it");
@@ -133,6 +135,8 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (value_of(metrics, "host.latency.mean"))
     text += line("latency", "mean " + shown(metrics, "host.latency.mean") + ", p99 " + shown(metrics, "host.latency.p99") + ", longest " +
                                 shown(metrics, "host.latency.max"));
+  if (some(metrics, "host.steady.from"))
+    text += line("warm-up", "the first " + shown(metrics, "host.steady.from") + " requests, by MSER-5");
   if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
   if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
   text += line("capacity", capacity_text(metrics));

@@ -11,6 +11,7 @@ struct RunVerdict {
   bool partial = false;   ///< ended by a signal
   bool unstable = false;  ///< the backlog grew all along
   bool cleans = false;    ///< the layer cleans, now and then
+  bool unsteady = false;  ///< the warm-up that the run found reaches to its half
 };
 
 /// What is wrong with the figures, the worst first; empty where nothing is.

@@ -27,6 +27,7 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view unstable_note = "unstable: the backlog grew all along, so latencies measure the length of the run";
+constexpr std::string_view unsteady_note = "not steady: latencies still changed past the half of the run (MSER-5)";
 constexpr int exit_good = 0;
 constexpr int exit_failed_requests = 1;
 constexpr int exit_model_bug = 3;
@@ -142,6 +143,8 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   if (!options.load_state.empty()) run["loaded_state"] = options.load_state.string();
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
+  const std::optional<bool> steady = simulation.player().statistics().steady();
+  run["steady"] = steady ? boost::json::value(*steady) : boost::json::value(nullptr);
   run["cleans"] = simulation.measurement().layer_cleans();
   run["power_cuts"] = simulation.cuts_made();
   run["restarts"] = simulation.restarts_made();
@@ -155,7 +158,7 @@ void print_result(const cli::RunOptions& options, const DriveConfig& drive, cons
                   const std::vector<std::string>& notes) {
   std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n" << terminal_summary(metrics, verdict);
   for (const std::string& note : notes)
-    if (!note.starts_with(unstable_note)) std::cout << "  note: " << note << "\n";  // said at the top
+    if (!note.starts_with(unstable_note) && !note.starts_with(unsteady_note)) std::cout << "  note: " << note << "\n";  // said at the top
   std::cout << "  results: " << options.out.string() << "\n";
 }
 
@@ -226,6 +229,9 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back(unstable_note);
+  const std::optional<bool> steady = simulation.player().statistics().steady();
+  const bool unsteady = steady == false;
+  if (unsteady && !unstable) notes.push_back(std::string(unsteady_note) + ", so its figures depend on its length");
   if (const Scoreboard* scoreboard = simulation.scoreboard(); scoreboard != nullptr) {
     scoreboard->report(metrics);
     for (const std::string& message : scoreboard->messages()) std::cerr << "scoreboard: " << message << "\n";
@@ -246,7 +252,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (options.json)
     std::cout << summary;
   else
-    print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans()}, notes);
+    print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady},
+                 notes);
 
   return status;
 }

@@ -135,7 +135,7 @@ void Player::completed(HostRequest& request) {
   TESSERA_CHECK(request.life.mark == now, "a request's life was not accounted up to its completion");
   if (checker_ != nullptr) checker_->completed(request);
   if (errors_.keeps(request)) return;
-  statistics_.completed(request, now, request.number >= config_.warmup);
+  statistics_.completed(request, now, config_.warmup);
   for (RequestObserver* observer : observers_) observer->on_complete(request, now);
   ++completions_;
   last_completion_ = now;

@@ -4,14 +4,15 @@
 
 namespace tessera {
 
-void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, bool measured) {
+void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup) {
   backlog_.completed(now);
-  if (!measured) {
+  if (request.number < warmup) {
     ++warmed_up_;
     return;
   }
   if (served_ + failed_ == 0 || request.life.arrival < measured_from_) measured_from_ = request.life.arrival;
   last_completion_ = now;
+  transient_.completed(request.number - warmup, now - request.life.arrival);
   ++by_op_[static_cast<std::size_t>(request.op)];
   if (!ok(request.status)) {
     ++failed_;
@@ -29,6 +30,11 @@ void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, bo
     writes_.record(latency);
     bytes_written_ += bytes;
   }
+}
+
+std::optional<bool> PlayerStatistics::steady() const {
+  const auto cut = transient_.cut();
+  return cut ? std::optional(cut->steady) : std::nullopt;
 }
 
 void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
@@ -57,6 +63,12 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
   metrics.add("host.throughput", per_second(served_), "1/s", "served requests a second, from first arrival to last completion");
   metrics.add("host.bandwidth", per_second((bytes_read_ + bytes_written_).value()), "B/s",
               "data read and written a second, over the same time");
+
+  const auto cut = transient_.cut();
+  metrics.add("host.steady.from", cut ? std::optional(static_cast<double>(cut->requests)) : std::nullopt, "1",
+              "measured requests that MSER-5 would leave out at the start as warm-up, in batches of at least five by order of arrival");
+  metrics.add("host.steady.reached", cut ? std::optional(cut->steady ? 1.0 : 0.0) : std::nullopt, "1",
+              "1: that warm-up ended before the half of the measured requests; 0: a later cut might be better still");
 
   metrics.add("host.backlog.mean", backlog_.mean(), "1", "mean number of arrived, uncompleted requests");
   count("host.backlog.peak", backlog_.peak(), "largest backlog, at the bounds of at least 512 intervals of the run");

@@ -6,6 +6,7 @@
 #include "base/metrics.hpp"
 #include "host/host_request.hpp"
 #include "stimuli/player/backlog_curve.hpp"
+#include "stimuli/player/initial_transient.hpp"
 
 namespace tessera {
 
@@ -14,8 +15,8 @@ class PlayerStatistics {
  public:
   /// A request arrived (at its dilated arrival).
   void arrived(Picoseconds at) { backlog_.arrived(at); }
-  /// A request was completed at `now`; `measured` is false during warm-up.
-  void completed(const HostRequest& request, Picoseconds now, bool measured);
+  /// A request was completed at `now`. Those numbered below `warmup` stay out of all but the backlog.
+  void completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup);
 
   [[nodiscard]] std::uint64_t served() const { return served_; }
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
@@ -24,6 +25,8 @@ class PlayerStatistics {
   [[nodiscard]] const DurationHistogram& read_latency() const { return reads_; }
   [[nodiscard]] const DurationHistogram& write_latency() const { return writes_; }
   [[nodiscard]] const BacklogCurve& backlog() const { return backlog_; }
+  /// Whether the measured part became steady; empty where it is too short to say.
+  [[nodiscard]] std::optional<bool> steady() const;
   [[nodiscard]] Bytes bytes_read() const { return bytes_read_; }
   [[nodiscard]] Bytes bytes_written() const { return bytes_written_; }
 
@@ -36,6 +39,7 @@ class PlayerStatistics {
   DurationHistogram reads_;
   DurationHistogram writes_;
   BacklogCurve backlog_;
+  InitialTransient transient_;
   std::array<std::uint64_t, statuses> by_status_{};
   std::array<std::uint64_t, 4> by_op_{};
   std::uint64_t served_ = 0;

@@ -1,14 +1,18 @@
 """As long as the question needs: the warm-up, the interval and the length that they ask for."""
 
+import json
+
 import numpy as np
 import pytest
-from samples import requests_of, write_run
+from samples import REPOSITORY, requests_of, write_run
 
 import tessera
-from tessera import Run
+from tessera import InputError, Run
 from tessera.effort import BATCHES, Until, mser5, run_until, steadiness
 from tessera.simulation import Simulation
 
+
+COLUMNS = {"format": "columns:time=1:us,op=2:w=w,offset=3:512,size=4:512"}
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -24,6 +28,59 @@ def test_the_warm_up_is_what_makes_the_rest_surest():
     assert mser5(draw.normal(10, 1, 2000)) < 400  # nothing to leave out
     assert 95 <= mser5(np.concatenate([draw.normal(50, 1, 100), draw.normal(10, 1, 1900)])) <= 130
     assert mser5(np.arange(15.0)) == 0  # too short to say
+
+
+def latencies_of(case):
+    """In ms; the cases have them in us: each block is so many times its values in turn, a ramp counts up from 1."""
+    if "ramp" in case:
+        return np.arange(1, case["ramp"] + 1) / 1000
+    return np.concatenate([np.tile(values, count) for count, values in case["blocks"]]) / 1000
+
+
+@pytest.mark.parametrize("case", json.loads((REPOSITORY / "tests" / "data" / "mser5.json").read_text()), ids=lambda case: case["what"])
+def test_the_rule_is_that_of_the_simulator(tmp_path, case):
+    latencies = latencies_of(case)
+    assert mser5(latencies) == (case["cut"] or 0)
+    if case["cut"] is not None:
+        assert steadiness(run_of(tmp_path, latencies), "host.latency.mean").steady == case["steady"]
+
+
+def test_a_run_finds_the_warm_up_that_its_log_tells(tmp_path):
+    # A hundred large writes, then small ones. Fewer than 10,240 requests: batches of five.
+    trace = tmp_path / "large-first.csv"
+    trace.write_text("".join(f"{n},w,{n * 7919 % 30000 * 8},{4096 if n < 100 else 8}\n" for n in range(1000)))
+    made = tessera.run("demo", out=tmp_path / "out", layer="cmr", trace=trace, replay="closed:1", requests=True, fold=True, **COLUMNS)
+    found = steadiness(made, "host.latency.mean")
+    assert 100 <= found.warmup <= 110
+    assert made.metric("host.steady.from") == found.warmup
+    assert made.metric("host.steady.reached") == found.steady
+    assert made.summary["run"]["steady"] == found.steady
+    assert f"the first {found.warmup:,} requests, by MSER-5" in made.printed
+
+
+def test_a_warm_up_that_is_to_be_found_is_left_out_by_a_second_run(tmp_path):
+    trace = tmp_path / "large-first.csv"
+    trace.write_text("".join(f"{n},w,{n * 7919 % 30000 * 8},{4096 if n < 100 else 8}\n" for n in range(1000)))
+    run = {"layer": "cmr", "trace": trace, "replay": "closed:1", "fold": True, **COLUMNS}
+    whole = tessera.run("demo", **run)
+    cut = int(whole.metric("host.steady.from"))
+    found = tessera.run("demo", warmup="auto", **run)
+    by_hand = tessera.run("demo", warmup=cut, **run)
+    assert cut > 0 and found.metric("host.warmup") == cut
+    assert found.metric("host.latency.mean") == by_hand.metric("host.latency.mean") < whole.metric("host.latency.mean")
+    assert found.metric("host.steady.from") == 0
+    with pytest.raises(InputError, match="takes two runs"):
+        tessera.run("demo", more=("--warmup", "auto"), **run)
+
+
+def test_a_run_that_is_not_steady_says_so_first(tmp_path):
+    # Every request comes before the one before it is done: each waits longer than the last. Closed loops hide that, so it is timed.
+    trace = tmp_path / "rush.csv"
+    trace.write_text("".join(f"{n},w,{n * 7919 % 100000 * 8},8\n" for n in range(1000)))
+    made = tessera.run("demo", layer="cmr", trace=trace, fold=True, warmup=20, **COLUMNS)
+    assert made.metric("host.steady.reached") == 0
+    assert made.metric("host.steady.from") == 490  # half of the 980 that were measured
+    assert any(note.startswith(("not steady", "unstable")) for note in made.notes)
 
 
 def test_the_interval_is_that_of_the_means_of_twenty_batches(tmp_path):

@@ -41,6 +41,7 @@ def run(
     limit: Limit = None,
     seed: Seed = 1,
     settings: Settings = None,
+    warmup: Annotated[str | None, typer.Option(metavar="N", help="Leave the first N requests out of the figures; auto: as many as a first run finds to be warm-up.")] = None,
     until: Annotated[
         str | None,
         typer.Option(metavar="METRIC:PERCENT", help="Run on until half the metric's 95 % interval is at most so many percent of it."),
@@ -48,7 +49,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Replay a trace or workload on a drive and write the results."""
-    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer)
+    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
     progress = sys.stderr.isatty()
     if until is None:
         result, sure = wanted.run(out, progress), ""

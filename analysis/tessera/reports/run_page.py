@@ -6,7 +6,6 @@ import numpy as np
 
 from tessera.bound_by import utilisations
 from tessera.charts import gallery
-from tessera.effort import steadiness
 from tessera.families import YARDSTICK
 from tessera.human import figure, number
 from tessera.reports.page import Cell, Column, Page, Table
@@ -40,10 +39,9 @@ def run_warnings(run: Run) -> list[str]:
         found.append("Unstable: the backlog grew all along, so latencies measure the length of the run.")
     if why := cleaned_too_little(run):
         found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
-    if (run.folder / "requests.npy").exists() and len(run.requests):
-        state = steadiness(run, "host.latency.mean")
-        if not state.steady:
-            found.append(f"Not steady: the warm-up reaches past the half (MSER-5 leaves out {state.warmup:,} of {state.requests:,} requests).")
+    if run.find("host.steady.reached") == 0:
+        left_out, measured = number(run.metric("host.steady.from")), number(run.metric("host.requests"))
+        found.append(f"Not steady: the warm-up reaches to the half (MSER-5 leaves out {left_out} of {measured} requests).")
     if (errors := run.find("scoreboard.errors") or 0) > 0:
         found.append(f"{number(errors)} reads returned wrong data.")
     if (failed := run.find("host.failed") or 0) > 0:

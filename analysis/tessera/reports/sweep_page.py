@@ -26,6 +26,8 @@ def sweep_page(sweep: Sweep) -> Page:
         warnings.append(f"{failed.height:,} of {good.height + failed.height:,} runs failed; the last table says why.")
     if good.height and (unstable := good["unstable"].sum()):
         warnings.append(f"{unstable:,} runs were unstable: their latencies measure the length of the run.")
+    if "host.steady.reached" in good.columns and (unsteady := (good["host.steady.reached"] == 0).sum()):
+        warnings.append(f"{unsteady:,} runs were not steady: the warm-up that they found reaches to their half.")
     if "cleaning.count" in good.columns and good.height:
         few = good.filter(pl.col("cleans") & (pl.col("cleaning.count") < FEW_CLEANINGS)).height
         if few:

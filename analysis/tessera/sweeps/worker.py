@@ -11,7 +11,7 @@ from typing import Any
 from tessera.effort import Until, run_until
 from tessera.errors import InputError
 from tessera.run_folder import Run
-from tessera.simulation import Simulation
+from tessera.simulation import Simulation, simulation_of
 from tessera.simulator import BAD_INPUT, STOPPED, SimulatorError, simulator, simulator_digest
 
 ATTEMPTS = 3  # of a run whose process was killed: the machine may have been short of memory
@@ -51,6 +51,8 @@ def work(task: Task) -> dict[str, Any]:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
         row |= _figures(*_simulate(simulation, task.until, folder))
+        if simulation.warmup == "auto" and (made := simulation_of(folder)):
+            row["command"] = made.command()  # with the warm-up that was found
     except InputError as error:
         row |= {"exit_status": BAD_INPUT, "message": str(error)}
     except SimulatorError as error:

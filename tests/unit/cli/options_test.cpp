@@ -255,6 +255,12 @@ TEST_CASE("compare: what does not fit together is refused with a sentence") {
   CHECK(with({"--layers", "cmr", "--vcd", "a.vcd"}).starts_with("tessera-sim compare: unknown option '--vcd'"));
 }
 
+TEST_CASE("a warm-up that is to be found is the business of two runs") {
+  CHECK(message(run_with({"--warmup", "auto"})) ==
+        "tessera-sim run: --warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
+  CHECK(message(run_with({"--warmup", "20"})).empty());
+}
+
 TEST_CASE("a loaded state takes the place of the prefill, and says how much of the drive is prefilled") {
   CHECK(message(run_with({"--load-state", "s", "--prefill", "100"})) ==
         "tessera-sim run: --load-state and --prefill exclude each other: give one of them");

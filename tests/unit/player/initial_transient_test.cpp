@@ -1,0 +1,75 @@
+#include "stimuli/player/initial_transient.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "base/random.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+boost::json::array cases() {
+  std::ifstream file(TESSERA_TEST_DATA "/mser5.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  return boost::json::parse(text.str()).as_array();
+}
+
+/// Latencies in us: each block is so many times its values in turn; a ramp counts up from 1.
+std::vector<std::uint64_t> latencies_of(const boost::json::object& given) {
+  std::vector<std::uint64_t> latencies;
+  if (given.contains("ramp"))
+    for (std::uint64_t value = 1; value <= given.at("ramp").to_number<std::uint64_t>(); ++value) latencies.push_back(value);
+  else
+    for (const auto& block : given.at("blocks").as_array())
+      for (std::uint64_t i = 0; i < block.at(0).to_number<std::uint64_t>(); ++i)
+        for (const auto& value : block.at(1).as_array()) latencies.push_back(value.to_number<std::uint64_t>());
+  return latencies;
+}
+
+InitialTransient seen(const std::vector<std::uint64_t>& latencies_us) {
+  InitialTransient transient;
+  for (std::size_t i = 0; i < latencies_us.size(); ++i) transient.completed(i, 1_us * latencies_us[i]);
+  return transient;
+}
+
+}  // namespace
+
+TEST_CASE("MSER-5 cuts where the cases say that its other implementation cuts as well") {
+  REQUIRE(cases().size() >= 8);
+  for (const auto& entry : cases()) {
+    const boost::json::object& given = entry.as_object();
+    INFO(given.at("what").as_string());
+    const auto cut = seen(latencies_of(given)).cut();
+    REQUIRE(cut.has_value() == !given.at("cut").is_null());
+    if (!cut) continue;
+    CHECK(cut->requests == given.at("cut").to_number<std::uint64_t>());
+    CHECK(cut->steady == given.at("steady").as_bool());
+  }
+}
+
+TEST_CASE("requests count in the order of their arrival, whatever the order of their completion") {
+  InitialTransient backwards;
+  for (std::uint64_t number = 100; number-- > 0;) backwards.completed(number, number < 10 ? 100_ms : 1_ms);
+  CHECK(backwards.cut()->requests == 10);
+}
+
+TEST_CASE("batches merge by pairs where there would be more than 2048, and the cut is found within one of them") {
+  RandomStream random(1, "latencies");
+  // 10,240 requests fill 2048 batches of 5; one more makes them batches of 10.
+  for (const auto& [requests, batch] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{{10'240, 5}, {10'241, 10}, {100'000, 80}}) {
+    InitialTransient transient;
+    const std::uint64_t slow = requests / 5;
+    for (std::uint64_t number = 0; number < requests; ++number)
+      transient.completed(number, (number < slow ? 50_ms : 10_ms) + Picoseconds(random.below((1_ms).value())));
+    const auto cut = transient.cut();
+    CHECK(cut->steady);
+    CHECK(cut->requests % batch == 0);
+    CHECK(cut->requests >= slow);
+    CHECK(cut->requests < slow + requests / 50);
+  }
+}
