@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     check: bool
     requests: bool
     events: bool
+    places: bool
     cut_at: tuple[str, ...]
     restart_at: tuple[str, ...]
     settings: Mapping[str, Setting]

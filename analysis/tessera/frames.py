@@ -41,6 +41,16 @@ class Frames:
         return pl.read_csv(self._run.file("events.csv"), schema_overrides=schema)
 
     @cached_property
+    def tracks(self) -> pl.DataFrame:
+        """A row a track that was used: radius, surface, region, reads, writes, sectors_read, sectors_written. Needs a run with `places=True`."""
+        return pl.read_csv(self._run.file("tracks.csv"), schema_overrides={"region": pl.String})
+
+    @cached_property
+    def blocks(self) -> pl.DataFrame:
+        """A row a block of the flash: block, channel, die, erases, programmed (pages), bad. Needs a run with `places=True`."""
+        return pl.read_csv(self._run.file("blocks.csv"))
+
+    @cached_property
     def metrics(self) -> pl.DataFrame:
         """A row a metric: name, value (null where undefined), unit, description."""
         rows = [(name, entry["value"], entry["unit"], entry["description"]) for name, entry in self._run.summary["metrics"].items()]

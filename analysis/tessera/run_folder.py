@@ -23,6 +23,8 @@ _WRITTEN_BY = {
     "requests.npy": "a run writes it with --requests",
     "intervals.csv": "a run writes it with --intervals",
     "events.csv": "a run writes it with --events",
+    "tracks.csv": "a run writes it with --places",
+    "blocks.csv": "a run of a drive with flash writes it with --places",
 }
 
 
@@ -47,7 +49,7 @@ class Run:
 
     @cached_property
     def frames(self) -> "Frames":
-        """The run's tables as polars frames: requests, intervals, events, metrics."""
+        """The run's tables as polars frames: requests, intervals, events, tracks, blocks, metrics."""
         from tessera.frames import Frames  # polars is loaded by those who ask for frames
 
         return Frames(self)

@@ -20,7 +20,7 @@ VALUES = (
     "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "limit", "skip", "warmup", "replay", "time_scale",
     "adapt", "prefill", "content", "intervals", "seed", "load_state", "save_state",
 )  # fmt: skip
-FLAGS = ("fold", "fold_prefilled", "check", "requests", "events")
+FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
 
 
@@ -58,6 +58,7 @@ class Simulation:
     check: bool = False
     requests: bool = False
     events: bool = False
+    places: bool = False
     cut_at: tuple[str, ...] = ()
     restart_at: tuple[str, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)

@@ -70,6 +70,7 @@ void declare_simulation(Arguments& arguments) {
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
+  arguments.flag("--places", "write tracks.csv and blocks.csv, what each track and each flash block went through");
 }
 
 void declare_run(Arguments& arguments) {
@@ -180,6 +181,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.requests = arguments.set("--requests");
   if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
   run.events = arguments.set("--events");
+  run.places = arguments.set("--places");
   run.seed = arguments.count("--seed", run.seed, 0, unbounded);
   run.out = arguments.text("--out");
   return run;

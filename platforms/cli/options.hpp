@@ -90,6 +90,7 @@ struct RunOptions {
   bool requests = false;
   std::optional<IntervalOption> intervals;
   bool events = false;
+  bool places = false;
   std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
   bool json = false;  ///< the summary on standard output, every digit

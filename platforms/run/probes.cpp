@@ -26,6 +26,7 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
   if (config.requests) requests_.emplace(config.folder / "requests.npy");
   if (config.events) events_.emplace(config.folder / "events.csv");
   if (config.intervals) open_intervals(config);
+  if (config.places) places_.emplace(config.folder, drive);
   if (config.record) open_record(*config.record);
   if (requests_) simulation.add_observer(*requests_);
   if (intervals_) simulation.add_observer(*intervals_);
@@ -113,6 +114,7 @@ std::vector<std::string> Probes::finish() {
   if (requests_) requests_->close();
   if (events_) events_->close();
   if (intervals_) intervals_->close(now);
+  if (places_) places_->close();
   return notes;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What watches a run: waveforms, events.csv, intervals.csv, requests.npy, the progress line. A probe that was not asked for
-// is not attached, and costs its device a null test.
+// What watches a run: waveforms, events.csv, intervals.csv, requests.npy, tracks.csv and blocks.csv, the progress line. A probe that was
+// not asked for is not attached, and costs its device a null test.
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +12,7 @@
 #include "platforms/output/intervals.hpp"
 #include "platforms/output/progress.hpp"
 #include "platforms/output/requests_log.hpp"
+#include "platforms/run/place_log.hpp"
 #include "platforms/run/simulation.hpp"
 
 namespace tessera {
@@ -30,6 +31,7 @@ struct ProbesConfig {
   std::filesystem::path folder;
   bool requests = false;
   bool events = false;
+  bool places = false;
   std::optional<IntervalLength> intervals;
   std::optional<RecordConfig> record;
   std::optional<std::uint64_t> expected_requests;
@@ -61,6 +63,7 @@ class Probes final : private RequestObserver, private CpuObserver, private Signa
   std::optional<RequestsLog> requests_;
   std::optional<EventLog> events_;
   std::optional<IntervalsLog> intervals_;
+  std::optional<PlaceLog> places_;
   std::unique_ptr<Waves> waves_;
   std::string trigger_;
   std::optional<std::uint64_t> trigger_request_;

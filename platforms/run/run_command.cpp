@@ -66,6 +66,7 @@ ProbesConfig probes_config(const cli::RunOptions& options) {
   config.folder = options.out;
   config.requests = options.requests;
   config.events = options.events;
+  config.places = options.places;
   if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
   if (const auto& record = options.record)
     config.record = RecordConfig{record->vcd,     record->fst,     record->timeline, record->signals,

@@ -80,6 +80,32 @@ class Heat:
         found = [value for row in self.values for value in row if value is not None]
         return bool(found) and min(found) > 0 and max(found) > 10 * min(found)
 
+
+@dataclass(frozen=True)
+class Slice:
+    """A stretch of x in which something is the case."""
+
+    begin: float
+    end: float
+    what: str
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A curve, and below it what several parts do at the same time."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    curve: Line
+    lanes: Mapping[str, Sequence[Slice]]
+
+    def kinds(self) -> list[str]:
+        """What there is, in the order in which lanes first show it."""
+        return list(dict.fromkeys(part.what for slices in self.lanes.values() for part in slices))
+
+
 def total_text(value: float) -> str:
     """
     >>> total_text(0.10234), total_text(1572.2)

@@ -8,6 +8,7 @@ import polars as pl
 
 from tessera.charts import pictures
 from tessera.charts.chart import Chart
+from tessera.charts.places import of_places
 from tessera.comparison import Comparison
 from tessera.families import YARDSTICK, grouped
 from tessera.run_folder import Run
@@ -23,7 +24,7 @@ def of_run(run: Run) -> list[Chart]:
     name = run.summary["run"]["layer"]
     if (run.folder / "requests.npy").exists() and len(run.requests):
         charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
-    return charts + _of_summaries({name: run})
+    return charts + of_places(run) + _of_summaries({name: run})
 
 
 def of_runs(runs: dict[str, Run]) -> list[Chart]:
@@ -70,23 +71,24 @@ def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
     if len(objectives) == 2 and axes:
         labelled = good.with_columns(_label(axes))
         means = labelled.group_by("label", maintain_order=True).agg(pl.col(objectives).mean())
-        charts.append(pictures.pareto(means, objectives, {"host.latency.p99": "ms", "energy.total": "J"}))
+        charts.append(pictures.pareto(means, objectives))
     return charts
 
 
 def _label(axes: list[str]) -> pl.Expr:
-    """The values of a design, those that it has."""
-    return pl.concat_str([pl.col(f"axis.{name}").cast(pl.String) for name in axes], separator=", ", ignore_nulls=True).alias("label")
+    """The values of a design, those that it has; a clock to the megahertz, since a search draws it to the hertz."""
+    values = [pl.col(f"axis.{name}").cast(pl.String).str.replace(r"^(\d+)\d{6} Hz$", "$1 MHz") for name in axes]
+    return pl.concat_str(values, separator=", ", ignore_nulls=True).alias("label")
 
 
 def _heats(good: pl.DataFrame, pair: tuple[str, str], axes: list[str], metric: str) -> list[Chart]:
     """A heat map for each combination of the axes beside the two, so that none is a mean over designs."""
     others = [f"axis.{name}" for name in axes if name not in pair and good[f"axis.{name}"].n_unique() > 1]
     if not others:
-        return [pictures.heat(good, *pair, metric, "ms")]
+        return [pictures.heat(good, *pair, metric)]
     charts: list[Chart] = []
     for number, part in enumerate(good.partition_by(others, maintain_order=True)[:MOST_HEATS], 1):
-        chart = pictures.heat(part, *pair, metric, "ms")
+        chart = pictures.heat(part, *pair, metric)
         held = ", ".join(pictures.text(part[name][0]) for name in others if part[name][0] is not None)
         charts.append(replace(chart, name=f"heat-{number}", title=f"{chart.title}: {held}"))
     return charts
@@ -108,14 +110,14 @@ def _front_of_search(sweep: Sweep) -> Chart:
     """What the search was told to make small, of the designs that it tried."""
     trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
     axes = [name.removeprefix("axis.") for name in trials.columns if name.startswith("axis.")]
-    return pictures.pareto(trials.with_columns(_label(axes)), (objectives * 2)[:2], {"host.latency.p99": "ms"})
+    return pictures.pareto(trials.with_columns(_label(axes)), (objectives * 2)[:2])
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
     column = f"axis.{axis}"
     cells = [(value, pictures.cell(good.filter(pl.col(column) == value)[metric].drop_nulls().to_numpy())[0]) for value in pictures.in_order(good[column])]
     return pictures.Stack(
-        f"curve-{axis}", f"{metric} over {axis}", pictures.Axis(f"{metric} (ms)"), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
+        f"curve-{axis}", f"{metric} over {axis}", pictures.Axis(pictures.with_unit(metric)), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
-from tessera.charts.chart import Axis, Chart, Heat, Lines, Stack, total_text
+from tessera.charts.chart import Axis, Chart, Heat, Lanes, Lines, Stack, total_text
 from tessera.charts.style import MUTED, PARTS, look
 
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
@@ -21,15 +21,19 @@ MOST_LABELS = 12  # below a heat map
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
 
-def draw(chart: Chart, file: Path) -> Path:
+def draw(chart: Chart | Lanes, file: Path) -> Path:
     """Writes the chart; the name's ending says as what."""
-    height = HEIGHT
+    height, below = HEIGHT, 0
     if isinstance(chart, Stack):
         height = 1.7 + ROW * len(chart.categories) + 0.2 * (len(chart.parts) // 4)
     elif isinstance(chart, Heat):
         height = 1.8 + ROW * len(chart.ys)
+    elif isinstance(chart, Lanes):
+        height, below = 3.2 + ROW * len(chart.lanes), 1
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tessera", "font.size": 9}):
-        figure, panel = plt.subplots(figsize=(WIDTH, height), layout="constrained")
+        ratios = [height - ROW * len(chart.lanes), ROW * len(chart.lanes)] if isinstance(chart, Lanes) else [1]
+        figure, panels = plt.subplots(1 + below, figsize=(WIDTH, height), layout="constrained", sharex=True, squeeze=False, height_ratios=ratios)
+        panel = panels[0, 0]
         match chart:
             case Lines():
                 _lines(panel, chart)
@@ -37,6 +41,8 @@ def draw(chart: Chart, file: Path) -> Path:
                 _stack(panel, chart)
             case Heat():
                 _heat(figure, panel, chart)
+            case Lanes():
+                _lanes(panel, panels[1, 0], chart)
         panel.set_title(chart.title, fontsize="medium", loc="left")
         panel.spines[["top", "right"]].set_visible(False)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -105,6 +111,24 @@ def _stack(panel: Axes, chart: Stack) -> None:
     panel.set_yticks(places, chart.categories)
     panel.invert_yaxis()
     panel.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=4)
+
+
+def _lanes(panel: Axes, below: Axes, chart: Lanes) -> None:
+    _scales(panel, Axis(""), chart.y)
+    panel.plot(chart.curve.x, chart.curve.y, color=look(0)[0], linewidth=1.2)
+    _scales(below, chart.x, Axis(""))
+    below.grid(False, axis="y")
+    for number, kind in enumerate(chart.kinds()):
+        colour, named = PARTS[number % len(PARTS)], kind
+        for place, slices in enumerate(chart.lanes.values()):
+            spans = [(part.begin, part.end - part.begin) for part in slices if part.what == kind]
+            if spans:  # an edge of its own colour, so that the shortest is seen as well
+                below.broken_barh(spans, (place - 0.38, 0.76), facecolor=colour, edgecolor=colour, linewidth=0.5, label=named)
+                named = "_shown"
+    below.set_yticks(range(len(chart.lanes)), list(chart.lanes))
+    below.set_ylim(len(chart.lanes) - 0.5, -0.5)
+    below.spines[["top", "right"]].set_visible(False)
+    below.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=6)
 
 
 def _heat(figure, panel: Axes, chart: Heat) -> None:

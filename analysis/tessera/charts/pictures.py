@@ -95,6 +95,10 @@ def _short(value: float) -> str:
     return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
+
+
 def write_amplification(runs: Mapping[str, Run]) -> Stack:
     """What was written to platters, region by region, and to flash, over what the host wrote."""
     parts: dict[str, list[float]] = {}
@@ -135,13 +139,13 @@ def bus(runs: Mapping[str, Run]) -> Stack:
     return Stack("bus", "Share of time in which the bus moves data, by initiator", Axis("share of the measured time (%)"), list(runs), parts)
 
 
-def pareto(points: pl.DataFrame, objectives: Sequence[str], units: Mapping[str, str], label: str = "label") -> Lines:
+def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label") -> Lines:
     """Designs by two figures that are both to be small; those that no other beats in both are the front."""
     first, second = objectives[:2]
     known = points.drop_nulls([first, second])
     best = front(known.select(first, second).to_numpy())
     chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
-    axes = [Axis(f"{name} ({units[name]})" if name in units else name) for name in (first, second)]
+    axes = [Axis(with_unit(name)) for name in (first, second)]
     lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
     labels = _apart(chosen[first].to_list(), chosen[label].to_list()) if label in chosen.columns else None
     lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
@@ -170,7 +174,7 @@ def front(values: np.ndarray) -> np.ndarray:
     return ~(as_small & smaller).any(axis=1)
 
 
-def heat(results: pl.DataFrame, x: str, y: str, metric: str, unit: str = "") -> Heat:
+def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
     """Mean of a metric over two axes of a sweep; where several runs share a place, with half the 95 % interval."""
     for column in (f"axis.{x}", f"axis.{y}", metric):
         if column not in results.columns:
@@ -181,8 +185,18 @@ def heat(results: pl.DataFrame, x: str, y: str, metric: str, unit: str = "") -> 
         cells = [cell(results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y))[metric].drop_nulls().to_numpy()) for at_x in xs]
         values.append([cell[0] for cell in cells])
         texts.append([cell[1] for cell in cells])
-    label = f"{metric} ({unit})" if unit and unit != "1" else metric
+    label = with_unit(metric)
     return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), [text(value) for value in xs], [text(value) for value in ys], values, texts, label)
+
+
+def with_unit(metric: str) -> str:
+    """The dataset of a sweep has no units; those of the figures that are compared most.
+
+    >>> with_unit("host.latency.p99"), with_unit("energy.total"), with_unit("write_amplification.total")
+    ('host.latency.p99 (ms)', 'energy.total (J)', 'write_amplification.total')
+    """
+    unit = "ms" if metric.startswith("host.latency.") else "J" if metric == "energy.total" else ""
+    return f"{metric} ({unit})" if unit else metric
 
 
 def cell(found: np.ndarray) -> tuple[float | None, str]:
@@ -190,9 +204,9 @@ def cell(found: np.ndarray) -> tuple[float | None, str]:
     if len(found) == 0:
         return None, ""
     if len(found) == 1:
-        return float(found[0]), f"{found[0]:.4g}"
+        return float(found[0]), _short(float(found[0]))
     estimate = of_mean(found)
-    return estimate.value, f"{estimate.value:.4g} ± {estimate.half_width:.2g}"
+    return estimate.value, f"{_short(estimate.value)} ± {_two_digits(estimate.half_width)}"
 
 
 def in_order(column: pl.Series) -> list:

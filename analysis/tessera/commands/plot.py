@@ -13,11 +13,13 @@ EXAMPLES = """Examples:
 
   tessera plot out/all --only latency-tail --out tail.svg
 
+  tessera plot out/merge.json --out merge.png      (the timeline that a run with --timeline wrote)
+
   tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99"""
 
 
 def plot(
-    results: Annotated[Path, typer.Argument(help="Folder of a run, a comparison or a sweep.")],
+    results: Annotated[Path, typer.Argument(help="Folder of a run, a comparison or a sweep, or the .json file of a timeline.")],
     only: Annotated[str | None, typer.Option(help="Only the picture of this name.")] = None,
     x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
     y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
@@ -31,6 +33,12 @@ def plot(
     from tessera.charts.pictures import heat
     from tessera.sweeps import Sweep
 
+    if results.suffix == ".json":
+        from tessera.charts.timeline import timeline
+
+        for file in [draw(timeline(results), out)] if out else draw_all([timeline(results)], results.parent):
+            print(file)
+        return
     opened = open_results(results)
     if x and y:
         if not isinstance(opened, Sweep):
