@@ -52,6 +52,11 @@ class Comparison:
         """What holds of the whole table."""
         return self.columns["comparison"].get("notes", [])
 
+    @property
+    def refused(self) -> list[str]:
+        """The layers that drive or input do not fit; their `status` says why."""
+        return [layer for layer, status in zip(self.columns["layers"]["layer"], self.columns["layers"]["status"]) if status != "ok"]
+
     def run(self, layer: str, seed: int | None = None) -> Run:
         """One of the runs; the first seed's where none is named."""
         layers = self.columns["runs"]["layer"]
@@ -109,8 +114,9 @@ def compare_layers(
     comparison = Comparison(out)
     try:
         comparison.printed = ask_simulator([*words, "--out", out], progress)
-    except InputError:  # as well where a layer was refused and the others ran
-        if not (Path(out) / "compare.json").exists():
+    except InputError as error:  # as well where a layer was refused and the others ran
+        if not (Path(out) / "compare.json").exists() or 0 not in comparison.columns["runs"]["exit_status"]:
             raise
+        comparison.printed = error.printed
     (Path(out) / RECORD).write_text(json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds}, indent=1) + "\n")
     return comparison

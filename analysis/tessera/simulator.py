@@ -98,7 +98,9 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
         message = said(messages.read())
     status = exit_status(result.returncode)
     if status == BAD_INPUT:
-        raise InputError(message)
+        error = InputError(message)
+        error.printed = result.stdout
+        raise error
     if status != 0:
         raise SimulatorError(command, status, result.stdout, message)
     return result.stdout

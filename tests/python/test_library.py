@@ -136,3 +136,12 @@ def test_the_summary_says_the_figures_as_the_package_does(tmp_path):
 @pytest.mark.parametrize("name", ["run", "compare", "sweep", "search", "plot", "report", "curve", "describe"])
 def test_the_help_of_a_command_has_examples(name):
     assert "Examples:" in command(name, "--help").output
+
+
+def test_a_comparison_of_which_a_layer_is_refused_shows_the_others_and_ends_as_the_simulator_does(tmp_path):
+    words = ["--workload", "random-4k", "--limit", "50", "--set", "nand.blocks=0", "--out", str(tmp_path / "some")]
+    shown = CliRunner().invoke(app, ["compare", "common", "--layers", "cmr,pore", *words])
+    assert shown.exit_code == 2
+    assert "| cmr " in shown.stdout and "pore" in shown.stderr
+    with pytest.raises(InputError, match="flash"):  # nothing could run
+        tessera.compare("common", layers=("pore", "mu-rmw"), workload="random-4k", limit=50, settings={"nand.blocks": 0})

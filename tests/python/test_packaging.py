@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
+import pytest
 from samples import BUILD, REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
@@ -45,6 +47,14 @@ def test_the_container_installs_what_the_program_is_linked_with():
     for library, package in (("libsystemc", "libsystemc"), ("libboost_iostreams", "libboost-iostreams1.81.0"), ("libboost_json", "libboost-json1.81.0"),
                              ("libtomlplusplus", "libtomlplusplus3"), ("libzstd", "libzstd1"), ("liblzma", "liblzma5"), ("libz.so", "zlib1g")):  # fmt: skip
         assert library not in linked or package in text, package
+
+
+def test_the_container_is_built_as_its_linter_wants():
+    hadolint = Path(sys.executable).with_name("hadolint")
+    if not hadolint.exists():
+        pytest.skip("needs hadolint: ./dev test sets up .venv with it")
+    linted = subprocess.run([hadolint, "--no-color", REPOSITORY / "Containerfile"], capture_output=True, text=True, timeout=60)
+    assert linted.returncode == 0, linted.stdout
 
 
 def test_an_installed_package_runs_the_program_that_lies_in_it(tmp_path):

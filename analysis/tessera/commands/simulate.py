@@ -12,7 +12,7 @@ from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, See
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
 from tessera.simulation import simulation_of
-from tessera.simulator import SimulatorError, ask_simulator, run_simulator
+from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, run_simulator
 
 RUN_EXAMPLES = """Examples:
 
@@ -82,6 +82,9 @@ def compare(
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
     result = compare_layers(wanted, layers.split(","), seeds, jobs, out, progress=sys.stderr.isatty())
     print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
+    if result.refused:
+        print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)
+        raise typer.Exit(BAD_INPUT)
 
 
 def pass_on(name: str, doc: str):
