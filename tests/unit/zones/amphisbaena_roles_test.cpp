@@ -88,7 +88,9 @@ TEST_CASE("roles over a buffer of three blocks, step by step") {
 }
 
 TEST_CASE("a hit of the bottom SUP block prunes, and a hit of a block that only the filter list has promotes it") {
-  Buffer buffer(4, AmphisbaenaConfig{});  // three SUP blocks
+  AmphisbaenaConfig config;
+  config.filter_hit = GENERATE(FilterHit::keep, FilterHit::demote);
+  Buffer buffer(4, config);  // three SUP blocks
   buffer.write_all("ABCD");
   CHECK(buffer.resident_list() == "A:sup B:sup C:sup D:lup");
   buffer.write_all("A");
@@ -97,8 +99,26 @@ TEST_CASE("a hit of the bottom SUP block prunes, and a hit of a block that only 
   CHECK(buffer.resident_list() == "A:sup B:sup C:sup");  // D went with the bottom
   CHECK(buffer.filter_list() == "D");
   buffer.write_all("D");
-  CHECK(buffer.resident_list() == "B:sup C:sup D:sup");
-  CHECK(buffer.filter_list() == "A");
+  if (config.filter_hit == FilterHit::demote) {
+    CHECK(buffer.resident_list() == "B:sup C:sup D:sup");
+    CHECK(buffer.filter_list() == "A");
+    return;
+  }
+  CHECK(buffer.resident_list() == "A:sup B:sup C:sup D:sup");
+  CHECK(buffer.filter_list().empty());
+  buffer.write_all("E");  // for which the bottom leaves; E is an LUP block, as there are more SUP blocks than are to be
+  CHECK(buffer.evicted == "A");
+  CHECK(buffer.resident_list() == "B:sup C:sup D:sup E:lup");
+}
+
+TEST_CASE("after a hit that degraded nothing the next promotion degrades down to the share of the filter list") {
+  Buffer buffer(4, AmphisbaenaConfig{});
+  buffer.write_all("ABCDABCD");  // D, which went with the bottom, is the fourth SUP block
+  CHECK(buffer.roles.count(Role::sup) == 4);
+  buffer.write_all("EE");
+  CHECK(buffer.roles.count(Role::sup) == 3);
+  CHECK(buffer.resident_list() == "C:sup D:sup E:sup");
+  CHECK(buffer.filter_list() == "B");
 }
 
 TEST_CASE("the end of the filter list that degraded blocks go to") {
@@ -132,6 +152,7 @@ TEST_CASE("whatever is written, the roles and the lists agree") {
     config.filter_share = *rc::gen::inRange(0, 11) / 10.0;
     config.history = *rc::gen::inRange<std::uint32_t>(0, 4);
     config.demotion = *rc::gen::element(Demotion::lru, Demotion::mru);
+    config.filter_hit = *rc::gen::element(FilterHit::keep, FilterHit::demote);
     const auto size = *rc::gen::inRange<std::uint32_t>(1, 12);
     Buffer buffer(size, config);
     const auto writes =
@@ -141,7 +162,7 @@ TEST_CASE("whatever is written, the roles and the lists agree") {
       const RoleLists& roles = buffer.roles;
       const auto resident_blocks = roles.resident_list();
       const auto filtered = roles.filter_list();
-      RC_ASSERT(roles.count(Role::sup) <= roles.most_sup());
+      RC_ASSERT(roles.count(Role::sup) <= (config.filter_hit == FilterHit::demote ? roles.most_sup() : size));
       RC_ASSERT(roles.count(Role::sup) + roles.count(Role::lup) <= size);
       RC_ASSERT(roles.count(Role::ghost) + roles.count(Role::shadow) <= size * config.history);
       RC_ASSERT(roles.count(Role::lup) == filtered.size());

@@ -72,6 +72,7 @@ AmphisbaenaSetup random_amphisbaena(RandomStream& random) {
   layer.chunk_rounding = static_cast<amphisbaena::ChunkRounding>(random.below(3));
   layer.demotion = static_cast<amphisbaena::Demotion>(random.below(2));
   layer.abort_scope = static_cast<amphisbaena::AbortScope>(random.below(3));
+  layer.filter_hit = static_cast<amphisbaena::FilterHit>(random.below(2));
   layer.give_back = static_cast<amphisbaena::GiveBack>(random.below(4));
   return setup;
 }

@@ -16,6 +16,9 @@ enum class VictimRule : std::uint32_t { paper, corrected, count, cost };
 enum class ChunkRounding : std::uint32_t { floor, round, ceil };
 /// End of the filter list that a block degraded from the resident list goes to.
 enum class Demotion : std::uint32_t { lru, mru };
+/// What becomes of the bottom SUP block where a block is promoted that only the filter list has: it stays, and the filter list is
+/// shorter than its share until the next promotion ("does not trigger a pruning operation", section 5.2.2), or it is demoted as at others.
+enum class FilterHit : std::uint32_t { keep, demote };
 /// Which writes end a collection at its next checkpoint: those that "may update the victim" (section 5.3), blocked on sectors that are
 /// collected; any write to the victim's zone that is at the drive, one that only queues for space too; none.
 enum class AbortScope : std::uint32_t { victim, zone, off };
@@ -37,6 +40,7 @@ struct AmphisbaenaConfig {
   VictimRule victim = VictimRule::corrected;
   ChunkRounding chunk_rounding = ChunkRounding::round;
   Demotion demotion = Demotion::lru;  // section 5.2.2
+  FilterHit filter_hit = FilterHit::keep;
   AbortScope abort_scope = AbortScope::victim;
   GiveBack give_back = GiveBack::idle;  // as printed nearly all would go
 
@@ -60,6 +64,8 @@ struct AmphisbaenaConfig {
                   "victim zone: equation 4 as printed or corrected, most chunks, or most chunks for the sectors moved");
     v.enumeration("chunk_rounding", chunk_rounding, {"floor", "round", "ceil"}, "chunks taken for the ghost hits of a period");
     v.enumeration("demotion", demotion, {"lru", "mru"}, "end of the filter list that degraded blocks go to");
+    v.enumeration("filter_hit", filter_hit, {"keep", "demote"},
+                  "a hit of a block that only the filter list has: promoted alone, as published, or another one is degraded for it");
     v.enumeration("abort_scope", abort_scope, {"victim", "zone", "off"},
                   "collections end at the next chunk for a blocked write of what they collect, for any write to the zone, or never");
     v.enumeration(

@@ -11,6 +11,7 @@ RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_reside
       filter_millionths_(static_cast<std::uint64_t>(std::llround(config.filter_share * 1e6))),
       history_(config.history),
       demotion_(config.demotion),
+      filter_hit_(config.filter_hit),
       index_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "roles of blocks"),
       nodes_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "blocks with roles"),
       recency_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "resident list"),
@@ -122,10 +123,11 @@ void RoleLists::hit(LogicalSector block) {
     if (was_bottom) prune();
     return;
   }
+  const bool in_both_lists = nodes_.read(node).in_resident;
   set_role(node, Role::sup);
   ++promotions_;
   to_top_of_resident(node);
-  demote_excess();
+  if (in_both_lists || filter_hit_ == FilterHit::demote) demote_excess();
 }
 
 /// "Any blocks loaded into HFB will be added to the resident list as SUP blocks before the resident list is full."

@@ -21,7 +21,8 @@ class RoleLists {
   /// At most so many resident blocks, and so many that are remembered.
   RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_resident, std::uint32_t most_remembered, const AmphisbaenaConfig& config);
 
-  /// The high-frequency buffer has so many blocks from now on: F is to be lambda of it, R's SUP blocks the rest.
+  /// The high-frequency buffer has so many blocks from now on: F is to be lambda of it, R's SUP blocks the rest
+  /// (more of them after hits of blocks that only F has, with FilterHit::keep).
   void resize(std::uint32_t blocks);
   [[nodiscard]] std::uint32_t most_sup() const { return most_sup_; }
 
@@ -83,6 +84,7 @@ class RoleLists {
   std::uint64_t filter_millionths_;
   std::uint32_t history_;
   Demotion demotion_;
+  FilterHit filter_hit_;
   DramHashMap index_;  // by block
   DramArray<Node> nodes_;
   DramLists recency_;  // list_r, unused
