@@ -82,11 +82,12 @@ def compare(
     *,
     layers: Sequence[str] = ("all",),
     seeds: int = 1,
+    baselines: Sequence[str] = (),
     jobs: int | None = None,
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> "Comparison":
-    """Runs many layers on one input, each with each seed.
+    """Runs many layers on one input, each with each seed. `baselines`: layers, or "best", to which `Comparison.ratios` compares each.
 
     >>> both = compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=300, seeds=2)
     >>> both.layers["layer"].to_list()
@@ -97,7 +98,7 @@ def compare(
     from tessera.comparison import compare_layers
 
     temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
-    result = compare_layers(Simulation(drive=str(drive), **options), layers, seeds, jobs, temporary.name if temporary else str(out))
+    result = compare_layers(Simulation(drive=str(drive), **options), layers, seeds, jobs, temporary.name if temporary else str(out), baselines=baselines)
     result.temporary = temporary
     return result
 

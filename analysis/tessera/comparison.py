@@ -47,6 +47,26 @@ class Comparison:
         """A row a run: layer, seed, exit_status, message and every metric that any run reports."""
         return _frame(self.columns["runs"])
 
+    def ratios(self, baseline: str) -> "pl.DataFrame":
+        """A row a layer: how many times each latency and write amplification is the baseline's, as the geometric mean over common seeds, with
+        its 95 % interval (METRIC.ratio, .ratio.low_95, .ratio.high_95, .ratio.seeds, .ratio.unranked). Raises InputError where the comparison
+        was made without that baseline."""
+        return _frame({name: column for name, column in self._baseline(baseline).items() if isinstance(column, list)})
+
+    def divided_by(self, baseline: str, metric: str) -> str | None:
+        """The layer that the ratios of a metric are to: the baseline, or the one that "best" stands for; None where no layer ranks."""
+        return self._baseline(baseline)[f"{metric}.against"]
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """Those that the comparison was made with."""
+        return tuple(self.columns.get("baselines", {}))
+
+    def _baseline(self, name: str) -> dict:
+        if name not in self.baselines:
+            raise unknown_name("baseline of this comparison", name, self.baselines)
+        return self.columns["baselines"][name]
+
     @property
     def notes(self) -> list[str]:
         """What holds of the whole table."""
@@ -91,26 +111,27 @@ def command_of(folder: Path) -> str | None:
     if not record.exists():
         return None
     fields = json.loads(record.read_text())
-    layers, seeds = fields.pop("layers"), fields.pop("seeds")
-    words = _words(Simulation.of(fields), layers, seeds)
+    layers, seeds, baselines = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", [])
+    words = _words(Simulation.of(fields), layers, seeds, baselines)
     return " ".join(["tessera-sim", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])
 
 
-def _words(simulation: Simulation, layers: Sequence[str], seeds: int) -> list[str]:
+def _words(simulation: Simulation, layers: Sequence[str], seeds: int, baselines: Sequence[str]) -> list[str]:
     words = simulation.words()
     words[0] = "compare"
     words[2:2] = ["--layers", ",".join(layers), "--seeds", str(seeds)]
-    return words
+    return [*words, *(("--baseline", ",".join(baselines)) if baselines else ())]
 
 
 def compare_layers(
-    simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: bool = False
-) -> Comparison:
+    simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: bool = False,
+    baselines: Sequence[str] = (),
+) -> Comparison:  # fmt: skip
     """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. Raises InputError where
     nothing could run, SimulatorError where a run found a bug of the model."""
     if simulation.layer is not None:
         raise InputError("a comparison takes its layers from 'layers', not from 'layer'")
-    words = [*_words(simulation, layers, seeds), *(("--jobs", str(jobs)) if jobs else ())]
+    words = [*_words(simulation, layers, seeds, baselines), *(("--jobs", str(jobs)) if jobs else ())]
     comparison = Comparison(out)
     try:
         comparison.printed = ask_simulator([*words, "--out", out], progress)
@@ -118,5 +139,6 @@ def compare_layers(
         if not (Path(out) / "compare.json").exists() or 0 not in comparison.columns["runs"]["exit_status"]:
             raise
         comparison.printed = error.printed
-    (Path(out) / RECORD).write_text(json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds}, indent=1) + "\n")
+    record = {**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": list(baselines)}
+    (Path(out) / RECORD).write_text(json.dumps(record, indent=1) + "\n")
     return comparison

@@ -24,7 +24,7 @@ constexpr const char* run_examples = R"(Examples:
   tessera-sim run common --workload web-server --skip 50000 --load-state warm.state --out results/measured)";
 constexpr const char* compare_examples = R"(Examples:
   tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
-  tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --out results/zipf)";
+  tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --baseline imr-rmw,best --out results/zipf)";
 constexpr const char* serve_examples = R"(Examples:
   tessera-sim serve common --layer imr-rmw --nbd unix:/tmp/disk.sock
   fio --name=x --ioengine=nbd --uri='nbd+unix:///?socket=/tmp/disk.sock' --rw=randrw --bs=4k --size=64m --verify=crc32c
@@ -206,6 +206,7 @@ void declare_compare(Arguments& arguments) {
   arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");
   arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed; 1 where not given");
   arguments.option("--seed", "N", "first seed, 1 where not given");
+  arguments.option("--baseline", "A,best,...", "show too how many times each figure is that of this layer, or of the best, seed by seed");
   arguments.option("--jobs", "N", "runs at a time; as many as there are CPUs where not given");
   arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
 }
@@ -219,7 +220,8 @@ ParsedCommand read_compare(const Arguments& arguments) {
   if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
   compare.run.load_state = arguments.text("--load-state");
   compare.run.save_state = arguments.text("--save-state");
-  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state"});
+  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state", "--baseline"});
+  compare.baselines = names_in(arguments, "--baseline");
   compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
   if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");
   compare.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));

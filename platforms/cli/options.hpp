@@ -105,6 +105,7 @@ struct CompareOptions {
   std::vector<std::string> layers;     ///< in the order given; "all" stands for the whole list
   std::uint64_t seeds = 1;             ///< runs of each layer, with seeds that count up from run.seed
   std::uint32_t jobs = 0;              ///< runs at a time; 0: as many as there are CPUs
+  std::vector<std::string> baselines;  ///< layers, or "best", that figures are divided by too
 };
 
 enum class TortureDurability : std::uint8_t { plp, journal, volatile_memory, none };  ///< of the write cache; none: there is none

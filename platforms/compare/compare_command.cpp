@@ -41,6 +41,13 @@ std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const
   return options.layers;
 }
 
+/// InputError with the nearest name for a baseline that is not compared.
+void check_baselines(const std::vector<std::string>& baselines, std::vector<std::string> layers) {
+  layers.emplace_back(best_baseline);
+  for (const std::string& baseline : baselines)
+    if (std::ranges::find(layers, baseline) == layers.end()) throw InputError("--baseline: " + unknown_name("baseline", baseline, layers));
+}
+
 /// What would be wrong with the input whatever the layer is said once, before any run.
 void check_input(const cli::RunOptions& options, const SearchPath& search) {
   if (!options.trace) {
@@ -144,6 +151,7 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
   const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "",
                                        {options.run.firmware.file, options.run.firmware.patience});
   const std::vector<std::string> layers = chosen_layers(options, drive);
+  check_baselines(options.baselines, layers);
   check_input(options.run, search);
   const RunFolder folder(options.run.out);
   if (!options.run.save_state.empty())
@@ -159,6 +167,8 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
   });
 
   const std::vector<Row> rows = compare_layers(plan.runs);
+  std::vector<BaselineTable> baselines;
+  for (const std::string& baseline : options.baselines) baselines.push_back(against_baseline(plan.runs, rows, baseline));
   const std::vector<std::string> notes = notes_of(options, plan.runs);
   const boost::json::object facts{{"tool", "tessera-sim " TESSERA_VERSION},
                                   {"drive", options.run.drive},
@@ -167,8 +177,10 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
                                   {"first_seed", options.run.seed},
                                   {"seeds", options.seeds},
                                   {"partial", stopped_by != 0}};
-  folder.write("compare.json", comparison_json(facts, rows, plan.runs, notes));
-  std::cout << comparison_text(rows, notes) << "\nResults: " << folder.file("compare.json").string() << "\n";
+  folder.write("compare.json", comparison_json(facts, rows, plan.runs, baselines, notes));
+  std::cout << comparison_text(rows, notes);
+  for (const BaselineTable& table : baselines) std::cout << "\n" << baseline_text(table);
+  std::cout << "\nResults: " << folder.file("compare.json").string() << "\n";
   return exit_status(plan.runs, stopped_by);
 }
 

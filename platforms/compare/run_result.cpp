@@ -43,11 +43,6 @@ void read_summary(RunResult& run, const std::filesystem::path& file) {
 
 }  // namespace
 
-std::optional<double> RunResult::metric(std::string_view name) const {
-  const auto at = metrics.find(name);
-  return at == metrics.end() ? std::nullopt : at->second;
-}
-
 void read_run(RunResult& run, const std::filesystem::path& folder, const std::filesystem::path& messages, int status) {
   run.status = status;
   read_summary(run, folder / "summary.json");

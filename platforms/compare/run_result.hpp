@@ -24,7 +24,10 @@ struct RunResult {
 
   [[nodiscard]] bool measured() const { return !metrics.empty(); }
   /// Empty where the metric is undefined or not there.
-  [[nodiscard]] std::optional<double> metric(std::string_view name) const;
+  [[nodiscard]] std::optional<double> metric(std::string_view name) const {
+    const auto at = metrics.find(name);
+    return at == metrics.end() ? std::nullopt : at->second;
+  }
 };
 
 /// Adds what the folder of a run that ended with `status` holds: its summary, and the message that it ended with.

@@ -86,6 +86,9 @@ def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
     ("arguments", "expected"),
     [
         (("--layers", "imr-rwm", *SMALL), "--layers: unknown layer 'imr-rwm'; did you mean 'imr-rmw'?"),
+        (("--layers", "cmr,imr-rmw", *SMALL, "--baseline", "imr-rwm"), "--baseline: unknown baseline 'imr-rwm'; did you mean 'imr-rmw'?"),
+        (("--layers", "imr-rmw", *SMALL, "--baseline", "cmr"), "--baseline: unknown baseline 'cmr'"),
+        (("--layers", "cmr", *SMALL, "--baseline", "bets"), "did you mean 'best'?"),
         (("--layers", "cmr", "--workload", "web-servr"), "did you mean 'web-server'?"),
         (("--layers", "cmr", "--trace", "nowhere.csv"), "nowhere.csv: no such file"),
         (("--layers", "cmr", *SMALL, "--set", "media.rmp=7200 rpm"), "did you mean 'media.rpm'?"),
@@ -107,6 +110,24 @@ def test_figures_that_do_not_rank_say_why(tmp_path):
     assert layers["metadata.bytes.unranked"] == [None, None]
     assert table_rows(finished.stdout)["mu-rmw"][1].endswith(" a")
     assert "\nNot to be ranked, a: no cleaning came" in finished.stdout
+
+
+def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
+    finished, result = compare(tmp_path, "common", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL, "--seeds", 3, "--baseline", "cmr,best")
+    means = result["runs"]["host.latency.mean"]
+    by_seed = [means[3 + seed] / means[seed] for seed in range(3)]
+    ratios = result["baselines"]["cmr"]
+    expected = math.exp(statistics.mean(map(math.log, by_seed)))
+    half = 4.303 * statistics.stdev(map(math.log, by_seed)) / math.sqrt(3)  # Student's t, two degrees of freedom
+    assert ratios["layer"] == ["cmr", "imr-rmw", "mu-rmw"]
+    assert ratios["host.latency.mean.ratio"][:2] == [1, pytest.approx(expected)]
+    assert ratios["host.latency.mean.ratio.low_95"][1] == pytest.approx(expected * math.exp(-half), rel=1e-3)
+    assert ratios["host.latency.mean.ratio.high_95"][1] == pytest.approx(expected * math.exp(half), rel=1e-3)
+    assert ratios["host.latency.mean.ratio.seeds"] == [3, 3, 3]
+    # mu-rmw may be the quickest, but its cache never filled: it ranks nowhere, and its ratio says so.
+    assert result["baselines"]["best"]["host.latency.mean.against"] == "cmr"
+    assert ratios["host.latency.mean.ratio.unranked"][2].startswith("no cleaning came")
+    assert "| times cmr |" in finished.stdout and "mean: cmr" in finished.stdout
 
 
 def test_enough_cleanings_and_requests_rank(tmp_path):

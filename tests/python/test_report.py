@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("the_built_simulator")
 def reports(the_built_simulator, tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     tessera.run("demo", layer="fluid", requests=True, events=True, out=folder / "run", **SMALL)
-    tessera.compare("demo", layers=("imr-rmw", "cmr", "mu-rmw"), requests=True, out=folder / "comparison", **SMALL)
+    tessera.compare("demo", layers=("imr-rmw", "cmr", "mu-rmw"), baselines=("cmr", "best"), requests=True, out=folder / "comparison", **SMALL)
     axes = {"layer": ["cmr", "imr-rmw", "mu-rmw"], "nand.blocks": [0, 384, 512], "seed": [1, 2]}  # mu-rmw cannot be without flash
     tessera.sweep({"title": "Flash and <layers>", "run": {"drive": "demo", **SMALL}, "axes": axes}, out=folder / "sweep", jobs=2)
     return {kind: write_report(folder / kind) for kind in KINDS}
@@ -121,6 +121,12 @@ def test_a_search_s_report_names_its_front(tmp_path):
     text = write_report(tmp_path).read_text()
     assert "Which designs does no other beat in host.latency.mean and cost?" in text
     assert "designs are beaten by no other in host.latency.mean and cost." in text and "layer cmr: host.latency.mean" in text
+
+
+def test_a_comparison_s_report_has_a_table_of_ratios_for_each_baseline(reports):
+    text = reports["comparison"].read_text()
+    assert "Times cmr, seed by seed" in text and "Times the best layer of each column" in text
+    assert "(to cmr)" in text
 
 
 def test_a_comparison_s_report_has_each_reason_beside_its_figure(reports):

@@ -73,6 +73,7 @@ def compare(
     workload: Workload = None,
     limit: Limit = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each layer.")] = 1,
+    baseline: Annotated[str, typer.Option(metavar="A,best,...", help="Show too how many times each figure is that of a layer, or of the best.")] = "",
     seed: Seed = 1,
     jobs: Jobs = None,
     settings: Settings = None,
@@ -80,7 +81,8 @@ def compare(
 ) -> None:
     """Run many layers on the same input and show one table."""
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
-    result = compare_layers(wanted, layers.split(","), seeds, jobs, out, progress=sys.stderr.isatty())
+    baselines = baseline.split(",") if baseline else ()
+    result = compare_layers(wanted, layers.split(","), seeds, jobs, out, progress=sys.stderr.isatty(), baselines=baselines)
     print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
     if result.refused:
         print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)

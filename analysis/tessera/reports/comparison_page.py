@@ -30,9 +30,34 @@ def comparison_page(comparison: Comparison) -> Page:
     return Page(
         title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=f"Which layer serves {facts.get('input', 'this input')} best?",
         facts=[f"drive {facts['drive']}", facts["input"], facts["tool"]], warnings=warnings,
-        findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows)], notes=comparison.notes,
+        findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows), *_ratio_tables(comparison)], notes=comparison.notes,
         commands=[command] if (command := command_of(comparison.folder)) else [],
     )  # fmt: skip
+
+
+def _ratio_tables(comparison: Comparison) -> list[Table]:
+    """One for each baseline: geometric means of ratios, seed by seed, with their 95 % intervals."""
+    tables = []
+    for baseline in comparison.baselines:
+        ratios = comparison.ratios(baseline)
+        shown = [(title, metric) for title, metric in COMPARED if f"{metric}.ratio" in ratios.columns]
+        against = {metric: comparison.divided_by(baseline, metric) for _, metric in shown}
+        titles = [f"{title} (to {against[metric]})" if baseline == "best" and against[metric] else title for title, metric in shown]
+        rows = [
+            [Cell(row["layer"], row["layer"]), *(_ratio_cell(row, metric) for _, metric in shown)] for row in ratios.iter_rows(named=True)
+        ]
+        named = "the best layer of each column" if baseline == "best" else baseline
+        columns = [Column("layer", False), *(Column(title, True) for title in titles)]
+        tables.append(Table(f"Times {named}, seed by seed [95 %]", columns, rows))
+    return tables
+
+
+def _ratio_cell(row: dict, metric: str) -> Cell:
+    ratio, low, high = (row[f"{metric}.ratio{end}"] for end in ("", ".low_95", ".high_95"))
+    if ratio is None:
+        return Cell("-")
+    interval = f" [{low:.3g}, {high:.3g}]" if low is not None and low != high else ""
+    return Cell(f"{ratio:.3g}{interval}", ratio, row[f"{metric}.ratio.unranked"] or "")
 
 
 def _gathered(warnings: list[str]) -> list[str]:
