@@ -1,6 +1,7 @@
 """The runs of the chapter on zone buffers: volumes by the paper's Table 3, its sweeps, and what is measured of them."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import exp, log
@@ -38,6 +39,8 @@ BUFFER_ZONES = 8  # Skylight's zones of 256 MiB would not fit five of these buff
 VOLUMES = tuple(BUFFER_MIB)
 SOME = ("hm_0", "prn_0", "src2_0", "src2_2")  # for the sweeps: small and large ranges, many and few updates
 RULES = ("paper", "corrected", "count", "cost")
+OFFSETS = ("hm_0", "prxy_0", "src2_0", "ts_0", "usr_0", "web_0")  # whose histograms of write offsets are public
+MOST_REQUESTS_BY_OFFSET = 1_000_000
 CHUNKS_KIB = (64, 128, 256, 512, 1024)
 SHARES = (0.1, 0.3, 0.5)
 # Its ideas, one setting each: how it is in the paper, and without it or otherwise. All combinations are run.
@@ -100,6 +103,27 @@ def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4,
         file = lab.workload_file(f"zone-{name}-{count}", re.sub(r"chunk_starts = \d+", f"chunk_starts = {count}", text))
         inputs[f"{count} of 16"] = ("--workload", file, *options[2:])
     return lab.grid(DRIVE, inputs, {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, "locality inside chunks")
+
+
+def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
+    """The volumes whose write offsets are published, in random order, with the sizes and shares of the paper's table: with chunks as in
+    the paper, and with smaller ones."""
+    inputs = {}
+    for name in names:
+        histogram = lab.trace("msr", "write_offset_histograms", f"{name}.csv.xz")
+        if histogram is None:
+            continue
+        volume = tomllib.loads((REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text())
+        text = (
+            f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\n'
+            f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {volume["write_share"]}\nwrite_sizes = {volume["write_sizes"]}\n'
+            f'[arrivals]\nlaw = "exponential"\nmean = "{volume["arrivals"]["mean"]}"\n'
+        )
+        _, file, *_ = lab.generated(f"zone-offsets-{name}", text, 1)
+        limit = lab.requests(min(REQUESTS[name], MOST_REQUESTS_BY_OFFSET))
+        inputs[name] = ("--workload", file, "--limit", limit, *_inputs(lab, (name,))[name][4:])
+    variants = {"fluid-loop": _variant("fluid-loop")} | {f"{OURS}, {size}": _variant(OURS, chunk=size) for size in ("64 KiB", "16 KiB")}
+    return lab.grid(DRIVE, inputs, variants, "published write offsets")
 
 
 def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
