@@ -6,11 +6,12 @@
 
 namespace tessera {
 
-BandMerge::BandMerge(MediaPort& media, FlashPort& flash, MemoryPort& memory, const BandLayout& layout, std::uint32_t buffer_sectors)
-    : media_(media),
-      flash_(flash),
+BandMerge::BandMerge(const Ports& ports, const BandLayout& layout, std::uint32_t buffer_sectors)
+    : cpu_(ports.cpu),
+      media_(ports.media),
+      flash_(*ports.flash),
       layout_(layout),
-      buffer_(memory.reserve_buffer(MemoryCategory::merge_buffer, buffer_sectors, "merge buffer")) {
+      buffer_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, buffer_sectors, "merge buffer")) {
   commands_.reserve(buffer_sectors);
 }
 
@@ -30,9 +31,22 @@ Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<cons
 
 /// The cached pages are read after the band, over its old sectors: no second buffer, and the same time.
 Task<Status> BandMerge::load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages) {
-  const Status status = co_await transfer(MediaOp::read, from, offset, static_cast<std::uint32_t>(pages.size()));
+  if (offset == 0) times_ = {};
+  const Picoseconds begin = cpu_.now();
+  Status status = co_await transfer(MediaOp::read, from, offset, static_cast<std::uint32_t>(pages.size()));
   if (!ok(status)) co_return status;
-  co_return co_await overlay(pages);
+  const Picoseconds read = cpu_.now();
+  status = co_await overlay(pages);
+  times_.band_read += read - begin;
+  times_.flash_read += cpu_.now() - read;
+  co_return status;
+}
+
+Task<Status> BandMerge::store(std::uint64_t to, std::uint32_t offset, std::uint32_t count) {
+  const Picoseconds begin = cpu_.now();
+  const Status status = co_await transfer(MediaOp::write, to, offset, count);
+  times_.band_write += cpu_.now() - begin;
+  co_return status;
 }
 
 Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count) {

@@ -5,17 +5,26 @@
 
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
+#include "firmware/translation_layer.hpp"
 
 namespace tessera {
+
+/// What a merge spends its time on; the rest is for tables, locks and erases.
+struct MergeTimes {
+  Picoseconds band_read;
+  Picoseconds flash_read;
+  Picoseconds band_write;
+};
 
 class BandMerge {
  public:
   /// `buffer_sectors`: of one round; reserved in DRAM for good. A band takes ceil(band / buffer) rounds of seek, read, seek,
   /// write.
-  BandMerge(MediaPort& media, FlashPort& flash, MemoryPort& memory, const BandLayout& layout, std::uint32_t buffer_sectors);
+  BandMerge(const Ports& ports, const BandLayout& layout, std::uint32_t buffer_sectors);
 
   /// Writes band `from`, with the sectors in `pages` (flash page by band offset, OobCodec::no_page: not cached) in place of
   /// what it holds, to band `to`. Writing over `from` itself takes a buffer of a whole band: the first track that is
@@ -25,19 +34,21 @@ class BandMerge {
   /// One round: sectors from `offset` on of band `from`, and over them those in `pages`, into the buffer; and the first `count` sectors
   /// of the buffer to band `to`.
   [[nodiscard]] Task<Status> load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages);
-  [[nodiscard]] Task<Status> store(std::uint64_t to, std::uint32_t offset, std::uint32_t count) {
-    return transfer(MediaOp::write, to, offset, count);
-  }
+  [[nodiscard]] Task<Status> store(std::uint64_t to, std::uint32_t offset, std::uint32_t count);
+  /// Of the merge whose first round was loaded last.
+  [[nodiscard]] const MergeTimes& times() const { return times_; }
 
  private:
   Task<Status> transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count);
   Task<Status> overlay(std::span<const std::uint32_t> pages);
 
+  CpuPort& cpu_;
   MediaPort& media_;
   FlashPort& flash_;
   const BandLayout& layout_;
   DataBuffer buffer_;
   std::vector<FlashCommand> commands_;
+  MergeTimes times_;
 };
 
 }  // namespace tessera

@@ -4,17 +4,19 @@
 
 #include "base/metrics.hpp"
 #include "base/units.hpp"
+#include "firmware/flash/band_merge.hpp"
 
 namespace tessera {
 
 struct CacheStatistics {
   DurationHistogram cleaning;
-  DurationHistogram rmw;  ///< bands merged
+  DurationHistogram rmw;   ///< bands merged
+  MergeTimes merge_times;  ///< sums over the bands merged
   Tally victim_pages;
   std::uint64_t failed_programs = 0;
 
   /// A band was merged with `pages` cached ones.
-  void merged(Picoseconds time, std::uint64_t pages);
+  void merged(Picoseconds time, std::uint64_t pages, const MergeTimes& parts);
   void report(MetricSet& metrics) const;
 };
 

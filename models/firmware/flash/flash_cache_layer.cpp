@@ -21,7 +21,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
-      merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
+      merge_(ports, layout_, config.round_sectors(geometry.sector_bytes)),
       reader_(ports, layout_, places_),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
       pages_(*ports.flash, ports.cpu, *this),

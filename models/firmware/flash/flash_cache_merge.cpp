@@ -22,7 +22,7 @@ Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
     for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
     co_return status;
   }
-  statistics_.merged(ports_.cpu.now() - begin, cached);
+  statistics_.merged(ports_.cpu.now() - begin, cached, merge_.times());
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, band, cached});
   co_return Status::ok;
 }

@@ -82,7 +82,7 @@ Task<Status> TrackMovingLayer::read(LogicalRun run, DataSpan data) {
 
 Task<Status> TrackMovingLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
   gate_.operation_begins();
-  if (counted_ == HeatOf::media) note(run);
+  reached_ += note(run, HeatOf::media);
   const Status status = co_await InterlacedLayer::write(run, data, options);
   gate_.operation_ends();
   if (counted_ == HeatOf::media) look();
@@ -90,9 +90,8 @@ Task<Status> TrackMovingLayer::write(LogicalRun run, DataSpan data, WriteOptions
 }
 
 void TrackMovingLayer::received(LogicalRun run) {
-  if (counted_ != HeatOf::host) return;
-  note(run);
-  look();
+  arrived_ += note(run, HeatOf::host);
+  if (counted_ == HeatOf::host) look();
 }
 
 void TrackMovingLayer::look() {
@@ -101,13 +100,15 @@ void TrackMovingLayer::look() {
   ports_.cpu.spawn(plan(), "plan");
 }
 
-/// A write counts once for each home track that it touches.
-void TrackMovingLayer::note(LogicalRun run) {
-  for (std::uint32_t done = 0; done < run.count;) {
+/// A write counts once for each home track that it touches; gives how many these are. Those of the other source make no track hot.
+std::uint64_t TrackMovingLayer::note(LogicalRun run, HeatOf source) {
+  std::uint64_t tracks = 0;
+  for (std::uint32_t done = 0; done < run.count; ++tracks) {
     const PhysicalRun piece = home_.piece({run.first + done, run.count - done});
-    note_write(piece);
+    if (source == counted_) note_write(piece);
     done += piece.count;
   }
+  return tracks;
 }
 
 Task<void> TrackMovingLayer::plan() {
@@ -185,6 +186,11 @@ void TrackMovingLayer::report_moving(MetricSet& metrics) const {
   rmw_.report(metrics);
   mover_.report(metrics);
   metrics.count("intervals.count", static_cast<double>(heat_.intervals()), "1", "intervals at whose end hot tracks were looked for");
+  metrics.count("heat.arrived", static_cast<double>(arrived_), "1", "writes of tracks as the host sent them, a write once for each track");
+  metrics.count("heat.reached", static_cast<double>(reached_), "1", "writes of tracks that reached them, behind any write cache");
+  metrics.add("heat.lost_in_cache",
+              arrived_ == 0 ? std::nullopt : std::optional(1 - static_cast<double>(reached_) / static_cast<double>(arrived_)), "1",
+              "share of heat.arrived that a write cache made one of: what layers.*.heat = \"media\" does not see");
   metrics.count("move.failed_commits", static_cast<double>(failed_commits_), "1", "changes of the track map that could not be logged");
 }
 

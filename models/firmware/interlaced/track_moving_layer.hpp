@@ -70,7 +70,7 @@ class TrackMovingLayer : public InterlacedLayer {
  private:
   void blocked() final { gate_.wake(); }
   Task<Status> finish(MoveWords words);
-  void note(LogicalRun run);
+  [[nodiscard]] std::uint64_t note(LogicalRun run, HeatOf source);
   void look();
   Task<void> plan();
   Task<void> work();
@@ -86,6 +86,8 @@ class TrackMovingLayer : public InterlacedLayer {
   WaitQueue planned_;
   bool planning_ = false;
   bool moving_ = false;
+  std::uint64_t arrived_ = 0;  // writes of tracks, as the host sent them
+  std::uint64_t reached_ = 0;  // and as the write cache let them through
   std::uint64_t failed_commits_ = 0;
 };
 

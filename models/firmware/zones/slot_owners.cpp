@@ -2,10 +2,13 @@
 
 namespace tessera {
 
-SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones)
+SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones,
+                       std::uint32_t zone_sectors)
     : map_(std::move(map)),
       sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots", Survival::dumped),
       by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones"),
+      zone_sectors_(zone_sectors),
+      held_(zones),
       used_gauge_(ports.cpu, {"buffer.used_slots", "1", "sectors that the buffer in front of the shingled zones holds"}, 0) {}
 
 Task<Status> SlotOwners::find(LogicalRun run, Slots& slots) {
@@ -64,11 +67,14 @@ void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zon
   map_->set(sector, slot);
   sectors_.write(slot) = sector.value() + 1;
   by_zone_.push_back(zone, slot);
+  dirty_zones_ += held_[zone]++ == 0;
   used_gauge_.set(++used_);
 }
 
 void SlotOwners::remove(std::uint32_t slot) {
-  map_->erase(sector_of(slot));
+  const LogicalSector sector = sector_of(slot);
+  map_->erase(sector);
+  dirty_zones_ -= --held_[sector.value() / zone_sectors_] == 0;
   sectors_.write(slot) = 0;
   by_zone_.remove(slot);
   used_gauge_.set(--used_);

@@ -21,7 +21,7 @@ class SlotOwners {
   using Slots = std::vector<std::uint32_t>;
 
   /// `map`: which slot holds a sector, for at most `slots` sectors of `zones` zones.
-  SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones);
+  SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones, std::uint32_t zone_sectors);
 
   // One after the other, bringing what is needed of the map into DRAM. The zones of the sectors are locked.
 
@@ -67,6 +67,8 @@ class SlotOwners {
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(sectors_.size()); }
 
   [[nodiscard]] std::uint64_t used() const { return used_; }
+  /// Zones of which a slot holds a sector.
+  [[nodiscard]] std::uint32_t dirty_zones() const { return dirty_zones_; }
   [[nodiscard]] Bytes bytes() const { return map_->bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }
   void report(MetricSet& metrics) const { map_->report(metrics); }
 
@@ -75,6 +77,10 @@ class SlotOwners {
   DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none; dumped
   DramLists by_zone_;
   std::uint64_t used_ = 0;  // slots
+  // For the report alone: no part of the firmware's tables.
+  std::uint32_t zone_sectors_;
+  std::vector<std::uint32_t> held_;  // slots by zone
+  std::uint32_t dirty_zones_ = 0;
   Gauge used_gauge_;
 };
 

@@ -14,7 +14,7 @@ ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, c
       store_(ports, config, geometry, plan, notes),
       buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
       owners_(ports, make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), store_.user_sectors(), buffer_.slots()),
-              buffer_.slots(), store_.zones()),
+              buffer_.slots(), store_.zones(), store_.zone_sectors()),
       locks_(ports.cpu),
       evictions_(ports.cpu),
       victims_(buffer_) {}

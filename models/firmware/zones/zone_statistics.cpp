@@ -25,6 +25,7 @@ void BufferStatistics::report(MetricSet& metrics) const {
   metrics.count("hit.write.buffer", static_cast<double>(updates), "sectors", "sectors written that were in the buffer");
   metrics.count("hit.read.buffer", static_cast<double>(reads_buffer), "sectors", "sectors read from the buffer");
   metrics.count("hit.read.media", static_cast<double>(reads_zone), "sectors", "sectors read from their bands");
+  metrics.add("cleaning.dirty_zones_mean", dirty_zones.mean(), "1", "zones with sectors in the buffer when a cleaning of it began");
   report_cleanings(metrics, cleaning, "cleanings of the buffer");
 }
 

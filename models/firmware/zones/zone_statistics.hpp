@@ -24,6 +24,7 @@ struct BufferStatistics {
   std::uint64_t reads_buffer = 0;     ///< sectors read from the buffer
   std::uint64_t reads_zone = 0;       ///< sectors read from their zones
   DurationHistogram cleaning;
+  Tally dirty_zones;  ///< zones with sectors in the buffer when a cleaning began
 
   void report(MetricSet& metrics) const;
 };

@@ -297,4 +297,19 @@ TEST_CASE("heat of the host counts each write as it arrives, heat of the media w
   REQUIRE(drive.write_sector(0, 0) == Status::ok);  // the 150th
   drive.pause();
   CHECK(drive.metric("intervals.count") == (host ? 1 : 0));
+  CHECK(drive.metric("heat.arrived") == 150);
+  CHECK(drive.metric("heat.reached") >= 2);  // of two tracks
+  CHECK(drive.metric("heat.reached") < 20);
+  CHECK(drive.metric("heat.lost_in_cache") == Approx(1 - drive.metric("heat.reached") / 150));
+}
+
+TEST_CASE("without a write cache no heat is lost, and a write of two tracks is one of each") {
+  ImrDrive drive(make_imr_flip_factory(), short_intervals, small_drive());
+  REQUIRE(drive.write_sector(0, 0) == Status::ok);
+  CHECK(drive.metric("heat.arrived") == 1);
+  drive.bench().submit(HostOp::write, (track_sectors - 1) * blocks_per_sector, 2 * blocks_per_sector);
+  drive.bench().run_until_all_done();
+  CHECK(drive.metric("heat.arrived") == 3);
+  CHECK(drive.metric("heat.reached") == 3);
+  CHECK(drive.metric("heat.lost_in_cache") == 0);
 }

@@ -121,6 +121,16 @@ TEST_CASE("a read that misses brings its whole block into flash, and a write mak
   drive.check_content();
 }
 
+TEST_CASE("a read of four blocks of the disk visits four tracks, one of a sector one") {
+  HwsrSetup setup;
+  setup.prefilled = 144;
+  HwsrDrive drive(setup);
+  drive.read(drive.at(0, 0), 4 * 2);
+  CHECK(drive.metric("segment.read_turns_mean") == 4);
+  drive.read(drive.at(2, 0), 1);
+  CHECK(drive.metric("segment.read_turns_mean") == 2.5);
+}
+
 TEST_CASE("the read cache keeps the blocks that were read last") {
   HwsrSetup setup;
   setup.bench.nand->pages_per_block = 2;  // a unit is one block

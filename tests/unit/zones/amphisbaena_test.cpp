@@ -125,6 +125,8 @@ TEST_CASE("the zone with the highest weight is written back, and blocks of it in
   CHECK(drive.write_pointer(1) == 7);
   CHECK(drive.metric("pad.sectors") == 3);
   CHECK(drive.metric("victim.chunks") == 2);
+  CHECK(drive.metric("victim.chunk_sectors_mean") == 2);
+  CHECK(drive.metric("cleaning.dirty_zones_mean") == 6);  // with the last one, of which a block was learnt with
   CHECK(drive.metric("victim.sectors_mean") == 4);
   CHECK(drive.slot(1, 2) != SlotOwners::none);
   drive.check_content();
@@ -186,6 +188,9 @@ TEST_CASE("after 60 ghost hits four chunks of 16 blocks are taken, and idle ones
   CHECK(ghosts == 60);
   CHECK(drive.metric("hfb.chunks_taken") == taken);
   CHECK(drive.metric("hfb.sectors") == 80 + 16 * taken);
+  CHECK(drive.bench().metric("gauge.hfb.sectors.last") == 80 + 16 * taken);
+  CHECK(drive.bench().metric("gauge.lfb.sectors.last") == 240 - 16 * taken);
+  CHECK(drive.bench().metric("gauge.lfb.sectors.peak") == 240);
   CHECK(drive.metric("hfb.periods") == 1);
   // Two periods with but one block updated: chunks that were not written are returned, never below a quarter.
   for (std::uint64_t i = 0; i < 2 * setup.layer.sampling; ++i) drive.write(drive.at(0, 63));
@@ -193,6 +198,7 @@ TEST_CASE("after 60 ghost hits four chunks of 16 blocks are taken, and idle ones
   CHECK(drive.metric("hfb.periods") == 3);
   CHECK(drive.metric("hfb.periods_short") == 1);
   CHECK(drive.metric("hfb.sectors") >= 80);
+  CHECK(drive.bench().metric("gauge.hfb.sectors.last") == drive.metric("hfb.sectors"));
   drive.check_content();
 }
 
@@ -219,6 +225,8 @@ TEST_CASE("a collection stops at the end of a chunk for the writes that its scop
   INFO("offset " << offset << ", scope " << static_cast<int>(scope));
   CHECK(drive.metric("cleaning.count") == 1);
   CHECK(drive.metric("cleaning.aborted") == (stops ? 1 : 0));
+  CHECK(drive.metric("cleaning.aborted.by_update") == (stops && offset == 12 ? 1 : 0));
+  CHECK(drive.metric("cleaning.aborted.by_zone") == (stops && offset == 15 ? 1 : 0));
   CHECK(drive.metric("victim.chunks") == (stops ? 1 : 4));
   CHECK(drive.metric("victim.sectors") == (stops ? 3 : 12));
   CHECK(drive.write_pointer(0) == (stops ? 3 : 15));

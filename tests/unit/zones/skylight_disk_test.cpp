@@ -30,12 +30,17 @@ TEST_CASE("a full buffer zone is written back with one write-back for each zone 
   CHECK(drive.metric("hit.write") == Approx(1.0 / 5));
   CHECK(drive.metric("pad.sectors") == 1 + 0 + 2);
   CHECK(drive.metric("victim.sectors_mean") == 1);
+  CHECK(drive.metric("cleaning.dirty_zones_mean") == 3);
   CHECK(drive.metric("buffer.used") == 1);
   CHECK(drive.slot(2, 3) == 0);
   CHECK(drive.write_pointer(0) == 2);
   CHECK(drive.write_pointer(2) == 1);
   CHECK(drive.write_pointer(4) == 3);
   drive.check_content();
+  // Zone 2 is dirty from the write that the cleaning was for; with zones 1 and 3 three are at the next one, too: the mean stays. With two
+  // sectors of zone 1 instead it would be (3 + 2) / 2.
+  drive.write_zoned({{1, 0}, {1, 1}, {3, 0}, {1, 2}});
+  CHECK(drive.metric("cleaning.dirty_zones_mean") == 3);
 }
 
 TEST_CASE("an update takes a new slot of the buffer zone") {

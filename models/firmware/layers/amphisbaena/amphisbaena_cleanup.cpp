@@ -69,6 +69,7 @@ Task<Status> Amphisbaena::clean_chunks(HostTag in_hand) {
   Status status = co_await log_stale_records(zone);
   if (!ok(status)) co_return status;
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, zone, collection_.offsets().size()});
+  statistics_.dirty_zones.record(owners_.dirty_zones());
   const ZoneStore::WriteBack job{zone, 0};
   status = co_await store_.write_back(job, collection_);
   while (ok(status) && collection_.continue_note()) {
@@ -84,7 +85,8 @@ Task<Status> Amphisbaena::clean_chunks(HostTag in_hand) {
     if (ok(status) || !owners_.in_use(slot)) chunks_.remove(slot);
   chunks_.mark_changed(zone);
   collected_ += collection_.chunks_collected();
-  if (collection_.aborted()) ++aborted_;
+  collected_sectors_ += slots.size();
+  if (collection_.aborted()) ++(collection_.aborted_by_update() ? aborted_by_update_ : aborted_by_zone_);
   statistics_.cleaning.record(ports_.cpu.now() - begin);
   co_return status;
 }

@@ -25,7 +25,9 @@ Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, co
       ranking_(ports.memory, store_.zones()),
       collection_(ports.host, buffer_, chunks_, store_, *stale_, blocked_, config.abort_scope),
       space_(ports.cpu),
-      moving_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, chunks_.chunk_sectors(), "blocks on the way to their chunk")) {}
+      moving_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, chunks_.chunk_sectors(), "blocks on the way to their chunk")),
+      hfb_gauge_(ports.cpu, {"hfb.sectors", "1", "sectors that the high-frequency buffer has room for"}),
+      lfb_gauge_(ports.cpu, {"lfb.sectors", "1", "sectors that the low-frequency buffer has room for"}) {}
 
 Task<Status> Amphisbaena::format() {
   for (std::uint32_t frame = 0; frame < frames_; ++frame) {
@@ -35,6 +37,7 @@ Task<Status> Amphisbaena::format() {
       chunks_.add_frame(frame);
   }
   roles_.resize(blocks_.slots());
+  show_sizes();
   co_return co_await store_.format();
 }
 
@@ -186,7 +189,13 @@ void Amphisbaena::report(MetricSet& metrics) const {
         "of these, those that found more ghost hits than a chunk has blocks: the high-frequency buffer grows, if it may");
   plain("hfb.chunks_returned", returned_, "chunks reallocated to the low-frequency buffer");
   plain("victim.chunks", collected_, "chunks written back to their zones");
-  plain("cleaning.aborted", aborted_, "collections that stopped at a checkpoint because a write waited (abort_scope)");
+  metrics.add("victim.chunk_sectors_mean",
+              collected_ == 0 ? std::nullopt : std::optional(static_cast<double>(collected_sectors_) / static_cast<double>(collected_)),
+              "sectors", "sectors of a chunk at its write-back");
+  plain("cleaning.aborted", aborted_by_update_ + aborted_by_zone_,
+        "collections that stopped at a checkpoint because a write waited (abort_scope)");
+  plain("cleaning.aborted.by_update", aborted_by_update_, "of these, those for a write of a block that was to be collected");
+  plain("cleaning.aborted.by_zone", aborted_by_zone_, "of these, those for a write of other blocks of the zone");
 }
 
 }  // namespace tessera::amphisbaena

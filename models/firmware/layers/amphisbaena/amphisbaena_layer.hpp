@@ -84,6 +84,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   [[nodiscard]] Task<Status> take_chunks(std::uint32_t count, HostTag in_hand);
   [[nodiscard]] Task<Status> return_chunks(HostTag in_hand);
   [[nodiscard]] Task<Status> return_frame(std::uint32_t frame, HostTag in_hand);
+  void show_sizes();
 
   AmphisbaenaConfig config_;
   std::uint32_t frames_;
@@ -97,6 +98,8 @@ class Amphisbaena final : public ZoneBufferLayer {
   ChunkCollection collection_;
   FifoMutex space_;    // whoever waits for space, in order of arrival
   DataBuffer moving_;  // a chunk
+  Gauge hfb_gauge_;
+  Gauge lfb_gauge_;
   ScratchPool<Roles> role_scratch_;
   std::vector<LogicalSector> group_;  // leaves the HFB together, ascending
   SlotOwners::Slots group_slots_;
@@ -111,7 +114,9 @@ class Amphisbaena final : public ZoneBufferLayer {
   std::uint64_t ghost_hits_ = 0;
   std::uint64_t shadow_hits_ = 0;
   std::uint64_t moved_ = 0;
-  std::uint64_t aborted_ = 0;  // collections
+  std::uint64_t collected_sectors_ = 0;
+  std::uint64_t aborted_by_update_ = 0;  // collections
+  std::uint64_t aborted_by_zone_ = 0;
   std::uint64_t collected_ = 0;
   std::uint64_t taken_ = 0;  // chunks
   std::uint64_t returned_ = 0;

@@ -13,6 +13,7 @@ Task<Status> Amphisbaena::recover() {
   if (blocks_.frames() < least) status = co_await take_chunks(least - blocks_.frames(), {});
   for (std::uint32_t frame = 0; ok(status) && blocks_.frames() > config_.most_hfb(frames_); ++frame)
     if (blocks_.owns(frame * chunks_.chunk_sectors())) status = co_await return_frame(frame, {});
+  show_sizes();
   co_return status;
 }
 

@@ -11,7 +11,7 @@ void ChunkCollection::begin(std::uint32_t zone, HostTag in_hand) {
   offsets_.clear();
   slots_.clear();
   next_ = part_ = noted_ = 0;
-  aborted_ = false;
+  aborted_ = aborted_by_update_ = false;
   for (std::uint32_t frame = chunks_.first_of(zone); frame != ChunkSpace::none; frame = chunks_.after(frame))
     parts_.push_back({frame, chunks_.chunk_in(frame) * chunks_.chunk_sectors(), 0});
   std::ranges::sort(parts_, {}, &Part::first_offset);
@@ -63,6 +63,7 @@ bool ChunkCollection::write_waits() const {
 
 void ChunkCollection::stop_behind(std::size_t part) {
   aborted_ = true;
+  aborted_by_update_ = blocked_.touch(zone_, offsets_);
   parts_.resize(part + 1);
   offsets_.resize(parts_.back().end);
   slots_.resize(parts_.back().end);

@@ -27,6 +27,8 @@ class ChunkCollection final : public VictimSource {
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
   [[nodiscard]] std::size_t chunks_collected() const { return parts_.size(); }
   [[nodiscard]] bool aborted() const { return aborted_; }
+  /// Whether it stopped for a write of one of its blocks; else for another one to the zone (AbortScope::zone).
+  [[nodiscard]] bool aborted_by_update() const { return aborted_by_update_; }
 
   [[nodiscard]] std::span<const std::uint32_t> offsets() const override { return offsets_; }
   [[nodiscard]] Task<Status> fetch(std::uint32_t first, DataSpan into) override;
@@ -71,6 +73,7 @@ class ChunkCollection final : public VictimSource {
   std::size_t noted_ = 0;  // parts whose frames are in a note
   std::uint64_t until_ = 0;
   bool aborted_ = false;
+  bool aborted_by_update_ = false;
 };
 
 }  // namespace tessera::amphisbaena

@@ -37,6 +37,7 @@ Task<Status> Amphisbaena::take_chunks(std::uint32_t count, HostTag in_hand) {
     if (!ok(status)) co_return status;
     blocks_.add_frame(chunks_.take_frame(), blocks_.frames() >= config_.least_hfb(frames_));
     roles_.resize(blocks_.slots());
+    show_sizes();
     ++taken_;
   }
   co_return Status::ok;
@@ -71,7 +72,13 @@ Task<Status> Amphisbaena::return_frame(std::uint32_t frame, HostTag in_hand) {
   blocks_.remove_frame(frame);
   chunks_.add_frame(frame);
   roles_.resize(blocks_.slots());
+  show_sizes();
   co_return Status::ok;
+}
+
+void Amphisbaena::show_sizes() {
+  hfb_gauge_.set(blocks_.slots());
+  lfb_gauge_.set(std::uint64_t{frames_} * chunks_.chunk_sectors() - blocks_.slots());
 }
 
 }  // namespace tessera::amphisbaena

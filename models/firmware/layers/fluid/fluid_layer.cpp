@@ -77,6 +77,7 @@ Task<Status> Fluid::make_room(std::uint32_t needed) {
   if (log_.room() >= needed) co_return Status::ok;
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, needed});
+  statistics_.dirty_zones.record(owners_.dirty_zones());
   while (log_.room() < needed || segment_is_leaving()) {
     const Status status = co_await clean_oldest();
     if (!ok(status)) co_return status;

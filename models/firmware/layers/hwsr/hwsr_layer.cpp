@@ -31,9 +31,11 @@ void Hwsr::prefill(std::uint64_t sectors) {
 /// Consecutive blocks lie on neighbouring tracks at the same angle: about a turn each.
 Task<Status> Hwsr::read_media(LogicalRun run, DataSpan data) {
   MediaChain chain(MediaClass::host);
+  std::uint64_t turns = 0;
   for (std::uint32_t done = 0; done < run.count;) {
     chain.clear();
     while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
+      ++turns;
       ports_.cpu.array();
       const BlockRun piece = address().first_block({run.first + done, run.count - done});
       const PhysicalRun place =
@@ -44,6 +46,7 @@ Task<Status> Hwsr::read_media(LogicalRun run, DataSpan data) {
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
   }
+  read_turns_.record(turns);
   co_return Status::ok;
 }
 
@@ -152,6 +155,7 @@ void Hwsr::report(MetricSet& metrics) const {
   count("rmw_free.count", rewrites_without_, "1", "rewrites of a segment that had nothing to read");
   count("segment.blocks_read", blocks_read_, "1", "blocks read to rewrite segments");
   count("segment.blocks_written", blocks_written_, "1", "blocks written to rewrite segments");
+  metrics.add("segment.read_turns_mean", read_turns_.mean(), "1", "tracks that a read of the platters visits: about a turn each");
   metrics.add("layout.utilisation", WaveLayout::utilisation(hwsr_.region_tracks, hwsr_.overlap), "1",
               "data tracks over data and guard tracks: formula, T / (T + kappa/2)");
   metrics.add("layout.h_s_ratio", WaveLayout::h_s_ratio(hwsr_.region_tracks, hwsr_.overlap, hwsr_.spare), "1",

@@ -39,6 +39,7 @@ class Hwsr final : public BufferedLayer {
   DurationHistogram rewrites_with_reads_;
   std::uint64_t rewrites_without_ = 0;
   std::uint64_t blocks_read_ = 0;
+  Tally read_turns_;
   std::uint64_t blocks_written_ = 0;
 };
 

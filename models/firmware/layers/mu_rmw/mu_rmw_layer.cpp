@@ -17,7 +17,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired(), config.victim),
       places_(ports, geometry, config.in_place() ? FormatPlan{} : regions_named(plan, "log"), bands_,
               static_cast<std::uint32_t>(layout_.bands())),
-      merge_(ports.media, *ports.flash, ports.memory, layout_, config.round_sectors(geometry.sector_bytes)),
+      merge_(ports, layout_, config.round_sectors(geometry.sector_bytes)),
       reader_(ports, layout_, places_),
       full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),

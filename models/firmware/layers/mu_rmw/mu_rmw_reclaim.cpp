@@ -73,7 +73,7 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
     co_await erase_blocks(blocks);  // line 16
   }
 
-  statistics_.cache.merged(ports_.cpu.now() - begin, valid);
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid, merge_.times());
   statistics_.victim_blocks.record(blocks.size());
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
   co_return Status::ok;

@@ -66,6 +66,7 @@ Task<Status> SkylightDisk::append(ZoneRun run, DataSpan data, MediaClass priorit
 Task<Status> SkylightDisk::clean(std::uint32_t buffer_zone) {
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, buffer_zone, zone_slots_});
+  statistics_.dirty_zones.record(owners_.dirty_zones());
   ports_.cpu.scan(zone_slots_);
   for (std::uint32_t slot = first_slot(buffer_zone); slot < first_slot(buffer_zone) + zone_slots_; ++slot) {
     if (!owners_.in_use(slot)) continue;
