@@ -31,7 +31,7 @@ def results(tmp_path_factory):
     (folder / "tessera").write_text(f'#!/bin/sh\nexec {sys.executable} -m tessera "$@"\n')
     (folder / "tessera").chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
-    short = re.sub(r"(limit(?: = | ))\d+", r"\g<1>300", RUNS)
+    short = re.sub(r"(trials = )\d+", r"\g<1>8", re.sub(r"(limit(?: = | ))\d+", r"\g<1>300", RUNS))
     made = subprocess.run(["sh", "-e", "-c", short], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
     assert made.returncode == 0, made.stdout + made.stderr
     return folder
