@@ -4,12 +4,14 @@ import json
 
 import pytest
 from samples import metric, requests_of, write_run
+from typer.testing import CliRunner
 
 from tessera import InputError, Run
 from tessera.charts import paper, pictures
 from tessera.charts.chart import Axis, Heat, Slice
 from tessera.charts.places import occupancy, of_places, track_heat, wear
 from tessera.charts.timeline import timeline
+from tessera.cli import app
 
 
 @pytest.fixture
@@ -97,6 +99,15 @@ def test_a_window_shows_the_head_by_track_and_what_each_part_does(tmp_path, draw
     assert [round((span.y0 + span.y1) / 2) for span in spans] == [0, 0, 1, 2]
     assert [label.get_text() for label in below.get_yticklabels()] == ["head", "CPU core0", "die 0"]
     assert len({tuple(collection.get_facecolor()[0]) for collection in below.collections}) == 4
+
+
+def test_the_command_draws_a_timeline_beside_its_file_and_takes_no_choice_in_silence(tmp_path):
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps(WINDOW))
+    assert CliRunner().invoke(app, ["plot", str(file)]).exit_code == 0
+    assert {made.name for made in tmp_path.iterdir()} == {"t.json", "timeline.png", "timeline.svg"}
+    refused = CliRunner().invoke(app, ["plot", str(file), "--only", "wear"])
+    assert refused.exit_code == 2 and "a timeline is one picture" in refused.stderr
 
 
 def test_the_timeline_of_a_killed_run_is_drawn_as_far_as_it_goes(tmp_path):

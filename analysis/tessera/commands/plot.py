@@ -36,6 +36,8 @@ def plot(
     if results.suffix == ".json":
         from tessera.charts.timeline import timeline
 
+        if only or x or y:
+            raise InputError(f"{results}: a timeline is one picture; --only, --x and --y choose from the folder of results")
         for file in [draw(timeline(results), out)] if out else draw_all([timeline(results)], results.parent):
             print(file)
         return
