@@ -131,11 +131,14 @@ def replacement(lab: Lab) -> Grid:
 
 
 def unpublished(lab: Lab) -> Grid:
-    """What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule and how much they keep free."""
+    """What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule, how much they keep
+    free and how far a collection goes."""
     variants = {f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS}
     variants |= {"hwsr segment_lru": _hwsr(replacement="segment_lru")}
     variants |= {f"sblock {rule}": _sblock(replacement=rule) for rule in RULES}
     variants |= {f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)}
+    variants |= {f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)}
+    variants["sblock block_lru, 2 spare slots, whole_log"] = _sblock(replacement="block_lru", spare_slots=2, collection="whole_log")
     return lab.grid(DRIVE, {"Financial1": _input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
 
 

@@ -90,6 +90,7 @@ StoreSetup random_setup(RandomStream& random) {
   setup.size = pick(random, 1, 20);
   setup.regions.checkpoint = random.below(4) != 0;
   if (random.below(2) == 0) setup.reads = MediaClass::background;
+  if (random.below(2) == 0) setup.regions.collection = sblock::Collection::whole_log;
   randomise(setup, random);
   return setup;
 }

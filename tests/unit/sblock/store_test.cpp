@@ -14,7 +14,7 @@ TEST_CASE("a region of the paper has 179 slots, 52 of them internal guard, for 1
   CHECK(shape.slots == 179);
   CHECK(shape.guard == 52);
   CHECK(shape.sblocks == 115);  // 128 less a tenth
-  CHECK(sblock::utilisation(config) == Approx(0.5));
+  CHECK(sblock::utilisation(config, config.spare) == Approx(0.5));
 }
 
 TEST_CASE("the paper's disk holds 2.65 times as much as S-blocks with regions of 10 tracks, 8 under the head and 0.3 spare") {
@@ -22,7 +22,7 @@ TEST_CASE("the paper's disk holds 2.65 times as much as S-blocks with regions of
   config.region_tracks = 10;
   config.spare = 0.3;
   const double wave = 10.0 / (10 + 8 / 2);
-  CHECK(wave / sblock::utilisation(config) == Approx(2.653).epsilon(0.001));
+  CHECK(wave / sblock::utilisation(config, config.spare) == Approx(2.653).epsilon(0.001));
 }
 
 TEST_CASE("a region is followed by a guard as wide as the head") {
@@ -82,6 +82,37 @@ TEST_CASE("a write that finds fewer than two free slots moves live S-blocks from
   CHECK(drive.metric("sblock.collections") == 1);
   CHECK(drive.metric("layout.utilisation") == Approx(4.0 / 8 * 0.9));
   drive.check_content();
+}
+
+TEST_CASE("a collection of the whole log wins every dead slot at once, one that goes on only until the write fits does not") {
+  StoreSetup setup;
+  setup.regions.collection = GENERATE(sblock::Collection::incremental, sblock::Collection::whole_log);
+  StoreDrive drive{setup};
+  // Of eight slots seven are used in front of the guard: 0 1 2 0' 3 1' 4, of which the first two are dead.
+  for (const std::uint64_t sblock : {0U, 1U, 2U, 0U, 3U, 1U, 4U}) drive.write_sblock(sblock);
+  CHECK(drive.layer().store().logs().free_slots(0) == 1);
+  drive.write_sblock(4);
+  const bool whole = setup.regions.collection == sblock::Collection::whole_log;
+  CHECK(drive.metric("sblock.migrated") == (whole ? 5 : 0));
+  CHECK(drive.layer().store().logs().free_slots(0) == (whole ? 2 : 1));
+  CHECK(drive.metric("sblock.collections") == (whole ? 1 : 0));
+  drive.check_content();
+}
+
+TEST_CASE("spare S-blocks by number take the place of their share, from two on") {
+  DriveGeometry geometry;
+  geometry.sector_bytes = 512;
+  geometry.zones = {{0, 238419, 8192, 0}};
+  sblock::RegionConfig config;
+  config.spare_slots = 2;
+  CHECK(sblock::shape_of(config, geometry, 20 * 64).sblocks == 125);  // of 128, and 179 - 52 - 2 fit beside the guard
+  config.spare_slots = 32;
+  CHECK(sblock::shape_of(config, geometry, 20 * 64).sblocks == 96);
+  CHECK(sblock::spare_share(config, geometry, 20 * 64) == Approx(0.25));
+  config.spare_slots = 1;
+  std::string problem;
+  CHECK(sblock::plan_sblocks(config, geometry, 20 * 64, problem).empty());
+  CHECK(problem == "spare_slots is 1: a cleaning takes two free S-blocks of a region; 0 keeps the share `spare` free");
 }
 
 TEST_CASE("expected time of an update that moves nothing is two positionings and two transfers") {

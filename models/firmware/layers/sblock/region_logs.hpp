@@ -39,6 +39,8 @@ class RegionLogs {
   [[nodiscard]] std::uint64_t peek_free_slots() const;
   /// Position of the next slot to write.
   [[nodiscard]] std::uint64_t head(std::uint32_t region) const { return ends_.read(region).head; }
+  /// Position of the oldest slot in use.
+  [[nodiscard]] std::uint64_t tail(std::uint32_t region) const { return ends_.read(region).tail; }
   [[nodiscard]] std::uint32_t slot_at(std::uint64_t position) const { return static_cast<std::uint32_t>(position % shape_.slots); }
 
   /// Slots in front of the head that no write has reached over since they were written.

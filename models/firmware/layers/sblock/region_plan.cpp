@@ -16,14 +16,13 @@ constexpr std::uint64_t least_spare = 2;
 }  // namespace
 
 LogShape shape_of(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors) {
-  std::uint64_t track = 0;
-  for (const GeometryZone& zone : geometry.zones) track = std::max<std::uint64_t>(track, zone.sectors_per_track);
+  const std::uint64_t track = longest_track(geometry);
   const std::uint64_t slots = (config.region_tracks + config.overlap) * track / sblock_sectors;
   // A write damages at most what begins within kappa tracks behind its last sector, whatever the skew.
   const std::uint64_t guard = (config.overlap * track + sblock_sectors - 1) / sblock_sectors;
   const std::uint64_t nominal = config.region_tracks * track / sblock_sectors;  // n
   const auto beta_n = static_cast<std::uint64_t>(std::ceil(config.spare * static_cast<double>(nominal)));
-  const std::uint64_t kept_free = std::max(least_spare, beta_n);
+  const std::uint64_t kept_free = config.spare_slots != 0 ? config.spare_slots : std::max(least_spare, beta_n);
   LogShape shape;
   shape.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, ~std::uint32_t{0}));
   shape.guard = static_cast<std::uint32_t>(guard);
@@ -36,9 +35,15 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
   const LogShape shape = shape_of(config, geometry, sblock_sectors);
   const std::string region =
       "a region of " + std::to_string(config.region_tracks) + " tracks with S-blocks of " + std::to_string(sblock_sectors) + " sectors ";
+  if (config.spare_slots == 1) {
+    problem = "spare_slots is 1: a cleaning takes two free S-blocks of a region; 0 keeps the share `spare` free";
+    return {};
+  }
   if (shape.sblocks == 0) {
-    problem = region + "and a spare share of " + std::to_string(config.spare) +
-              " has no room for an S-block beside two free ones (more region_tracks, smaller S-blocks, or less spare)";
+    const std::string spare = config.spare_slots != 0 ? std::to_string(config.spare_slots) + " spare S-blocks"
+                                                      : "a spare share of " + std::to_string(config.spare);
+    problem =
+        region + "and " + spare + " has no room for an S-block beside two free ones (more region_tracks, smaller S-blocks, or less spare)";
     return {};
   }
   if (shape.slots > RegionLogs::most_slots) {
@@ -61,8 +66,13 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
   return problem.empty() ? plan : FormatPlan{};
 }
 
-double utilisation(const RegionConfig& config) {
-  return config.region_tracks * (1 - config.spare) / (config.region_tracks + 2.0 * config.overlap);
+double spare_share(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors) {
+  if (config.spare_slots == 0) return config.spare;
+  return config.spare_slots / static_cast<double>(std::uint64_t{config.region_tracks} * longest_track(geometry) / sblock_sectors);
+}
+
+double utilisation(const RegionConfig& config, double beta) {
+  return config.region_tracks * (1 - beta) / (config.region_tracks + 2.0 * config.overlap);
 }
 
 }  // namespace tessera::sblock

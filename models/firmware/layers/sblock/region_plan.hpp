@@ -20,7 +20,10 @@ namespace tessera::sblock {
 [[nodiscard]] FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors,
                                       std::string& problem);
 
+/// beta: share of a region's S-blocks that is kept free.
+[[nodiscard]] double spare_share(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors);
+
 /// Share of the tracks that hold data, by the paper's formula (section III-B): S_reg / (S_reg + 2 kappa) * (1 - beta).
-[[nodiscard]] double utilisation(const RegionConfig& config);
+[[nodiscard]] double utilisation(const RegionConfig& config, double beta);
 
 }  // namespace tessera::sblock

@@ -28,7 +28,8 @@ SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const D
       newest_(ports.memory, MemoryCategory::metadata, area_.regions(), "newest S-blocks of the regions", newest),
       copies_(ports.cpu),
       scratch_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, sblock_sectors, "S-block that moves")),
-      utilisation_(utilisation(config)),
+      collection_(config.collection),
+      utilisation_(utilisation(config, spare_share(config, geometry, sblock_sectors))),
       user_bytes_(sblocks() * sblock_sectors * geometry.sector_bytes) {}
 
 SblockStore::Place SblockStore::place_of(std::uint64_t sblock) const {
@@ -84,10 +85,12 @@ Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<
 
 /// The old copy of an S-block that moves is given up when the new one is on the platter.
 Task<Status> SblockStore::collect(std::uint32_t region, MediaClass priority) {
+  if (logs_.free_slots(region) >= free_for_write) co_return Status::ok;
   const Picoseconds begin = ports_.cpu.now();
+  const std::uint64_t round = collection_ == Collection::whole_log ? logs_.head(region) : 0;
   Status status = Status::ok;
   std::uint64_t moved = 0;
-  while (ok(status) && logs_.free_slots(region) < free_for_write) {
+  while (ok(status) && (logs_.free_slots(region) < free_for_write || logs_.tail(region) < round)) {
     ports_.cpu.array();
     const Place oldest{region, logs_.at_tail(region)};
     if (oldest.sblock != RegionLogs::none) {

@@ -77,6 +77,7 @@ class SblockStore {
   DramArray<Newest> newest_;  // by region
   SectorLocks copies_;        // of S-blocks: shared while a copy is read, alone while it is replaced
   DataBuffer scratch_;        // an S-block: one that moves, or the old copy of one that is written
+  Collection collection_;
   double utilisation_;
   std::uint64_t user_bytes_;
   StoreStatistics statistics_;
