@@ -58,6 +58,18 @@ TEST_CASE("requests count in the order of their arrival, whatever the order of t
   CHECK(backwards.cut()->requests == 10);
 }
 
+TEST_CASE("a request that is far ahead of the others loses nothing of theirs") {
+  InitialTransient transient;
+  const auto complete = [&transient](std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t number = from; number < to; ++number) transient.completed(number, number < 30 ? 100_ms : 1_ms);
+  };
+  complete(0, 15);           // three batches: the last has no partner when pairs are merged
+  complete(11'999, 12'000);  // of the 2400th batch
+  complete(15, 11'999);
+  REQUIRE(transient.cut().has_value());
+  CHECK(transient.cut()->requests == 30);
+}
+
 TEST_CASE("batches merge by pairs where there would be more than 2048, and the cut is found within one of them") {
   RandomStream random(1, "latencies");
   // 10,240 requests fill 2048 batches of 5; one more makes them batches of 10.

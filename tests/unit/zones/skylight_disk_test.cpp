@@ -37,9 +37,9 @@ TEST_CASE("a full buffer zone is written back with one write-back for each zone 
   CHECK(drive.write_pointer(2) == 1);
   CHECK(drive.write_pointer(4) == 3);
   drive.check_content();
-  // Zone 2 is dirty from the write that the cleaning was for; with zones 1 and 3 three are at the next one, too: the mean stays. With two
-  // sectors of zone 1 instead it would be (3 + 2) / 2.
-  drive.write_zoned({{1, 0}, {1, 1}, {3, 0}, {1, 2}});
+  // Zone 2 is dirty from the write that the cleaning was for. Two sectors of zone 0 make it one dirty zone, and zone 4 is the third.
+  drive.write_zoned({{0, 0}, {0, 2}, {4, 0}, {2, 1}});
+  CHECK(drive.metric("cleaning.count") == 2);
   CHECK(drive.metric("cleaning.dirty_zones_mean") == 3);
 }
 
