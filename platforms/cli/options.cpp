@@ -313,6 +313,8 @@ void declare_serve(Arguments& arguments) {
                    "real: answers take as long as simulated; scaled:X: X times as long; as fast as it goes where not given");
   arguments.option("--image", "FILE",
                    "content at the start, written to the drive before it is served; what clients wrote is kept there at the end");
+  arguments.option("--load-state", "FILE", "begin with the drive as --save-state of serve, or of a run with --content bytes, left it");
+  arguments.option("--save-state", "FILE", "shut the drive down at the end and keep what it holds");
   arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
 }
 
@@ -327,6 +329,8 @@ ParsedCommand read_serve(const Arguments& arguments) {
   serve.nbd = arguments.text("--nbd");
   if (arguments.given("--pace")) serve.pace = parse_pace(arguments.text("--pace"));
   serve.image = arguments.text("--image");
+  serve.load_state = arguments.text("--load-state");
+  serve.save_state = arguments.text("--save-state");
   serve.seed = arguments.count("--seed", serve.seed, 0, unbounded);
   return serve;
 }

@@ -132,6 +132,8 @@ struct ServeOptions {
   std::string nbd;                   ///< where the NBD server listens
   std::optional<DecimalRatio> pace;  ///< seconds on the wall for a simulated one; nothing: as fast as it goes
   std::filesystem::path image;       ///< that content comes from and is kept in; "" = none
+  std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one
+  std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept
   std::uint64_t seed = 1;
 };
 

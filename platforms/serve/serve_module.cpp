@@ -10,6 +10,8 @@ namespace tessera {
 
 namespace {
 
+constexpr Picoseconds idle_poll{1'000'000'000};  // 1 ms
+
 NbdError error_of(Status status) {
   switch (status) {
     case Status::ok: return NbdError::none;
@@ -48,7 +50,7 @@ ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdSe
 }
 
 void ServeModule::run() {
-  drive_.power_on(false, [this](Status status) { booted(status); });
+  drive_.power_on(restored_, [this](Status status) { booted(status); });
   sc_core::sc_start();
   drive_.timeline_module().rethrow_failure();
 }
@@ -58,6 +60,7 @@ void ServeModule::on_time(std::uint64_t event) {
     pump_posted_ = false;
     return pump();
   }
+  if (event == look_whether_idle) return end();
   drive_.power_on(true, [this](Status status) { booted(status); });
 }
 
@@ -219,6 +222,7 @@ void ServeModule::loaded(const HostRequest& request) {
 void ServeModule::saved(const HostRequest& request) {
   if (!ok(request.status)) {
     ++figures_.failed;
+    if (state_ == State::flushing) is_off_ = nullptr;  // what it holds is not what was acknowledged
     std::cerr << (state_ == State::saving ? "not kept in the image" : "the flush at the end failed") << ": " << to_string(request.status)
               << "\n";
   } else if (request.op == HostOp::read) {
@@ -237,7 +241,20 @@ void ServeModule::go_on_saving() {
     command.request.content.assign(length, std::byte{0});
     send(command, HostOp::read);
   }
-  if (idle()) drive_.timeline_module().stop();
+  if (idle()) end();
+}
+
+/// A drive whose state is to be saved ends its background work first.
+void ServeModule::end() {
+  if (is_off_ && !drive_.idle()) {
+    drive_.timeline().post(drive_.timeline().now() + idle_poll, *this, look_whether_idle);
+    return;
+  }
+  if (is_off_) {
+    drive_.power_off();
+    is_off_();
+  }
+  drive_.timeline_module().stop();
 }
 
 }  // namespace tessera

@@ -28,6 +28,11 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   /// `image`: the file that content comes from and is kept in; "" for none.
   ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image);
 
+  /// The drive has loaded a state: it boots as after a power cut.
+  void begin_restored() { restored_ = true; }
+  /// Whether the drive is to be shut down at the end, and who is called then, when it is without power: its state can be saved.
+  void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
+
   /// Boots, serves until a signal asks for the end, and flushes; throws what the model threw.
   void run();
 
@@ -35,7 +40,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
 
  private:
   enum class State : std::uint8_t { starting, loading, serving, outage, flushing, saving };
-  enum Event : std::uint64_t { pump_sockets, boot_again };
+  enum Event : std::uint64_t { pump_sockets, boot_again, look_whether_idle };
 
   /// What the drive has in hand, by host tag.
   struct Command {
@@ -63,6 +68,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   void loaded(const HostRequest& request);
   void saved(const HostRequest& request);
   void go_on_saving();
+  void end();
 
   DriveModule& drive_;
   NbdServer& server_;
@@ -75,6 +81,8 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   State state_ = State::starting;
   bool pump_posted_ = false;
   bool ending_ = false;
+  bool restored_ = false;
+  std::function<void()> is_off_;
   std::uint64_t numbers_ = 0;
   ServedFigures figures_;
 };

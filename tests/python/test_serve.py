@@ -59,6 +59,24 @@ def test_what_was_written_is_read_whatever_the_sizes(tmp_path):
         assert client.ended()
 
 
+@pytest.mark.parametrize(("layer", "cache"), [("imr-rmw", PROTECTED), ("media-cache", ()), ("mu-rmw", ())])
+def test_a_drive_that_was_saved_serves_what_it_held_and_goes_on(tmp_path, layer, cache):
+    state = tmp_path / "served.state"
+    blocks = range(500, 540)
+    for version in range(3):
+        begin = ("--load-state", state) if version else ()
+        with Served(tmp_path, "demo", "--layer", layer, *cache, *begin, "--save-state", state) as drive:
+            client = drive.connect()
+            for block in blocks:
+                held = content(block, version - 1) if version else bytes(BLOCK)
+                assert client.read(BLOCK * block, BLOCK) == held
+                client.write(BLOCK * block, content(block, version))
+            client.send(DISCONNECT)
+        assert drive.status == 0
+    assert f"with layer {layer} is valid" in simulate("check", "demo", "--layer", layer, *cache, "--load-state", state).stdout
+    simulate("serve", "demo", "--layer", "cmr", "--nbd", f"unix:{tmp_path}/refused", "--load-state", state, status=2)
+
+
 @pytest.mark.parametrize(("cache", "keeps_all"), [(VOLATILE, False), (PROTECTED, True)])
 def test_a_power_cut_loses_what_the_drive_does_not_promise_and_nothing_else(tmp_path, cache, keeps_all):
     with Served(tmp_path, "common", "--layer", "imr-rmw", *cache) as drive:
