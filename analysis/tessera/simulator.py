@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from tessera.errors import InputError
 
@@ -37,10 +38,14 @@ def simulator() -> Path:
     return installed if installed.exists() else REPOSITORY / "build" / "release" / "tessera-sim"
 
 
-def become() -> None:
-    """The command `tessera-sim` of an installed package."""
+def become(arguments: Sequence[str] | None = None) -> NoReturn:
+    """This process is the simulator from here on, with these arguments or with its own: the command `tessera-sim` of an installed package.
+    Raises InputError where there is no simulator."""
     program = str(simulator())
-    os.execv(program, [program, *sys.argv[1:]])
+    try:
+        os.execv(program, [program, *(sys.argv[1:] if arguments is None else arguments)])
+    except OSError as error:
+        raise _no_simulator(program, error) from None
 
 
 @cache
@@ -81,6 +86,10 @@ def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     return result.stdout
 
 
+def _no_simulator(program: str, error: OSError) -> InputError:
+    return InputError(f"there is no simulator at {program} ({error.strerror}); './dev build' makes one, and TESSERA_SIM names another")
+
+
 def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Raises InputError with what it said where it refused them, and
     SimulatorError with what it said where it failed otherwise. Standard error stays silent, or is passed on with `progress`."""
@@ -91,9 +100,7 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if progress else messages, text=True
             )
         except OSError as error:
-            raise InputError(
-                f"there is no simulator at {command[0]} ({error.strerror}); './dev build' makes one, and TESSERA_SIM names another"
-            ) from None
+            raise _no_simulator(command[0], error) from None
         messages.seek(0)
         message = said(messages.read())
     status = exit_status(result.returncode)

@@ -1,16 +1,19 @@
 """A served drive and its clients: content, power cuts, and clients that do not keep to the protocol."""
 
 import json
+import os
 import random
 import shutil
 import signal
 import socket
 import struct
 import subprocess
+import sys
 
 import pytest
-from nbd import DISCONNECT, FUA, READ, TRIM, WRITE, Served
-from simulate import simulate
+from nbd import DISCONNECT, FUA, PATIENCE, READ, TRIM, WRITE, Client, Served
+from samples import REPOSITORY
+from simulate import SIMULATOR, simulate
 
 BLOCK = 4096
 VOLATILE = ("--set", "firmware.write_cache.capacity=4 MiB", "--set", "firmware.write_cache.durability=volatile")
@@ -218,6 +221,20 @@ def test_a_drive_at_a_port_listens_on_the_loopback_interface(tmp_path):
 )
 def test_what_cannot_be_served_is_said(arguments, sentence):
     assert sentence in simulate("serve", "common", *arguments, status=2).stderr
+
+
+def test_the_other_command_line_becomes_the_server(tmp_path):
+    words = [sys.executable, "-m", "tessera", "serve", "common", "--nbd", f"unix:{tmp_path / 'disk.sock'}"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
+    process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout.readline().startswith("serving ")
+    client = Client(tmp_path / "disk.sock")
+    client.write(0, content(0, 1))
+    assert client.read(0, BLOCK) == content(0, 1)
+    client.close()
+    process.terminate()
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
 
 
 def test_a_socket_that_is_in_use_is_refused_and_one_left_behind_is_taken(tmp_path):

@@ -12,7 +12,7 @@ from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, See
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
 from tessera.simulation import simulation_of
-from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, run_simulator
+from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
 
 RUN_EXAMPLES = """Examples:
 
@@ -103,6 +103,16 @@ def pass_on(name: str, doc: str):
     return command
 
 
+def hand_over(name: str, doc: str):
+    """The same of a command that runs until it is told to end: signals are for the simulator alone."""
+
+    def command(context: typer.Context) -> None:
+        become([name, *context.args])
+
+    command.__doc__ = doc
+    return command
+
+
 def explain(
     results: Annotated[Path, typer.Argument(help="Folder of a run.")],
     number: Annotated[int, typer.Argument(min=0, help="Number of the request, from 0.")],
@@ -124,5 +134,8 @@ def register(app: typer.Typer) -> None:
     for name, doc in (
         ("list", "List drives, layers, workloads, formats or parameters."),
         ("check", "Validate a drive description."),
+        ("convert", "Write a block trace as a NumPy file."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))
+    serving = hand_over("serve", "Let any NBD client use the drive, until Ctrl-C.")
+    app.command("serve", context_settings={**PASS_ON, "help_option_names": []})(serving)

@@ -76,12 +76,13 @@ def _value(item: Any) -> str:
 def _row(item: Any) -> str:
     name = f"{', '.join(item.opts)} {_value(item)}".strip() if _is_option(item) else _place(item)
     default = "required" if item.required else "" if item.default in (None, False) else f"`{item.default}`"
-    return f"| `{name}` | {default} | {item.help or ''} |\n"
+    return f"| `{name}` | {default} | {(item.help or '').replace('|', chr(92) + '|')} |\n"
 
 
 def _examples(epilog: str) -> str:
     """The epilog's commands as a block, its sentences as they are; what stands in brackets behind a command is a comment."""
-    lines = [line.strip() for line in epilog.splitlines() if line.strip()]
+    head, _, rest = epilog.partition(": " if epilog.startswith("Example: ") else "\n")
+    lines = [line.strip() for line in rest.splitlines() if line.strip()]
     commands = [re.sub(r" +\((.*)\)$", r"  # \1", line) for line in lines if line.startswith("tessera")]
-    sentences = [line for line in lines[1:] if not line.startswith("tessera")]
-    return "Examples:\n\n```sh\n" + "\n".join(commands) + "\n```\n" + "".join(f"\n{sentence}\n" for sentence in sentences)
+    sentences = [line for line in lines if not line.startswith("tessera")]
+    return f"{head.rstrip(':')}:\n\n```sh\n" + "\n".join(commands) + "\n```\n" + "".join(f"\n{sentence}\n" for sentence in sentences)
