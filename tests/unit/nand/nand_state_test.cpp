@@ -133,6 +133,7 @@ TEST_CASE("an array of another size does not take a state") {
   NandConfig larger = small_array(1);
   larger.blocks = 60;
   NandArray loaded(larger, 0, 1);
-  StateReader in(state_of(saved, 0_s), "s");
+  const std::string state = state_of(saved, 0_s);
+  StateReader in(state, "s");
   CHECK(test::message_of([&] { loaded.load_state(in); }).starts_with("s: the state of the drive is damaged: "));
 }
