@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_fluid_loop_factory());
   layers.push_back(make_amphisbaena_factory());
   layers.push_back(make_media_cache_factory());
+  layers.push_back(make_tessera_factory());
   return layers;
 }
 

@@ -27,10 +27,11 @@ std::string WriteCacheConfig::problem(const FormatPlan& plan, std::uint32_t sect
 }
 
 WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-                       TranslationLayer& inner)
+                       TranslationLayer& inner, const WriteCacheNames& names)
     : config_(config),
       ports_(ports),
       inner_(inner),
+      prefix_(names.prefix),
       slots_count_(static_cast<Index>(config.capacity.value() / ports.memory.shape().sector_bytes)),
       buffer_(&own_buffer_),
       slots_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache directory",
@@ -41,7 +42,8 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
       inner_locks_(ports.cpu),
       work_(ports.cpu),
       progress_(ports.cpu),
-      activity_(ports.cpu) {
+      activity_(ports.cpu),
+      dirty_gauge_(ports.cpu, names.dirty, 0) {
   if (config.durability == CacheDurability::plp)
     buffer_ = &ports.memory.reserve_dumped_buffer(MemoryCategory::write_cache, slots_count_, "write cache");
   else
@@ -318,23 +320,25 @@ Task<Status> WriteCache::trim(LogicalRun run) {
 // --- Statistics ---
 
 void WriteCache::report(MetricSet& metrics) const {
-  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
-    metrics.count(name, static_cast<double>(value), unit, description);
+  const std::string prefix = prefix_;
+  const auto count = [&](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(prefix + name, static_cast<double>(value), unit, description);
   };
-  count("cache.absorbed", absorbed_, "sectors", "written sectors that replaced a dirty one in the write cache");
-  count("cache.hit.read", read_hits_, "sectors", "sectors read from the write cache");
-  count("cache.miss.read", read_misses_, "sectors", "sectors read that the write cache did not hold");
-  count("cache.destages", destages_, "1", "writes from the write cache to the layer below");
-  count("cache.destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
-  count("cache.lost_at_boot", lost_at_boot_, "sectors",
+  count(".absorbed", absorbed_, "sectors", "written sectors that replaced a dirty one in the write cache");
+  count(".hit.read", read_hits_, "sectors", "sectors read from the write cache");
+  count(".miss.read", read_misses_, "sectors", "sectors read that the write cache did not hold");
+  count(".destages", destages_, "1", "writes from the write cache to the layer below");
+  count(".destaged", destaged_sectors_, "sectors", "sectors written from the write cache to the layer below");
+  count(".lost_at_boot", lost_at_boot_, "sectors",
         "unwritten sectors of the write cache that a boot found lost: the dump had failed before them, or bit errors had taken them");
-  count("cache.full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
-  metrics.add("cache.dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
+  count(".full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
+  metrics.add(prefix + ".dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");
-  metrics.add("cache.unwritten", static_cast<double>(ended() ? dirty_ : 0), "sectors",
+  metrics.add(prefix + ".unwritten", static_cast<double>(ended() ? dirty_ : 0), "sectors",
               "acknowledged sectors that stay in the write cache because the layer below could not write them, or others before them");
   if (journal_ != nullptr)
-    count("journal.sectors", journal_->sectors_written(), "sectors", "sectors written to the journal, superblocks included");
+    metrics.count("journal.sectors", static_cast<double>(journal_->sectors_written()), "sectors",
+                  "sectors written to the journal, superblocks included");
   inner_.report(metrics);
 }
 

@@ -45,11 +45,19 @@ struct WriteCacheConfig {
   [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
 };
 
+/// What a write cache's figures are called: there may be one in front of the layer and one inside it.
+struct WriteCacheNames {
+  const char* prefix;  ///< of its metrics
+  GaugeInfo dirty;
+};
+inline constexpr WriteCacheNames drive_write_cache{"cache",
+                                                   {"cache.dirty_sectors", "1", "sectors of the write cache that are not yet destaged"}};
+
 class WriteCache final : public TranslationLayer {
  public:
   /// `config.problem(plan)` must be empty.
   WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
-             TranslationLayer& inner);
+             TranslationLayer& inner, const WriteCacheNames& names = drive_write_cache);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override;
@@ -124,6 +132,7 @@ class WriteCache final : public TranslationLayer {
   WriteCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
+  const char* prefix_;
   Index slots_count_;
   DataBuffer own_buffer_;  // durability other than plp
   DataBuffer* buffer_;
@@ -145,7 +154,7 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
   std::uint64_t newest_since_ = 0;  // of all slots that were dirty ever
   std::uint64_t dirty_ = 0;
-  Gauge dirty_gauge_{ports_.cpu, {"cache.dirty_sectors", "1", "sectors of the write cache that are not yet destaged"}, 0};
+  Gauge dirty_gauge_;
   std::uint64_t flush_target_ = 0;
   bool draining_ = false;
   std::uint32_t under_way_ = 0;  // destages

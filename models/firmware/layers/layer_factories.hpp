@@ -26,5 +26,6 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<LayerFactory> make_fluid_loop_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_amphisbaena_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_media_cache_factory();
+[[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_factory();
 
 }  // namespace tessera

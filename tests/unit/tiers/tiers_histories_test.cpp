@@ -1,0 +1,67 @@
+// Random histories of reads, writes, flushes and trims, several at a time, with power cuts, on drives of all shapes: what was
+// acknowledged is what is read (the bench's scoreboard is the plain map).
+#include <map>
+
+#include "support/random_histories.hpp"
+#include "tiers_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+TiersSetup random_setup(RandomStream& random) {
+  TiersSetup setup;
+  tiers::TiersConfig& layer = setup.layer;
+  setup.bench.media.sectors_per_track = pick(random, 4, 12);
+  setup.bench.media.tracks = pick(random, 200, 280);
+  setup.bench.media.surfaces = pick(random, 1, 3);
+  setup.bench.seed = random();
+  layer.buffer = sectors(random.below(4) == 0 ? 0 : pick(random, 2, 60));
+  layer.destage_after = Picoseconds(random.below(300'000'000'000));
+  layer.low_mark = pick(random, 0, 70);
+  layer.high_mark = pick(random, layer.low_mark + 1, 100);
+  layer.destage_depth = pick(random, 1, 12);
+  layer.destage_run = sectors(pick(random, 1, 16));
+  layer.log = sectors(pick(random, 32, 200));
+  layer.map_entries = pick(random, 64, 120);
+  layer.packet_writes = pick(random, 1, 8);
+  layer.checkpoint_every = pick(random, 1, 20);
+  layer.band_tracks = pick(random, 1, 6);
+  layer.head_width = pick(random, 2, 3);
+  layer.merge_buffer = sectors(pick(random, 1, 80));
+  layer.bands_a_cleaning = pick(random, 1, 3);
+  layer.stream = sectors(pick(random, 0, 12));
+  layer.idle_cleaning = static_cast<media_cache::IdleCleaning>(random.below(2));
+  layer.idle_after = Picoseconds(random.below(60'000'000'000));
+  layer.idle_mark = random.below(2) == 0 ? 0 : pick(random, 0, 100);
+  setup.prefilled = random.below(2) == 0 ? 0 : random.below(161);
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("random requests to tessera, up to six at a time, return what was written") {
+  std::map<std::string, double> happened;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "tessera histories");
+    INFO("run " << run);
+    TiersDrive drive(random_setup(random));
+    random_history(drive, random);
+    for (const char* const name : {"packet.shared", "map.checkpoints", "stream.sectors", "rmw.count", "cleaning.idle"})
+      happened[name] += drive.metric(name);
+  }
+  for (const auto& [name, count] : happened) {
+    INFO(name);
+    CHECK(count > 100);
+  }
+}
+
+TEST_CASE("power cuts at random instants of tessera lose nothing that was acknowledged") {
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "tessera cuts");
+    INFO("run " << run);
+    TiersDrive drive(random_setup(random));
+    random_cuts(drive, random);
+  }
+}

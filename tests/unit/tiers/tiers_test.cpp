@@ -1,0 +1,85 @@
+// tessera: what its tiers hand to one another, and when.
+#include "tiers_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace tessera::literals;
+
+TEST_CASE("a write is acknowledged from the buffer and stays there until the host has been idle for long enough") {
+  TiersSetup setup;
+  setup.layer.destage_after = 2_s;
+  TiersDrive drive(setup);
+  drive.bench().steps.clear();
+  drive.write(3, 2);
+  drive.write(4, 1);  // overwrites one of them
+  drive.bench().run_for(1900_ms);
+  CHECK(drive.bench().steps.empty());
+  CHECK(drive.metric("write_buffer.absorbed") == 1);
+  drive.bench().run_for(3_s);  // the detector looks every two seconds
+  CHECK(drive.metric("packet.count") == 1);
+  CHECK(drive.bench().sectors_in("cache", MediaOp::write) == 3);  // two sectors and the end of the packet
+  drive.check_content();
+}
+
+TEST_CASE("a buffer above its high mark is destaged down to the low mark, by age and in packets that destages share") {
+  TiersSetup setup;  // 24 of 32 sectors are the high mark, 16 the low one
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 24; ++i) drive.write(20 * i);
+  drive.bench().run_for(1_s);
+  CHECK(drive.metric("write_buffer.destages") == 0);
+  drive.write(20 * 24);
+  drive.bench().run_for(1_s);
+  // From 25 dirty ones to 16; what is under way when the mark is reached, three others at most, ends.
+  CHECK(drive.metric("write_buffer.destages") >= 9);
+  CHECK(drive.metric("write_buffer.destages") <= 12);
+  CHECK(drive.metric("packet.shared") > 0);
+  CHECK(drive.metric("packet.count") < drive.metric("packet.writes"));
+  drive.check_content();
+}
+
+TEST_CASE("a flush empties the buffer, and a forced write goes past it") {
+  TiersDrive drive(TiersSetup{});
+  drive.write(7, 3);
+  drive.flush();
+  CHECK(drive.metric("packet.count") == 1);
+  drive.write(50, 1, true);
+  CHECK(drive.metric("packet.count") == 2);
+  CHECK(drive.metric("write_buffer.destages") == 1);
+}
+
+TEST_CASE("without a buffer a write is acknowledged when its packet is on the platters") {
+  TiersSetup setup;
+  setup.layer.buffer = Bytes(0);
+  TiersDrive drive(setup);
+  drive.bench().steps.clear();
+  drive.write(3, 2);
+  CHECK(drive.bench().sectors_in("cache", MediaOp::write) == 3);
+  drive.check_content();
+}
+
+TEST_CASE("the log is cleaned in idle time only above its mark") {
+  TiersSetup setup;
+  setup.layer.buffer = Bytes(0);
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 10_ms;
+  setup.layer.idle_mark = 27;
+  setup.layer.map_entries = 120;
+  setup.layer.log = sectors(400);
+  setup.bench.media.tracks = 160;
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 30; ++i) drive.write(24 * (i % 8) + i / 8);  // 30 of 120 entries: 25 %
+  drive.bench().run_for(5_s);
+  CHECK(drive.metric("cleaning.idle") == 0);
+  for (std::uint64_t i = 0; i < 6; ++i) drive.write(24 * i + 10);  // 30 %
+  drive.bench().run_for(5_s);
+  CHECK(drive.metric("cleaning.idle") > 0);
+  drive.check_content();
+}
+
+TEST_CASE("a drive too small for the log is refused in one sentence") {
+  TiersSetup setup;
+  std::string problem;
+  setup.bench.media.tracks = 10;
+  CHECK(setup.layer.plan(geometry_of(setup.bench.media), problem).empty());
+  CHECK(problem.starts_with("a media cache of 96 sectors"));
+}
