@@ -2,6 +2,7 @@
 // Flash blocks that are filled page by page, whatever band a page belongs to: a zone of a flash cache, or all of it. Where pages hold
 // several sectors, what is taken and counted here as a page is a subpage.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,6 +46,13 @@ class PageSpace {
   [[nodiscard]] bool empty() const { return used_.front(0) == DramLists::none; }
   /// Blocks with pages that were taken, in the order in which they were begun.
   [[nodiscard]] std::vector<std::uint32_t> used() const;
+  /// The first of them for which `suits` is true, or none.
+  template <class F>
+  [[nodiscard]] std::optional<std::uint32_t> first_used(F&& suits) const {
+    std::uint32_t block = used_.front(0);
+    while (block != DramLists::none && !suits(first_ + block)) block = used_.after(block);
+    return block == DramLists::none ? std::nullopt : std::optional(first_ + block);
+  }
   /// Whether the block takes further pages.
   [[nodiscard]] bool open(std::uint32_t block) const;
   /// Erases blocks of used(), none of whose pages is needed any more.

@@ -5,7 +5,7 @@
 
 namespace tessera::test {
 
-/// Configuration of layer and hardware. Defaults: a buffer of 32 sectors, a log of 96, bands of 3 tracks of 8 sectors.
+/// Configuration of layer and hardware. Defaults: a buffer of 32 sectors, no flash, a log of 96 sectors, bands of 3 tracks of 8 sectors.
 struct TiersSetup {
   tiers::TiersConfig layer;
   BenchConfig bench;
@@ -15,6 +15,9 @@ struct TiersSetup {
     layer.buffer = sectors(32);
     layer.destage_depth = 4;
     layer.destage_run = sectors(8);
+    layer.flash = tiers::FlashUse::off;
+    layer.flash_run = 8;
+    layer.flash_backlog = 4;
     layer.log = sectors(96);
     layer.map_entries = 64;
     layer.checkpoint_every = 6;
@@ -26,6 +29,15 @@ struct TiersSetup {
     bench.media.tracks = 120;
     bench.media.sectors_per_track = 8;
     bench.dram.capacity = Bytes(64 << 20);
+  }
+
+  /// Twelve blocks of four pages.
+  void use_flash(std::uint32_t blocks = 12) {
+    layer.flash = tiers::FlashUse::on;
+    NandConfig nand;
+    nand.blocks = blocks;
+    nand.pages_per_block = 4;
+    bench.nand = nand;
   }
 };
 

@@ -2,6 +2,7 @@
 // acknowledged is what is read (the bench's scoreboard is the plain map).
 #include <map>
 
+#include "support/flash_faults.hpp"
 #include "support/random_histories.hpp"
 #include "tiers_drive.hpp"
 
@@ -35,6 +36,16 @@ TiersSetup random_setup(RandomStream& random) {
   layer.idle_cleaning = static_cast<media_cache::IdleCleaning>(random.below(2));
   layer.idle_after = Picoseconds(random.below(60'000'000'000));
   layer.idle_mark = random.below(2) == 0 ? 0 : pick(random, 0, 100);
+  if (random.below(4) != 0) {
+    setup.use_flash(pick(random, 8, 24));
+    setup.bench.nand->pages_per_block = 2 * pick(random, 1, 4);
+    draw_subpages(*setup.bench.nand, setup.bench.seed);
+    layer.flash_run = pick(random, 1, 16);
+    layer.flash_backlog = pick(random, 0, 12);
+    layer.flash_free = pick(random, 0, 60);
+    layer.copy_forward = static_cast<tiers::CopyForward>(random.below(2));
+    layer.evict_after = Picoseconds(random.below(20'000'000'000));
+  }
   setup.prefilled = random.below(2) == 0 ? 0 : random.below(161);
   return setup;
 }
@@ -46,8 +57,12 @@ TEST_CASE("random requests to tessera, up to six at a time, return what was writ
   for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "tessera histories");
     INFO("run " << run);
-    TiersDrive drive(random_setup(random));
+    const TiersSetup setup = random_setup(random);
+    TiersDrive drive(setup);
     random_history(drive, random);
+    if (setup.layer.uses_flash())
+      for (const char* const name : {"flash.written", "flash.past", "flash.voids", "flash.evicted", "flash.moved_on", "nand.page_copies"})
+        happened[name] += drive.metric(name);
     for (const char* const name : {"packet.shared", "map.checkpoints", "stream.sectors", "rmw.count", "cleaning.idle"})
       happened[name] += drive.metric(name);
   }
@@ -62,6 +77,18 @@ TEST_CASE("power cuts at random instants of tessera lose nothing that was acknow
     RandomStream random(run, "tessera cuts");
     INFO("run " << run);
     TiersDrive drive(random_setup(random));
+    random_cuts(drive, random);
+  }
+}
+
+TEST_CASE("pages and blocks of the flash tier that fail cost nothing") {
+  for (std::uint64_t run = 0; run < 150; ++run) {
+    RandomStream random(run, "tessera failing flash");
+    INFO("run " << run);
+    TiersSetup setup = random_setup(random);
+    setup.use_flash(40);
+    fail_at_random(*setup.bench.nand, 20'000);
+    TiersDrive drive(setup);
     random_cuts(drive, random);
   }
 }

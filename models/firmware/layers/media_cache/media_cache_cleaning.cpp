@@ -30,6 +30,10 @@ bool MediaCache::checkpoint_due() const {
 Task<Status> MediaCache::make_room() {
   while (!has_room()) {
     const bool full = map_full() || log_full();
+    if (full && map_.size() == 0) {  // packets on their way hold all of the log that is in use
+      co_await progress_.change(LifePhase::lock);
+      continue;
+    }
     const Status status = full ? co_await clean(MediaClass::dependent) : co_await checkpoint();
     if (!ok(status)) co_return status;
   }

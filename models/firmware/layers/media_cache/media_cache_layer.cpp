@@ -184,6 +184,11 @@ void MediaCache::show_levels() {
 }
 
 void MediaCache::report(MetricSet& metrics) const {
+  report_work(metrics);
+  report_mapping_memory(metrics, paper_map_bytes(), map_bytes());
+}
+
+void MediaCache::report_work(MetricSet& metrics) const {
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* what) {
     metrics.count(name, static_cast<double>(value), unit, what);
   };
@@ -205,7 +210,6 @@ void MediaCache::report(MetricSet& metrics) const {
   count("merge.phases", phases_, "1", "parts of bands that were merged, each as large as the buffer holds");
   count("merge.collected", collected_extents_, "1", "extents that were collected from the log");
   count("merge.sectors", merge_area_.sectors_written(), "sectors", "sectors of the copies that are written before a band is");
-  report_mapping_memory(metrics, Bytes(std::uint64_t{map_limit_} * 16), map_.bytes() + bands_.bytes());
 }
 
 }  // namespace tessera::media_cache

@@ -18,6 +18,15 @@ void TiersConfig::describe(ParameterVisitor& v) {
   v.field("low_mark", low_mark, {0, 99}, "percent of the buffer dirty at which such destaging ends");
   v.field("destage_depth", destage_depth, {1, 64}, "destages under way at once");
   v.field("destage_run", destage_run, {4096, 67'108'864.0}, "most adjacent dirty data that one destage takes");
+  v.enumeration("flash", flash, {"off", "on"}, "whether what leaves the buffer goes to flash");
+  v.field("flash_run", flash_run, {1, 65536}, "sectors of the longest destage that goes to flash");
+  v.field("flash_backlog", flash_backlog, {0, 1e6},
+          "sectors on their way to flash above which what leaves a buffer above its high mark goes to the log");
+  v.field("flash_free", flash_free, {0, 90}, "percent of the flash blocks that evictions in idle time keep free");
+  v.enumeration("copy_forward", copy_forward, {"off", "on"},
+                "whether what was read since it was written stays in flash when its block is evicted");
+  v.field("evict_after", evict_after, {0, 1e17}, "time without host commands after which flash blocks are evicted");
+  describe_paired_pages(v, paired_pages);
   v.field("log", log, {0, 1e15}, "log of packets on conventional tracks; 0: a thirty-second of the drive");
   v.field("map_entries", map_entries, {0, 16'000'000},
           "extents of the log's map at which cleaning begins; 0: one a sector of the log, at most 524,288");
@@ -45,6 +54,8 @@ WriteCacheConfig TiersConfig::write_buffer() const {
   config.idle_after = destage_after;
   return config;
 }
+
+FlashTierConfig TiersConfig::flash_tier() const { return {flash_run, flash_backlog, flash_free, copy_forward, evict_after, paired_pages}; }
 
 media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) const {
   media_cache::MediaCacheConfig config;

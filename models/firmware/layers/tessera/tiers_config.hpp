@@ -5,6 +5,7 @@
 
 #include "firmware/caches/write_cache.hpp"
 #include "firmware/layers/media_cache/media_cache_config.hpp"
+#include "firmware/layers/tessera/flash_tier_config.hpp"
 
 namespace tessera::tiers {
 
@@ -17,6 +18,15 @@ struct TiersConfig {
   std::uint32_t low_mark = 50;
   std::uint32_t destage_depth = 64;  // eight packets of eight writes
   Bytes destage_run{256 << 10};      // 64 of these are as much DRAM as a merge takes
+
+  // Middle tier: flash
+  FlashUse flash = FlashUse::on;
+  std::uint32_t flash_run = 64;
+  std::uint32_t flash_backlog = 32;
+  std::uint32_t flash_free = 8;
+  CopyForward copy_forward = CopyForward::on;
+  Picoseconds evict_after{100'000'000'000};
+  PairedPages paired_pages = PairedPages::lower_only;
 
   // Last tier: the log of packets in front of the bands
   Bytes log{0};
@@ -34,7 +44,9 @@ struct TiersConfig {
 
   void describe(ParameterVisitor& v);
   [[nodiscard]] bool buffered() const { return buffer.value() != 0; }
+  [[nodiscard]] bool uses_flash() const { return flash == FlashUse::on; }
   [[nodiscard]] WriteCacheConfig write_buffer() const;
+  [[nodiscard]] FlashTierConfig flash_tier() const;
   [[nodiscard]] media_cache::MediaCacheConfig bands(const DriveGeometry& geometry) const;
   /// Regions of the platters; empty, with a sentence in `problem`, where they do not fit.
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const;

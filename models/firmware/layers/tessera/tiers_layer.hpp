@@ -1,10 +1,12 @@
 #pragma once
 // The layer `tessera`: tiers, each of which does what it is fastest at. Writes are acknowledged from a buffer in dumped DRAM; what leaves
-// it goes to a log of packets on conventional tracks, and from there, when the log is full, to shingled bands.
+// it goes to flash as far as that keeps up, the rest to a log of packets on conventional tracks, and from there, when the log is full, to
+// shingled bands.
 #include <memory>
 
 #include "firmware/caches/write_cache.hpp"
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
+#include "firmware/layers/tessera/flash_tier.hpp"
 #include "firmware/layers/tessera/tiers_config.hpp"
 
 namespace tessera::tiers {
@@ -32,6 +34,7 @@ class Tiers final : public TranslationLayer {
 
  private:
   media_cache::MediaCache bands_;
+  std::unique_ptr<FlashTier> flash_;    // none: what leaves the buffer goes to the log
   std::unique_ptr<WriteCache> buffer_;  // none: writes are acknowledged when they are on the platters
   TranslationLayer* top_;
 };

@@ -1,0 +1,206 @@
+"""Our own layer against all the others at the same bill of materials (tessera).
+
+**The rule.** All layers run on the drive `common`: 64 GiB of platters, 2 GiB of flash on one die, 256 MiB of DRAM, of which what is dumped on power
+loss fits 16 MiB of flash. Each has 12 MiB of write buffer in dumped DRAM: its own where it has one (`sblock`, `hwsr`, `tessera`), the drive's
+write cache where it has none; and each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the
+head by positioning time. What a layer reserves of the platters shows as its capacity gain, what it takes of the DRAM in the last table. Every drive is full of data at
+the start. All parameters are the layers' own defaults and those of `common`; none was chosen by the traces below but the switches of `tessera`, whose worth the
+ablations show.
+
+*Best* is the best of the twenty others, figure by figure, input by input: no single one of them is as good. WA is compared with that of the layer whose mean is best.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tessera.families import ordered
+from tessera.papers.lab import Grid, Lab, Variant, of_layer
+from tessera.papers.measures import latency, total_amplification
+from tessera.papers.page import Figure, figure_tables, number, table
+from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.run_folder import Run
+
+TITLE = "A layer of our own (tessera)"
+
+DRIVE = "common"
+OURS = "tessera"
+OTHERS = (
+    "cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard", "sblock",
+    "hwsr", "skylight-flash", "pore", "mu-rmw", "skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache",
+)  # fmt: skip
+OWN_BUFFER = {"sblock", "hwsr", OURS}
+BUFFER = {"firmware__write_cache__capacity": "12 MiB"}
+READ_CACHE = {"firmware__read_cache__segments": 32}
+POSITIONING = {"controller__scheduling": "shortest_positioning"}
+TRACES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rsrch_1": (("msr", "rsrch_1.csv.xz"), ()),
+    "web_3": (("msr", "web_3.csv.xz"), ()),
+    "web_0": (("msr", "web_0_first100k.csv.xz"), ()),
+    "src1_0": (("msr", "src1_0_first10k.csv.xz"), ()),
+    "hm_0": (("msr", "hm_0_cut105_10k.bms.xz"), ()),
+    "CloudPhysics": (("cloudphysics", "sample_2h.vscsi.xz"), ()),
+    "hp_c2247": (("hp", "hp_c2247a.trace.xz"), ()),
+    "cello2003": (("hp", "cello2003_1h.csv.xz"), ()),
+    "Financial1": (("spc", "Financial1_first10k.spc.xz"), ()),
+    "DTRS": (("msps", "dtrs_5min.ascii.xz"), ("--time-unit", "us")),
+}
+WORKLOADS = ("mu-rsrch_0", "mu-web_0", "zone-hm_0", "zone-ts_0")
+REQUESTS = 100_000
+MARGIN = 1.10  # never worse than the best by more
+
+
+def p99(run: Run) -> float:
+    return run.metric("host.latency.p99")
+
+
+FIGURES = (
+    Figure("mean, ms", latency, of_response=True),
+    Figure("p99, ms", p99, of_response=True),
+    Figure("WA", total_amplification),
+)
+
+
+def equipped(layer: str, **parameters: object) -> Variant:
+    """The layer on the drive of the rule."""
+    buffer = {} if layer in OWN_BUFFER else BUFFER
+    return Variant(layer, {**buffer, **READ_CACHE, **POSITIONING, **of_layer(layer, **parameters)})
+
+
+def as_it_stands(layer: str) -> Variant:
+    """The same on a drive that serves whatever came first and reads nothing ahead."""
+    return Variant(layer, {} if layer in OWN_BUFFER else BUFFER)
+
+
+def recorded(lab: Lab, names: Sequence[str] = tuple(TRACES)) -> dict[str, tuple[object, ...]]:
+    """The options that replay each trace that is at hand."""
+    options = {}
+    for name in names:
+        path, more = TRACES[name]
+        if trace := lab.trace(*path):
+            options[name] = ("--trace", trace, *more, "--fold", "--prefill", 100)
+    return options
+
+
+def generated(lab: Lab) -> dict[str, tuple[object, ...]]:
+    limit = lab.requests(REQUESTS)
+    return {name: ("--workload", name, "--limit", limit, "--fold", "--prefill", 100) for name in WORKLOADS}
+
+
+def league(lab: Lab, inputs: Mapping[str, Sequence[object]], face=equipped) -> Grid:
+    return lab.grid(DRIVE, inputs, {layer: face(layer) for layer in (*OTHERS, OURS)}, "league")
+
+
+ABLATIONS: Mapping[str, Mapping[str, object]] = {
+    "all": {},
+    "no buffer": {"buffer": "0 B"},
+    "hasty destage": {"destage_after": "5 ms"},
+    "one destage at a time": {"destage_depth": 1},
+    "packets of one": {"packet_writes": 1},
+    "no flash": {"flash": "off"},
+    "flash for short runs": {"flash_run": 8},
+    "flash takes all": {"flash_backlog": 1_000_000, "flash_run": 65536},
+    "no copying forward": {"copy_forward": "off"},
+    "idle cleaning at once": {"idle_mark": 0},
+}
+
+
+def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
+    return lab.grid(DRIVE, inputs, {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}, "ablations")
+
+
+def best(row: Mapping[str, Run], measure) -> str:
+    """The best of the others."""
+    return min((layer for layer in row if layer != OURS), key=lambda layer: measure(row[layer]))
+
+
+def ratios(row: Mapping[str, Run]) -> tuple[float, float, float]:
+    """Mean and p99 over those of the best of the others, WA over that of the one with the best mean."""
+    swiftest = best(row, latency)
+    return (
+        latency(row[OURS]) / latency(row[swiftest]),
+        p99(row[OURS]) / p99(row[best(row, p99)]),
+        total_amplification(row[OURS]) / total_amplification(row[swiftest]),
+    )
+
+
+def _verdict(mean: float, tail: float, written: float) -> str:
+    speed = "better" if mean < 1 and tail < 1 else f"within {100 * (MARGIN - 1):.0f} %" if mean < MARGIN and tail < MARGIN else "worse"
+    return speed if written <= 1 else f"{speed}, writes more"
+
+
+def league_table(grid: Grid) -> str:
+    """A line an input: what is best, and how ours compares."""
+    rows = []
+    for name, row in grid.items():
+        swiftest, steadiest = best(row, latency), best(row, p99)
+        mean, tail, written = ratios(row)
+        cells = (
+            f"{FIGURES[0].text(row[swiftest])} `{swiftest}`", FIGURES[0].text(row[OURS]), number(mean, 3),
+            f"{FIGURES[1].text(row[steadiest])} `{steadiest}`", FIGURES[1].text(row[OURS]), number(tail, 3),
+            FIGURES[2].text(row[swiftest]), FIGURES[2].text(row[OURS]), _verdict(mean, tail, written),
+        )  # fmt: skip
+        rows.append([name, *cells])
+    return table(
+        ["input", "best mean, ms", "ours", "ratio", "best p99, ms", "ours", "ratio", "WA of the best", "ours", "verdict"], rows
+    )
+
+
+def _transposed(grid: Grid, figure: Figure) -> str:
+    """A line a layer, a column an input: there are more layers than inputs."""
+    inputs = list(grid)
+    layers = ordered(next(iter(grid.values())))
+    return table([figure.title, *inputs], [[f"`{layer}`", *(figure.text(grid[name][layer]) for name in inputs)] for layer in layers])
+
+
+def summary(grid: Grid) -> str:
+    """How many inputs of how many."""
+    figures = [ratios(row) for row in grid.values()]
+    both = sum(mean < 1 and tail < 1 for mean, tail, _ in figures)
+    within = sum(mean < MARGIN and tail < MARGIN for mean, tail, _ in figures)
+    written = sum(wa <= 1 for _, _, wa in figures)
+    return (
+        f"Mean and p99 both better than the best of the others on {both} of {len(figures)}, neither worse by more than 10 % on {within}, "
+        f"no more written than by the layer with the best mean on {written}.\n"
+    )
+
+
+def resources(grid: Grid) -> str:
+    """What each layer takes: the same for every input."""
+    row = next(iter(grid.values()))
+    lines = [
+        [f"`{layer}`", number(row[layer].metric("dram.reserved.total") / 2**20, 0), number(row[layer].metric("capacity.gain_vs_cmr"))]
+        for layer in ordered(row)
+    ]
+    return table(["layer", "DRAM, MiB", "capacity gain"], lines)
+
+
+def _comparisons(grid: Grid) -> list[Comparison]:
+    """Ours against the two that are best under seed 1."""
+    parts = []
+    for name, row in grid.items():
+        for what, measure in (("mean", latency), ("p99", p99)):
+            rival = best(row, measure)
+            parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, OURS, rival), below=1))
+    return parts
+
+
+def _rivals(grid: Grid) -> tuple[str, ...]:
+    return tuple(ordered({best(row, measure) for row in grid.values() for measure in (latency, p99)}))
+
+
+def sections(lab: Lab) -> list[str]:
+    """Markdown of this chapter."""
+    inputs = {**recorded(lab), **generated(lab)}
+    grid = league(lab, inputs)
+    parts = [summary(grid), league_table(grid)]
+    parts += ["### All layers\n", *(_transposed(grid, figure) for figure in FIGURES), resources(grid)]
+    rivals = (*_rivals(grid), OURS)
+    seeds = over_seeds(lab, lambda each: lab_grid(each, inputs, rivals))
+    parts += ["### Over five seeds\n", seed_table(seeds, _comparisons(grid))]
+    parts += ["### What each idea is worth\n", *figure_tables(ablations(lab, inputs), FIGURES)]
+    plain = league(lab, inputs, as_it_stands)
+    parts += ["### First come, first served\n", "The same without read-ahead, the head serving what came first.\n", summary(plain), league_table(plain)]
+    return parts
+
+
+def lab_grid(lab: Lab, inputs: Mapping[str, Sequence[object]], layers: Sequence[str]) -> Grid:
+    return lab.grid(DRIVE, inputs, {layer: equipped(layer) for layer in layers}, "league, seeds")

@@ -1,0 +1,169 @@
+#pragma once
+// The middle tier: a ring of flash blocks in front of the log. What it keeps up with goes to it, what it does not goes on to the log; what
+// was written is read from it, without the platters.
+//
+// A page says in its out-of-band area whose it is and when it was written: programming it is the commit. A write that goes past the flash
+// while the flash holds an older copy programs a *void* when it is on the platters: a page that says that the copies of a run that are
+// older than itself count no more. Blocks are erased in the order in which they were filled, so a void outlives what it speaks of. A block
+// that cannot be erased is *dead*: a void of its own says so, and is written again before the block in which it lies is erased.
+//
+// A write claims the pages of a void before it locks its sectors, since an eviction that makes room for them locks others. Order of locks:
+// turn of evictions, sectors, use.
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "firmware/flash/oob.hpp"
+#include "firmware/flash/page_owners.hpp"
+#include "firmware/flash/page_scan.hpp"
+#include "firmware/flash/page_space.hpp"
+#include "firmware/flash/shared_pages.hpp"
+#include "firmware/layers/media_cache/media_cache_layer.hpp"
+#include "firmware/layers/tessera/flash_tier_config.hpp"
+#include "firmware/locks/range_locks.hpp"
+#include "firmware/tables/scratch_pool.hpp"
+
+namespace tessera::tiers {
+
+class FlashTier final : public TranslationLayer, private SharedPages::Source {
+ public:
+  FlashTier(const Ports& ports, const FlashTierConfig& config, media_cache::MediaCache& inner);
+
+  /// Free blocks that only voids may use, of these the last one only those of evictions; and the least that a flash must have.
+  static constexpr std::uint32_t reserve = 2;
+  static constexpr std::uint32_t eviction_reserve = 1;
+  static constexpr std::uint32_t least_blocks = 2 * reserve + 2;
+
+  [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
+  Task<Status> format() override;
+  Task<Status> recover() override;
+  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> flush() override { return inner_.flush(); }
+  Task<Status> trim(LogicalRun run) override;
+  void start_background() override;
+  [[nodiscard]] bool idle() const override { return !evicting_ && inner_.idle(); }
+  void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
+  void report(MetricSet& metrics) const override;
+
+ private:
+  static constexpr std::uint32_t ring = 0;  // the one stream of pages
+  static constexpr std::uint32_t none = DramHashMap::none;
+  static constexpr std::uint32_t void_copies = 2;
+
+  struct Scratch {
+    std::vector<FlashCommand> commands;
+    std::vector<std::uint32_t> pages;
+    std::vector<std::byte> images;
+  };
+  /// Room for a void, held as long as it may come.
+  class Claim {
+   public:
+    explicit Claim(FlashTier& tier) : tier_(tier) { ++tier_.claims_; }
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    ~Claim() {
+      --tier_.claims_;
+      if (!tier_.claims_ended_.empty()) tier_.claims_ended_.wake_all();
+    }
+
+   private:
+    FlashTier& tier_;
+  };
+  struct DeadBlock {
+    std::uint64_t seq = 0;    ///< of its void
+    std::uint32_t block = 0;  ///< in which the older copy of the void lies
+  };
+  /// A page of the block that is evicted, and the sector it holds.
+  struct Held {
+    LogicalSector sector;
+    std::uint32_t page;
+  };
+
+  void close_page(std::uint32_t) override { space_.close_page(); }
+  [[nodiscard]] std::uint32_t find(LogicalSector sector) const;
+  [[nodiscard]] bool holds_any(LogicalRun run) const;
+  [[nodiscard]] bool admits(const LogicalRun& run, const WriteOptions& options) const;
+  [[nodiscard]] Task<std::uint32_t> append(LogicalRun run, DataSpan data);
+  [[nodiscard]] std::uint32_t take(std::uint32_t kept);
+  [[nodiscard]] Task<void> program(std::span<FlashCommand> commands, std::span<const OobHeader> headers);
+  void settle(std::span<const FlashCommand> commands);
+  [[nodiscard]] std::uint32_t block_of(const FlashCommand& command) const {
+    return static_cast<std::uint32_t>(command.page.value() / shape_.pages_per_block);
+  }
+  void enter(LogicalSector sector, std::uint32_t page);
+  void drop(LogicalRun run);
+  [[nodiscard]] Task<Status> write_past(LogicalRun run, DataSpan data, WriteOptions options);
+  [[nodiscard]] Task<Status> make_claimable();
+  [[nodiscard]] Task<Status> make_void(LogicalRun run);
+  [[nodiscard]] Task<Status> program_void(std::uint64_t subject, std::uint32_t kept, DeadBlock& at);
+  [[nodiscard]] Task<Status> read_inner(LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data);
+
+  // Eviction (flash_tier_eviction.cpp)
+  [[nodiscard]] Task<Status> evict();
+  [[nodiscard]] Task<Status> empty_block(std::uint32_t block);
+  [[nodiscard]] Task<Status> move_run(std::span<const Held> held);
+  [[nodiscard]] Task<Status> erase(std::uint32_t block);
+  [[nodiscard]] Task<Status> renew_dead(std::uint32_t block);
+  [[nodiscard]] Task<Status> bury(std::uint32_t block);
+  [[nodiscard]] Task<void> evict_when_idle();
+  [[nodiscard]] bool host_idle() const;
+  [[nodiscard]] bool short_of_blocks() const;
+
+  // Boot (flash_tier_recovery.cpp)
+  void restore_pages(const PageTags& tags);
+  void restore_blocks(const PageTags& tags);
+
+  Ports ports_;
+  FlashTierConfig config_;
+  media_cache::MediaCache& inner_;
+  FlashShape shape_;
+  OobCodec codec_;
+  DramHashMap map_;  // flash page by sector
+  PageOwners owners_;
+  DramBitmap read_;  // by page: read since it was written
+  Gauge free_blocks_;
+  PageSpace space_;
+  SharedPages pages_;
+  SectorLocks sectors_;  // what is written, trimmed or moved
+  FifoMutex use_;        // shared by reads, alone by erases
+  FifoMutex turn_;       // of evictions
+  WaitQueue taken_;      // of evict_when_idle()
+  WaitQueue claims_ended_;
+  WaitQueue settled_;  // of evictions: pages that were taken are programmed and entered
+  DataBuffer buffer_;  // of evictions: a block
+  ScratchPool<Scratch> scratches_;
+  std::map<std::uint32_t, DeadBlock> dead_;
+  std::uint64_t next_seq_ = 1;
+  DramArray<std::uint16_t> unsettled_;  // by block: pages that were taken and are not settled yet
+  std::uint32_t backlog_ = 0;
+  std::uint32_t claims_ = 0;
+  bool evicting_ = false;
+  bool idle_failed_ = false;
+
+  std::uint64_t written_ = 0;
+  std::uint64_t past_ = 0;
+  std::uint64_t updates_ = 0;
+  std::uint64_t read_flash_ = 0;
+  std::uint64_t voids_ = 0;
+  std::uint64_t evicted_ = 0;
+  std::uint64_t moved_on_ = 0;
+  std::uint64_t copied_ = 0;
+  std::uint64_t failed_programs_ = 0;
+};
+
+/// What a void's header says in place of a sector: a run, or a block that is dead.
+struct VoidSubject {
+  static constexpr std::uint32_t count_shift = 40;
+  static constexpr std::uint64_t dead_mark = std::uint64_t{1} << 60;
+  static constexpr std::uint32_t most_sectors = (1U << 20) - 1;
+  [[nodiscard]] static std::uint64_t of(LogicalRun run) { return run.first.value() | std::uint64_t{run.count} << count_shift; }
+  [[nodiscard]] static std::uint64_t of_block(std::uint32_t block) { return dead_mark | block; }
+  [[nodiscard]] static bool is_block(std::uint64_t subject) { return (subject & dead_mark) != 0; }
+  [[nodiscard]] static std::uint32_t block(std::uint64_t subject) { return static_cast<std::uint32_t>(subject & ~dead_mark); }
+  [[nodiscard]] static LogicalRun run(std::uint64_t subject) {
+    return {LogicalSector(subject & ((std::uint64_t{1} << count_shift) - 1)), static_cast<std::uint32_t>(subject >> count_shift)};
+  }
+};
+
+}  // namespace tessera::tiers

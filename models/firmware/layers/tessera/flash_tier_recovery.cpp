@@ -1,0 +1,93 @@
+// Boot of the flash tier after a power cut: every page says what it is.
+#include <algorithm>
+
+#include "firmware/layers/tessera/flash_tier.hpp"
+
+namespace tessera::tiers {
+
+namespace {
+/// Above every subject of a void, so that the scan takes voids for what they are.
+constexpr std::uint64_t all_subjects = 2 * VoidSubject::dead_mark;
+}  // namespace
+
+Task<Status> FlashTier::recover() {
+  Status status = co_await inner_.recover();
+  if (!ok(status)) co_return status;
+  FoundPages found;
+  status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, config_.paired), all_subjects, found, nullptr);
+  if (!ok(status)) co_return status;
+  next_seq_ = std::max(next_seq_, found.next_seq);
+  restore_pages(found.tags);
+  restore_blocks(found.tags);
+  co_return Status::ok;
+}
+
+/// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead.
+void FlashTier::restore_pages(const PageTags& tags) {
+  struct Void {
+    LogicalRun run;
+    std::uint64_t seq;
+  };
+  std::vector<Void> voids;
+  std::vector<std::uint32_t> pages;
+  for (std::uint32_t page = 0; page < tags.size(); ++page) {
+    const PageTag& tag = tags[page];
+    if (tag.state != PageTag::State::good || tag.kind != OobHeader::Kind::mapping) continue;
+    const std::uint64_t subject = tag.lsn.value();
+    if (!VoidSubject::is_block(subject)) {
+      voids.push_back({VoidSubject::run(subject), tag.seq});
+      continue;
+    }
+    DeadBlock& dead = dead_[VoidSubject::block(subject)];
+    if (dead.seq < tag.seq) dead = {tag.seq, page / shape_.block_subpages()};
+  }
+  const auto is_dead = [&](std::uint32_t page) {
+    const auto dead = dead_.find(page / shape_.block_subpages());
+    return dead != dead_.end() && tags[page].seq < dead->second.seq;
+  };
+  for (std::uint32_t page = 0; page < tags.size(); ++page) {
+    const PageTag& tag = tags[page];
+    if (tag.state == PageTag::State::good && tag.kind == OobHeader::Kind::data && tag.lsn.value() < user_sectors() && !is_dead(page))
+      pages.push_back(page);
+  }
+  std::ranges::sort(pages, [&tags](std::uint32_t a, std::uint32_t b) {
+    return tags[a].lsn != tags[b].lsn ? tags[a].lsn < tags[b].lsn : tags[a].seq > tags[b].seq;
+  });
+  const auto older = std::ranges::unique(pages, {}, [&tags](std::uint32_t page) { return tags[page].lsn; });
+  pages.erase(older.begin(), older.end());
+  std::vector<bool> stale(pages.size());
+  for (const Void& one : voids) {
+    const auto first = std::ranges::lower_bound(pages, one.run.first, {}, [&tags](std::uint32_t page) { return tags[page].lsn; });
+    for (auto page = first; page != pages.end() && tags[*page].lsn < one.run.end(); ++page)
+      if (tags[*page].seq < one.seq) stale[static_cast<std::size_t>(page - pages.begin())] = true;
+  }
+  for (std::size_t i = 0; i < pages.size(); ++i)
+    if (!stale[i]) enter(tags[pages[i]].lsn, pages[i]);
+}
+
+/// In the order in which they were filled. None takes further pages, as a void in it has to outlive what lies in blocks in front of it;
+/// none is erased here, for the same reason.
+void FlashTier::restore_blocks(const PageTags& tags) {
+  struct Block {
+    std::uint64_t seq;
+    std::uint32_t number;
+  };
+  std::vector<Block> used;
+  for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
+    std::uint64_t seq = 0;
+    bool blank = true;
+    for (std::uint32_t page = 0; page < shape_.block_subpages(); ++page) {
+      const PageTag& tag = tags[std::uint64_t{block} * shape_.block_subpages() + page];
+      blank = blank && tag.state == PageTag::State::blank;
+      if (tag.state == PageTag::State::good && (seq == 0 || tag.seq < seq)) seq = tag.seq;
+    }
+    if (blank)
+      space_.restore(block, 0);
+    else
+      used.push_back({seq, block});
+  }
+  std::ranges::sort(used, [](const Block& a, const Block& b) { return a.seq != b.seq ? a.seq < b.seq : a.number < b.number; });
+  for (const Block& block : used) space_.restore(block.number, shape_.block_subpages());
+}
+
+}  // namespace tessera::tiers
