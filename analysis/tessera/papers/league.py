@@ -92,12 +92,13 @@ def league(lab: Lab, inputs: Mapping[str, Sequence[object]], face=equipped) -> G
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "all": {},
     "no buffer": {"buffer": "0 B"},
-    "hasty destage": {"destage_after": "5 ms"},
+    "hasty destage": {"destage_after": "5 ms", "trickle_mark": 0},
     "one destage at a time": {"destage_depth": 1},
     "packets of one": {"packet_writes": 1},
+    "no trickle": {"trickle_mark": 100},
     "no flash": {"flash": "off"},
     "flash for short runs": {"flash_run": 8},
-    "flash takes all": {"flash_backlog": 1_000_000, "flash_run": 65536},
+    "flash takes all": {"flash_backlog": 1_000_000},
     "no copying forward": {"copy_forward": "off"},
     "idle cleaning at once": {"idle_mark": 0},
 }
@@ -183,24 +184,27 @@ def _comparisons(grid: Grid) -> list[Comparison]:
     return parts
 
 
-def _rivals(grid: Grid) -> tuple[str, ...]:
-    return tuple(ordered({best(row, measure) for row in grid.values() for measure in (latency, p99)}))
-
-
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    inputs = {**recorded(lab), **generated(lab)}
-    grid = league(lab, inputs)
-    parts = [summary(grid), league_table(grid)]
-    parts += ["### All layers\n", *(_transposed(grid, figure) for figure in FIGURES), resources(grid)]
-    rivals = (*_rivals(grid), OURS)
-    seeds = over_seeds(lab, lambda each: lab_grid(each, inputs, rivals))
-    parts += ["### Over five seeds\n", seed_table(seeds, _comparisons(grid))]
-    parts += ["### What each idea is worth\n", *figure_tables(ablations(lab, inputs), FIGURES)]
-    plain = league(lab, inputs, as_it_stands)
-    parts += ["### First come, first served\n", "The same without read-ahead, the head serving what came first.\n", summary(plain), league_table(plain)]
-    return parts
+    traces = recorded(lab)
+    grid = league(lab, {**traces, **generated(lab)})
+    parts = [summary(grid), league_table(grid), "### All layers\n", *(_transposed(grid, figure) for figure in FIGURES), resources(grid)]
+    if not traces:
+        return parts
+    of_traces = {name: grid[name] for name in traces}
+    comparisons = _comparisons(of_traces)
+    rivals = {name: tuple({best(row, latency), best(row, p99)}) for name, row in of_traces.items()}
+    parts += ["### Over five seeds\n", seed_table(over_seeds(lab, lambda each: _against(each, traces, rivals)), comparisons)]
+    parts += ["### What each idea is worth\n", *figure_tables(ablations(lab, traces), FIGURES)]
+    plain = league(lab, traces, as_it_stands)
+    parts += ["### First come, first served\n", "The same without read-ahead, and the head serves what came first.\n"]
+    return [*parts, summary(plain), league_table(plain)]
 
 
-def lab_grid(lab: Lab, inputs: Mapping[str, Sequence[object]], layers: Sequence[str]) -> Grid:
-    return lab.grid(DRIVE, inputs, {layer: equipped(layer) for layer in layers}, "league, seeds")
+def _against(lab: Lab, inputs: Mapping[str, Sequence[object]], rivals: Mapping[str, Sequence[str]]) -> Grid:
+    """Ours and each input's own rivals."""
+    grid: Grid = {}
+    for name, options in inputs.items():
+        variants = {layer: equipped(layer) for layer in (*sorted(rivals[name]), OURS)}
+        grid |= lab.grid(DRIVE, {name: options}, variants, f"{name}, seed {lab.seed}")
+    return grid

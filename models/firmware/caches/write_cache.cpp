@@ -128,7 +128,7 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previou
     case SlotState::renewed: ++absorbed_; break;
   }
   if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
-  if (draining_) work_.wake_all();
+  if (draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark) work_.wake_all();
 }
 
 /// The copy that was taken of the slot is written.

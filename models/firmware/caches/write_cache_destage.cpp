@@ -29,7 +29,8 @@ bool WriteCache::wanted() {
   if (ended()) return false;
   if (dirty_ * 100 <= std::uint64_t{slots_count_} * config_.low_mark) draining_ = false;
   if (dirty_ == 0) return false;
-  return draining_ || host_idle() || journal_pressed() || slots_.read(lists_.front(dirty_list)).since < flush_target_;
+  return draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark || host_idle() || journal_pressed() ||
+         slots_.read(lists_.front(dirty_list)).since < flush_target_;
 }
 
 Task<void> WriteCache::destage_loop(std::uint32_t worker) {

@@ -13,6 +13,7 @@ struct TiersSetup {
 
   TiersSetup() {
     layer.buffer = sectors(32);
+    layer.trickle_mark = 100;
     layer.destage_depth = 4;
     layer.destage_run = sectors(8);
     layer.flash = tiers::FlashUse::off;

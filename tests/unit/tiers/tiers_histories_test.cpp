@@ -22,6 +22,7 @@ TiersSetup random_setup(RandomStream& random) {
   layer.destage_after = Picoseconds(random.below(300'000'000'000));
   layer.low_mark = pick(random, 0, 70);
   layer.high_mark = pick(random, layer.low_mark + 1, 100);
+  layer.trickle_mark = pick(random, 0, 100);
   layer.destage_depth = pick(random, 1, 12);
   layer.destage_run = sectors(pick(random, 1, 16));
   layer.log = sectors(pick(random, 32, 200));
@@ -41,7 +42,7 @@ TiersSetup random_setup(RandomStream& random) {
     setup.bench.nand->pages_per_block = 2 * pick(random, 1, 4);
     draw_subpages(*setup.bench.nand, setup.bench.seed);
     layer.flash_run = pick(random, 1, 16);
-    layer.flash_backlog = pick(random, 0, 12);
+    layer.flash_backlog = pick(random, 1, 12);
     layer.flash_free = pick(random, 0, 60);
     layer.copy_forward = static_cast<tiers::CopyForward>(random.below(2));
     layer.evict_after = Picoseconds(random.below(20'000'000'000));

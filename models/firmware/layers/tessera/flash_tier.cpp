@@ -24,6 +24,7 @@ FlashTier::FlashTier(const Ports& ports, const FlashTierConfig& config, media_ca
       turn_(ports.cpu),
       taken_(ports.cpu),
       claims_ended_(ports.cpu),
+      queue_(ports.cpu),
       settled_(ports.cpu),
       buffer_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, shape_.block_subpages(), "evictions from flash")),
       unsettled_(ports.memory, MemoryCategory::metadata, shape_.blocks, "pages on their way to flash blocks") {}
@@ -92,20 +93,24 @@ Task<Status> FlashTier::read_inner(LogicalRun run, std::span<const std::uint32_t
 
 // --- Writes ---
 
-/// What is in a hurry, as the buffer is nearly full, goes to flash only as far as that keeps up.
-bool FlashTier::admits(const LogicalRun& run, const WriteOptions& options) const {
-  if (run.count > config_.run || space_.room(reserve) < run.count) return false;
-  return options.background || backlog_ + run.count <= config_.backlog;
-}
-
+/// Flash takes what it keeps up with. What drains in the background waits for it, until there are writes in a hurry; these go past it.
 Task<Status> FlashTier::write(LogicalRun run, DataSpan data, WriteOptions options) {
   const Status claimable = co_await make_claimable();
   if (!ok(claimable)) co_return claimable;
   const Claim claim(*this);
   auto lock = sectors_.exclusive(SectorRange::of(run));
   co_await lock;
+  if (!options.background) {
+    ++hurried_;
+    queue_.wake_all();
+  }
+  const std::uint64_t before = hurried_;
+  while (takes(run.count) && !keeps_up(run.count) && options.background) {
+    co_await queue_.change(LifePhase::flash_queue);
+    options.background = hurried_ == before;
+  }
   std::uint32_t done = 0;
-  while (done < run.count && admits({run.first + done, run.count - done}, options)) {
+  while (done < run.count && takes(run.count - done) && keeps_up(run.count - done)) {
     const LogicalRun rest{run.first + done, run.count - done};
     const DataSpan part = data.part(done, rest.count);
     done += co_await append(rest, part);
@@ -132,6 +137,7 @@ Task<std::uint32_t> FlashTier::append(LogicalRun run, DataSpan data) {
   backlog_ += run.count;
   co_await program(commands, tags);
   backlog_ -= run.count;
+  queue_.wake_all();
   std::uint32_t good = run.count;
   for (std::uint32_t i = 0; i < run.count; ++i) {
     if (ok(commands[i].status))

@@ -83,7 +83,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   void close_page(std::uint32_t) override { space_.close_page(); }
   [[nodiscard]] std::uint32_t find(LogicalSector sector) const;
   [[nodiscard]] bool holds_any(LogicalRun run) const;
-  [[nodiscard]] bool admits(const LogicalRun& run, const WriteOptions& options) const;
+  [[nodiscard]] bool takes(std::uint32_t count) const { return count <= config_.run && space_.room(reserve) >= count; }
+  [[nodiscard]] bool keeps_up(std::uint32_t count) const { return backlog_ == 0 || backlog_ + count <= config_.backlog; }
   [[nodiscard]] Task<std::uint32_t> append(LogicalRun run, DataSpan data);
   [[nodiscard]] std::uint32_t take(std::uint32_t kept);
   [[nodiscard]] Task<void> program(std::span<FlashCommand> commands, std::span<const OobHeader> headers);
@@ -130,6 +131,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   FifoMutex turn_;       // of evictions
   WaitQueue taken_;      // of evict_when_idle()
   WaitQueue claims_ended_;
+  WaitQueue queue_;    // of writes for which the flash is too busy
   WaitQueue settled_;  // of evictions: pages that were taken are programmed and entered
   DataBuffer buffer_;  // of evictions: a block
   ScratchPool<Scratch> scratches_;
@@ -138,6 +140,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   DramArray<std::uint16_t> unsettled_;  // by block: pages that were taken and are not settled yet
   std::uint32_t backlog_ = 0;
   std::uint32_t claims_ = 0;
+  std::uint64_t hurried_ = 0;  // writes that were no background work
   bool evicting_ = false;
   bool idle_failed_ = false;
 

@@ -13,7 +13,7 @@ enum class CopyForward : std::uint32_t { off, on };
 
 struct FlashTierConfig {
   std::uint32_t run = 0;         ///< longest write that goes to flash
-  std::uint32_t backlog = 0;     ///< sectors on their way to flash above which a write that is in a hurry goes past it
+  std::uint32_t backlog = 0;     ///< sectors on their way to flash above which background writes wait, and others go past it
   std::uint32_t free_share = 0;  ///< percent of the blocks that evictions in idle time keep free
   CopyForward copy_forward = CopyForward::on;
   Picoseconds idle_after;

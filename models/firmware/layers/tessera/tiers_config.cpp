@@ -14,14 +14,16 @@ constexpr std::uint64_t most_default_entries = 524'288;  // 21 MiB of DRAM
 void TiersConfig::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {0, 68'719'476'736.0}, "write buffer in DRAM that is dumped on power loss; 0: none");
   v.field("destage_after", destage_after, {1e6, 1e13}, "time without host commands after which the buffer is emptied below its high mark");
+  v.field("trickle_mark", trickle_mark, {0, 100},
+          "percent of the buffer dirty above which destages go on in the background, as fast as the flash");
   v.field("high_mark", high_mark, {1, 100}, "percent of the buffer dirty above which destaging begins");
   v.field("low_mark", low_mark, {0, 99}, "percent of the buffer dirty at which such destaging ends");
   v.field("destage_depth", destage_depth, {1, 64}, "destages under way at once");
   v.field("destage_run", destage_run, {4096, 67'108'864.0}, "most adjacent dirty data that one destage takes");
   v.enumeration("flash", flash, {"off", "on"}, "whether what leaves the buffer goes to flash");
   v.field("flash_run", flash_run, {1, 65536}, "sectors of the longest destage that goes to flash");
-  v.field("flash_backlog", flash_backlog, {0, 1e6},
-          "sectors on their way to flash above which what leaves a buffer above its high mark goes to the log");
+  v.field("flash_backlog", flash_backlog, {1, 1e6},
+          "sectors on their way to flash above which background destages wait, and those of a buffer above its high mark go to the log");
   v.field("flash_free", flash_free, {0, 90}, "percent of the flash blocks that evictions in idle time keep free");
   v.enumeration("copy_forward", copy_forward, {"off", "on"},
                 "whether what was read since it was written stays in flash when its block is evicted");
@@ -47,6 +49,7 @@ WriteCacheConfig TiersConfig::write_buffer() const {
   config.capacity = buffer;
   config.durability = CacheDurability::plp;
   config.order = DestageOrder::positioning;
+  config.trickle_mark = trickle_mark;
   config.high_mark = high_mark;
   config.low_mark = low_mark;
   config.destage_depth = destage_depth;

@@ -14,6 +14,7 @@ struct TiersConfig {
   // First tier: the write buffer in dumped DRAM
   Bytes buffer{12 << 20};                         // what the layers hwsr and sblock have dumped on the drive `common`
   Picoseconds destage_after{10'000'000'000'000};  // 10 s: what is dumped on power loss need not hurry, and is overwritten meanwhile
+  std::uint32_t trickle_mark = 50;
   std::uint32_t high_mark = 75;
   std::uint32_t low_mark = 50;
   std::uint32_t destage_depth = 64;  // eight packets of eight writes
@@ -22,7 +23,7 @@ struct TiersConfig {
   // Middle tier: flash
   FlashUse flash = FlashUse::on;
   std::uint32_t flash_run = 64;
-  std::uint32_t flash_backlog = 32;
+  std::uint32_t flash_backlog = 8;  // 10 ms of one die: what a read may find in front of it
   std::uint32_t flash_free = 8;
   CopyForward copy_forward = CopyForward::on;
   Picoseconds evict_after{100'000'000'000};

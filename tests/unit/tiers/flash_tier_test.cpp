@@ -1,0 +1,126 @@
+// tessera's flash tier: what goes to it, past it and out of it.
+#include "support/cut_everywhere.hpp"
+#include "support/flash_faults.hpp"
+#include "tiers_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace tessera::literals;
+
+namespace {
+
+/// Without a buffer, so that each write of the host is one of the flash tier's: of eight sectors at most, the longer ones go past it.
+TiersSetup unbuffered(std::uint32_t blocks = 12) {
+  TiersSetup setup;
+  setup.layer.buffer = Bytes(0);
+  setup.layer.evict_after = 3600_s;
+  setup.layer.flash_backlog = 8;
+  setup.use_flash(blocks);
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("a write that the flash keeps up with is on flash, and is read from there") {
+  TiersDrive drive(unbuffered());
+  drive.bench().steps.clear();
+  drive.write(3, 2);
+  drive.read(3, 2);
+  CHECK(drive.bench().steps.empty());
+  CHECK(drive.metric("flash.written") == 2);
+  CHECK(drive.metric("hit.read.flash") == 2);
+  drive.check_content();
+}
+
+TEST_CASE("a write longer than the flash takes goes past it, and a void with it only over an older copy") {
+  TiersDrive drive(unbuffered());
+  drive.write(30, 10);
+  CHECK(drive.metric("flash.past") == 10);
+  CHECK(drive.metric("flash.voids") == 0);
+  drive.write(32, 1);
+  drive.write(30, 10);
+  CHECK(drive.metric("flash.voids") == 1);
+  drive.cut_now();
+  drive.check_content();  // the copy in flash does not come back
+}
+
+TEST_CASE("of a read the flash has in part the rest comes from the platters") {
+  TiersDrive drive(unbuffered());
+  drive.write(40, 10);
+  drive.write(43, 2);
+  drive.read(40, 10);
+  CHECK(drive.metric("hit.read.flash") == 2);
+  CHECK(drive.metric("hit.read.log") + drive.metric("hit.read.media") == 8);
+  drive.check_content();
+}
+
+TEST_CASE("a trimmed sector leaves the flash, and a later write past the flash counts after a cut") {
+  TiersDrive drive(unbuffered());
+  drive.write(32, 2);
+  drive.trim(32, 2);
+  CHECK(drive.metric("flash.voids") == 1);
+  drive.write(30, 10);
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a full flash gives its oldest block back in idle time, and what was read since stays") {
+  TiersSetup setup = unbuffered();
+  setup.layer.evict_after = 1_ms;
+  setup.layer.flash_free = 50;  // six of twelve blocks of four pages
+  setup.layer.copy_forward = GENERATE(tiers::CopyForward::off, tiers::CopyForward::on);
+  const bool stays = setup.layer.copy_forward == tiers::CopyForward::on;
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 6; ++i) drive.write(40 * i, 4);
+  drive.read(0, 4);  // of the first block
+  drive.write(300, 4);
+  drive.bench().run_for(1_s);
+  CHECK(drive.metric("flash.evicted") >= 1);
+  CHECK((drive.metric("nand.page_copies") == 4) == stays);
+  CHECK(drive.metric("flash.moved_on") >= 4);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a cut at any instant of a write past older copies in flash loses nothing") {
+  const auto begin = [](TiersDrive& drive) {
+    drive.write(30, 4);
+    drive.write(36, 2);
+    drive.bench().submit(HostOp::write, 28 * 8, 12 * 8);
+  };
+  const auto go_on = [](TiersDrive& drive) { drive.write(31, 2); };
+  CHECK(cut_everywhere<TiersDrive>(unbuffered(), begin, go_on) > 4);
+}
+
+TEST_CASE("a cut at any instant of an eviction loses nothing, nor brings anything back") {
+  TiersSetup setup = unbuffered(8);
+  setup.layer.flash_run = 4;
+  setup.layer.log = sectors(400);
+  setup.layer.map_entries = 200;
+  setup.bench.media.tracks = 200;
+  const auto begin = [](TiersDrive& drive) {
+    for (std::uint64_t i = 0; i < 5; ++i) drive.write(40 * i, 4);
+    for (std::uint64_t i = 0; i < 9; ++i) drive.write(20 * (i % 5) * 2, 5);  // past the flash, a void of two pages each time
+    drive.bench().submit(HostOp::write, 80 * 8, 6 * 8);
+  };
+  const auto go_on = [](TiersDrive& drive) {
+    drive.write(41, 2);
+    drive.write(40, 6);
+  };
+  CHECK(cut_everywhere<TiersDrive>(setup, begin, go_on) > 4);
+}
+
+TEST_CASE("what lies in a block that cannot be erased does not come back") {
+  TiersSetup setup = unbuffered(12);
+  setup.layer.evict_after = 1_ms;
+  setup.layer.flash_free = 90;
+  setup.bench.nand->erase_failures = {{0, 1}, {1, 1}};
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 4);
+  drive.bench().run_for(1_s);  // what filled blocks 0 and 1 is in the log
+  REQUIRE(drive.metric("flash.retired_blocks") == 2);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 10);  // past the flash: nothing there to make void
+  drive.cut_now();
+  drive.check_content();
+}
