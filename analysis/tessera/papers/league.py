@@ -5,7 +5,7 @@ power loss. Each has 12 MiB of write buffer in dumped DRAM: its own where it has
 it has none; and each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the head by positioning
 time. What a layer reserves of the platters shows as its capacity gain, what it takes of the DRAM beside it. Every drive is full of data at the
 start. Parameters are the layers' defaults and those of `common`. Two values of `tessera`, the mark from which destages trickle and the
-sectors on their way to flash, were chosen among eight settings on seven of these traces; what they are worth stands with the ablations. The
+sectors on their way to flash, were chosen among a dozen settings on seven of these traces; what they are worth stands with the ablations. The
 generated workloads took no part in that.
 
 *Best* is the best of the twenty others, figure by figure, input by input: no single one of them is as good. WA is compared with that of the

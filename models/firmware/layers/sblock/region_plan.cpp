@@ -5,6 +5,7 @@
 
 #include "firmware/flash/band_layout.hpp"
 #include "firmware/layers/sblock/sblock_open_regions.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::sblock {
 
