@@ -83,7 +83,7 @@ struct Layer {
     event: unsafe extern "C" fn(*mut Mirror, u64, u32, u32),
     idle: unsafe extern "C" fn(*const Mirror) -> c_int,
     destroy: unsafe extern "C" fn(*mut Mirror),
-    optional: [Unused; 9],
+    optional: [Unused; 10],
 }
 unsafe impl Sync for Layer {}
 
@@ -201,7 +201,7 @@ static LAYER: Layer = Layer {
     abi: ABI, size: std::mem::size_of::<Layer>() as u32, name: b"mirror\0".as_ptr().cast(),
     summary: b"every sector twice, on either half of the platters; an example in Rust\0".as_ptr().cast(), parameters: null(),
     parameter_count: 0, needs_flash: 0, context: std::ptr::null_mut(), plan, create, user_sectors, boot, command, event, idle, destroy,
-    optional: [null(); 9],
+    optional: [null(); 10],
 };
 
 #[no_mangle]

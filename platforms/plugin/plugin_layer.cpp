@@ -164,6 +164,11 @@ bool PluginLayer::absorbs(LogicalRun run) {
   return code_.absorbs != nullptr && machine_.call("absorbs", [&] { return code_.absorbs(self_, run.first.value(), run.count); }) != 0;
 }
 
+void PluginLayer::received(LogicalRun run) {
+  if (code_.received == nullptr) return;
+  machine_.call("received", [&] { code_.received(self_, run.first.value(), run.count); });
+}
+
 bool PluginLayer::streams_writes() const {
   return code_.streams_writes != nullptr && machine_.call("streams_writes", [this] { return code_.streams_writes(self_); }) != 0;
 }

@@ -22,6 +22,7 @@ class PluginLayer final : public TranslationLayer, private PluginSpawner {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   bool holds(LogicalRun run) override;
   bool absorbs(LogicalRun run) override;
+  void received(LogicalRun run) override;
   [[nodiscard]] bool streams_writes() const override;
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;

@@ -271,6 +271,7 @@ struct tessera_layer {
   int (*holds)(void* self, uint64_t first, uint32_t count); /* a read would not need the platters */
   int (*absorbs)(void* self, uint64_t first, uint32_t count); /* a write would not */
   int (*streams_writes)(const void* self); /* a write's data goes to the media where it lies, and nowhere else */
+  void (*received)(void* self, uint64_t first, uint32_t count); /* a host write has arrived, in front of any write cache */
   void (*report)(const void* self, const tessera_reporter*);
 };
 

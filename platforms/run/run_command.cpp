@@ -221,7 +221,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (options.warmup != 0 && simulation.player().completions() <= options.warmup)
     notes.push_back("the warm-up of " + std::to_string(options.warmup) + " requests covers the whole run of " +
                     std::to_string(simulation.player().completions()) + ": nothing of it was measured");
-  if (const std::size_t missed = options.restarts.size() - simulation.restarts_made(); missed > 0)
+  if (const std::size_t missed = options.restarts.size() - simulation.scheduled_restarts_made(); missed > 0)
     notes.push_back(std::to_string(missed) +
                     " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());

@@ -167,7 +167,10 @@ void Simulation::lose_power() {
 void Simulation::restart_when_due() {
   const Picoseconds now = drive_.timeline().now();
   restarts_.happened(now);
-  if (firmware_runs()) return restart_now();
+  if (firmware_runs()) {
+    ++scheduled_restarts_made_;
+    return restart_now();
+  }
   if (const auto next = restarts_.next()) drive_.timeline().post(*next, *this, restart);
 }
 

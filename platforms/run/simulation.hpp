@@ -85,6 +85,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   /// What the drive answered to the drain's flush, or to the boot that failed.
   [[nodiscard]] Status drain_status() const { return drain_status_; }
   [[nodiscard]] std::uint64_t restarts_made() const { return restarts_made_; }
+  /// Of these, those that were asked for; errors of the DRAM restart the firmware, too.
+  [[nodiscard]] std::uint64_t scheduled_restarts_made() const { return scheduled_restarts_made_; }
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that fell into an outage: there was no power to cut.
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
@@ -135,6 +137,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   Picoseconds measured_until_;
   std::uint64_t cuts_made_ = 0;
   std::uint64_t restarts_made_ = 0;
+  std::uint64_t scheduled_restarts_made_ = 0;
   std::uint64_t excused_ = 0;
   HostRequest flush_;
   bool flushing_ = false;

@@ -167,6 +167,10 @@ OfferedLayer::OfferedLayer(std::unique_ptr<LayerFactory> factory)
                   return layer_of(self).absorbs({LogicalSector(first), count}) ? 1 : 0;
                 },
             .streams_writes = [](const void* self) { return layer_of(self).streams_writes() ? 1 : 0; },
+            .received =
+                [](void* self, std::uint64_t first, std::uint32_t count) {
+                  guarded(running(self).table(), [&] { layer_of(self).received({LogicalSector(first), count}); });
+                },
             .report = report};
 }
 

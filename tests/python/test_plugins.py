@@ -55,6 +55,14 @@ def test_a_layer_of_the_tree_gives_the_same_summary_behind_the_interface(tmp_pat
         assert (tmp_path / "native" / file).read_bytes() == (tmp_path / "plugin" / file).read_bytes()
 
 
+def test_what_a_write_cache_hides_of_the_host_s_writes_reaches_a_layer_behind_the_interface(tmp_path):
+    cached = ("run", "p001", "--layer", "imr-flip", *WORKLOAD, "--limit", 2000, "--set", "layers.imr_flip.heat=host")
+    simulate(*cached, "--out", tmp_path / "native")
+    simulate(*cached, "--firmware", IN_TREE, "--out", tmp_path / "plugin")
+    assert figures(tmp_path / "native") == figures(tmp_path / "plugin")
+    assert json.loads((tmp_path / "plugin" / "summary.json").read_text())["metrics"]["heat.arrived"]["value"] > 1000
+
+
 @pytest.mark.parametrize("example", ["in_c", "in_rust"])
 def test_an_example_serves_every_request_and_keeps_every_write(tmp_path, example, request):
     library = request.getfixturevalue(example)

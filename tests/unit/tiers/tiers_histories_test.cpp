@@ -73,6 +73,25 @@ TEST_CASE("random requests to tessera, up to six at a time, return what was writ
   }
 }
 
+TEST_CASE("tessera: packets, streams and merges of one band do not wait for each other in a circle") {
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    RandomStream random(run, "tessera few bands");
+    INFO("run " << run);
+    TiersSetup setup;
+    setup.bench.media.tracks = 40;  // two or three bands beside the log
+    setup.layer.buffer = sectors(pick(random, 8, 32));
+    setup.layer.destage_depth = 12;
+    setup.layer.destage_run = sectors(pick(random, 1, 4));
+    setup.layer.trickle_mark = pick(random, 0, 50);
+    setup.layer.log = sectors(pick(random, 40, 96));
+    setup.layer.stream = sectors(pick(random, 1, 4));
+    setup.layer.bands_a_cleaning = 2;
+    setup.layer.band_tracks = pick(random, 3, 6);
+    TiersDrive drive(setup);
+    random_history(drive, random, {.longest = 48, .rounds = 120});
+  }
+}
+
 TEST_CASE("power cuts at random instants of tessera lose nothing that was acknowledged") {
   for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "tessera cuts");

@@ -158,9 +158,14 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   on_their_way_.push_back(packet.position);
   packet.tail = tail();
 
+  // Each band once and in ascending order: a stream or a merge that waits for one alone stands between two shared locks of it.
+  std::array<std::uint64_t, Packet::most_runs> bands{};
+  for (std::uint32_t i = 0; i < batch.count; ++i) bands[i] = bands_.band_of(batch.parts[i].run.first).number;
+  std::sort(bands.begin(), bands.begin() + batch.count);
   std::array<std::optional<NumberLocks::Lock>, Packet::most_runs> locks;
   for (std::uint32_t i = 0; i < batch.count; ++i) {
-    locks[i].emplace(writers_, NumberRange::of(bands_.band_of(batch.parts[i].run.first).number), LockMode::shared);
+    if (i != 0 && bands[i] == bands[i - 1]) continue;
+    locks[i].emplace(writers_, NumberRange::of(bands[i]), LockMode::shared);
     NumberLocks::Lock& lock = *locks[i];
     co_await lock;
   }

@@ -69,7 +69,8 @@ FormatPlan plan_sblocks(const RegionConfig& config, const DriveGeometry& geometr
 
 double spare_share(const RegionConfig& config, const DriveGeometry& geometry, std::uint32_t sblock_sectors) {
   if (config.spare_slots == 0) return config.spare;
-  return config.spare_slots / static_cast<double>(std::uint64_t{config.region_tracks} * longest_track(geometry) / sblock_sectors);
+  const std::uint64_t nominal = std::uint64_t{config.region_tracks} * longest_track(geometry) / sblock_sectors;  // n
+  return config.spare_slots / static_cast<double>(nominal);
 }
 
 double utilisation(const RegionConfig& config, double beta) {

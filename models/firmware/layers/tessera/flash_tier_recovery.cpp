@@ -53,8 +53,8 @@ void FlashTier::restore_pages(const PageTags& tags) {
   std::ranges::sort(pages, [&tags](std::uint32_t a, std::uint32_t b) {
     return tags[a].lsn != tags[b].lsn ? tags[a].lsn < tags[b].lsn : tags[a].seq > tags[b].seq;
   });
-  const auto older = std::ranges::unique(pages, {}, [&tags](std::uint32_t page) { return tags[page].lsn; });
-  pages.erase(older.begin(), older.end());
+  const auto same_sector = [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].lsn == tags[b].lsn; };
+  pages.erase(std::unique(pages.begin(), pages.end(), same_sector), pages.end());
   std::vector<bool> stale(pages.size());
   for (const Void& one : voids) {
     const auto first = std::ranges::lower_bound(pages, one.run.first, {}, [&tags](std::uint32_t page) { return tags[page].lsn; });
