@@ -50,7 +50,7 @@ struct CompletionEntry {
   std::uint32_t status = 0;
   std::uint32_t steps_done = 0;  ///< disk: steps that completed well
   std::uint32_t any_lost = 0;    ///< 1: a sector that was read is marked as lost in its buffer
-  std::uint32_t reserved = 0;
+  std::uint32_t held = 0;        ///< disk: 1: the chain is held for the firmware, which ends it with Register::disk_resume
   std::uint64_t turn = 0;
 };
 static_assert(sizeof(CompletionEntry) == 32);
@@ -62,7 +62,7 @@ struct MediaChainEntry {
   std::uint32_t priority = 0;    ///< MediaClass
   std::uint32_t carry_lost = 0;  ///< 1: LostSectors::carry
   std::uint32_t tag = 0;         ///< of the host command that waits for it, for the observer; no_host_tag: none
-  std::uint32_t flags = 0;       ///< bit 0: the command that it serves is a write that reads from the platters before it writes there
+  std::uint32_t supervised = 0;  ///< 1: to be held when its turn comes: it concerns sectors that lie elsewhere
   std::uint32_t reserved = 0;
 };
 static_assert(sizeof(MediaChainEntry) == 32);
