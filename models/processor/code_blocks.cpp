@@ -1,0 +1,99 @@
+#include "processor/code_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "processor/decode.hpp"
+
+namespace tessera::riscv {
+
+const Step* Block::end_within(std::uint64_t cycles) const {
+  if (last().begin < cycles) return end();
+  const auto inside = [cycles](const Step& step) { return step.begin < cycles; };
+  return std::find_if_not(steps.data() + 1, end(), inside);
+}
+
+const Block* CodeBlocks::find_older(std::uint64_t pc) const {
+  const auto found = blocks_.find(pc);
+  if (found == blocks_.end()) return nullptr;
+  return recent_[index(pc)] = found->second.get();
+}
+
+const Block& CodeBlocks::decode(std::uint64_t pc, std::span<const std::byte> code) {
+  auto block = std::make_unique<Block>();
+  block->pc = pc;
+  block->breakpoint = std::ranges::find(breakpoints_, pc) != breakpoints_.end();
+  std::uint32_t begin = 0;
+  std::size_t offset = 0;
+  while (block->steps.size() < longest) {
+    std::uint16_t half = 0;
+    if (code.size() - offset < sizeof half) break;
+    std::memcpy(&half, code.data() + offset, sizeof half);
+    const unsigned bytes = instruction_bytes(half);
+    if (code.size() - offset < bytes) break;
+    if (offset != 0 && std::ranges::find(breakpoints_, pc + offset) != breakpoints_.end()) break;
+    std::uint32_t bits = half;
+    if (bytes == sizeof bits) std::memcpy(&bits, code.data() + offset, sizeof bits);
+    const Instruction instruction = riscv::decode(bits, wide_);
+    if (offset != 0) begin += timing_.stall(block->steps.back().instruction, instruction);
+    block->steps.push_back({instruction, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(offset)});
+    begin += timing_.cycles(instruction);
+    offset += bytes;
+    if (ends_block(instruction.op)) break;
+  }
+  const Instruction& last = block->steps.back().instruction;
+  if (kind_of(last.op) == Kind::load || kind_of(last.op) == Kind::narrow_load) block->loading = last;
+  block->steps.push_back({{}, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(offset)});
+  for (std::uint64_t page = pc >> page_shift; page <= (pc + offset - 1) >> page_shift; ++page) pages_[page].push_back(pc);
+  const Block& made = *block;
+  recent_[index(pc)] = &made;
+  blocks_[pc] = std::move(block);
+  return made;
+}
+
+void CodeBlocks::remove(std::uint64_t pc) {
+  const auto found = blocks_.find(pc);
+  if (recent_[index(pc)] == found->second.get()) recent_[index(pc)] = nullptr;
+  const std::uint64_t last = pc + found->second->bytes() - 1;
+  for (std::uint64_t page = pc >> page_shift; page <= last >> page_shift; ++page) {
+    const auto of_page = pages_.find(page);
+    std::erase(of_page->second, pc);
+    if (of_page->second.empty()) pages_.erase(of_page);
+  }
+  dropped_.push_back(std::move(found->second));
+  blocks_.erase(found);
+}
+
+bool CodeBlocks::drop(std::uint64_t address, std::uint64_t bytes) {
+  if (pages_.empty() || bytes == 0) return false;
+  std::vector<std::uint64_t> hit;
+  for (std::uint64_t page = address >> page_shift; page <= (address + bytes - 1) >> page_shift; ++page) {
+    const auto of_page = pages_.find(page);
+    if (of_page == pages_.end()) continue;
+    for (const std::uint64_t pc : of_page->second)
+      if (pc < address + bytes && address < pc + blocks_.at(pc)->bytes()) hit.push_back(pc);
+  }
+  std::ranges::sort(hit);
+  hit.erase(std::ranges::unique(hit).begin(), hit.end());
+  for (const std::uint64_t pc : hit) remove(pc);
+  return !hit.empty();
+}
+
+void CodeBlocks::drop_all() {
+  for (auto& [pc, block] : blocks_) dropped_.push_back(std::move(block));
+  blocks_.clear();
+  pages_.clear();
+  recent_.fill(nullptr);
+}
+
+void CodeBlocks::set_breakpoint(std::uint64_t address) {
+  if (std::ranges::find(breakpoints_, address) != breakpoints_.end()) return;
+  breakpoints_.push_back(address);
+  drop(address, 1);
+}
+
+void CodeBlocks::clear_breakpoint(std::uint64_t address) {
+  if (std::erase(breakpoints_, address) != 0) drop(address, 1);
+}
+
+}  // namespace tessera::riscv

@@ -1,0 +1,51 @@
+#pragma once
+// Cycles of a hart's instructions: a single-issue in-order pipeline with static branch prediction.
+//
+// Published (SiFive FE310-G000 manual, sections 3.2 and 3.3, of its E31 core): most instructions a cycle; a word loaded is there for the
+// second instruction behind, a byte or halfword for the third; multiplication five cycles, division 2 to 33 by its operands; a control
+// transfer predicted right costs nothing, one predicted wrong three cycles; CSR reads three. Estimates of ours: the middle of the range for
+// divisions, twice that with 64-bit operands; results of multiplications, divisions and CSRs are used at once; atomic operations are a
+// load, its latency and a store; a trap empties the pipeline and fetches its handler. The E31 predicts by history and target; here
+// backward branches and returns are predicted taken, and other indirect jumps wrong.
+#include <cstdint>
+
+#include "base/parameter.hpp"
+#include "processor/instruction.hpp"
+
+namespace tessera::riscv {
+
+struct HartTiming {
+  std::uint32_t alu = 1;
+  std::uint32_t multiply = 5;
+  std::uint32_t divide = 17;
+  std::uint32_t divide_wide = 33;
+  std::uint32_t load = 1;
+  std::uint32_t load_use = 1;
+  std::uint32_t narrow_load_use = 2;
+  std::uint32_t store = 1;
+  std::uint32_t atomic = 4;
+  std::uint32_t branch = 1;
+  std::uint32_t jump = 1;
+  std::uint32_t misprediction = 3;
+  std::uint32_t csr = 3;
+  std::uint32_t trap = 5;
+
+  void describe(ParameterVisitor& visitor);
+
+  /// Of an instruction that stalls for nothing; of a conditional branch that was predicted right.
+  [[nodiscard]] std::uint32_t cycles(const Instruction& instruction) const;
+  /// Of a conditional branch.
+  [[nodiscard]] std::uint32_t branch_cycles(bool backward, bool taken) const { return branch + (backward == taken ? 0 : misprediction); }
+  /// What an instruction waits that takes a register which the one before it has loaded.
+  [[nodiscard]] std::uint32_t stall(const Instruction& loading, const Instruction& next) const;
+};
+
+/// Where lines of the caches come from and go to.
+class LineMiss {
+ public:
+  virtual ~LineMiss() = default;
+  /// Cycles that the line at `address` takes to be fetched (or, with `write`, to be written back), from `cycle` on.
+  virtual std::uint64_t miss(std::uint64_t address, bool write, std::uint64_t cycle) = 0;
+};
+
+}  // namespace tessera::riscv
