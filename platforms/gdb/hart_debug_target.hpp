@@ -1,0 +1,32 @@
+#pragma once
+// A hart and the plain memory of its machine as a debugger sees them. Addresses that no memory holds are devices': they are refused, as
+// reading them may have an effect.
+#include "platforms/gdb/debug_target.hpp"
+#include "processor/hart.hpp"
+
+namespace tessera {
+
+class HartDebugTarget : public DebugTarget {
+ public:
+  HartDebugTarget(riscv::Hart& hart, const riscv::Memory& memory, bool wide) : hart_(&hart), memory_(&memory), wide_(wide) {}
+
+  [[nodiscard]] bool wide() const override { return wide_; }
+  [[nodiscard]] std::uint64_t register_value(unsigned number) const override;
+  void set_register(unsigned number, std::uint64_t value) override;
+  [[nodiscard]] std::optional<std::uint64_t> csr(unsigned number) const override;
+  bool set_csr(unsigned number, std::uint64_t value) override;
+  [[nodiscard]] std::size_t read(std::uint64_t address, std::span<std::byte> bytes) override;
+  [[nodiscard]] bool write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  bool set_breakpoint(std::uint64_t address, bool set) override;
+  bool set_watchpoint(std::uint64_t address, std::uint64_t bytes, WatchKind kind, bool set) override;
+
+ private:
+  riscv::Hart* hart_;
+  const riscv::Memory* memory_;
+  bool wide_;
+};
+
+/// What a debugger is told of a hart that stopped at a breakpoint, at a watchpoint or with a fault.
+[[nodiscard]] DebugStop debug_stop(const riscv::Hart& hart, riscv::Stop stop);
+
+}  // namespace tessera
