@@ -83,6 +83,7 @@ Instruction decode(std::uint32_t bits, bool wide) {
 
 Kind kind_of(Op op) { return op == Op::illegal ? Kind::system : encoding_of(op).kind; }
 const char* name_of(Op op) { return op == Op::illegal ? "illegal" : encoding_of(op).name; }
+bool of_rv64_alone(Op op) { return op != Op::illegal && encoding_of(op).width == Width::wide; }
 
 bool ends_block(Op op) {
   switch (kind_of(op)) {

@@ -42,6 +42,7 @@ struct Instruction {
 
 [[nodiscard]] Kind kind_of(Op op);
 [[nodiscard]] const char* name_of(Op op);
+[[nodiscard]] bool of_rv64_alone(Op op);
 /// It may go on elsewhere than behind itself, or changes what the next instruction may be: a block of instructions ends with it.
 [[nodiscard]] bool ends_block(Op op);
 
