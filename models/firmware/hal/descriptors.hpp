@@ -24,7 +24,7 @@ struct HostEntry {
   std::uint32_t kind = 0;
   std::uint32_t tag = 0;
   std::uint32_t op = 0;           ///< HostOp
-  std::uint32_t flags = 0;        ///< bit 0: FUA; bit 1: its data is still at the host
+  std::uint32_t flags = 0;        ///< host_flags
   std::uint64_t first_block = 0;  ///< 512 B
   std::uint64_t blocks = 0;
   DataName data;             ///< read, write; fewer sectors than the blocks fill where the data is to stream, in halves
@@ -33,6 +33,12 @@ struct HostEntry {
   std::uint64_t turn = 0;
 };
 static_assert(sizeof(HostEntry) == 64);
+
+/// Bits of HostEntry::flags.
+namespace host_flags {
+inline constexpr std::uint32_t force_unit_access = 1;
+inline constexpr std::uint32_t data_at_host = 2;  ///< of a write: it crosses once Register::host_fetch asks for it
+}  // namespace host_flags
 
 /// A piece of the data of a command that streams through its buffer in halves. It stays until it has crossed.
 struct HostPieceEntry {

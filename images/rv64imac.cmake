@@ -1,0 +1,10 @@
+# Debian's gcc-riscv64-unknown-elf with picolibc; it has no libstdc++, whose headers the ARM package lends.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR rv64imac)
+set(CMAKE_CXX_COMPILER riscv64-unknown-elf-g++)
+set(CMAKE_ASM_COMPILER riscv64-unknown-elf-gcc)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+file(GLOB libstdcxx /usr/include/newlib/c++/*)
+set(machine "-march=rv64imac -mabi=lp64 -mcmodel=medany")
+set(CMAKE_ASM_FLAGS_INIT "${machine}")
+set(CMAKE_CXX_FLAGS_INIT "${machine} --specs=picolibc.specs -isystem ${libstdcxx} -isystem ${libstdcxx}/arm-none-eabi")

@@ -1,0 +1,73 @@
+#include "firmware/hal/runtime.hpp"
+
+namespace tessera::hal {
+
+namespace {
+
+constexpr std::uint64_t all_lines =
+    interrupt_lines::request | interrupt_lines::host | interrupt_lines::disk | interrupt_lines::flash | interrupt_lines::timer;
+
+}  // namespace
+
+const std::byte* Runtime::checked(RegisterFile& registers) {
+  TESSERA_CHECK(registers.read(Register::ident_magic) == magic, "the registers are not those of this drive");
+  TESSERA_CHECK(registers.read(Register::ident_version) == map_version, "the register map is of another version");
+  return at_address<const std::byte>(registers.read(Register::ident_boot_data));
+}
+
+FirmwareConfig Runtime::configured(const BootReader& boot, LayerFactory& factory) {
+  boot.configure(factory);
+  FirmwareConfig config;
+  boot.configure(config);
+  return config;
+}
+
+Runtime::Runtime(RegisterFile& registers, LayerFactory& factory)
+    : registers_(registers),
+      boot_data_(checked(registers)),
+      geometry_(boot_data_.geometry()),
+      plan_(boot_data_.plan()),
+      cpu_(registers),
+      memory_(registers, geometry_.sector_bytes),
+      media_(registers, cpu_),
+      flash_(boot_data_.flash() ? std::optional<Flash>(std::in_place, registers, cpu_, *boot_data_.flash()) : std::nullopt),
+      host_(registers, cpu_, memory_.shape(), boot_data_.tags()),
+      firmware_(configured(boot_data_, factory), factory, {media_, flash_ ? &*flash_ : nullptr, memory_, cpu_, host_}, geometry_, plan_) {
+  registers_.write(Register::ident_capacity, firmware_.user_sectors());
+  registers_.write(Register::interrupts_enable, all_lines);
+}
+
+void Runtime::round() {
+  const std::uint64_t lines = registers_.read(Register::interrupts_pending);
+  if (lines != 0)
+    registers_.write(Register::interrupts_clear, lines);  // before the rings are looked at: what comes behind that is said again
+  if ((lines & interrupt_lines::request) != 0) take_request();
+  if ((lines & interrupt_lines::host) != 0) host_.take(firmware_);
+  if ((lines & interrupt_lines::disk) != 0) media_.reap();
+  if ((lines & interrupt_lines::flash) != 0 && flash_) flash_->reap();
+  if ((lines & interrupt_lines::timer) != 0) cpu_.wake();
+  cpu_.run();
+  if (const bool idle = firmware_.idle(); idle_ != idle) {
+    idle_ = idle;
+    registers_.write(Register::ident_idle, idle ? 1 : 0);
+  }
+}
+
+void Runtime::take_request() {
+  const std::uint64_t argument = registers_.read(Register::ident_argument);
+  switch (static_cast<Request>(registers_.read(Register::ident_request))) {
+    case Request::none: break;
+    case Request::prefill:
+      firmware_.prefill(argument);
+      registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
+      break;
+    case Request::boot: cpu_.start(boot(argument != 0), no_host_tag); break;
+  }
+}
+
+Task<void> Runtime::boot(bool after_power_cut) {
+  const Status status = co_await firmware_.boot(after_power_cut);
+  registers_.write(Register::ident_answer, static_cast<std::uint64_t>(status));
+}
+
+}  // namespace tessera::hal

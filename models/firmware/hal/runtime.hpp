@@ -1,0 +1,45 @@
+#pragma once
+// A firmware on the machine's registers: made as the boot data says, and driven by the interrupt controller's lines.
+#include <optional>
+
+#include "firmware/firmware_build.hpp"
+#include "firmware/hal/boot_reader.hpp"
+#include "firmware/hal/cpu.hpp"
+#include "firmware/hal/flash.hpp"
+#include "firmware/hal/host.hpp"
+#include "firmware/hal/media.hpp"
+#include "firmware/hal/memory.hpp"
+
+namespace tessera::hal {
+
+class Runtime {
+ public:
+  /// With a layer of `factory`, whose parameters the boot data sets.
+  Runtime(RegisterFile& registers, LayerFactory& factory);
+  ~Runtime() { cpu_.end(); }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Takes the lines that were raised, and works until no task is ready: the processor may wait for the next one.
+  void round();
+
+ private:
+  [[nodiscard]] static const std::byte* checked(RegisterFile& registers);
+  static FirmwareConfig configured(const BootReader& boot, LayerFactory& factory);
+  void take_request();
+  Task<void> boot(bool after_power_cut);
+
+  RegisterFile& registers_;
+  BootReader boot_data_;
+  DriveGeometry geometry_;
+  FormatPlan plan_;
+  Cpu cpu_;
+  Memory memory_;
+  Media media_;
+  std::optional<Flash> flash_;
+  Host host_;
+  Firmware firmware_;
+  std::optional<bool> idle_;  // as last said
+};
+
+}  // namespace tessera::hal
