@@ -14,9 +14,9 @@ enum class WatchKind : std::uint8_t { write, read, access };
 struct DebugStop {
   enum class Reason : std::uint8_t { begin, step, interrupt, breakpoint, watchpoint, fault };
   Reason reason = Reason::begin;
-  std::uint64_t address = 0;          ///< watchpoint: of the data
-  WatchKind kind = WatchKind::write;  ///< watchpoint
-  std::string what;                   ///< fault: shown to the user
+  std::uint64_t address = 0;  ///< watchpoint: of the access
+  std::uint64_t bytes = 0;    ///< watchpoint
+  std::string what;           ///< fault: shown to the user
 };
 
 class DebugTarget {

@@ -53,14 +53,17 @@ void GdbPackets::feed(std::string_view bytes) {
 }
 
 void GdbPackets::take(char c) {
+  if (c == '$') {  // nothing but the begin of a packet: where one is under way, its end was lost
+    payload_.clear();
+    too_long_ = false;
+    place_ = Place::payload;
+    return;
+  }
   switch (place_) {
     case Place::between: return take_between(c);
     case Place::payload:
       if (c == '#') {
         place_ = Place::first_digit;
-      } else if (c == '$') {  // its end was lost: another begins
-        payload_.clear();
-        too_long_ = false;
       } else if (payload_.size() == longest) {
         too_long_ = true;
       } else {
@@ -79,11 +82,7 @@ void GdbPackets::take(char c) {
 }
 
 void GdbPackets::take_between(char c) {
-  if (c == '$') {
-    payload_.clear();
-    too_long_ = false;
-    place_ = Place::payload;
-  } else if (c == control_c) {
+  if (c == control_c) {
     interrupted_ = true;
   } else if (c == '-' && acknowledges_ && out().size() <= longest) {
     out_ += last_;

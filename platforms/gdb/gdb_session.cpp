@@ -66,11 +66,7 @@ void GdbSession::stopped(const DebugStop& stop) {
       stop_reply_ += software ? "swbreak:;" : "hwbreak:;";
       break;
     }
-    case DebugStop::Reason::watchpoint: {
-      const std::string name = stop.kind == WatchKind::write ? "watch" : stop.kind == WatchKind::read ? "rwatch" : "awatch";
-      stop_reply_ += name + ":" + hex_number(stop.address) + ";";
-      break;
-    }
+    case DebugStop::Reason::watchpoint: stop_reply_ += watched(stop); break;
     case DebugStop::Reason::fault: stop_reply_ = trap(signal_fault); break;
   }
   stop_reply_ += "thread:1;";
@@ -78,6 +74,16 @@ void GdbSession::stopped(const DebugStop& stop) {
   awaited_ = false;
   print(stop.what);
   packets_->send(stop_reply_);
+}
+
+/// "watch:ADDRESS;": an address within the watchpoint, as GDB knows it by that, wherever the access began.
+std::string GdbSession::watched(const DebugStop& stop) const {
+  for (const auto& [type, address, bytes] : points_) {
+    if (type < '2' || (stop.address - address >= bytes && address - stop.address >= stop.bytes)) continue;
+    const std::string name = type == '2' ? "watch" : type == '3' ? "rwatch" : "awatch";
+    return name + ":" + hex_number(std::max(address, stop.address)) + ";";
+  }
+  return "watch:" + hex_number(stop.address) + ";";
 }
 
 void GdbSession::exited(int status) {

@@ -46,6 +46,7 @@ class GdbSession {
   [[nodiscard]] Answer write_memory(std::string_view packet, bool binary);
   [[nodiscard]] Answer set_point(std::string_view packet, bool set);
   [[nodiscard]] Answer monitor(std::string_view digits);
+  [[nodiscard]] std::string watched(const DebugStop& stop) const;
   void print(std::string_view text);
   [[nodiscard]] std::string word(std::uint64_t value) const;
   [[nodiscard]] std::size_t word_bytes() const { return target_->wide() ? 8 : 4; }

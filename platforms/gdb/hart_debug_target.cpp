@@ -20,7 +20,7 @@ std::uint64_t HartDebugTarget::register_value(unsigned number) const { return nu
 
 void HartDebugTarget::set_register(unsigned number, std::uint64_t value) {
   if (number == pc_number) {
-    hart_->set_pc(value);
+    if (value != hart_->pc()) hart_->set_pc(value);  // a jump to where it is would cost the time of one
   } else if (number != 0) {
     hart_->set_x(number, value);
   }
@@ -76,14 +76,13 @@ bool HartDebugTarget::set_watchpoint(std::uint64_t address, std::uint64_t bytes,
 DebugStop debug_stop(const riscv::Hart& hart, riscv::Stop stop) {
   using Reason = DebugStop::Reason;
   switch (stop) {
-    case riscv::Stop::breakpoint: return {Reason::breakpoint, 0, WatchKind::write, {}};
-    case riscv::Stop::watchpoint:
-      return {Reason::watchpoint, hart.watched().address, hart.watched().write ? WatchKind::write : WatchKind::read, {}};
+    case riscv::Stop::breakpoint: return {Reason::breakpoint, 0, 0, {}};
+    case riscv::Stop::watchpoint: return {Reason::watchpoint, hart.watched().address, hart.watched().bytes, {}};
     case riscv::Stop::fault:
-      return {Reason::fault, 0, WatchKind::write,
+      return {Reason::fault, 0, 0,
               "fault: cause " + std::to_string(hart.fault().cause) + " at 0x" + hex_number(hart.fault().pc) + ", value 0x" +
                   hex_number(hart.fault().value) + "\n"};
-    default: return {Reason::step, 0, WatchKind::write, {}};
+    default: return {Reason::step, 0, 0, {}};
   }
 }
 

@@ -99,10 +99,13 @@ TEST_CASE("GDB packets: an endless packet, endless packets and endless complaint
 }
 
 TEST_CASE("GDB packets: a packet that loses its end is given up when the next begins") {
-  GdbPackets packets;
-  packets.feed("$m1000,$qC#b4");
-  CHECK(packets.next() == "qC");
-  CHECK_FALSE(packets.next());
+  for (const std::string lost : {"$m1000,", "$m1000,4#", "$m1000,4#8"}) {
+    GdbPackets packets;
+    packets.feed(lost + "$qC#b4");
+    CHECK(packets.next() == "qC");
+    CHECK_FALSE(packets.next());
+    CHECK(drained(packets) == "+");
+  }
 }
 
 TEST_CASE("GDB packets: hexadecimal digits, on both sides of what they can hold") {

@@ -50,7 +50,7 @@ class Debugger {
   int socket_;
 };
 
-DebugStop at(Reason reason) { return {reason, 0, WatchKind::write, {}}; }
+DebugStop at(Reason reason) { return {reason, 0, 0, {}}; }
 
 /// Whether the server wants a stop, within some time: it looks once a millisecond.
 bool wants_stop(GdbServer& server) {

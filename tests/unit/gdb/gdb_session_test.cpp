@@ -134,21 +134,27 @@ TEST_CASE("GDB session: why the target stopped, to a debugger that waits for it"
     session.session.stopped(stop);
     return session.sent();
   };
-  session.session.stopped({Reason::begin, 0, WatchKind::write, {}});
+  session.session.stopped({Reason::begin, 0, 0, {}});
   CHECK(session.sent().empty());  // nobody waits
   CHECK(session.ask("?") == "T05thread:1;");
-  CHECK(goes_on_until({Reason::step, 0, WatchKind::write, {}}) == "T05thread:1;");
-  CHECK(goes_on_until({Reason::interrupt, 0, WatchKind::write, {}}) == "T02thread:1;");
+  CHECK(goes_on_until({Reason::step, 0, 0, {}}) == "T05thread:1;");
+  CHECK(goes_on_until({Reason::interrupt, 0, 0, {}}) == "T02thread:1;");
   session.target.registers[32] = 0x1000;
   CHECK(session.ask("Z0,1000,2") == "OK");
-  CHECK(goes_on_until({Reason::breakpoint, 0, WatchKind::write, {}}) == "T05swbreak:;thread:1;");
+  CHECK(goes_on_until({Reason::breakpoint, 0, 0, {}}) == "T05swbreak:;thread:1;");
   CHECK(session.ask("z0,1000,2") == "OK");
   CHECK(session.ask("Z1,1000,2") == "OK");
-  CHECK(goes_on_until({Reason::breakpoint, 0, WatchKind::write, {}}) == "T05hwbreak:;thread:1;");
-  CHECK(goes_on_until({Reason::watchpoint, 0x1010, WatchKind::write, {}}) == "T05watch:1010;thread:1;");
-  CHECK(goes_on_until({Reason::watchpoint, 0x1010, WatchKind::read, {}}) == "T05rwatch:1010;thread:1;");
-  CHECK(goes_on_until({Reason::watchpoint, 0x1010, WatchKind::access, {}}) == "T05awatch:1010;thread:1;");
-  CHECK(goes_on_until({Reason::fault, 0, WatchKind::write, "bad"}) == "O626164|T0bthread:1;");
+  CHECK(goes_on_until({Reason::breakpoint, 0, 0, {}}) == "T05hwbreak:;thread:1;");
+  CHECK(goes_on_until({Reason::watchpoint, 0x1010, 4, {}}) == "T05watch:1010;thread:1;");  // there is none: what was accessed
+  CHECK(session.ask("Z2,1008,8") == "OK");
+  CHECK(session.ask("Z3,1014,4") == "OK");
+  CHECK(session.ask("Z4,1020,1") == "OK");
+  CHECK(goes_on_until({Reason::watchpoint, 0x1008, 4, {}}) == "T05watch:1008;thread:1;");
+  CHECK(goes_on_until({Reason::watchpoint, 0x100f, 1, {}}) == "T05watch:100f;thread:1;");
+  CHECK(goes_on_until({Reason::watchpoint, 0x1010, 8, {}}) == "T05rwatch:1014;thread:1;");  // it began in front of the watchpoint
+  CHECK(goes_on_until({Reason::watchpoint, 0x1018, 8, {}}) == "T05watch:1018;thread:1;");   // 0x1018 to 0x101f touches none
+  CHECK(goes_on_until({Reason::watchpoint, 0x101c, 8, {}}) == "T05awatch:1020;thread:1;");
+  CHECK(goes_on_until({Reason::fault, 0, 0, "bad"}) == "O626164|T0bthread:1;");
   CHECK(session.ask("?") == "T0bthread:1;");
   CHECK(session.session.serve("c") == Resume::run);
   session.session.exited(3);
