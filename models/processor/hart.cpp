@@ -21,7 +21,6 @@ void Hart::reset(std::uint64_t pc) {
   blocks_.drop_all();
   readable_.clear();
   writable_.clear();
-  waiting_ = false;
   at_device_ = false;
   watch_hit_ = false;
   reservation_.reset();
@@ -37,6 +36,7 @@ void Hart::set_pc(std::uint64_t pc) {
   trapped_at_.reset();
   stopped_at_.reset();
   faulted_ = false;
+  waiting_ = false;
 }
 
 Stop Hart::run(std::uint64_t cycle_limit) { return run_blocks(cycle_limit, false); }
