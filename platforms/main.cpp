@@ -11,11 +11,11 @@
 #include <systemc>
 
 #include "base/error.hpp"
+#include "base/firmware_fault.hpp"
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
-#include "platforms/plugin/firmware_fault.hpp"
 #include "platforms/run/run_command.hpp"
 #include "platforms/serve/serve_command.hpp"
 #include "platforms/torture/torture_command.hpp"

@@ -63,7 +63,9 @@ class Controller final : private TimelineListener {
   void arrived(HostRequest& request) { host_channel_.arrived(request, *firmware_); }
 
   /// The host gave up a request, which may not have arrived.
-  void abort(const HostRequest& request) { host_channel_.abort(request); }
+  void abort(const HostRequest& request) {
+    if (firmware_ != nullptr) host_channel_.abort(request, *firmware_);
+  }
 
   /// The signals of its parts.
   [[nodiscard]] SignalScope& signals() { return signals_; }

@@ -113,6 +113,11 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     dram_ += until - local_;
     local_ = until;
   }
+  /// Time that a processor other than this worked, which the firmware runs on.
+  void worked_elsewhere(Picoseconds time) {
+    cores_.front().busy += time;
+    ran_ += time;
+  }
   /// Time in which it ran tasks, since it was made.
   [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ != nullptr ? local_ - timeline_.now() : Picoseconds(0)); }
   [[nodiscard]] std::uint64_t performed(CpuOperation operation) const { return performed_[static_cast<std::size_t>(operation)]; }

@@ -130,9 +130,11 @@ void HostChannel::end(Slot& slot) {
   link_.complete(request);
 }
 
-void HostChannel::abort(const HostRequest& request) {
+void HostChannel::abort(const HostRequest& request, FirmwareEntry& firmware) {
   Slot& slot = slots_[request.tag];
-  if (slot.request == &request && !slot.done) slot.command.aborted = true;
+  if (slot.request != &request || slot.done) return;
+  slot.command.aborted = true;
+  firmware.aborted(slot.command);
 }
 
 bool HostChannel::write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const {

@@ -21,7 +21,7 @@ class HostChannel final : public HostPort, private TimelineListener {
   void arrived(HostRequest& request, FirmwareEntry& firmware);
 
   /// Tells the firmware that the host gave up a request; one that is not here is not known.
-  void abort(const HostRequest& request);
+  void abort(const HostRequest& request, FirmwareEntry& firmware);
 
   // HostPort
   void complete(HostCommand& command, Status status) override;

@@ -25,6 +25,7 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
       placement_(map.placement),
       dram_({"DRAM", "dram.capacity"}, DramAddress(0), map.dram),
       tcm_(config.tcm, config.clock),
+      image_size_(map.image),
       host_capacity_(map.host_buffer),
       staging_capacity_(config.staging_buffer),
       staging_(config.staging_buffer.value() / shape.sector_bytes) {
@@ -33,6 +34,7 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
 }
 
 void MemoryController::reserve_host_buffers() {
+  if (image_size_ != Bytes(0)) static_cast<void>(dram_.allocate(MemoryCategory::code, image_size_, "firmware image (--elf)"));
   host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
   staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
 }

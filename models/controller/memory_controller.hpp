@@ -29,8 +29,9 @@ namespace tessera {
 /// What the firmware's memory is made of.
 struct MemoryMap {
   Bytes dram;
-  Bytes host_buffer;  ///< kept for the host interface's data, reserved before anything else
+  Bytes host_buffer;  ///< kept for the host interface's data, reserved before what the firmware asks for
   MemoryPlacement placement;
+  Bytes image{};  ///< at the DRAM's begin: a firmware image and what the drive tells it
 };
 
 class MemoryController final : public MemoryPort, public BufferGuard, private TimelineListener {
@@ -157,6 +158,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   MemorySpace dram_;
   Tcm tcm_;
   std::optional<CpuCache> cache_;  // of data
+  Bytes image_size_;
   Bytes host_capacity_;
   Bytes staging_capacity_;
   struct Backing {

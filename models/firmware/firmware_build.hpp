@@ -7,6 +7,7 @@
 #include "firmware/caches/write_cache.hpp"
 #include "firmware/command_server.hpp"
 #include "firmware/defects/defect_manager.hpp"
+#include "firmware/drive_firmware.hpp"
 #include "firmware/ports/memory_placement.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -26,7 +27,7 @@ struct FirmwareConfig {
 
 /// Host commands go through command server, read cache, write cache and layer, in this order; caches of no capacity are left
 /// out. Below the layer, where the drive has spare tracks, is its defect management.
-class Firmware final : public FirmwareEntry {
+class Firmware final : public DriveFirmware {
  public:
   /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
   Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
@@ -37,10 +38,9 @@ class Firmware final : public FirmwareEntry {
   [[nodiscard]] Task<void> serve(HostCommand& command) override;
   [[nodiscard]] bool idle() const override { return server_->idle(); }
 
-  [[nodiscard]] std::uint64_t user_sectors() const { return top_->user_sectors(); }
-  /// Before boot: see TranslationLayer::prefill().
-  void prefill(std::uint64_t sectors) { top_->prefill(sectors); }
-  void report(MetricSet& metrics) const;
+  [[nodiscard]] std::uint64_t user_sectors() const override { return top_->user_sectors(); }
+  void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
+  void report(MetricSet& metrics) const override;
 
  private:
   Task<Status> boot_from_table();

@@ -12,6 +12,8 @@ class FirmwareEntry {
   [[nodiscard]] virtual Task<Status> boot(bool after_power_cut) = 0;
   /// Serves one command and ends with HostPort::complete(); one task a command, many at once.
   [[nodiscard]] virtual Task<void> serve(HostCommand& command) = 0;
+  /// The host gave up a command that is being served: HostCommand::aborted says so too.
+  virtual void aborted(const HostCommand&) {}
   /// No buffered write is left to drain and no background work that was begun is unfinished.
   [[nodiscard]] virtual bool idle() const = 0;
 };

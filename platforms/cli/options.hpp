@@ -59,10 +59,11 @@ struct RecordOptions {
   Picoseconds after{};                                       ///< recorded after it
 };
 
-/// A translation layer out of a shared library.
+/// A translation layer out of a shared library, or a whole firmware as an image for the drive's processor.
 struct FirmwareOption {
-  std::filesystem::path file;  ///< "" = none
-  unsigned patience = 10;      ///< seconds of processor time for one call
+  std::filesystem::path file;   ///< "" = none
+  unsigned patience = 10;       ///< seconds of processor time for one call
+  std::filesystem::path image;  ///< "" = none
 };
 
 struct RunOptions {

@@ -42,6 +42,8 @@ void declare_firmware(Arguments& arguments) {
                    "shared library with a translation layer (tessera_firmware.h); its first where --layer names none");
   arguments.option("--firmware-patience", "SECONDS",
                    "processor time that one call of the library may take, 10 where not given; then the run ends with status 3");
+  arguments.option("--elf", "FILE",
+                   "firmware image for the drive's processor, RV32 or RV64 (./dev firmware): runs instruction by instruction");
 }
 
 FirmwareOption firmware_option(const Arguments& arguments) {
@@ -49,6 +51,8 @@ FirmwareOption firmware_option(const Arguments& arguments) {
   arguments.needs("--firmware-patience", "--firmware");
   FirmwareOption firmware;
   firmware.file = arguments.text("--firmware");
+  arguments.exclude("--firmware", "--elf");
+  firmware.image = arguments.text("--elf");
   firmware.patience = static_cast<unsigned>(arguments.count("--firmware-patience", firmware.patience, 1, longest_patience));
   return firmware;
 }

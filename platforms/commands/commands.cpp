@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "platforms/description/listing.hpp"
+#include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/output/explain.hpp"
 #include "platforms/output/figure_text.hpp"
@@ -146,6 +147,7 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                   {options.firmware.file, options.firmware.patience});
+  load_image(config, options.firmware.image, options.layer);
   const FormatPlan plan = plan_drive(config);
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);

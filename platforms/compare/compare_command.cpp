@@ -148,6 +148,8 @@ int exit_status(const std::vector<RunResult>& runs, int stopped_by) {
 }  // namespace
 
 int compare_command(const cli::CompareOptions& options, const SearchPath& search) {
+  if (!options.run.firmware.image.empty())
+    throw InputError("--elf " + options.run.firmware.image.string() + ": an image is of one layer; run it by itself ('run')");
   const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "",
                                        {options.run.firmware.file, options.run.firmware.patience});
   const std::vector<std::string> layers = chosen_layers(options, drive);

@@ -127,6 +127,16 @@ HostConfig DriveConfig::host_for_layer() const {
   return fitted;
 }
 
+ControllerConfig DriveConfig::controller_for_firmware() const {
+  ControllerConfig own = controller;
+  if (image == nullptr) return own;
+  if (own.cores != 1)
+    throw refusal("controller.cores is " + std::to_string(own.cores) + ", and a firmware image (" + image->file() + ") runs on one");
+  own.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  own.interrupt_latency = Picoseconds(0);
+  return own;
+}
+
 BusConfig DriveConfig::bus_for_timing() const {
   BusConfig timed = bus;
   if (timing == SimulationTiming::fast) timed.clock = Hertz(0);

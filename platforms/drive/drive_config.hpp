@@ -16,6 +16,7 @@
 #include "platforms/description/toml_document.hpp"
 #include "platforms/plugin/plugin_library.hpp"
 #include "power/power_config.hpp"
+#include "processor/elf_image.hpp"
 
 namespace tessera {
 
@@ -42,6 +43,8 @@ struct DriveConfig {
   FirmwareConfig firmware;
   std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
 
+  std::shared_ptr<const riscv::ElfImage> image;  ///< the firmware, on a processor of its own; null: that which is linked to the model
+
   TomlDocument document;  ///< what it was read from; empty where it was made in memory
 
   void describe(ParameterVisitor& visitor);
@@ -54,6 +57,8 @@ struct DriveConfig {
   [[nodiscard]] std::vector<std::string> layer_names() const;
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
+  /// `controller` as an image has it: the costs are those of its own instructions. InputError where it asks for what an image has none of.
+  [[nodiscard]] ControllerConfig controller_for_firmware() const;
   /// `bus` as `timing` has it.
   [[nodiscard]] BusConfig bus_for_timing() const;
   /// A refusal of several fields together, with the places where the description says them.

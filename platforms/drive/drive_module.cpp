@@ -1,8 +1,11 @@
 #include "platforms/drive/drive_module.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/error.hpp"
+#include "firmware/hal/boot_writer.hpp"
 
 namespace tessera {
 
@@ -10,6 +13,10 @@ namespace {
 
 SectorShape shape_of(const DriveConfig& config, ContentMode content) {
   return {static_cast<std::uint32_t>(config.media.sector_size.value()), content};
+}
+
+void print_line(const std::string& text, Picoseconds at) {
+  std::fprintf(stderr, "firmware %.6f ms: %s\n", static_cast<double>(at.value()) * 1e-9, text.c_str());
 }
 
 bool waits(const DriveParts& parts) { return (parts.dram && parts.dram->waits) || (parts.cpu && parts.cpu->waits); }
@@ -26,11 +33,13 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       parts_(std::move(parts)),
       timeline_("timeline", config.quantum, waits(parts_) ? TimelineModule::Process::thread : TimelineModule::Process::method),
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
-      dump_engine_(config.power, seed) {
+      dump_engine_(config.power, seed),
+      uart_line_(print_line) {
   make_parts(seed);
+  if (config.image != nullptr) make_boot_data();
   if (!parts_.controller)
-    controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller, surroundings(), sector_shape_,
-                                                     [this](const Ports& ports) { return load_image(ports); });
+    controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(), surroundings(),
+                                                     sector_shape_, [this](const Ports& ports) { return load_image(ports); });
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
@@ -70,7 +79,10 @@ ControllerSurroundings DriveModule::surroundings() {
           .media = parts_.media->addressing,
           .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
           .interconnect = bus_.interconnect(),
-          .memory = {config_.dram.capacity, config_.host.buffer, config_.firmware.placement},
+          .memory = {.dram = config_.dram.capacity,
+                     .host_buffer = config_.host.buffer,
+                     .placement = config_.firmware.placement,
+                     .image = config_.image == nullptr ? Bytes(0) : image_memory(*config_.image, boot_data_.size())},
           .dram = {parts_.dram->bytes, waits(parts_)},
           .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};
@@ -171,9 +183,42 @@ void DriveModule::trace(sc_core::sc_trace_file* file) const {
 }
 
 std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
-  auto firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
+  std::unique_ptr<DriveFirmware> firmware;
+  if (config_.image == nullptr)
+    firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
+  else
+    firmware = std::make_unique<ImageFirmware>(timeline(), ports, image_setup());
   firmware_ = firmware.get();
   return firmware;
+}
+
+void DriveModule::make_boot_data() {
+  FirmwareConfig firmware = config_.firmware;
+  const auto layer = std::ranges::find(config_.layers, config_.layer, [](const auto& factory) { return factory->name(); });
+  const auto flash = parts_.flash ? std::optional(parts_.flash->catalogue.shape()) : std::nullopt;
+  boot_data_ = hal::make_boot_data(geometry_, plan_, flash, config_.host.tags, **layer, firmware);
+}
+
+ImageSetup DriveModule::image_setup() {
+  const riscv::ElfImage& image = *config_.image;
+  if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
+  return {.image = image,
+          .clock = config_.controller.clock,
+          .timing = {},
+          .dram = parts_.dram->bytes,
+          .boot_data = boot_data_,
+          .tags = config_.host.tags,
+          .sector_bytes = sector_shape_.sector_bytes,
+          .surfaces = geometry_.surfaces,
+          .radii = geometry_.radii() + geometry_.spare_radii,
+          .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); },
+          .worked = [this](Picoseconds time) { controller_->core().executor().worked_elsewhere(time); },
+          .register_read =
+              [this](std::uint32_t bytes, Picoseconds at) {
+                constexpr std::uint32_t word = 4;
+                return bus_.interconnect().exchange(BusExchange::register_access, bytes / word, at) + config_.controller.bus_latency;
+              },
+          .debugger = debugger_};
 }
 
 /// On a drive with flash the dump area is the flash's dump blocks.

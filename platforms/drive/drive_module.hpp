@@ -19,6 +19,7 @@
 #include "dram/dram_module.hpp"
 #include "host/block_target_module.hpp"
 #include "host/host_interface_module.hpp"
+#include "machine/image_firmware.hpp"
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
@@ -68,6 +69,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// Who is called, from within an action of the timeline, when a table in the DRAM could not be read: restart_firmware() is to follow, or
   /// a power cut.
   void on_memory_error(std::function<void()> restart) { memory_error_ = std::move(restart); }
+  /// Who is given the lines that a firmware image sends over its serial line, with their times; standard error where nobody is.
+  void on_uart_line(std::function<void(const std::string&, Picoseconds)> listener) { uart_line_ = std::move(listener); }
+  /// Who stops the processor of a firmware image; before the first power_on().
+  void debug(HartDebugger* debugger) { debugger_ = debugger; }
   /// From the stop of the firmware to its first instruction.
   [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
   /// From the cut until the power is back.
@@ -78,7 +83,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
 
   [[nodiscard]] bool idle() const { return controller_->core().idle(); }
   /// The firmware that runs; there is none while the power is off, or where the controller is somebody else's.
-  [[nodiscard]] Firmware& firmware() {
+  [[nodiscard]] DriveFirmware& firmware() {
     TESSERA_CHECK(firmware_ != nullptr, "the drive runs no firmware of ours");
     return *firmware_;
   }
@@ -150,6 +155,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void lay_prefill_contents();
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
+  void make_boot_data();
+  [[nodiscard]] ImageSetup image_setup();
 
   SignalScope signals_;
   SignalScope& power_ = signals_.part("power");
@@ -162,6 +169,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   DriveGeometry geometry_;
   SectorShape sector_shape_;
   DriveParts parts_;
+  std::vector<std::byte> boot_data_;  // of a firmware image
   TimelineModule timeline_;
   BusModule bus_;
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
@@ -178,8 +186,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<PrefillContents> prefill_contents_;
   std::function<void()> memory_error_;
   std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots
-  MetricSet before_cut_;                          ///< what firmware that power cuts ended had counted
-  Firmware* firmware_ = nullptr;                  ///< owned by the controller
+  std::function<void(const std::string&, Picoseconds)> uart_line_;
+  HartDebugger* debugger_ = nullptr;
+  MetricSet before_cut_;               ///< what firmware that power cuts ended had counted
+  DriveFirmware* firmware_ = nullptr;  ///< owned by the controller
 };
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "platforms/plugin/firmware_fault.hpp"
+#include "base/firmware_fault.hpp"
 #include "platforms/plugin/plugin_values.hpp"
 
 namespace tessera {

@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "platforms/description/listing.hpp"
+#include "platforms/drive/drive_image.hpp"
+#include "platforms/output/firmware_log.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
 #include "platforms/output/terminal_summary.hpp"
@@ -138,6 +140,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   run["drive"] = options.drive;
   run["layer"] = drive.layer;
   if (!options.firmware.file.empty()) run["firmware"] = options.firmware.file.filename().string();
+  if (!options.firmware.image.empty()) run["image"] = options.firmware.image.filename().string();
   run["input"] = input_name(options);
   if (options.trace) run["input_hash"] = input_hash(options.trace->file, of_pipe);
   run["seed"] = options.seed;
@@ -175,6 +178,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const RunFolder folder(options.out);
   DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                         {options.firmware.file, options.firmware.patience});
+  load_image(drive_config, options.firmware.image, options.layer);
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);
@@ -186,6 +190,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   DriveParts parts;
   parts.check_protocol = options.check_protocol;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
+  FirmwareLog log(folder.file("firmware.log"));
+  drive.on_uart_line([&log](const std::string& line, Picoseconds at) { log.record(line, at); });
   if (saved != nullptr) saved->load(drive);
   Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
@@ -209,6 +215,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const double before = cpu_seconds_used();
   simulation.run();
   const double cpu_seconds = cpu_seconds_used() - before;
+  log.close();
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& warning : warnings(drive_config, plan)) notes.push_back(std::move(warning));

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/serve/serve_module.hpp"
 #include "platforms/state/drive_state_module.hpp"
@@ -26,6 +27,7 @@ StateFacts serve_facts(const cli::ServeOptions& options, DriveConfig& config) {
 int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                   {options.firmware.file, options.firmware.patience});
+  load_image(config, options.firmware.image, options.layer);
   const FormatPlan plan = plan_drive(config);
   DriveModule drive("drive", config, plan, ContentMode::bytes, options.seed);
   std::optional<SavedState> saved;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "platforms/compare/child_processes.hpp"
 #include "platforms/description/listing.hpp"
+#include "platforms/drive/drive_image.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/torture/campaign.hpp"
 #include "platforms/torture/hurtful_workload.hpp"
@@ -240,6 +241,7 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
   const std::filesystem::path file = search.find(DescriptionFile::drive, options.run.drive);
   const FirmwareLibrary firmware{options.run.firmware.file, options.run.firmware.patience};
   DriveConfig plain = load_drive(file, options.run.set, "", firmware);
+  load_image(plain, options.run.firmware.image, "");
   bool lost = false;
   bool bug = false;
   bool minimised_one = options.minimise.empty();
@@ -254,6 +256,7 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
       const auto begin = std::chrono::steady_clock::now();
       try {
         tortured.drive = load_drive(file, settings(options, plain, layer, durability), layer, firmware);
+        load_image(tortured.drive, options.run.firmware.image, layer);
         tortured.plan = plan_drive(tortured.drive);
         result = run_campaign(trial_config(options, search, tortured));
       } catch (const InputError& error) {

@@ -1,0 +1,19 @@
+#pragma once
+// A whole firmware as the drive sees it, whatever processor runs it.
+#include <cstdint>
+
+#include "base/metrics.hpp"
+#include "firmware/firmware_entry.hpp"
+
+namespace tessera {
+
+class DriveFirmware : public FirmwareEntry {
+ public:
+  /// Capacity in drive sectors.
+  [[nodiscard]] virtual std::uint64_t user_sectors() const = 0;
+  /// Before boot: see TranslationLayer::prefill().
+  virtual void prefill(std::uint64_t sectors) = 0;
+  virtual void report(MetricSet& metrics) const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,166 @@
+#include "machine/hart_driver.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/firmware_fault.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// An image that has not come to rest by then never will.
+constexpr std::uint64_t most_untimed_cycles = 10'000'000'000;
+
+const char* trap_name(std::uint64_t cause) {
+  switch (cause) {
+    case 0: return "a jump to a misaligned address";
+    case 1: return "an instruction fetched where no memory is";
+    case 2: return "an illegal instruction";
+    case 3: return "a breakpoint instruction";
+    case 4: return "a misaligned load";
+    case 5: return "a load where nothing is";
+    case 6: return "a misaligned store";
+    case 7: return "a store where nothing is";
+    case 11: return "an environment call";
+    default: return "a trap";
+  }
+}
+
+}  // namespace
+
+HartDriver::HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer)
+    : timeline_(timeline), hart_(hart), registers_(registers), cycle_(period(clock)), observer_(std::move(observer)) {}
+
+HartDriver::~HartDriver() { timeline_.withdraw(*this); }
+
+void HartDriver::fault(const std::string& sentence) const {
+  char milliseconds[32];
+  std::snprintf(milliseconds, sizeof milliseconds, "%.6f", static_cast<double>(timeline_.now().value()) * 1e-9);
+  throw FirmwareFault(std::string("at ") + milliseconds + " ms, " + observer_.place() + ": " + sentence + "\n" + observer_.account());
+}
+
+void HartDriver::report_trap() const {
+  const auto& trap = hart_.fault();
+  char text[96];
+  std::snprintf(text, sizeof text, " (cause %llu, value 0x%llx), and no handler for it", static_cast<unsigned long long>(trap.cause),
+                static_cast<unsigned long long>(trap.value));
+  fault(trap_name(trap.cause) + std::string(text));
+}
+
+void HartDriver::run_untimed(const std::function<bool()>& done) {
+  timed_ = false;
+  const std::uint64_t limit = hart_.cycles() + most_untimed_cycles;
+  while (!done()) {
+    switch (hart_.run(limit)) {
+      case riscv::Stop::limit:
+        fault("the image did not come to rest within " + std::to_string(most_untimed_cycles) + " cycles of its start");
+      case riscv::Stop::wait: timed_ = true; return;
+      case riscv::Stop::device:
+        access_device();
+        end_access();
+        break;
+      case riscv::Stop::fault: report_trap();
+      default:
+        if (debugger_ != nullptr) debugger_->stopped(riscv::Stop::breakpoint);
+    }
+  }
+  timed_ = true;
+}
+
+void HartDriver::start() {
+  state_ = State::ready;
+  post(timeline_.now());
+}
+
+void HartDriver::post(Picoseconds at) {
+  TESSERA_CHECK(!posted_, "the hart is to run at two instants");
+  posted_ = true;
+  timeline_.post(std::max(at, timeline_.now()), *this);
+}
+
+void HartDriver::set_interrupt(bool pending) {
+  hart_.set_external_interrupt(pending);
+  if (!pending || state_ != State::waiting || posted_ || !timed_) return;
+  state_ = State::ready;
+  post(std::max(timeline_.now(), time_of(hart_.cycles())));
+}
+
+void HartDriver::release(Picoseconds at) {
+  held_ = false;
+  if (state_ == State::holding) post(at);
+}
+
+void HartDriver::begin_slice() {
+  // Of a cycle that is under way: the hart goes on with the one that ends behind it.
+  const Picoseconds reached = time_of(hart_.cycles());
+  if (reached < timeline_.now()) {
+    const std::uint64_t passed = (timeline_.now() - reached + cycle_ - Picoseconds(1)) / cycle_;
+    hart_.skip_to(hart_.cycles() + passed);
+  }
+  slice_time_ = std::max(timeline_.now(), time_of(hart_.cycles()));
+  slice_cycle_ = hart_.cycles();
+}
+
+void HartDriver::on_time(std::uint64_t) {
+  posted_ = false;
+  if (debugger_ != nullptr && debugger_->wants_stop()) debugger_->stopped(riscv::Stop::limit);
+  if (state_ == State::holding) {
+    end_access();
+    state_ = State::ready;
+  }
+  begin_slice();
+  if (state_ == State::device) {
+    if (!access_device()) {
+      state_ = State::holding;
+      return;
+    }
+    end_access();
+    state_ = State::ready;
+  }
+  run();
+}
+
+/// Gives whether it has ended.
+bool HartDriver::access_device() {
+  const riscv::DeviceAccess& access = hart_.device();
+  try {
+    if (access.write)
+      registers_.write(access.address, access.bytes, access.value);
+    else
+      loaded_ = registers_.read(access.address, access.bytes);
+    if (timed_ && !access.write) {
+      const Picoseconds here = time_of(hart_.cycles());
+      const Picoseconds waited = observer_.register_read(access.bytes, here) - here;
+      hart_.skip_to(hart_.cycles() + (waited + cycle_ - Picoseconds(1)) / cycle_);
+      observer_.worked(waited);
+    }
+  } catch (const FirmwareFault& broken) {
+    fault(broken.what());
+  }
+  return !held_;
+}
+
+void HartDriver::end_access() { hart_.finish_device(loaded_); }
+
+void HartDriver::run() {
+  for (;;) {
+    const Picoseconds now = timeline_.now();
+    const Picoseconds limit = timeline_.empty() ? now + quantum : std::min(now + quantum, std::max(timeline_.next(), now));
+    const std::uint64_t began = hart_.cycles();
+    const std::uint64_t cycles = limit > slice_time_ ? (limit - slice_time_ + cycle_ - Picoseconds(1)) / cycle_ : 0;
+    const riscv::Stop stop = hart_.run(slice_cycle_ + std::max<std::uint64_t>(cycles, 1));
+    observer_.worked(cycle_ * (hart_.cycles() - began));
+    const Picoseconds reached = time_of(hart_.cycles());
+    switch (stop) {
+      case riscv::Stop::limit: return post(reached);
+      case riscv::Stop::wait: state_ = State::waiting; return;
+      case riscv::Stop::device: state_ = State::device; return post(reached);
+      case riscv::Stop::fault: report_trap();
+      default: TESSERA_CHECK(debugger_ != nullptr, "the hart stopped for a debugger, and there is none"); debugger_->stopped(stop);
+    }
+  }
+}
+
+}  // namespace tessera

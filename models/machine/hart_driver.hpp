@@ -1,0 +1,94 @@
+#pragma once
+// Runs a hart in the drive's calendar: in slices that end where something else happens, at the latest after `quantum`.
+//
+// A register is read or written at the simulated time of its instruction. An interrupt that an action of the calendar raises is taken at
+// the next instruction; one that another process of the kernel raises may be taken up to `quantum` late.
+#include <functional>
+#include <string>
+
+#include "base/timeline.hpp"
+#include "base/units.hpp"
+#include "machine/mover_unit.hpp"
+#include "machine/register_file.hpp"
+#include "processor/hart.hpp"
+
+namespace tessera {
+
+/// A debugger in front of the hart: it is asked before a slice and where the hart has stopped for it.
+class HartDebugger {
+ public:
+  /// The hart stands still, and with it simulated time; returns when it is to go on.
+  virtual void stopped(riscv::Stop reason) = 0;
+  /// Whether somebody wants the hart to stop; asked at each slice.
+  virtual bool wants_stop() = 0;
+
+ protected:
+  ~HartDebugger() = default;
+};
+
+class HartDriver final : public HeldProcessor, private TimelineListener {
+ public:
+  struct Observer {
+    std::function<std::string()> place;    ///< where the hart is, in a few words, for a fault's first line
+    std::function<std::string()> account;  ///< its registers and who called whom, for the lines behind that
+    std::function<void(Picoseconds)> worked;
+    /// When a register that is read at `at` has come over the bus: the hart stands still until then. A write is posted.
+    std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;
+  };
+
+  HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer);
+  ~HartDriver();
+  HartDriver(const HartDriver&) = delete;
+  HartDriver& operator=(const HartDriver&) = delete;
+
+  /// Runs the hart in no time until it waits for an interrupt, or `done` says so behind an access to a register.
+  void run_untimed(const std::function<bool()>& done);
+  /// From now on it runs in time.
+  void start();
+  /// Its external interrupt has changed.
+  void set_interrupt(bool pending);
+  /// It waits for an interrupt, and has nothing else to do.
+  [[nodiscard]] bool waits() const { return state_ == State::waiting; }
+  void attach(HartDebugger* debugger) { debugger_ = debugger; }
+
+  // HeldProcessor
+  [[nodiscard]] bool timed() const override { return timed_; }
+  void hold() override { held_ = true; }
+  void release(Picoseconds at) override;
+
+  static constexpr Picoseconds quantum{1'000'000};  ///< 1 us
+
+ private:
+  enum class State : std::uint8_t {
+    ready,    // to run on
+    device,   // before an access to a register
+    holding,  // in it
+    waiting   // for an interrupt
+  };
+
+  void on_time(std::uint64_t) override;
+  void run();
+  bool access_device();
+  void end_access();
+  void post(Picoseconds at);
+  [[nodiscard]] Picoseconds time_of(std::uint64_t cycle) const { return slice_time_ + cycle_ * (cycle - slice_cycle_); }
+  void begin_slice();
+  [[noreturn]] void fault(const std::string& sentence) const;
+  [[noreturn]] void report_trap() const;
+
+  Timeline& timeline_;
+  riscv::Hart& hart_;
+  RegisterFile& registers_;
+  Picoseconds cycle_;
+  Observer observer_;
+  HartDebugger* debugger_ = nullptr;
+  State state_ = State::ready;
+  bool timed_ = false;
+  bool held_ = false;
+  bool posted_ = false;
+  std::uint64_t loaded_ = 0;  // what the access in hand has read
+  Picoseconds slice_time_;    // when the hart was at slice_cycle_
+  std::uint64_t slice_cycle_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#pragma once
+// The machine that a firmware image meets, as far as its units share it: memory by address, data buffers by address, interrupt lines.
+//
+// Addresses of the machine are those of firmware/hal/register_map.hpp: byte a of the DRAM lies at dram_base + a.
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "base/buffer_directory.hpp"
+#include "base/firmware_fault.hpp"
+#include "base/timeline.hpp"
+#include "firmware/hal/register_map.hpp"
+#include "firmware/translation_layer.hpp"
+#include "processor/memory.hpp"
+
+namespace tessera {
+
+/// Raises the lines of the units at the interrupt controller.
+class InterruptLines {
+ public:
+  /// `lines`: of hal::interrupt_lines.
+  virtual void raise(std::uint64_t lines) = 0;
+
+ protected:
+  ~InterruptLines() = default;
+};
+
+class Machine {
+ public:
+  Machine(Timeline& timeline, const Ports& ports, riscv::Memory& memory, InterruptLines& lines)
+      : timeline_(timeline), ports_(ports), memory_(memory), lines_(lines) {}
+
+  [[nodiscard]] const Ports& ports() const { return ports_; }
+  [[nodiscard]] Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] BufferDirectory& buffers() { return buffers_; }
+  void raise(std::uint64_t lines) { lines_.raise(lines); }
+
+  /// FirmwareFault where not all of it is memory, or the address is not aligned. `what` names it in the message.
+  [[nodiscard]] std::span<std::byte> bytes(std::uint64_t address, std::uint64_t size, const char* what, std::uint64_t alignment = 1) const;
+  template <class Entry>
+  [[nodiscard]] Entry load(std::uint64_t address, const char* what) const {
+    static_assert(std::is_trivially_copyable_v<Entry>);
+    Entry entry;
+    std::memcpy(&entry, bytes(address, sizeof(Entry), what, alignof(Entry)).data(), sizeof(Entry));
+    return entry;
+  }
+  template <class Entry>
+  void store(std::uint64_t address, const Entry& entry, const char* what) {
+    static_assert(std::is_trivially_copyable_v<Entry>);
+    std::memcpy(bytes(address, sizeof(Entry), what, alignof(Entry)).data(), &entry, sizeof(Entry));
+  }
+  /// Text that ends in a zero, of at most 4 KiB.
+  [[nodiscard]] std::string text(std::uint64_t address, const char* what) const;
+
+  /// The sectors at `address`; a null span for address 0. FirmwareFault where no buffer holds them all.
+  [[nodiscard]] DataSpan data(std::uint64_t address, std::uint64_t sectors) const;
+  [[nodiscard]] static std::uint64_t address_of(const DataBuffer& buffer) { return hal::dram_base + buffer.address().value(); }
+  [[nodiscard]] static std::uint64_t address_of(DramAddress address) { return hal::dram_base + address.value(); }
+
+ private:
+  Timeline& timeline_;
+  Ports ports_;
+  riscv::Memory& memory_;
+  InterruptLines& lines_;
+  BufferDirectory buffers_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,91 @@
+#include "machine/register_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+#include "base/firmware_fault.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr RegisterInfo registers[] = {
+#define TESSERA_REGISTER(block, name, offset, access, what) \
+  {hal::Register::block##_##name, hal::Block::block, #block "." #name, hal::RegisterAccess::access, what},
+#include "firmware/hal/registers.def"
+#undef TESSERA_REGISTER
+};
+
+constexpr std::uint64_t upper_half = 4;
+
+std::string hex(std::uint64_t address) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+const RegisterInfo& nearest(std::uint64_t address) {
+  const auto distance = [address](const RegisterInfo& info) {
+    const auto at = static_cast<std::uint64_t>(info.address);
+    return at > address ? at - address : address - at;
+  };
+  return *std::ranges::min_element(registers, {}, distance);
+}
+
+}  // namespace
+
+std::span<const RegisterInfo> all_registers() { return registers; }
+
+const RegisterInfo& RegisterFile::find(std::uint64_t address, std::uint32_t bytes, const char* verb) const {
+  if ((bytes != 4 && bytes != 8) || address % bytes != 0)
+    throw FirmwareFault(std::string(verb) + " of " + std::to_string(bytes) + " bytes at " + hex(address) +
+                        ": registers take aligned accesses of 4 or 8 bytes");
+  const std::uint64_t base = bytes == 4 ? address & ~upper_half : address;
+  const auto* const found =
+      std::ranges::find(registers, base, [](const RegisterInfo& info) { return static_cast<std::uint64_t>(info.address); });
+  if (found == std::end(registers))
+    throw FirmwareFault(std::string(verb) + " of " + hex(address) + ", where there is neither memory nor a register; the nearest is " +
+                        nearest(address).name + " at " + hex(static_cast<std::uint64_t>(nearest(address).address)));
+  return *found;
+}
+
+RegisterUnit& RegisterFile::unit_of(const RegisterInfo& info) const {
+  RegisterUnit* const unit = units_[static_cast<std::size_t>(info.block)];
+  if (unit == nullptr) throw FirmwareFault(std::string("access to ") + info.name + ", and this drive has no such unit");
+  return *unit;
+}
+
+std::uint64_t RegisterFile::read(std::uint64_t address, std::uint32_t bytes) {
+  const RegisterInfo& info = find(address, bytes, "read");
+  if (info.access == hal::RegisterAccess::write_only) throw FirmwareFault(std::string("read of ") + info.name + ", which is write-only");
+  const auto base = static_cast<std::uint64_t>(info.address);
+  if (bytes == 8) return unit_of(info).read(info.address);
+  if (address != base) {
+    if (!read_ || read_->address != base)
+      throw FirmwareFault(std::string("read of the upper half of ") + info.name + " before its lower one");
+    return std::exchange(read_, std::nullopt)->value;
+  }
+  const std::uint64_t value = unit_of(info).read(info.address);
+  read_ = {base, value >> 32};
+  return value & 0xffff'ffff;
+}
+
+void RegisterFile::write(std::uint64_t address, std::uint32_t bytes, std::uint64_t value) {
+  const RegisterInfo& info = find(address, bytes, "write");
+  if (info.access == hal::RegisterAccess::read_only) throw FirmwareFault(std::string("write of ") + info.name + ", which is read-only");
+  const auto base = static_cast<std::uint64_t>(info.address);
+  if (bytes == 4 && address != base) {
+    written_ = {base, value};
+    return;
+  }
+  if (bytes == 4) {
+    value &= 0xffff'ffff;
+    if (written_ && written_->address == base) value |= written_->value << 32;
+  }
+  written_.reset();
+  unit_of(info).write(info.address, value);
+}
+
+}  // namespace tessera

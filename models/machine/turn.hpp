@@ -1,0 +1,20 @@
+#pragma once
+// A task of the executor waits for the firmware.
+#include "firmware/ports/cpu_port.hpp"
+
+namespace tessera {
+
+/// `co_await Turn{cpu, wait, phase}`: until somebody makes `wait` ready.
+struct Turn {
+  CpuPort& cpu;
+  DeviceWait& wait;
+  LifePhase phase;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    wait.task = task;
+    cpu.suspend(wait, phase);
+  }
+  void await_resume() const noexcept {}
+};
+
+}  // namespace tessera
