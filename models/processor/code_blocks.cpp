@@ -74,7 +74,7 @@ bool CodeBlocks::drop(std::uint64_t address, std::uint64_t bytes) {
       if (pc < address + bytes && address < pc + blocks_.at(pc)->bytes()) hit.push_back(pc);
   }
   std::ranges::sort(hit);
-  hit.erase(std::ranges::unique(hit).begin(), hit.end());
+  hit.erase(std::unique(hit.begin(), hit.end()), hit.end());
   for (const std::uint64_t pc : hit) remove(pc);
   return !hit.empty();
 }
