@@ -9,9 +9,9 @@
 // lines first, at no cost here), misses under way while the core goes on.
 #include <cstdint>
 
+#include "base/line_cache.hpp"
 #include "base/metrics.hpp"
 #include "controller/device_links.hpp"
-#include "controller/line_cache.hpp"
 
 namespace tessera {
 

@@ -23,13 +23,6 @@ void TcmConfig::describe(ParameterVisitor& visitor) {
   visitor.field("width", width, {1, 64}, "bytes of a word; a power of two");
 }
 
-void CacheConfig::describe(ParameterVisitor& visitor) {
-  visitor.field("size", size, {0, 16777216}, "capacity; 0: no cache");
-  visitor.field("line", line, {8, 1024}, "line, which a miss fetches over the bus; a power of two");
-  visitor.field("ways", ways, {1, 64}, "lines of a set");
-  visitor.field("latency", latency, {1, 1000}, "core cycles of a look-up; the costs of operations count one of them");
-}
-
 void CodeSizes::describe(ParameterVisitor& visitor) {
   constexpr Range bytes{0, 1048576};
   visitor.field("command", command, bytes, "B of code to decode one host command");

@@ -2,6 +2,7 @@
 // Parameters of the controller's processor: cores, costs of firmware's operations, interrupt lines.
 #include <array>
 
+#include "base/line_cache.hpp"
 #include "base/parameter.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
@@ -54,16 +55,6 @@ struct TcmConfig {
   Bytes size{128 << 10};
   std::uint32_t latency = 1;
   std::uint32_t width = 8;
-
-  void describe(ParameterVisitor& visitor);
-};
-
-/// A cache between the core and the bus. Defaults but for the size: a Cortex-R5's (DDI 0460D, "Caches": four ways, lines of eight words).
-struct CacheConfig {
-  Bytes size{0};
-  Bytes line{32};
-  std::uint32_t ways = 4;
-  std::uint32_t latency = 1;
 
   void describe(ParameterVisitor& visitor);
 };

@@ -19,6 +19,12 @@ const Block* CodeBlocks::find_older(std::uint64_t pc) const {
   return recent_[index(pc)] = found->second.get();
 }
 
+/// Must a block from `pc` on end before the instruction at `next`?
+bool CodeBlocks::ends_before(std::uint64_t pc, std::uint64_t next, unsigned bytes) const {
+  if (std::ranges::find(breakpoints_, next) != breakpoints_.end()) return true;
+  return line_ != 0 && (next + bytes - 1) / line_ != pc / line_;
+}
+
 const Block& CodeBlocks::decode(std::uint64_t pc, std::span<const std::byte> code) {
   auto block = std::make_unique<Block>();
   block->pc = pc;
@@ -31,7 +37,7 @@ const Block& CodeBlocks::decode(std::uint64_t pc, std::span<const std::byte> cod
     std::memcpy(&half, code.data() + offset, sizeof half);
     const unsigned bytes = instruction_bytes(half);
     if (code.size() - offset < bytes) break;
-    if (offset != 0 && std::ranges::find(breakpoints_, pc + offset) != breakpoints_.end()) break;
+    if (offset != 0 && ends_before(pc, pc + offset, bytes)) break;
     std::uint32_t bits = half;
     if (bytes == sizeof bits) std::memcpy(&bits, code.data() + offset, sizeof bits);
     const Instruction instruction = riscv::decode(bits, wide_);

@@ -37,7 +37,8 @@ struct Block {
 
 class CodeBlocks {
  public:
-  CodeBlocks(bool wide, const HartTiming& timing) : wide_(wide), timing_(timing) {}
+  /// With a code cache, a block lies in one of its lines of `line` bytes, or is one instruction that lies in two.
+  CodeBlocks(bool wide, const HartTiming& timing, std::uint64_t line) : wide_(wide), timing_(timing), line_(line) {}
 
   /// The block that begins at `pc`, or null.
   [[nodiscard]] const Block* find(std::uint64_t pc) const {
@@ -66,10 +67,12 @@ class CodeBlocks {
   static constexpr std::size_t longest = 32;  // instructions of a block
   static std::size_t index(std::uint64_t pc) { return pc >> 1 & (recent_size - 1); }
   [[nodiscard]] const Block* find_older(std::uint64_t pc) const;
+  [[nodiscard]] bool ends_before(std::uint64_t pc, std::uint64_t next, unsigned bytes) const;
   void remove(std::uint64_t pc);
 
   bool wide_;
   const HartTiming& timing_;
+  std::uint64_t line_;                                                   // 0: there is no code cache
   std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;     // by address
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> pages_;  // addresses of the blocks that a page has part of
   std::vector<std::unique_ptr<Block>> dropped_;

@@ -9,8 +9,13 @@
 
 namespace tessera::riscv {
 
-Hart::Hart(const HartConfig& config, Memory& memory)
-    : wide_(config.wide), timing_(config.timing), memory_(memory), csr_(wide_), blocks_(wide_, timing_) {}
+Hart::Hart(const HartConfig& config, Memory& memory, LineMiss* lines)
+    : wide_(config.wide),
+      timing_(config.timing),
+      memory_(memory),
+      csr_(wide_),
+      caches_(timing_, lines),
+      blocks_(wide_, timing_, caches_.code_line()) {}
 
 void Hart::reset(std::uint64_t pc) {
   x_.fill(0);
@@ -24,6 +29,7 @@ void Hart::reset(std::uint64_t pc) {
   at_device_ = false;
   watch_hit_ = false;
   reservation_.reset();
+  caches_.clear();
 }
 
 void Hart::set_x(unsigned number, std::uint64_t value) {
@@ -69,12 +75,21 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
         stopped_at_ = instructions_;
         return Stop::breakpoint;
       }
-      const Step* end = single ? block->first() + 1 : block->end_within(limit - cycles_);
-      const std::optional<Stop> stop = wide_ ? execute<std::uint64_t>(*block, end) : execute<std::uint32_t>(*block, end);
-      if (stop) return *stop;
+      if (const std::optional<Stop> stop = execute(*block, limit, single)) return *stop;
     }
   } while (!single);
   return Stop::limit;
+}
+
+/// What of the block begins before the limit. Its first instruction does, and waits for its line.
+std::optional<Stop> Hart::execute(const Block& block, std::uint64_t limit, bool single) {
+  const Step* end = single ? block.first() + 1 : block.end_within(limit - cycles_);
+  if (caches_.of_code()) {
+    cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
+    end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
+  }
+  if (caches_.of_data()) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
+  return wide_ ? execute<std::uint64_t, false>(block, end) : execute<std::uint32_t, false>(block, end);
 }
 
 const Block* Hart::block_at_pc() {

@@ -14,6 +14,7 @@
 
 #include "processor/code_blocks.hpp"
 #include "processor/csr_file.hpp"
+#include "processor/hart_caches.hpp"
 #include "processor/hart_timing.hpp"
 #include "processor/memory.hpp"
 #include "processor/page_window.hpp"
@@ -44,7 +45,8 @@ struct HartConfig {
 
 class Hart {
  public:
-  Hart(const HartConfig& config, Memory& memory);
+  /// `lines` says what lines of its caches take, if it has caches; null: HartTiming's line_fill.
+  Hart(const HartConfig& config, Memory& memory, LineMiss* lines = nullptr);
   Hart(const Hart&) = delete;
   Hart& operator=(const Hart&) = delete;
 
@@ -80,6 +82,8 @@ class Hart {
   [[nodiscard]] std::uint64_t csr(unsigned number) const { return csr_.read(number, {cycles_, instructions_}).value_or(0); }
   bool set_csr(unsigned number, std::uint64_t value) { return csr_.write(number, value, {cycles_, instructions_}); }
 
+  [[nodiscard]] const HartCaches& caches() const { return caches_; }
+
   struct Fault {
     std::uint64_t cause = 0;  ///< as mcause would say
     std::uint64_t pc = 0;
@@ -109,7 +113,7 @@ class Hart {
   /// How an access went.
   enum class Access : std::uint8_t {
     done,
-    last,   ///< done, and the block is left behind its instruction: its code has changed, or a watchpoint was met
+    last,   ///< done, and the block is left behind its instruction: code or time has changed, or a watchpoint was met
     failed  ///< a trap or a device's: see trap_ and device_
   };
 
@@ -121,8 +125,10 @@ class Hart {
   /// False where that is a fault, which ends the run.
   bool trap(std::uint64_t cause, std::uint64_t value);
 
+  std::optional<Stop> execute(const Block& block, std::uint64_t limit, bool single);
+
   // hart_execute.cpp
-  template <class Word>
+  template <class Word, bool data_cached>
   std::optional<Stop> execute(const Block& block, const Step* end);
   void arrive(const Block& block, const Step* next);
   std::optional<Stop> leave(const Block& block, const Step* at, Access access);
@@ -154,6 +160,7 @@ class Hart {
   std::uint64_t cycles_ = 0;
   std::uint64_t instructions_ = 0;
   CsrFile csr_;
+  HartCaches caches_;
   CodeBlocks blocks_;
   PageWindow readable_;
   PageWindow writable_;

@@ -94,7 +94,7 @@ Hart::Access Hart::atomic(const Instruction& instruction) {
   return access;
 }
 
-template <class Word>
+template <class Word, bool data_cached>
 std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
   using Signed = std::make_signed_t<Word>;
   constexpr unsigned shift_bits = std::numeric_limits<Word>::digits - 1;
@@ -110,12 +110,22 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
     const auto next_pc = [&] { return static_cast<Word>(block.pc + (at + 1)->offset); };
     const auto set = [&](Word value) { x[i.rd] = value; };
     const auto set_32 = [&](std::uint32_t value) { x[i.rd] = from_32<Word>(value); };
-    const auto load = [&]<class T>(T item) {
-      const Access access = read(static_cast<Word>(a + imm), item);
-      if (access != Access::failed) set(static_cast<Word>(static_cast<std::conditional_t<std::is_signed_v<T>, Signed, Word>>(item)));
-      return access;
+    const auto through_cache = [&](Access access, std::uint64_t address, std::uint64_t bytes, bool writes) {
+      if (!data_cached || access == Access::failed) return access;
+      const std::uint64_t waited = caches_.access(address, bytes, writes, cycles_ + at->begin);
+      cycles_ += waited;
+      return waited == 0 ? access : Access::last;
     };
-    const auto store = [&]<class T>(T) { return write(static_cast<Word>(a + imm), static_cast<T>(x[i.rs2])); };
+    const auto load = [&]<class T>(T item) {
+      const Word address = a + imm;
+      const Access access = read(address, item);
+      if (access != Access::failed) set(static_cast<Word>(static_cast<std::conditional_t<std::is_signed_v<T>, Signed, Word>>(item)));
+      return through_cache(access, address, sizeof(T), false);
+    };
+    const auto store = [&]<class T>(T) {
+      const Word address = a + imm;
+      return through_cache(write(address, static_cast<T>(x[i.rs2])), address, sizeof(T), true);
+    };
     const auto jump = [&](Word target) {
       set(next_pc());
       arrive(block, at);
@@ -210,7 +220,7 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
       case Op::amomin_w:
       case Op::amomax_w:
       case Op::amominu_w:
-      case Op::amomaxu_w: access = atomic<std::uint32_t>(i); break;
+      case Op::amomaxu_w: access = through_cache(atomic<std::uint32_t>(i), a, sizeof(std::uint32_t), i.op != Op::lr_w); break;
       case Op::lr_d:
       case Op::sc_d:
       case Op::amoswap_d:
@@ -221,7 +231,7 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
       case Op::amomin_d:
       case Op::amomax_d:
       case Op::amominu_d:
-      case Op::amomaxu_d: access = atomic<std::uint64_t>(i); break;
+      case Op::amomaxu_d: access = through_cache(atomic<std::uint64_t>(i), a, sizeof(std::uint64_t), i.op != Op::lr_d); break;
 
       default: {
         const std::uint64_t behind = next_pc();
@@ -236,7 +246,9 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
   return std::nullopt;
 }
 
-template std::optional<Stop> Hart::execute<std::uint32_t>(const Block&, const Step*);
-template std::optional<Stop> Hart::execute<std::uint64_t>(const Block&, const Step*);
+template std::optional<Stop> Hart::execute<std::uint32_t, false>(const Block&, const Step*);
+template std::optional<Stop> Hart::execute<std::uint32_t, true>(const Block&, const Step*);
+template std::optional<Stop> Hart::execute<std::uint64_t, false>(const Block&, const Step*);
+template std::optional<Stop> Hart::execute<std::uint64_t, true>(const Block&, const Step*);
 
 }  // namespace tessera::riscv

@@ -17,6 +17,7 @@ std::optional<Stop> Hart::system(const Instruction& instruction, std::uint64_t n
     case Op::fence_i:
       retire(instruction, next);
       blocks_.drop_all();
+      caches_.clear_code();
       return std::nullopt;
     default: break;
   }

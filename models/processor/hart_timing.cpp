@@ -18,6 +18,9 @@ void HartTiming::describe(ParameterVisitor& visitor) {
   visitor.field("misprediction", misprediction, cycles, "on top, of a branch predicted wrong and of an indirect jump that is no return");
   visitor.field("csr", csr, cycles, "of a read or write of a control and status register");
   visitor.field("trap", trap, cycles, "from an exception or interrupt to the handler's first instruction, and of MRET");
+  visitor.field("line_fill", line_fill, cycles, "of a cache miss, where no memory with times of its own answers");
+  visitor.section("code_cache", code_cache, "cache of instructions; without it each is there at once");
+  visitor.section("data_cache", data_cache, "cache of what loads and stores find in memory; without it each is there at once");
 }
 
 namespace {
@@ -28,17 +31,18 @@ bool is_return(const Instruction& jump) { return jump.rd == nowhere && (jump.rs1
 }  // namespace
 
 std::uint32_t HartTiming::cycles(const Instruction& instruction) const {
+  const std::uint32_t look_up = data_cache.size == Bytes{} ? 0 : data_cache.latency - 1;  // the costs hold its first cycle
   switch (kind_of(instruction.op)) {
     case Kind::multiply: return multiply;
     case Kind::divide_word: return divide;
     case Kind::divide: return divide_wide;
     case Kind::load:
-    case Kind::narrow_load: return load;
-    case Kind::store: return store;
-    case Kind::atomic: return atomic;
+    case Kind::narrow_load: return load + look_up;
+    case Kind::store: return store + look_up;
+    case Kind::atomic: return atomic + look_up;
     case Kind::branch: return branch;
     case Kind::jump: return jump;
-    case Kind::jump_register: return is_return(instruction) ? jump : jump + misprediction;
+    case Kind::jump_register: return is_return(instruction) ? jump : jump + refill();
     case Kind::csr: return csr;
     default: return instruction.op == Op::mret ? trap : alu;
   }

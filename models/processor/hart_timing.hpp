@@ -5,10 +5,11 @@
 // second instruction behind, a byte or halfword for the third; multiplication five cycles, division 2 to 33 by its operands; a control
 // transfer predicted right costs nothing, one predicted wrong three cycles; CSR reads three. Estimates of ours: the middle of the range for
 // divisions, twice that with 64-bit operands; results of multiplications, divisions and CSRs are used at once; atomic operations are a
-// load, its latency and a store; a trap empties the pipeline and fetches its handler. The E31 predicts by history and target; here
-// backward branches and returns are predicted taken, and other indirect jumps wrong.
+// load, its latency and a store; a trap empties the pipeline and fetches its handler; a line of a cache comes after thirty cycles. The E31
+// predicts by history and target; here backward branches and returns are predicted taken, and other indirect jumps wrong.
 #include <cstdint>
 
+#include "base/line_cache.hpp"
 #include "base/parameter.hpp"
 #include "processor/instruction.hpp"
 
@@ -29,13 +30,19 @@ struct HartTiming {
   std::uint32_t misprediction = 3;
   std::uint32_t csr = 3;
   std::uint32_t trap = 5;
+  std::uint32_t line_fill = 30;
+  CacheConfig code_cache{};
+  CacheConfig data_cache{};
 
   void describe(ParameterVisitor& visitor);
 
   /// Of an instruction that stalls for nothing; of a conditional branch that was predicted right.
   [[nodiscard]] std::uint32_t cycles(const Instruction& instruction) const;
   /// Of a conditional branch.
-  [[nodiscard]] std::uint32_t branch_cycles(bool backward, bool taken) const { return branch + (backward == taken ? 0 : misprediction); }
+  [[nodiscard]] std::uint32_t branch_cycles(bool backward, bool taken) const { return branch + (backward == taken ? 0 : refill()); }
+  /// Of the pipeline, behind a transfer predicted wrong. The look-up of the code cache is part of it, and `misprediction` holds its first
+  /// cycle.
+  [[nodiscard]] std::uint32_t refill() const { return misprediction + (code_cache.size == Bytes{} ? 0 : code_cache.latency - 1); }
   /// What an instruction waits that takes a register which the one before it has loaded.
   [[nodiscard]] std::uint32_t stall(const Instruction& loading, const Instruction& next) const;
 };

@@ -114,8 +114,85 @@ TEST_CASE("timing: the last instruction of a run begins before the limit") {
   CHECK(hart.instructions() == 3);
 }
 
+namespace {
+
+/// Lines that take 40 cycles to be fetched, and a note of each.
+struct Lines final : LineMiss {
+  struct Asked {
+    std::uint64_t address;
+    bool write;
+    std::uint64_t cycle;
+    bool operator==(const Asked&) const = default;
+  };
+  std::uint64_t miss(std::uint64_t address, bool write, std::uint64_t cycle) override {
+    asked.push_back({address, write, cycle});
+    return 40;
+  }
+  std::vector<Asked> asked;
+};
+
+CacheConfig two_lines() { return {.size = Bytes(64), .line = Bytes(32), .ways = 1, .latency = 1}; }
+
+}  // namespace
+
+TEST_CASE("caches: a load waits for its line once, a dirty victim leaves behind the line that takes its place") {
+  HartConfig config = distinct();
+  config.timing.data_cache = two_lines();
+  Lines lines;
+  Machine machine(config, &lines);
+  machine.program({sw(a1, a0, 0), lw(a1, a0, 28), lw(a1, a0, 64), lw(a1, a0, 32), lw(a1, a0, 92)});
+  machine.hart.set_x(a0, data);
+  machine.steps(5);
+  // the store misses at 0; the load at 28 hits; 64 shares the set of 0, which is dirty; 32 has the other set; 92 hits in 64
+  const std::uint64_t third = 800 + 40 + 100;
+  CHECK(lines.asked ==
+        std::vector<Lines::Asked>{{data, false, 0}, {data + 64, false, third}, {data, true, third + 40}, {data + 32, false, third + 140}});
+  CHECK(machine.hart.cycles() == 800 + 4 * 100 + 3 * 40);
+  CHECK(machine.hart.caches().data().hits == 2);
+  CHECK(machine.hart.caches().data().misses == 3);
+  CHECK(machine.hart.caches().data().write_backs == 1);
+}
+
+TEST_CASE("caches: an access that crosses into a second line waits for both, and a look-up takes its latency") {
+  HartConfig config = distinct();
+  config.timing.data_cache = two_lines();
+  config.timing.data_cache.latency = 3;
+  config.timing.line_fill = 25;
+  Machine machine(config);
+  machine.program({ld(a1, a0, 28), lw(a2, a0, 32)});
+  machine.hart.set_x(a0, data);
+  machine.steps(2);
+  CHECK(machine.hart.cycles() == 2 * (100 + 2) + 2 * 25);
+}
+
+TEST_CASE("caches: code waits for each line as its first instruction begins, and FENCE.I empties the cache") {
+  HartConfig config = distinct();
+  config.timing.code_cache = two_lines();
+  Lines lines;
+  Machine machine(config, &lines);
+  machine.program({nop, nop, nop, nop, nop, nop, nop, nop, nop, fence_i, nop});
+  machine.steps(11);
+  CHECK(lines.asked == std::vector<Lines::Asked>{{memory_base, false, 0}, {memory_base + 32, false, 48}, {memory_base + 32, false, 90}});
+  CHECK(machine.hart.cycles() == 11 + 3 * 40);
+  CHECK(machine.hart.caches().code().misses == 3);
+}
+
+TEST_CASE("caches: an instruction that lies in two lines waits for the second where it begins") {
+  HartConfig config = distinct();
+  config.timing.code_cache = two_lines();
+  Lines lines;
+  Machine machine(config, &lines);
+  const std::uint64_t begin = memory_base + 26;
+  machine.put(begin, {nop, nop, nop});
+  machine.hart.set_pc(begin);
+  REQUIRE(machine.hart.run(1000) != Stop::device);
+  REQUIRE(lines.asked.size() >= 2);
+  CHECK(lines.asked[0] == Lines::Asked{memory_base, false, 0});
+  CHECK(lines.asked[1] == Lines::Asked{memory_base + 32, false, 41});
+}
+
 TEST_CASE("timing: a run that is cut, stepped and full of breakpoints is the same run") {
-  for (const bool wide : {false, true}) {
+  for (const auto& [wide, cached] : {std::pair(false, false), std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
     RandomStream random(3, "cut");
     RandomProgram program(wide, random);
     program.prologue();
@@ -123,19 +200,24 @@ TEST_CASE("timing: a run that is cut, stepped and full of breakpoints is the sam
     for (unsigned i = 0; i < programs; ++i) program.append(40);
     program.epilogue(programs * program.log_bytes());
     struct Run {
-      Run(bool is_wide, const std::vector<std::uint8_t>& text)
+      Run(bool is_wide, bool has_caches, const std::vector<std::uint8_t>& text)
           : code(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end()),
             bytes(0x2'0000),
-            hart({.wide = is_wide, .timing = {.load_use = 3, .narrow_load_use = 5}}, memory) {
+            hart({.wide = is_wide, .timing = timing(has_caches)}, memory) {
         memory.map(ProgramLayout::code, code);
         memory.map(ProgramLayout::data, bytes);
         hart.reset(ProgramLayout::code);
+      }
+      static HartTiming timing(bool has_caches) {
+        HartTiming times{.load_use = 3, .narrow_load_use = 5};
+        if (has_caches) times.code_cache = times.data_cache = {.size = Bytes(1024), .line = Bytes(16), .ways = 2, .latency = 2};
+        return times;
       }
       std::vector<std::byte> code, bytes;
       Memory memory;
       Hart hart;
     };
-    Run whole(wide, program.code()), cut(wide, program.code());
+    Run whole(wide, cached, program.code()), cut(wide, cached, program.code());
     REQUIRE(whole.hart.run(10'000'000) == Stop::fault);
     Stop stop = Stop::limit;
     for (std::uint64_t at = 0; stop != Stop::fault; ++at) {

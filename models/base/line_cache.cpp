@@ -1,4 +1,4 @@
-#include "controller/line_cache.hpp"
+#include "base/line_cache.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,6 +7,13 @@
 #include "base/error.hpp"
 
 namespace tessera {
+
+void CacheConfig::describe(ParameterVisitor& visitor) {
+  visitor.field("size", size, {0, 16777216}, "capacity; 0: no cache");
+  visitor.field("line", line, {8, 1024}, "line, which a miss fetches over the bus; a power of two");
+  visitor.field("ways", ways, {1, 64}, "lines of a set");
+  visitor.field("latency", latency, {1, 1000}, "core cycles of a look-up; the costs of operations count one of them");
+}
 
 LineCache::LineCache(const char* name, const CacheConfig& config) : ways_(config.ways) {
   const std::uint64_t line = config.line.value();

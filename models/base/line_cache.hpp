@@ -1,14 +1,24 @@
 #pragma once
-// Tags of a set-associative write-back cache with LRU replacement. It decides hit, miss and victim; what that takes is cpu_cache.hpp's
-// affair, and content never leaves the memory's own store.
+// Tags of a set-associative write-back cache with LRU replacement. It decides hit, miss and victim; what that takes is its owner's
+// affair (controller/cpu_cache.hpp, processor/hart_caches.hpp), and content never leaves the memory's own store.
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/address.hpp"
-#include "controller/cpu_config.hpp"
+#include "base/parameter.hpp"
 
 namespace tessera {
+
+/// A cache between a core and the bus. Defaults but for the size: a Cortex-R5's (DDI 0460D, "Caches": four ways, lines of eight words).
+struct CacheConfig {
+  Bytes size{0};
+  Bytes line{32};
+  std::uint32_t ways = 4;
+  std::uint32_t latency = 1;
+
+  void describe(ParameterVisitor& visitor);
+};
 
 class LineCache {
  public:

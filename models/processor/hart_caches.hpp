@@ -1,0 +1,59 @@
+#pragma once
+// The caches of a hart: which accesses miss, and what the hart waits for their lines. A dirty victim leaves from a write buffer, behind the
+// line that takes its place: the hart does not wait for it. Content stays in the memory, and what a DMA writes past a cache leaves its tags
+// alone: firmware that kept such a line would have to discard it, at no cost here.
+#include <cstdint>
+#include <optional>
+
+#include "base/line_cache.hpp"
+#include "processor/hart_timing.hpp"
+
+namespace tessera::riscv {
+
+class HartCaches {
+ public:
+  /// `lines` may be null: each then takes HartTiming's line_fill. InputError where a cache's sizes do not fit each other.
+  HartCaches(const HartTiming& timing, LineMiss* lines);
+
+  struct Figures {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t write_backs = 0;
+  };
+
+  [[nodiscard]] bool of_code() const { return code_.has_value(); }
+  [[nodiscard]] bool of_data() const { return data_.has_value(); }
+  /// Of the code cache; 0: there is none.
+  [[nodiscard]] std::uint64_t code_line() const { return code_ ? code_->line_bytes() : 0; }
+
+  /// Cycles that the hart waits for these bytes, from `cycle` on.
+  std::uint64_t fetch(std::uint64_t address, std::uint64_t bytes, std::uint64_t cycle) {
+    return touch(*code_, code_figures_, {address, bytes, false}, cycle);
+  }
+  std::uint64_t access(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) {
+    return touch(*data_, data_figures_, {address, bytes, write}, cycle);
+  }
+
+  void clear_code();
+  void clear();
+
+  [[nodiscard]] const Figures& code() const { return code_figures_; }
+  [[nodiscard]] const Figures& data() const { return data_figures_; }
+
+ private:
+  struct Touch {
+    std::uint64_t address, count;
+    bool write;
+  };
+  std::uint64_t touch(LineCache& cache, Figures& figures, const Touch& bytes, std::uint64_t cycle);
+  std::uint64_t line(std::uint64_t address, bool write, std::uint64_t cycle);
+
+  LineMiss* lines_;
+  std::uint64_t line_fill_;
+  std::optional<LineCache> code_;
+  std::optional<LineCache> data_;
+  Figures code_figures_;
+  Figures data_figures_;
+};
+
+}  // namespace tessera::riscv
