@@ -2,6 +2,8 @@
 // Division by a number that is fixed at elaboration: a multiplication and a correction, a few cycles instead of tens.
 #include <cstdint>
 
+#include "base/wide.hpp"
+
 namespace tessera {
 
 class FixedDivisor {
@@ -13,7 +15,7 @@ class FixedDivisor {
   [[nodiscard]] std::uint64_t divisor() const { return divisor_; }
   [[nodiscard]] std::uint64_t quotient(std::uint64_t x) const {
     // The product with the truncated inverse is less than one below x / divisor: one correction makes it exact.
-    const auto q = static_cast<std::uint64_t>((static_cast<unsigned __int128>(x) * inverse_) >> 64);
+    const std::uint64_t q = high_word(wide_product(x, inverse_));
     return q + (x - q * divisor_ >= divisor_ ? 1 : 0);
   }
   [[nodiscard]] std::uint64_t remainder(std::uint64_t x) const { return x - quotient(x) * divisor_; }

@@ -112,7 +112,7 @@ void DurationHistogram::report(MetricSet& metrics, const std::string& prefix, co
 
 void TimeWeighted::set(std::uint64_t level, Picoseconds now) {
   now = std::max(now, since_);  // a power cut comes at the drive's time, which the CPU's may have been ahead of
-  area_ += static_cast<unsigned __int128>(level_) * (now - since_).value();
+  area_ += wide_product(level_, (now - since_).value());
   level_ = level;
   peak_ = std::max(peak_, level);
   since_ = now;
@@ -127,7 +127,7 @@ void TimeWeighted::restart(Picoseconds now) {
 std::optional<double> TimeWeighted::mean(Picoseconds now) const {
   now = std::max(now, since_);
   if (now == origin_) return std::nullopt;
-  const auto area = area_ + static_cast<unsigned __int128>(level_) * (now - since_).value();
+  const auto area = area_ + wide_product(level_, (now - since_).value());
   return static_cast<double>(area) / static_cast<double>((now - origin_).value());
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "base/wide.hpp"
 
 namespace tessera {
 
@@ -64,7 +65,7 @@ class DurationHistogram {
 
   std::vector<std::uint64_t> buckets_;
   std::uint64_t count_ = 0;
-  unsigned __int128 sum_ = 0;
+  Wide sum_ = 0;
   Picoseconds max_;
 };
 
@@ -84,7 +85,7 @@ class TimeWeighted {
   std::uint64_t peak_ = 0;
   Picoseconds origin_;
   Picoseconds since_;
-  unsigned __int128 area_ = 0;
+  Wide area_ = 0;
 };
 
 /// Sum and maximum of something counted in plain units (a cleaning's victims, say).

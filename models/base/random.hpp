@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/wide.hpp"
+
 namespace tessera {
 
 /// xoshiro256** (Blackman and Vigna, 2018), seeded by SplitMix64 over the seed and an FNV-1a hash of the name.
@@ -34,7 +36,7 @@ class RandomStream {
   }
 
   /// Uniform in [0, bound); bound must not be 0. Lemire's multiply-shift; its bias is below 2^-64 * bound.
-  std::uint64_t below(std::uint64_t bound) { return static_cast<std::uint64_t>((static_cast<unsigned __int128>((*this)()) * bound) >> 64); }
+  std::uint64_t below(std::uint64_t bound) { return high_word(wide_product((*this)(), bound)); }
 
   /// Uniform in [0, 1) with 53 bits.
   double unit() { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }

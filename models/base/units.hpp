@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "base/wide.hpp"
 
 namespace tessera {
 
@@ -71,7 +72,7 @@ constexpr Bytes operator""_GiB(unsigned long long v) { return Bytes(v << 30); }
 
 /// numerator * a / b in 128 bits, rounded to nearest: the one place where a rate becomes a time.
 constexpr std::uint64_t scale_rounded(std::uint64_t value, std::uint64_t numerator, std::uint64_t denominator) {
-  const auto wide = static_cast<unsigned __int128>(value) * numerator + denominator / 2;
+  const Wide wide = wide_product(value, numerator) + denominator / 2;
   return static_cast<std::uint64_t>(wide / denominator);
 }
 

@@ -27,7 +27,7 @@ struct HostEntry {
   std::uint32_t flags = 0;        ///< host_flags
   std::uint64_t first_block = 0;  ///< 512 B
   std::uint64_t blocks = 0;
-  DataName data;             ///< read, write; fewer sectors than the blocks fill where the data is to stream, in halves
+  DataName data{};           ///< read, write; fewer sectors than the blocks fill where the data is to stream, in halves
   std::uint32_t status = 0;  ///< arrived, crossed: Status
   std::uint32_t half = 0;    ///< crossed: of the buffer
   std::uint64_t turn = 0;
@@ -46,7 +46,7 @@ struct HostPieceEntry {
   std::uint32_t half = 0;
   std::uint64_t first_block = 0;
   std::uint64_t blocks = 0;
-  DataName where;
+  DataName where{};
 };
 static_assert(sizeof(HostPieceEntry) == 40);
 

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/wide.hpp"
+
 namespace tessera::pore {
 
 namespace {
 
 /// A product of three 32-bit numbers.
-using Wide = unsigned __int128;
-
 Wide weight(const Candidate& candidate, const Candidate& other) {
-  return Wide{candidate.pages} * candidate.pages * (std::uint64_t{other.heat} + 1);
+  return wide_product(std::uint64_t{candidate.pages} * candidate.pages, std::uint64_t{other.heat} + 1);
 }
 
 }  // namespace
