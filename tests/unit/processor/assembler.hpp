@@ -59,6 +59,18 @@ constexpr std::uint32_t b_type(std::uint32_t funct3, Register rs1, Register rs2,
          0x63;
 }
 
+/// Offsets in the places that compressed jumps and branches have for them.
+constexpr std::uint32_t c_jump_offset(std::int32_t offset) {
+  const std::uint32_t o = bits(offset);
+  return (o >> 11 & 1U) << 12 | (o >> 4 & 1U) << 11 | (o >> 8 & 3U) << 9 | (o >> 10 & 1U) << 8 | (o >> 6 & 1U) << 7 | (o >> 7 & 1U) << 6 |
+         (o >> 1 & 7U) << 3 | (o >> 5 & 1U) << 2;
+}
+constexpr std::uint32_t c_branch_offset(std::int32_t offset) {
+  const std::uint32_t o = bits(offset);
+  return (o >> 8 & 1U) << 12 | (o >> 3 & 3U) << 10 | (o >> 6 & 3U) << 5 | (o >> 1 & 3U) << 3 | (o >> 5 & 1U) << 2;
+}
+constexpr std::uint32_t c_j(std::int32_t offset) { return 0xa001 | c_jump_offset(offset); }
+constexpr std::uint32_t c_beqz(Register rs1, std::int32_t offset) { return 0xc001 | (rs1 - 8U) << 7 | c_branch_offset(offset); }
 constexpr std::uint32_t lui(Register rd, std::uint32_t upper) { return upper << 12 | rd << 7 | 0x37; }
 constexpr std::uint32_t auipc(Register rd, std::uint32_t upper) { return upper << 12 | rd << 7 | 0x17; }
 constexpr std::uint32_t jal(Register rd, std::int32_t offset) {

@@ -51,3 +51,27 @@ TEST_CASE("hart: a device's load waits before it takes effect, with the cycle it
   hart.finish_device(0);
   CHECK(hart.run(1000) == Stop::wait);
 }
+
+TEST_CASE("hart: what a device gives is extended as the load has it") {
+  const struct {
+    std::uint32_t load;
+    std::uint64_t value;
+  } cases[] = {{lb(a1, a0, 0), 0xffff'ffff'ffff'ff88}, {lbu(a1, a0, 0), 0x88},
+               {lh(a1, a0, 0), 0xffff'ffff'ffff'9988}, {lhu(a1, a0, 0), 0x9988},
+               {lw(a1, a0, 0), 0xffff'ffff'bbaa'9988}, {lwu(a1, a0, 0), 0xbbaa'9988},
+               {ld(a1, a0, 0), 0xffee'ddcc'bbaa'9988}};
+  for (const auto& [load, value] : cases) {
+    Machine machine;
+    machine.program({load});
+    machine.hart.set_x(a0, 0x1000);
+    REQUIRE(machine.hart.step() == Stop::device);
+    machine.hart.finish_device(0xffee'ddcc'bbaa'9988);
+    CHECK(machine.hart.x(a1) == value);
+  }
+  Machine narrow(false);
+  narrow.program({lb(a1, a0, 0)});
+  narrow.hart.set_x(a0, 0x1000);
+  REQUIRE(narrow.hart.step() == Stop::device);
+  narrow.hart.finish_device(0x88);
+  CHECK(narrow.hart.x(a1) == 0xffff'ff88);
+}

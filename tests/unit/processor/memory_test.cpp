@@ -103,6 +103,21 @@ TEST_CASE("code: a store into code that ran before is seen when it runs again") 
   CHECK(machine.hart.x(a2) == 102);
 }
 
+TEST_CASE("code: a block that ends in the next page is dropped by a store there, though the page was written before") {
+  Machine machine;
+  const std::uint64_t place = memory_base + 0xff8;
+  machine.put(place, {sw(a1, a0, 8), nop, nop, addi(a2, zero, 1), wfi});
+  Hart& hart = machine.hart;
+  machine.program({sw(a1, a0, 0), wfi});
+  hart.set_x(a0, memory_base + 0x1100);
+  REQUIRE(hart.run(1000) == Stop::wait);  // the next page is now among those written last
+  hart.set_x(a0, memory_base + 0xffc);
+  hart.set_x(a1, addi(a2, zero, 2));
+  hart.set_pc(place);
+  REQUIRE(hart.run(1000) == Stop::wait);
+  CHECK(hart.x(a2) == 2);
+}
+
 TEST_CASE("code: data beside code in one page is written without an end of the block") {
   Machine machine;
   machine.program({sw(a1, a0, 0), lw(a2, a0, 0), wfi});

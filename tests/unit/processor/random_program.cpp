@@ -350,13 +350,8 @@ void RandomProgram::patch(const Forward& forward) {
     case Patch::branch: bits = b_type(0, zero, zero, offset) & ~0x7fU; break;
     case Patch::jump: bits = jal(zero, offset) & ~0x7fU; break;
     case Patch::immediate: bits = o << 20; break;
-    case Patch::short_jump:
-      bits = bit_of(o, 11, 12) | bit_of(o, 4, 11) | bits_of(o, 9, 8, 9) | bit_of(o, 10, 8) | bit_of(o, 6, 7) | bit_of(o, 7, 6) |
-             bits_of(o, 3, 1, 3) | bit_of(o, 5, 2);
-      break;
-    case Patch::short_branch:
-      bits = bit_of(o, 8, 12) | bits_of(o, 4, 3, 10) | bits_of(o, 7, 6, 5) | bits_of(o, 2, 1, 3) | bit_of(o, 5, 2);
-      break;
+    case Patch::short_jump: bits = c_jump_offset(offset); break;
+    case Patch::short_branch: bits = c_branch_offset(offset); break;
   }
   const std::size_t bytes = forward.patch == Patch::short_jump || forward.patch == Patch::short_branch ? 2 : 4;
   for (std::size_t i = 0; i < bytes; ++i) code_[forward.at + i] = static_cast<std::uint8_t>(code_[forward.at + i] | bits >> 8 * i);
