@@ -72,4 +72,10 @@ void hart_counts_in_a_table(benchmark::State& state) {
 }
 BENCHMARK(hart_counts_in_a_table)->Arg(64)->Arg(32);
 
+/// Counts in memory that shares its page with the code, as the first variables behind a program's text do.
+void hart_counts_beside_code(benchmark::State& state) {
+  run(state, {auipc(a0, 0), lw(a1, a0, 1024), addi(a1, a1, 1), sw(a1, a0, 1024), addi(a2, a2, 3), jal(zero, -16)});
+}
+BENCHMARK(hart_counts_beside_code)->Arg(64)->Arg(32);
+
 }  // namespace

@@ -50,11 +50,22 @@ const Block& CodeBlocks::decode(std::uint64_t pc, std::span<const std::byte> cod
   const Instruction& last = block->steps.back().instruction;
   if (kind_of(last.op) == Kind::load || kind_of(last.op) == Kind::narrow_load) block->loading = last;
   block->steps.push_back({{}, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(offset)});
-  for (std::uint64_t page = pc >> page_shift; page <= (pc + offset - 1) >> page_shift; ++page) pages_[page].push_back(pc);
+  for (std::uint64_t page = pc >> page_shift; page <= (pc + offset - 1) >> page_shift; ++page) {
+    CodePage& of_page = pages_[page];
+    of_page.blocks.push_back(pc);
+    of_page.lines |= lines(page, pc, offset);
+  }
   const Block& made = *block;
   recent_[index(pc)] = &made;
   blocks_[pc] = std::move(block);
   return made;
+}
+
+std::uint64_t CodeBlocks::lines(std::uint64_t page, std::uint64_t address, std::uint64_t bytes) {
+  constexpr unsigned line_shift = page_shift - 6;
+  const std::uint64_t first = address >> page_shift == page ? address >> line_shift & 63U : 0;
+  const std::uint64_t last = (address + bytes - 1) >> page_shift == page ? (address + bytes - 1) >> line_shift & 63U : 63;
+  return ~std::uint64_t{0} >> (63 - last) & ~std::uint64_t{0} << first;
 }
 
 void CodeBlocks::remove(std::uint64_t pc) {
@@ -63,8 +74,8 @@ void CodeBlocks::remove(std::uint64_t pc) {
   const std::uint64_t last = pc + found->second->bytes() - 1;
   for (std::uint64_t page = pc >> page_shift; page <= last >> page_shift; ++page) {
     const auto of_page = pages_.find(page);
-    std::erase(of_page->second, pc);
-    if (of_page->second.empty()) pages_.erase(of_page);
+    std::erase(of_page->second.blocks, pc);
+    if (of_page->second.blocks.empty()) pages_.erase(of_page);
   }
   dropped_.push_back(std::move(found->second));
   blocks_.erase(found);
@@ -75,8 +86,8 @@ bool CodeBlocks::drop(std::uint64_t address, std::uint64_t bytes) {
   std::vector<std::uint64_t> hit;
   for (std::uint64_t page = address >> page_shift; page <= (address + bytes - 1) >> page_shift; ++page) {
     const auto of_page = pages_.find(page);
-    if (of_page == pages_.end()) continue;
-    for (const std::uint64_t pc : of_page->second)
+    if (of_page == pages_.end() || (of_page->second.lines & lines(page, address, bytes)) == 0) continue;
+    for (const std::uint64_t pc : of_page->second.blocks)
       if (pc < address + bytes && address < pc + blocks_.at(pc)->bytes()) hit.push_back(pc);
   }
   std::ranges::sort(hit);

@@ -62,19 +62,26 @@ class CodeBlocks {
   void clear_breakpoint(std::uint64_t address);
 
  private:
+  /// A page that holds decoded code.
+  struct CodePage {
+    std::vector<std::uint64_t> blocks;  // addresses of those that it has part of
+    std::uint64_t lines = 0;            // its 64ths that may hold code: data beside code costs a look, no search
+  };
   static constexpr std::size_t recent_size = 4096;
   static constexpr unsigned page_shift = 12;
   static constexpr std::size_t longest = 32;  // instructions of a block
   static std::size_t index(std::uint64_t pc) { return pc >> 1 & (recent_size - 1); }
   [[nodiscard]] const Block* find_older(std::uint64_t pc) const;
+  /// The lines of a page that some of these bytes lie in.
+  [[nodiscard]] static std::uint64_t lines(std::uint64_t page, std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] bool ends_before(std::uint64_t pc, std::uint64_t next, unsigned bytes) const;
   void remove(std::uint64_t pc);
 
   bool wide_;
   const HartTiming& timing_;
-  std::uint64_t line_;                                                   // 0: there is no code cache
-  std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;     // by address
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> pages_;  // addresses of the blocks that a page has part of
+  std::uint64_t line_;                                                // 0: there is no code cache
+  std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;  // by address
+  std::unordered_map<std::uint64_t, CodePage> pages_;                 // by number
   std::vector<std::unique_ptr<Block>> dropped_;
   std::vector<std::uint64_t> breakpoints_;
   mutable std::array<const Block*, recent_size> recent_{};

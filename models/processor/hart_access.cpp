@@ -22,10 +22,14 @@ Hart::Access Hart::fail(const DeviceAccess& access) {
 }
 
 Hart::Access Hart::read_elsewhere(std::uint64_t address, std::uint32_t bytes, std::uint64_t& value) {
-  for (std::uint32_t i = 0; i < bytes; ++i) {
-    const std::byte* at = memory_.find(in_width(address + i), 1);
-    if (at == nullptr) return fail({address, bytes, false, 0});
-    value |= std::to_integer<std::uint64_t>(*at) << 8 * i;
+  if (const std::byte* whole = memory_.find(address, bytes)) {
+    std::memcpy(&value, whole, bytes);
+  } else {
+    for (std::uint32_t i = 0; i < bytes; ++i) {
+      const std::byte* at = memory_.find(in_width(address + i), 1);
+      if (at == nullptr) return fail({address, bytes, false, 0});
+      value |= std::to_integer<std::uint64_t>(*at) << 8 * i;
+    }
   }
   const std::uint64_t page = address & ~(page_bytes - 1);
   if (!watches_page(page))
@@ -34,12 +38,16 @@ Hart::Access Hart::read_elsewhere(std::uint64_t address, std::uint32_t bytes, st
 }
 
 Hart::Access Hart::write_elsewhere(std::uint64_t address, std::uint32_t bytes, std::uint64_t value) {
-  std::array<std::byte*, sizeof value> at{};
-  for (std::uint32_t i = 0; i < bytes; ++i) {
-    at.at(i) = memory_.find(in_width(address + i), 1);
-    if (at.at(i) == nullptr) return fail({address, bytes, true, value});
+  if (std::byte* whole = memory_.find(address, bytes)) {
+    std::memcpy(whole, &value, bytes);
+  } else {
+    std::array<std::byte*, sizeof value> at{};
+    for (std::uint32_t i = 0; i < bytes; ++i) {
+      at.at(i) = memory_.find(in_width(address + i), 1);
+      if (at.at(i) == nullptr) return fail({address, bytes, true, value});
+    }
+    for (std::uint32_t i = 0; i < bytes; ++i) *at.at(i) = static_cast<std::byte>(value >> 8 * i);
   }
-  for (std::uint32_t i = 0; i < bytes; ++i) *at.at(i) = static_cast<std::byte>(value >> 8 * i);
   const bool code_changed = blocks_.drop(address, bytes);
   const std::uint64_t page = address & ~(page_bytes - 1);
   if (!watches_page(page) && !blocks_.holds_code(page))
