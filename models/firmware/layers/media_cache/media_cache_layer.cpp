@@ -25,6 +25,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       readers_(ports.cpu),
       log_use_(ports.cpu),
       cleaning_(ports.cpu),
+      stream_order_(ports.cpu),
       buffer_use_(ports.cpu),
       progress_(ports.cpu),
       cached_(ports.cpu) {

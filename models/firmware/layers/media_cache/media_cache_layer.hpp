@@ -142,9 +142,10 @@ class MediaCache final : public TranslationLayer {
   NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
   FifoMutex log_use_;    // shared by packets on their way, alone by checkpoints
   FifoMutex cleaning_;
-  FifoMutex buffer_use_;  // shared by streams, alone by a merge
-  WaitQueue progress_;    // of writes
-  WaitQueue cached_;      // of clean_when_idle()
+  FifoMutex stream_order_;  // until they have their band: streams as they were selected
+  FifoMutex buffer_use_;    // shared by streams, alone by a merge
+  WaitQueue progress_;      // of writes
+  WaitQueue cached_;        // of clean_when_idle()
 
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
   std::uint32_t leaders_ = 0;

@@ -189,10 +189,13 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   end(std::span(batch.parts).first(batch.count), status);
 }
 
-/// While one stream is written the next is gathered in the other half of the buffer; those of one band keep their order. A band's copy in
-/// the merge area must not come back over what is written behind it.
+/// While one stream is written the next is gathered in the other half of the buffer. Those of one band keep the order in which they were
+/// selected, as the later one lies behind the track that the earlier one destroys: both may find the buffer free at the same instant. A
+/// band's copy in the merge area must not come back over what is written behind it.
 Task<void> MediaCache::write_stream(const Stream& stream) {
   ++streams_now_;
+  auto order = stream_order_.exclusive({});
+  co_await order;
   auto use = buffer_use_.shared({});
   co_await use;
   auto lock = writers_.exclusive(NumberRange::of(stream.band.number));
@@ -205,6 +208,7 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
     copied += part.run.count;
   }
   co_await lock;
+  order.unlock();
   Status status = Status::ok;
   const std::optional<LogicalRun> image = merge_area_.image();
   if (image && bands_.band_of(image->first).number == stream.band.number) status = co_await merge_area_.make_void();

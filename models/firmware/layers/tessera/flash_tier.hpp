@@ -83,7 +83,11 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   void close_page(std::uint32_t) override { space_.close_page(); }
   [[nodiscard]] std::uint32_t find(LogicalSector sector) const;
   [[nodiscard]] bool holds_any(LogicalRun run) const;
-  [[nodiscard]] bool takes(std::uint32_t count) const { return count <= config_.run && space_.room(reserve) >= count; }
+  [[nodiscard]] bool takes(std::uint32_t count) const { return count <= config_.run && has_room(count); }
+  /// For data, beside what is kept and what is claimed for voids.
+  [[nodiscard]] bool has_room(std::uint32_t count) const {
+    return space_.room(reserve) >= count && space_.room(eviction_reserve) >= count + std::uint64_t{claims_} * void_copies * shape_.subpages;
+  }
   [[nodiscard]] bool keeps_up(std::uint32_t count) const { return backlog_ == 0 || backlog_ + count <= config_.backlog; }
   [[nodiscard]] Task<std::uint32_t> append(LogicalRun run, DataSpan data);
   [[nodiscard]] std::uint32_t take(std::uint32_t kept);

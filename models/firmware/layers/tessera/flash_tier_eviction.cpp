@@ -74,7 +74,7 @@ Task<Status> FlashTier::move_run(std::span<const Held> held) {
     const Status read = co_await run_reads(*ports_.flash, reads);
     if (!delivered(read)) co_return read;
     std::uint32_t done = 0;
-    if (stays && space_.room(reserve) >= count) done = co_await append(run, data);
+    if (stays && has_room(count)) done = co_await append(run, data);
     copied_ += done;
     if (done != count) {
       const LogicalRun rest{run.first + done, count - done};
