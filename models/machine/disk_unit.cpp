@@ -102,7 +102,6 @@ void DiskUnit::submit(std::uint64_t address) {
                         " may be");
   MediaChain& chain = submission->chain;
   chain.priority = static_cast<MediaClass>(entry.priority);
-  if (chain.priority == MediaClass::recovery && held_ == nullptr) throw FirmwareFault("a media chain of class recovery, and none is held");
   chain.lost = entry.carry_lost != 0 ? LostSectors::carry : LostSectors::fail;
   for (std::uint32_t i = 0; i < entry.steps; ++i)
     chain.add(step_of(machine_.load<hal::MediaStepEntry>(address + sizeof entry + i * sizeof(hal::MediaStepEntry), "a media step")));

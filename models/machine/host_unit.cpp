@@ -16,6 +16,9 @@ constexpr std::uint64_t wait_for_data = 0;
 constexpr std::uint64_t wait_for_piece = 1;
 constexpr std::uint64_t waits_by_tag = 3;
 
+/// Others leave the buffer of a command before them in its slot.
+bool has_data(const HostCommand& command) { return command.op == HostOp::read || command.op == HostOp::write; }
+
 }  // namespace
 
 HostUnit::HostUnit(Machine& machine, std::uint32_t tags) : machine_(machine), slots_(tags) {}
@@ -83,7 +86,7 @@ void HostUnit::put_command(const HostCommand& command) {
   entry.flags = (command.force_unit_access ? 1U : 0U) | (command.data_at_host ? 2U : 0U);
   entry.first_block = command.blocks.first.value();
   entry.blocks = command.blocks.count;
-  if (command.buffer.sectors() != 0) entry.data = {Machine::address_of(command.buffer), command.buffer.sectors()};
+  if (has_data(command)) entry.data = {Machine::address_of(command.buffer), command.buffer.sectors()};
   put(entry);
 }
 
@@ -91,8 +94,7 @@ Task<void> HostUnit::serve(HostCommand& command) {
   if (entries_ == 0) throw FirmwareFault("a command came, and host.entries has not started the unit");
   Slot& slot = slots_[command.tag];
   slot.command = &command;
-  const bool has_data = command.buffer.sectors() != 0;
-  if (has_data) machine_.buffers().hold(command.buffer);
+  if (has_data(command)) machine_.buffers().hold(command.buffer);
   put_command(command);
   for (;;) {
     while (slot.errands.empty()) {
@@ -106,7 +108,7 @@ Task<void> HostUnit::serve(HostCommand& command) {
     auto work = errand.worker->carry_out(errand.number);
     co_await work;
   }
-  if (has_data) machine_.buffers().let_go(command.buffer);
+  if (has_data(command)) machine_.buffers().let_go(command.buffer);
   slot.command = nullptr;
   slot.pieces.clear();
   machine_.ports().host.complete(command, slot.status);
