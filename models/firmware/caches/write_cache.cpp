@@ -114,10 +114,10 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previou
   Slot& slot = slots_.write(index);
   slot.newest = sequence;
   switch (slot.state) {
-    case SlotState::clean: lists_.remove(index); [[fallthrough]];
+    case SlotState::clean:
     case SlotState::free:
-      slot.state = SlotState::dirty;
       slot.since = sequence;
+      slot.state = SlotState::dirty;
       enlist(index, previous);
       if (dirty_++ == 0) activity_.wake_all();
       dirty_gauge_.set(dirty_);
@@ -250,21 +250,18 @@ void WriteCache::release_journal() {
   journal_->release_before(oldest == DramLists::none ? journal_->head() : slots_.read(oldest).since);
 }
 
-/// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`.
+/// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`. The directory says of a slot that
+/// it is dirty once the data is in it: under `plp` the power may fail between the two.
 Task<Status> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
-  Index previous = DramLists::none;
-  Index copied_to = 0;  // slots [copied_to, + uncopied) are assigned, their content is yet to be copied
-  std::uint32_t uncopied = 0;
-  std::uint32_t done = 0;
-  while (done < run.count) {
-    const LogicalSector lsn = run.first + done;
+  Filling filling{data, sequence};
+  while (filling.end() < run.count) {
+    const LogicalSector lsn = run.first + filling.end();
     Index slot = find(lsn);
-    if (slot == DramHashMap::none) slot = take_slot(lsn);
-    const bool contiguous = uncopied != 0 && slot == copied_to + uncopied;
-    if (uncopied != 0 && !contiguous) {
-      ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
-      uncopied = 0;
-    }
+    if (slot == DramHashMap::none)
+      slot = take_slot(lsn);
+    else
+      keep(slot);
+    if (filling.count != 0 && slot != filling.slot + filling.count) settle(filling);
     if (slot == DramLists::none) {
       if (ended()) co_return Status::read_only;
       ++full_waits_;
@@ -273,14 +270,25 @@ Task<Status> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t seque
       co_await progress_.change(LifePhase::cleaning);
       continue;
     }
-    if (uncopied == 0) copied_to = slot;
-    mark_written(slot, sequence + done, previous);
-    previous = slot;
-    ++uncopied;
-    ++done;
+    if (filling.count++ == 0) filling.slot = slot;
   }
-  if (uncopied != 0) ports_.memory.copy(data.part(done - uncopied, uncopied), buffer_->part(copied_to, uncopied));
+  if (filling.count != 0) settle(filling);
   co_return Status::ok;
+}
+
+/// Nobody else takes a slot whose sector is about to be written again.
+void WriteCache::keep(Index index) {
+  if (slots_.read(index).state != SlotState::clean) return;
+  lists_.remove(index);
+  slots_.write(index).state = SlotState::free;
+}
+
+void WriteCache::settle(Filling& filling) {
+  ports_.memory.copy(filling.data.part(filling.done, filling.count), buffer_->part(filling.slot, filling.count));
+  for (; filling.count != 0; --filling.count) {
+    mark_written(filling.slot, filling.sequence + filling.done++, filling.previous);
+    filling.previous = filling.slot++;
+  }
 }
 
 /// FUA without a journal: past the cache, and what the cache held of the run is out of date.

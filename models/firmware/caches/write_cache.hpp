@@ -96,10 +96,23 @@ class WriteCache final : public TranslationLayer {
   };
   enum List : std::uint32_t { free_list, clean_list, dirty_list, lists };  // clean: least recently used first; dirty: by `since`
 
+  /// A write on its way into slots: what lies in those from `slot` on is yet to be copied.
+  struct Filling {
+    DataSpan data;
+    std::uint64_t sequence = 0;  ///< of the first sector
+    std::uint32_t done = 0;      ///< sectors in their slots
+    Index slot = 0;
+    std::uint32_t count = 0;
+    Index previous = DramLists::none;  ///< slot of the sector in front
+    [[nodiscard]] std::uint32_t end() const { return done + count; }
+  };
+
   [[nodiscard]] bool holds_unwritten(const Slot& slot) const { return slot.state >= SlotState::dirty; }
   [[nodiscard]] Index find(LogicalSector lsn);
   [[nodiscard]] Index take_slot(LogicalSector lsn);
   [[nodiscard]] bool pending(LogicalSector lsn);
+  void keep(Index index);
+  void settle(Filling& filling);
   void mark_written(Index index, std::uint64_t sequence, Index previous);
   void mark_destaged(Index index);
   void enlist(Index index, Index previous);
