@@ -49,7 +49,7 @@ std::optional<std::uint64_t> CsrFile::read(unsigned number, const Counts& now) c
   }
 }
 
-bool CsrFile::write_counter(unsigned number, std::uint64_t value, const Counts& now) {
+void CsrFile::write_counter(unsigned number, std::uint64_t value, const Counts& now) {
   const bool upper = (number & csr::upper_half) != 0;
   const bool cycles = (number & ~csr::upper_half) == csr::mcycle;
   std::uint64_t& offset = cycles ? cycle_offset_ : instret_offset_;
@@ -58,7 +58,6 @@ bool CsrFile::write_counter(unsigned number, std::uint64_t value, const Counts& 
   std::uint64_t wanted = value;
   if (!wide_) wanted = upper ? value << 32 | (old & 0xffff'ffffU) : (old & ~std::uint64_t{0xffff'ffff}) | value;
   offset = wanted - counted;
-  return true;
 }
 
 bool CsrFile::write(unsigned number, std::uint64_t value, const Counts& now) {
@@ -78,7 +77,7 @@ bool CsrFile::write(unsigned number, std::uint64_t value, const Counts& now) {
     case csr::mcycle:
     case csr::minstret:
     case csr::mcycle + csr::upper_half:
-    case csr::minstret + csr::upper_half: return write_counter(number, written, now);
+    case csr::minstret + csr::upper_half: write_counter(number, written, now); return true;
     default: return true;  // what is always zero, misa, and mip, whose lines are devices'
   }
 }

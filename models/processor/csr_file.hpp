@@ -60,7 +60,7 @@ class CsrFile {
 
  private:
   [[nodiscard]] std::uint64_t interrupt_bit() const { return wide_ ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31; }
-  bool write_counter(unsigned number, std::uint64_t value, const Counts& now);
+  void write_counter(unsigned number, std::uint64_t value, const Counts& now);
 
   bool wide_;
   bool interrupts_enabled_ = false;   // mstatus.MIE

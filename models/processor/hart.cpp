@@ -83,11 +83,8 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
 
 /// What of the block begins before the limit. Its first instruction does, and waits for its line.
 std::optional<Stop> Hart::execute(const Block& block, std::uint64_t limit, bool single) {
-  const Step* end = single ? block.first() + 1 : block.end_within(limit - cycles_);
-  if (caches_.of_code()) {
-    cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
-    end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
-  }
+  if (caches_.of_code()) cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
+  const Step* end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
   if (caches_.of_data()) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
   return wide_ ? execute<std::uint64_t, false>(block, end) : execute<std::uint32_t, false>(block, end);
 }

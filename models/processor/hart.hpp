@@ -50,7 +50,7 @@ class Hart {
   Hart(const Hart&) = delete;
   Hart& operator=(const Hart&) = delete;
 
-  /// As after power-on: registers and CSRs are 0, the counts too; breakpoints and watchpoints stay.
+  /// As after power-on: registers and CSRs are 0, the counts too, and no interrupt is raised; breakpoints and watchpoints stay.
   void reset(std::uint64_t pc);
 
   /// Runs while cycles() is below `cycle_limit`: the last instruction begins before it, and may end behind it.
@@ -114,7 +114,7 @@ class Hart {
   enum class Access : std::uint8_t {
     done,
     last,   ///< done, and the block is left behind its instruction: code or time has changed, or a watchpoint was met
-    failed  ///< a trap or a device's: see trap_ and device_
+    failed  ///< a trap or a device's: see failed_ and device_
   };
 
   // hart.cpp
@@ -124,7 +124,6 @@ class Hart {
   void retire(const Instruction& instruction, std::uint64_t next);
   /// False where that is a fault, which ends the run.
   bool trap(std::uint64_t cause, std::uint64_t value);
-
   std::optional<Stop> execute(const Block& block, std::uint64_t limit, bool single);
 
   // hart_execute.cpp
