@@ -3,8 +3,8 @@
 namespace tessera::riscv {
 
 HartCaches::HartCaches(const HartTiming& timing, LineMiss* lines) : lines_(lines), line_fill_(timing.line_fill) {
-  if (timing.code_cache.size != Bytes{}) code_.emplace("code_cache", timing.code_cache);
-  if (timing.data_cache.size != Bytes{}) data_.emplace("data_cache", timing.data_cache);
+  if (timing.code_cache.size != Bytes{}) code_.emplace("processor.code_cache", timing.code_cache);
+  if (timing.data_cache.size != Bytes{}) data_.emplace("processor.data_cache", timing.data_cache);
 }
 
 void HartCaches::clear_code() {

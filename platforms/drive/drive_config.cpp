@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "platforms/description/listing.hpp"
 #include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
@@ -98,6 +99,7 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.section("bus", bus, "interconnect between CPU, DMA engines and memory");
   visitor.section("dram", dram, "the controller's DRAM");
   visitor.section("controller", controller, "CPU, interrupts, disk channel");
+  visitor.section("processor", processor, "the hart that runs a firmware image (--elf): cycles of its instructions, caches");
   visitor.section("host", host, "host interface");
   visitor.section("power", power, "power loss, dump engine, boot");
   visitor.section("firmware", firmware, "what is composed around the translation layer");
@@ -206,9 +208,21 @@ static void add_bus_warnings(const BusConfig& bus, std::vector<std::string>& sen
     sentences.emplace_back("bus.priorities: without effect, bus.arbitration is not fixed_priority");
 }
 
+/// The first parameter of the hart that is not its default; "" where all are.
+static std::string changed_parameter(riscv::HartTiming processor) {
+  ParameterCollector given, defaults;
+  processor.describe(given);
+  riscv::HartTiming().describe(defaults);
+  const auto [changed, as_it_was] =
+      std::ranges::mismatch(given.parameters(), defaults.parameters(), {}, &Parameter::value, &Parameter::value);
+  return changed == given.parameters().end() ? "" : "processor." + changed->path();
+}
+
 std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
   add_bus_warnings(config.bus, sentences);
+  if (const std::string changed = changed_parameter(config.processor); !changed.empty() && config.image == nullptr)
+    sentences.push_back(changed + ": without effect, no firmware image (--elf) runs on a processor of its own");
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back(
         "simulation.timing is fast: the bus is left out, and bus.* without effect; what crosses it is counted, and takes no time");

@@ -17,6 +17,7 @@
 #include "platforms/plugin/plugin_library.hpp"
 #include "power/power_config.hpp"
 #include "processor/elf_image.hpp"
+#include "processor/hart_timing.hpp"
 
 namespace tessera {
 
@@ -38,6 +39,7 @@ struct DriveConfig {
   BusConfig bus;
   DramConfig dram;
   ControllerConfig controller;
+  riscv::HartTiming processor;
   HostConfig host;
   PowerConfig power;
   FirmwareConfig firmware;

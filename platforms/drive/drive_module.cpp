@@ -204,7 +204,7 @@ ImageSetup DriveModule::image_setup() {
   if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
   return {.image = image,
           .clock = config_.controller.clock,
-          .timing = {},
+          .timing = config_.processor,
           .dram = parts_.dram->bytes,
           .boot_data = boot_data_,
           .tags = config_.host.tags,
