@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/firmware_fault.hpp"
+#include "firmware/hal/register_map.hpp"
 
 namespace tessera {
 
@@ -31,7 +32,9 @@ const char* trap_name(std::uint64_t cause) {
 }  // namespace
 
 HartDriver::HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer)
-    : timeline_(timeline), hart_(hart), registers_(registers), cycle_(period(clock)), observer_(std::move(observer)) {}
+    : timeline_(timeline), hart_(hart), registers_(registers), cycle_(period(clock)), observer_(std::move(observer)) {
+  hart_.set_lines(this);
+}
 
 HartDriver::~HartDriver() { timeline_.withdraw(*this); }
 
@@ -96,8 +99,7 @@ void HartDriver::begin_slice() {
   // Of a cycle that is under way: the hart goes on with the one that ends behind it.
   const Picoseconds reached = time_of(hart_.cycles());
   if (reached < timeline_.now()) {
-    const std::uint64_t passed = (timeline_.now() - reached + cycle_ - Picoseconds(1)) / cycle_;
-    hart_.skip_to(hart_.cycles() + passed);
+    hart_.skip_to(hart_.cycles() + cycles_in(timeline_.now() - reached));
   }
   slice_time_ = std::max(timeline_.now(), time_of(hart_.cycles()));
   slice_cycle_ = hart_.cycles();
@@ -133,13 +135,21 @@ bool HartDriver::access_device() {
     if (timed_ && !access.write) {
       const Picoseconds here = time_of(hart_.cycles());
       const Picoseconds waited = observer_.register_read(access.bytes, here) - here;
-      hart_.skip_to(hart_.cycles() + (waited + cycle_ - Picoseconds(1)) / cycle_);
+      hart_.skip_to(hart_.cycles() + cycles_in(waited));
       observer_.worked(waited);
     }
   } catch (const FirmwareFault& broken) {
     fault(broken.what());
   }
   return !held_;
+}
+
+/// Before it runs in time, a line is there at once.
+std::uint64_t HartDriver::miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) {
+  if (!timed_) return 0;
+  const Picoseconds at = time_of(cycle);
+  const auto line = static_cast<std::uint32_t>(bytes);
+  return cycles_in(observer_.move_line(DramAddress(address - hal::dram_base), line, write ? Access::write : Access::read, at) - at);
 }
 
 void HartDriver::end_access() { hart_.finish_device(loaded_); }
@@ -149,7 +159,7 @@ void HartDriver::run() {
     const Picoseconds now = timeline_.now();
     const Picoseconds limit = timeline_.empty() ? now + quantum : std::min(now + quantum, std::max(timeline_.next(), now));
     const std::uint64_t began = hart_.cycles();
-    const std::uint64_t cycles = limit > slice_time_ ? (limit - slice_time_ + cycle_ - Picoseconds(1)) / cycle_ : 0;
+    const std::uint64_t cycles = limit > slice_time_ ? cycles_in(limit - slice_time_) : 0;
     const riscv::Stop stop = hart_.run(slice_cycle_ + std::max<std::uint64_t>(cycles, 1));
     observer_.worked(cycle_ * (hart_.cycles() - began));
     const Picoseconds reached = time_of(hart_.cycles());

@@ -6,8 +6,10 @@
 #include <functional>
 #include <string>
 
+#include "base/address.hpp"
 #include "base/timeline.hpp"
 #include "base/units.hpp"
+#include "firmware/ports/memory_port.hpp"
 #include "machine/mover_unit.hpp"
 #include "machine/register_file.hpp"
 #include "processor/hart.hpp"
@@ -26,7 +28,7 @@ class HartDebugger {
   ~HartDebugger() = default;
 };
 
-class HartDriver final : public HeldProcessor, private TimelineListener {
+class HartDriver final : public HeldProcessor, private TimelineListener, private riscv::LineMiss {
  public:
   struct Observer {
     std::function<std::string()> place;    ///< where the hart is, in a few words, for a fault's first line
@@ -34,6 +36,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener {
     std::function<void(Picoseconds)> worked;
     /// When a register that is read at `at` has come over the bus: the hart stands still until then. A write is posted.
     std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;
+    /// When a line of its caches that is to move at `at` has crossed the bus, from the DRAM or to it.
+    std::function<Picoseconds(DramAddress line, std::uint32_t bytes, Access access, Picoseconds at)> move_line;
   };
 
   HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer);
@@ -67,10 +71,13 @@ class HartDriver final : public HeldProcessor, private TimelineListener {
   };
 
   void on_time(std::uint64_t) override;
+  std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) override;
   void run();
   bool access_device();
   void end_access();
   void post(Picoseconds at);
+  /// Whole cycles that last so long.
+  [[nodiscard]] std::uint64_t cycles_in(Picoseconds time) const { return (time + cycle_ - Picoseconds(1)) / cycle_; }
   [[nodiscard]] Picoseconds time_of(std::uint64_t cycle) const { return slice_time_ + cycle_ * (cycle - slice_cycle_); }
   void begin_slice();
   [[noreturn]] void fault(const std::string& sentence) const;

@@ -18,6 +18,15 @@ std::uint64_t boot_data_address(const riscv::ElfImage& image) {
   return (image.end() + boot_data_alignment - 1) / boot_data_alignment * boot_data_alignment;
 }
 
+void report_cache(MetricSet& metrics, const std::string& name, const riscv::HartCaches::Figures& figures) {
+  const auto count = [&](const char* what, std::uint64_t value, const char* description) {
+    metrics.count("processor." + name + what, static_cast<double>(value), "1", description);
+  };
+  count(".hits", figures.hits, "lines found in this cache of the image's processor");
+  count(".misses", figures.misses, "lines fetched into this cache of the image's processor, over the bus");
+  count(".write_backs", figures.write_backs, "dirty lines that this cache of the image's processor wrote back");
+}
+
 }  // namespace
 
 Bytes image_memory(const riscv::ElfImage& image, std::size_t boot_data) {
@@ -39,7 +48,8 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
                      worked_ += time;
                      setup_.worked(time);
                    },
-               .register_read = setup_.register_read}),
+               .register_read = setup_.register_read,
+               .move_line = setup_.move_line}),
       host_(machine_, setup_.tags),
       disk_(machine_, host_, setup_.sector_bytes, setup_.surfaces, setup_.radii),
       flash_(ports.flash == nullptr ? nullptr : std::make_unique<FlashUnit>(machine_, host_)),
@@ -106,6 +116,8 @@ void ImageFirmware::report(MetricSet& metrics) const {
   metrics.count("processor.instructions", static_cast<double>(hart_.instructions()), "1", "instructions of the firmware image");
   metrics.count("processor.cycles", worked_.value() == 0 ? 0.0 : static_cast<double>(worked_ / period(setup_.clock)), "1",
                 "cycles in which the image's processor worked");
+  if (hart_.caches().of_code()) report_cache(metrics, "code_cache", hart_.caches().code());
+  if (hart_.caches().of_data()) report_cache(metrics, "data_cache", hart_.caches().data());
 }
 
 }  // namespace tessera

@@ -31,9 +31,10 @@ struct ImageSetup {
   std::uint32_t sector_bytes = 0;
   std::uint32_t surfaces = 0;
   std::uint32_t radii = 0;
-  std::function<void(const std::string&, Picoseconds)> line;                      ///< of the serial line
-  std::function<void(Picoseconds)> worked;                                        ///< time that the hart has worked
-  std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;  ///< HartDriver::Observer
+  std::function<void(const std::string&, Picoseconds)> line;                                       ///< of the serial line
+  std::function<void(Picoseconds)> worked;                                                         ///< time that the hart has worked
+  std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;                   ///< HartDriver::Observer
+  std::function<Picoseconds(DramAddress, std::uint32_t bytes, Access, Picoseconds at)> move_line;  ///< HartDriver::Observer
   HartDebugger* debugger = nullptr;
 };
 

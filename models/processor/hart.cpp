@@ -9,12 +9,12 @@
 
 namespace tessera::riscv {
 
-Hart::Hart(const HartConfig& config, Memory& memory, LineMiss* lines)
+Hart::Hart(const HartConfig& config, Memory& memory)
     : wide_(config.wide),
       timing_(config.timing),
       memory_(memory),
       csr_(wide_),
-      caches_(timing_, lines),
+      caches_(timing_),
       blocks_(wide_, timing_, caches_.code_line()) {}
 
 void Hart::reset(std::uint64_t pc) {

@@ -45,8 +45,7 @@ struct HartConfig {
 
 class Hart {
  public:
-  /// `lines` says what lines of its caches take, if it has caches; null: HartTiming's line_fill.
-  Hart(const HartConfig& config, Memory& memory, LineMiss* lines = nullptr);
+  Hart(const HartConfig& config, Memory& memory);
   Hart(const Hart&) = delete;
   Hart& operator=(const Hart&) = delete;
 
@@ -83,6 +82,8 @@ class Hart {
   bool set_csr(unsigned number, std::uint64_t value) { return csr_.write(number, value, {cycles_, instructions_}); }
 
   [[nodiscard]] const HartCaches& caches() const { return caches_; }
+  /// Who says what lines of its caches take; null, as at first: HartTiming's line_fill.
+  void set_lines(LineMiss* lines) { caches_.set_lines(lines); }
 
   struct Fault {
     std::uint64_t cause = 0;  ///< as mcause would say

@@ -2,7 +2,7 @@
 
 namespace tessera::riscv {
 
-HartCaches::HartCaches(const HartTiming& timing, LineMiss* lines) : lines_(lines), line_fill_(timing.line_fill) {
+HartCaches::HartCaches(const HartTiming& timing) : line_fill_(timing.line_fill) {
   if (timing.code_cache.size != Bytes{}) code_.emplace("processor.code_cache", timing.code_cache);
   if (timing.data_cache.size != Bytes{}) data_.emplace("processor.data_cache", timing.data_cache);
 }
@@ -16,8 +16,8 @@ void HartCaches::clear() {
   if (data_) data_->clear();
 }
 
-std::uint64_t HartCaches::line(std::uint64_t address, bool write, std::uint64_t cycle) {
-  return lines_ == nullptr ? line_fill_ : lines_->miss(address, write, cycle);
+std::uint64_t HartCaches::line(const Touch& bytes, std::uint64_t cycle) {
+  return lines_ == nullptr ? line_fill_ : lines_->miss(bytes.address, bytes.count, bytes.write, cycle);
 }
 
 std::uint64_t HartCaches::touch(LineCache& cache, Figures& figures, const Touch& bytes, std::uint64_t cycle) {
@@ -29,10 +29,10 @@ std::uint64_t HartCaches::touch(LineCache& cache, Figures& figures, const Touch&
       ++figures.hits;
     } else {
       ++figures.misses;
-      waited += line(at, false, cycle + waited);
+      waited += line({at, cache.line_bytes(), false}, cycle + waited);
       if (outcome.victim) {
         ++figures.write_backs;
-        line(outcome.victim->value(), true, cycle + waited);
+        line({outcome.victim->value(), cache.line_bytes(), true}, cycle + waited);
       }
     }
     if (at == last) return waited;

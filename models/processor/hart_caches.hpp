@@ -12,8 +12,10 @@ namespace tessera::riscv {
 
 class HartCaches {
  public:
-  /// `lines` may be null: each then takes HartTiming's line_fill. InputError where a cache's sizes do not fit each other.
-  HartCaches(const HartTiming& timing, LineMiss* lines);
+  /// InputError where a cache's sizes do not fit each other.
+  explicit HartCaches(const HartTiming& timing);
+  /// Who says what a line takes; null, as at first: HartTiming's line_fill.
+  void set_lines(LineMiss* lines) { lines_ = lines; }
 
   struct Figures {
     std::uint64_t hits = 0;
@@ -46,9 +48,9 @@ class HartCaches {
     bool write;
   };
   std::uint64_t touch(LineCache& cache, Figures& figures, const Touch& bytes, std::uint64_t cycle);
-  std::uint64_t line(std::uint64_t address, bool write, std::uint64_t cycle);
+  std::uint64_t line(const Touch& bytes, std::uint64_t cycle);
 
-  LineMiss* lines_;
+  LineMiss* lines_ = nullptr;
   std::uint64_t line_fill_;
   std::optional<LineCache> code_;
   std::optional<LineCache> data_;

@@ -51,8 +51,8 @@ struct HartTiming {
 class LineMiss {
  public:
   virtual ~LineMiss() = default;
-  /// Cycles that the line at `address` takes to be fetched (or, with `write`, to be written back), from `cycle` on.
-  virtual std::uint64_t miss(std::uint64_t address, bool write, std::uint64_t cycle) = 0;
+  /// Cycles that the line of so many bytes at `address` takes to be fetched (or, with `write`, to be written back), from `cycle` on.
+  virtual std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) = 0;
 };
 
 }  // namespace tessera::riscv

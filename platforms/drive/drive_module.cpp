@@ -218,6 +218,8 @@ ImageSetup DriveModule::image_setup() {
                 constexpr std::uint32_t word = 4;
                 return bus_.interconnect().exchange(BusExchange::register_access, bytes / word, at) + config_.controller.bus_latency;
               },
+          .move_line = [this](DramAddress line, std::uint32_t bytes, Access access,
+                              Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
           .debugger = debugger_};
 }
 

@@ -127,3 +127,9 @@ def test_overheads_of_hits_that_no_cache_can_have_are_said():
     said = re.findall(r"^warning: firmware.overheads.(\w+)", simulate("check", "hp_c3323a", *writes).stdout, re.MULTILINE)
     assert said == ["write_hit_"]
     assert "firmware.overheads" not in simulate("check", "cheetah_9lp").stdout
+
+
+def test_parameters_of_a_processor_that_no_image_runs_on_are_said():
+    settings = ("--set", "processor.misprediction=9", "--set", "processor.data_cache.size=16 KiB")
+    assert "warning: processor.misprediction: without effect, no firmware image (--elf) runs" in simulate("check", "demo", *settings).stdout
+    assert "processor." not in simulate("check", "demo").stdout

@@ -13,7 +13,8 @@ inline constexpr std::uint64_t data = memory_base + 0x8000;
 
 struct Machine {
   explicit Machine(bool wide = true) : Machine(HartConfig{.wide = wide, .timing = {}}) {}
-  explicit Machine(const HartConfig& config, LineMiss* lines = nullptr) : bytes(0x1'0000), hart(config, memory, lines) {
+  explicit Machine(const HartConfig& config, LineMiss* lines = nullptr) : bytes(0x1'0000), hart(config, memory) {
+    hart.set_lines(lines);
     memory.map(memory_base, bytes);
     hart.reset(memory_base);
     hart.set_csr(csr::mtvec, handler);

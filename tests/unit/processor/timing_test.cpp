@@ -124,7 +124,8 @@ struct Lines final : LineMiss {
     std::uint64_t cycle;
     bool operator==(const Asked&) const = default;
   };
-  std::uint64_t miss(std::uint64_t address, bool write, std::uint64_t cycle) override {
+  std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) override {
+    CHECK(bytes == 32);
     asked.push_back({address, write, cycle});
     return 40;
   }
