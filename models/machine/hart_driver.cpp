@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/firmware_fault.hpp"
 #include "firmware/hal/register_map.hpp"
 
@@ -36,12 +37,34 @@ HartDriver::HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& regi
   hart_.set_lines(this);
 }
 
-HartDriver::~HartDriver() { timeline_.withdraw(*this); }
+HartDriver::~HartDriver() {
+  timeline_.withdraw(*this);
+  if (debugger_ != nullptr) debugger_->ends();
+}
+
+void HartDriver::attach(HartDebugger* debugger, const riscv::Memory& memory) {
+  debugger_ = debugger;
+  if (debugger_ != nullptr) stepping_ = debugger_->begins(hart_, memory);
+}
+
+void HartDriver::halt(riscv::Stop reason) {
+  TESSERA_CHECK(debugger_ != nullptr, "the hart stopped for a debugger, and there is none");
+  stepping_ = debugger_->stopped(reason);
+}
+
+void HartDriver::halt_behind_step() {
+  if (stepping_) halt(riscv::Stop::limit);
+}
+
+/// Where it is cut into steps changes nothing of what it does, nor when.
+riscv::Stop HartDriver::advance(std::uint64_t limit) { return stepping_ ? hart_.step() : hart_.run(limit); }
 
 void HartDriver::fault(const std::string& sentence) const {
   char milliseconds[32];
   std::snprintf(milliseconds, sizeof milliseconds, "%.6f", static_cast<double>(timeline_.now().value()) * 1e-9);
-  throw FirmwareFault(std::string("at ") + milliseconds + " ms, " + observer_.place() + ": " + sentence + "\n" + observer_.account());
+  const std::string headline = std::string("at ") + milliseconds + " ms, " + observer_.place() + ": " + sentence;
+  if (debugger_ != nullptr) debugger_->failed(headline);
+  throw FirmwareFault(headline + "\n" + observer_.account());
 }
 
 void HartDriver::report_trap() const {
@@ -56,17 +79,21 @@ void HartDriver::run_untimed(const std::function<bool()>& done) {
   timed_ = false;
   const std::uint64_t limit = hart_.cycles() + most_untimed_cycles;
   while (!done()) {
-    switch (hart_.run(limit)) {
+    switch (const riscv::Stop stop = advance(limit)) {
       case riscv::Stop::limit:
+        if (stepping_) {
+          halt(stop);
+          break;
+        }
         fault("the image did not come to rest within " + std::to_string(most_untimed_cycles) + " cycles of its start");
       case riscv::Stop::wait: timed_ = true; return;
       case riscv::Stop::device:
         access_device();
         end_access();
+        halt_behind_step();
         break;
       case riscv::Stop::fault: report_trap();
-      default:
-        if (debugger_ != nullptr) debugger_->stopped(riscv::Stop::breakpoint);
+      default: halt(stop);
     }
   }
   timed_ = true;
@@ -107,10 +134,11 @@ void HartDriver::begin_slice() {
 
 void HartDriver::on_time(std::uint64_t) {
   posted_ = false;
-  if (debugger_ != nullptr && debugger_->wants_stop()) debugger_->stopped(riscv::Stop::limit);
+  if (debugger_ != nullptr && debugger_->wants_stop()) halt(riscv::Stop::limit);
   if (state_ == State::holding) {
     end_access();
     state_ = State::ready;
+    halt_behind_step();
   }
   begin_slice();
   if (state_ == State::device) {
@@ -120,6 +148,7 @@ void HartDriver::on_time(std::uint64_t) {
     }
     end_access();
     state_ = State::ready;
+    halt_behind_step();
   }
   run();
 }
@@ -160,15 +189,19 @@ void HartDriver::run() {
     const Picoseconds limit = timeline_.empty() ? now + quantum : std::min(now + quantum, std::max(timeline_.next(), now));
     const std::uint64_t began = hart_.cycles();
     const std::uint64_t cycles = limit > slice_time_ ? cycles_in(limit - slice_time_) : 0;
-    const riscv::Stop stop = hart_.run(slice_cycle_ + std::max<std::uint64_t>(cycles, 1));
+    const std::uint64_t end = slice_cycle_ + std::max<std::uint64_t>(cycles, 1);
+    const riscv::Stop stop = advance(end);
     observer_.worked(cycle_ * (hart_.cycles() - began));
     const Picoseconds reached = time_of(hart_.cycles());
     switch (stop) {
-      case riscv::Stop::limit: return post(reached);
+      case riscv::Stop::limit:
+        halt_behind_step();
+        if (hart_.cycles() < end) break;  // a step within the slice
+        return post(reached);
       case riscv::Stop::wait: state_ = State::waiting; return;
       case riscv::Stop::device: state_ = State::device; return post(reached);
       case riscv::Stop::fault: report_trap();
-      default: TESSERA_CHECK(debugger_ != nullptr, "the hart stopped for a debugger, and there is none"); debugger_->stopped(stop);
+      default: halt(stop);
     }
   }
 }

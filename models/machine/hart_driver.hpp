@@ -16,13 +16,19 @@
 
 namespace tessera {
 
-/// A debugger in front of the hart: it is asked before a slice and where the hart has stopped for it.
+/// A debugger in front of the hart. Simulated time stands still while it is asked.
 class HartDebugger {
  public:
-  /// The hart stands still, and with it simulated time; returns when it is to go on.
-  virtual void stopped(riscv::Stop reason) = 0;
+  /// A hart is about to begin, in place of one that has gone; returns when it may, and whether it is to stop behind its next instruction.
+  [[nodiscard]] virtual bool begins(riscv::Hart& hart, const riscv::Memory& memory) = 0;
+  /// The hart is no more.
+  virtual void ends() = 0;
+  /// The hart stands still; returns as begins().
+  [[nodiscard]] virtual bool stopped(riscv::Stop reason) = 0;
   /// Whether somebody wants the hart to stop; asked at each slice.
-  virtual bool wants_stop() = 0;
+  [[nodiscard]] virtual bool wants_stop() = 0;
+  /// The run is about to end with this sentence.
+  virtual void failed(const std::string& sentence) = 0;
 
  protected:
   ~HartDebugger() = default;
@@ -53,7 +59,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   void set_interrupt(bool pending);
   /// It waits for an interrupt, and has nothing else to do.
   [[nodiscard]] bool waits() const { return state_ == State::waiting; }
-  void attach(HartDebugger* debugger) { debugger_ = debugger; }
+  /// Null: there is none.
+  void attach(HartDebugger* debugger, const riscv::Memory& memory);
 
   // HeldProcessor
   [[nodiscard]] bool timed() const override { return timed_; }
@@ -73,6 +80,9 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   void on_time(std::uint64_t) override;
   std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) override;
   void run();
+  [[nodiscard]] riscv::Stop advance(std::uint64_t limit);
+  void halt(riscv::Stop reason);
+  void halt_behind_step();
   bool access_device();
   void end_access();
   void post(Picoseconds at);
@@ -89,6 +99,7 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   Picoseconds cycle_;
   Observer observer_;
   HartDebugger* debugger_ = nullptr;
+  bool stepping_ = false;  // the debugger wants it to stop behind the next instruction
   State state_ = State::ready;
   bool timed_ = false;
   bool held_ = false;

@@ -84,7 +84,7 @@ void ImageFirmware::load() {
   setup_.image.load(memory_);
   std::ranges::copy(setup_.boot_data, machine_.bytes(boot_data_address(setup_.image), setup_.boot_data.size(), "the boot data").begin());
   hart_.reset(setup_.image.entry());
-  driver_.attach(setup_.debugger);
+  driver_.attach(setup_.debugger, memory_);
   driver_.run_untimed([this] { return memory_unit_.overflows(); });
   if (memory_unit_.overflows()) return;  // the drive refuses it
   if (user_sectors() == 0)

@@ -12,6 +12,13 @@ CutSchedule::CutSchedule(std::vector<Picoseconds> cuts) : cuts_(std::move(cuts))
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
 }
 
+bool CutSchedule::add(Picoseconds at) {
+  const auto place = std::lower_bound(cuts_.begin() + static_cast<std::ptrdiff_t>(next_), cuts_.end(), at);
+  if (place != cuts_.end() && *place == at) return false;
+  cuts_.insert(place, at);
+  return true;
+}
+
 std::optional<Picoseconds> CutSchedule::next() const { return next_ == cuts_.size() ? std::nullopt : std::optional(cuts_[next_]); }
 
 void CutSchedule::happened(Picoseconds on) {

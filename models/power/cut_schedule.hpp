@@ -13,6 +13,8 @@ class CutSchedule {
   /// Any order; equal times are one cut.
   explicit CutSchedule(std::vector<Picoseconds> cuts);
 
+  /// One more, not before any that has happened; false where there is one at that time.
+  bool add(Picoseconds at);
   /// The next cut; empty when none is left.
   [[nodiscard]] std::optional<Picoseconds> next() const;
   /// The cut next() has happened and the power is back at `on`: cuts before `on` meet a drive without power and are dropped.

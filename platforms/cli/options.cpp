@@ -88,6 +88,8 @@ void declare_run(Arguments& arguments) {
   arguments.option("--record-trigger", "NAME", "around the first event of this name, or SIGNAL>N, SIGNAL<N, latency>TIME");
   arguments.option("--record-before", "TIME", "length kept before the trigger, 1 ms where not given");
   arguments.option("--record-after", "TIME", "length recorded after the trigger, 10 ms where not given");
+  arguments.option("--gdb", "PORT",
+                   "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
   arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
   arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results");
@@ -133,6 +135,8 @@ std::optional<RecordOptions> record_options(const Arguments& arguments) {
   record.after = arguments.given("--record-after") ? parse_time("--record-after", arguments.text("--record-after")) : 10_ms;
   return record;
 }
+
+constexpr std::uint64_t last_port = 65'535;
 
 std::vector<Picoseconds> restart_times(const Arguments& arguments) {
   std::vector<Picoseconds> times;
@@ -194,6 +198,8 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.save_state = arguments.text("--save-state");
   run.check_protocol = arguments.set("--check-protocol");
   run.record = record_options(arguments);
+  arguments.needs("--gdb", "--elf");
+  if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
   run.json = arguments.set("--json");
   return run;
 }

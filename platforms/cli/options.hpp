@@ -94,7 +94,8 @@ struct RunOptions {
   bool places = false;
   std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
-  bool json = false;  ///< the summary on standard output, every digit
+  bool json = false;                 ///< the summary on standard output, every digit
+  std::optional<std::uint16_t> gdb;  ///< port that a debugger of the firmware image comes to; 0: any
   std::filesystem::path out;
   std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one. Of `compare` a folder of them
   std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept

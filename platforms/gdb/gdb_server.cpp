@@ -82,6 +82,10 @@ bool GdbServer::wants_stop() {
   return std::exchange(has_come_, false) || interrupted;
 }
 
+void GdbServer::renewed() {
+  if (client_) client_->session.set_points_again();
+}
+
 void GdbServer::exited(int status) {
   if (!client_) return;
   client_->session.exited(status);

@@ -29,6 +29,8 @@ class GdbServer {
   [[nodiscard]] Resume stopped(const DebugStop& stop);
   /// While the target runs: whether a debugger has come, or asked to stop it. To be called often; looks once a millisecond.
   [[nodiscard]] bool wants_stop();
+  /// The target has a new processor in place of one that has gone: breakpoints and watchpoints are set in it, too.
+  void renewed();
   /// The target has ended for good.
   void exited(int status);
 

@@ -281,15 +281,20 @@ GdbSession::Answer GdbSession::set_point(std::string_view packet, bool set) {
   if (!set) points_.erase(point);
   // A breakpoint of the software's kind and one of the hardware's are one to the target.
   const bool shared = code && points_.contains(Point{type == '0' ? '1' : '0', range->address, 0});
-  bool held = true;
-  if (code) {
-    held = shared || target_->set_breakpoint(range->address, set);
-  } else {
-    const WatchKind kind = type == '2' ? WatchKind::write : type == '3' ? WatchKind::read : WatchKind::access;
-    held = range->bytes != 0 && target_->set_watchpoint(range->address, range->bytes, kind, set);
-  }
+  const bool held = shared || put_point(point, set);
   if (set && held) points_.insert(point);
   return held ? done : refused;
+}
+
+bool GdbSession::put_point(const Point& point, bool set) {
+  const auto& [type, address, bytes] = point;
+  if (type <= '1') return target_->set_breakpoint(address, set);
+  const WatchKind kind = type == '2' ? WatchKind::write : type == '3' ? WatchKind::read : WatchKind::access;
+  return bytes != 0 && target_->set_watchpoint(address, bytes, kind, set);
+}
+
+void GdbSession::set_points_again() {
+  for (const Point& point : points_) static_cast<void>(put_point(point, true));
 }
 
 void GdbSession::print(std::string_view text) {

@@ -27,11 +27,15 @@ class GdbSession {
   void exited(int status);
   /// The debugger has gone: what it set in the target goes, too.
   void forget();
+  /// The target has forgotten what was set in it.
+  void set_points_again();
   /// It has asked to go (D).
   [[nodiscard]] bool detached() const { return detached_; }
 
  private:
   using Answer = std::string;
+  using Point = std::tuple<char, std::uint64_t, std::uint64_t>;  // type of Z, address, bytes
+
   [[nodiscard]] Resume resume(Resume how);
   [[nodiscard]] std::optional<Resume> serve_v(std::string_view packet);
   [[nodiscard]] std::optional<Resume> serve_resume(std::string_view packet);
@@ -47,6 +51,7 @@ class GdbSession {
   [[nodiscard]] Answer set_point(std::string_view packet, bool set);
   [[nodiscard]] Answer monitor(std::string_view digits);
   [[nodiscard]] std::string watched(const DebugStop& stop) const;
+  bool put_point(const Point& point, bool set);
   void print(std::string_view text);
   [[nodiscard]] std::string word(std::uint64_t value) const;
   [[nodiscard]] std::size_t word_bytes() const { return target_->wide() ? 8 : 4; }
@@ -56,7 +61,6 @@ class GdbSession {
   std::string stop_reply_ = "S05";
   bool awaited_ = false;  // the debugger waits for a stop
   bool detached_ = false;
-  using Point = std::tuple<char, std::uint64_t, std::uint64_t>;  // type of Z, address, bytes
   std::set<Point> points_;
 };
 

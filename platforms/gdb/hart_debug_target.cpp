@@ -53,6 +53,7 @@ bool HartDebugTarget::write(std::uint64_t address, std::span<const std::byte> by
 }
 
 bool HartDebugTarget::set_breakpoint(std::uint64_t address, bool set) {
+  if (hart_ == nullptr) return true;
   if (address % 2 != 0 || memory_->find(address, 2) == nullptr) return false;
   if (set) {
     hart_->set_breakpoint(address);
@@ -63,6 +64,7 @@ bool HartDebugTarget::set_breakpoint(std::uint64_t address, bool set) {
 }
 
 bool HartDebugTarget::set_watchpoint(std::uint64_t address, std::uint64_t bytes, WatchKind kind, bool set) {
+  if (hart_ == nullptr) return true;
   const bool reads = kind != WatchKind::write, writes = kind != WatchKind::read;
   if (memory_->find(address, bytes) == nullptr) return false;
   if (set) {

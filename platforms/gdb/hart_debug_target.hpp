@@ -8,7 +8,13 @@ namespace tessera {
 
 class HartDebugTarget : public DebugTarget {
  public:
-  HartDebugTarget(riscv::Hart& hart, const riscv::Memory& memory, bool wide) : hart_(&hart), memory_(&memory), wide_(wide) {}
+  explicit HartDebugTarget(bool wide) : wide_(wide) {}
+
+  /// The hart that is looked at from now on; null: there is none, and it is not asked for anything but points, which then mean nothing.
+  void show(riscv::Hart* hart, const riscv::Memory* memory) {
+    hart_ = hart;
+    memory_ = memory;
+  }
 
   [[nodiscard]] bool wide() const override { return wide_; }
   [[nodiscard]] std::uint64_t register_value(unsigned number) const override;
@@ -20,9 +26,12 @@ class HartDebugTarget : public DebugTarget {
   bool set_breakpoint(std::uint64_t address, bool set) override;
   bool set_watchpoint(std::uint64_t address, std::uint64_t bytes, WatchKind kind, bool set) override;
 
+ protected:
+  [[nodiscard]] const riscv::Hart& hart() const { return *hart_; }
+
  private:
-  riscv::Hart* hart_;
-  const riscv::Memory* memory_;
+  riscv::Hart* hart_ = nullptr;
+  const riscv::Memory* memory_ = nullptr;
   bool wide_;
 };
 

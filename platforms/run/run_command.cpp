@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 
@@ -11,6 +12,7 @@
 #include "base/random.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
+#include "platforms/gdb/drive_debugger.hpp"
 #include "platforms/output/firmware_log.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
@@ -166,6 +168,18 @@ void print_result(const cli::RunOptions& options, const DriveConfig& drive, cons
   std::cout << "  results: " << options.out.string() << "\n";
 }
 
+/// A debugger may come to the drive's processor; its `kill` ends the run as a signal does.
+void open_debugger(std::optional<DriveDebugger>& debugger, std::uint16_t port, DriveModule& drive) {
+  debugger.emplace(port, drive.config().image->wide(),
+                   DebuggedDrive{.now = [&drive] { return drive.timeline().now(); },
+                                 .requests = [&drive] { return drive.controller().account(); },
+                                 .cut_power = {},
+                                 .end_run = [] { std::raise(SIGTERM); },
+                                 .gives_up = [] { return stop_signal() != 0; }});
+  drive.debug(&*debugger);
+  std::cerr << "waiting for GDB: target remote 127.0.0.1:" << debugger->port() << std::endl;
+}
+
 int exit_status(const Simulation& simulation) {
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
@@ -189,7 +203,9 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   ContentHash of_pipe;
   DriveParts parts;
   parts.check_protocol = options.check_protocol;
+  std::optional<DriveDebugger> debugger;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
+  if (options.gdb) open_debugger(debugger, *options.gdb, drive);
   FirmwareLog log(folder.file("firmware.log"));
   drive.on_uart_line([&log](const std::string& line, Picoseconds at) { log.record(line, at); });
   if (saved != nullptr) saved->load(drive);
@@ -208,6 +224,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
       facts.requests = simulation.player().completions();
       state = state_of(drive, simulation.scoreboard(), facts);
     });
+  if (debugger) debugger->can_cut([&simulation] { simulation.cut_soon(); });
   const std::vector<std::string> placement_notes = drive.controller().placement_notes();
   Probes probes(probes_config(options), drive, simulation);
 
@@ -224,7 +241,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     notes.push_back("the loaded drive was prefilled to " + std::to_string(options.prefill_percent) +
                     " % only: a layer that keeps no record of used tracks takes all of them for used after a boot");
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
-  for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size())) notes.push_back(std::move(note));
+  for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size() + simulation.cuts_added()))
+    notes.push_back(std::move(note));
   if (options.warmup != 0 && simulation.player().completions() <= options.warmup)
     notes.push_back("the warm-up of " + std::to_string(options.warmup) + " requests covers the whole run of " +
                     std::to_string(simulation.player().completions()) + ": nothing of it was measured");
@@ -262,7 +280,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   else
     print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady},
                  notes);
-
+  if (debugger) debugger->exited(status);
   return status;
 }
 

@@ -138,6 +138,12 @@ void Simulation::cut_when_due() {
   cut_now();
 }
 
+void Simulation::cut_soon() {
+  if (!schedule().add(drive_.timeline().now())) return;
+  ++cuts_added_;
+  post_now(cut);
+}
+
 void Simulation::cut_now() {
   TESSERA_CHECK(phase_ != Phase::outage, "a power cut in an outage");
   ++cuts_made_;

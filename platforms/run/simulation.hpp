@@ -63,6 +63,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
 
   /// Cuts the power now; from within an action of the drive's timeline, not in an outage.
   void cut_now();
+  /// Cuts the power behind everything else that happens at this instant, as if it had been asked for from the start.
+  void cut_soon();
   /// Restarts the firmware now, without a power cut; from within an action of the drive's timeline, while the firmware runs.
   void restart_now();
   /// Whether there is a firmware to restart.
@@ -88,6 +90,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   /// Of these, those that were asked for; errors of the DRAM restart the firmware, too.
   [[nodiscard]] std::uint64_t scheduled_restarts_made() const { return scheduled_restarts_made_; }
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
+  /// Cuts that were asked for while it ran.
+  [[nodiscard]] std::uint64_t cuts_added() const { return cuts_added_; }
   /// Cuts that fell into an outage: there was no power to cut.
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
   [[nodiscard]] bool partial() const { return player_.stopped(); }
@@ -136,6 +140,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   Picoseconds origin_;
   Picoseconds measured_until_;
   std::uint64_t cuts_made_ = 0;
+  std::uint64_t cuts_added_ = 0;
   std::uint64_t restarts_made_ = 0;
   std::uint64_t scheduled_restarts_made_ = 0;
   std::uint64_t excused_ = 0;

@@ -26,10 +26,11 @@ constexpr unsigned lifetime_seconds = 120;  // whatever becomes of the test
 class Machine : public HartDebugTarget {
  public:
   explicit Machine(const ElfImage& image)
-      : HartDebugTarget(hart_, memory_, image.wide()), image_(image), hart_({.wide = image.wide(), .timing = {}}, memory_) {
+      : HartDebugTarget(image.wide()), image_(image), hart_({.wide = image.wide(), .timing = {}}, memory_) {
     memory_.map(memory_space.base, bytes_);
     image.load(memory_);
     hart_.reset(image.entry());
+    show(&hart_, &memory_);
   }
 
   [[nodiscard]] std::optional<std::string> simulated_time() const override { return std::to_string(hart_.cycles()) + " cycles\n"; }

@@ -2,23 +2,17 @@
 
 import contextlib
 import re
-import shutil
 import signal
 import socket
 import subprocess
 
 import pytest
+from debugger import COMPILER, NEEDED, PATIENCE, gdb, gdb_words
 from samples import BUILD, REPOSITORY
 
 MACHINE = BUILD / "tests" / "gdb" / "gdb_hart"
 PROGRAM = REPOSITORY / "tests" / "gdb" / "program.c"
-COMPILER = "riscv64-unknown-elf-gcc"
-PATIENCE = 60  # seconds: what hangs fails
-
-pytestmark = [
-    pytest.mark.skipif(shutil.which("gdb-multiarch") is None, reason="no gdb-multiarch on this machine"),
-    pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no {COMPILER} on this machine"),
-]
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
@@ -49,17 +43,12 @@ def machine(image):
         process.stdout.close()
 
 
-def gdb(image, port, *commands):
-    words = ["gdb-multiarch", "-nx", "-batch", "-ex", "set confirm off", "-ex", f"target remote 127.0.0.1:{port}"]
-    return [*words, *(word for command in commands for word in ("-ex", command)), image]
-
-
 def session(image, *commands):
     """What GDB prints, what the machine prints, and the machine's exit status."""
     with machine(image) as (process, port):
-        result = subprocess.run(gdb(image, port, *commands), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
-        printed = process.communicate(timeout=PATIENCE)[0]
-    return result.stdout + result.stderr, printed, process.returncode
+        printed = gdb(image, port, *commands)
+        own = process.communicate(timeout=PATIENCE)[0]
+    return printed, own, process.returncode
 
 
 @pytest.mark.parametrize("bits", [64, 32])
@@ -101,7 +90,7 @@ def test_registers_and_memory_are_read_and_written_in_their_width(image, bits):
 def test_control_c_stops_what_runs_and_detach_lets_it_run_to_its_end(image):
     waiting = image(64, "-DWAITS")
     with machine(waiting) as (process, port):
-        commands = gdb(waiting, port, "continue", "backtrace", "set var released = 1", "detach")
+        commands = gdb_words(waiting, port, "continue", "backtrace", "set var released = 1", "detach")
         debugger = subprocess.Popen(commands, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert process.stdout.readline() == "w\n"  # from here on it runs in a circle
         debugger.send_signal(signal.SIGINT)
@@ -116,7 +105,7 @@ def test_control_c_stops_what_runs_and_detach_lets_it_run_to_its_end(image):
 def test_a_debugger_that_is_killed_leaves_the_program_to_itself(image):
     waiting = image(64, "-DWAITS")
     with machine(waiting) as (process, port):
-        commands = gdb(waiting, port, "break square if number == 5", "set var released = 1", "continue", "python import os; os.kill(os.getpid(), 9)")
+        commands = gdb_words(waiting, port, "break square if number == 5", "set var released = 1", "continue", "python import os; os.kill(os.getpid(), 9)")
         subprocess.run(commands, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
         assert process.communicate(timeout=PATIENCE)[0].startswith("w\ncycles ")
     assert process.returncode == 55

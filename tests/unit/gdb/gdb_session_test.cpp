@@ -125,6 +125,17 @@ TEST_CASE("GDB session: breakpoints are set once however often they are asked fo
   for (const std::string bad : {"Z", "Z0", "Z0,", "Z0,1000", "Z0,x,2"}) CHECK(session.ask(bad) == malformed);
 }
 
+TEST_CASE("GDB session: a target that has forgotten its breakpoints gets those that are set, once each") {
+  Session session;
+  CHECK(session.ask("Z0,1000,2") == "OK");
+  CHECK(session.ask("Z0,1004,2") == "OK");
+  CHECK(session.ask("Z4,1010,8") == "OK");
+  CHECK(session.ask("z0,1004,2") == "OK");
+  session.target.asked.clear();
+  session.session.set_points_again();
+  CHECK(session.target.asked == std::vector<std::string>{"break 4096", "watch 4112 8 2"});
+}
+
 TEST_CASE("GDB session: why the target stopped, to a debugger that waits for it") {
   Session session;
   using Reason = DebugStop::Reason;

@@ -33,3 +33,18 @@ TEST_CASE("a schedule without cuts has no next one, and nothing may happen on it
   CutSchedule later({2_ms});
   CHECK_THROWS_AS(later.happened(1_ms), ModelBug);
 }
+
+TEST_CASE("a cut that is added comes in its turn, once, and into an outage as any other") {
+  CutSchedule schedule({10_ms, 40_ms});
+  schedule.happened(10_ms);
+  CHECK(schedule.add(20_ms));
+  CHECK(schedule.add(30_ms));
+  CHECK_FALSE(schedule.add(40_ms));
+  CHECK(schedule.next() == 20_ms);
+  schedule.happened(35_ms);
+  CHECK(schedule.dropped() == 1);
+  CHECK(schedule.next() == 40_ms);
+  schedule.happened(40_ms);
+  CHECK(schedule.add(50_ms));
+  CHECK(schedule.next() == 50_ms);
+}
