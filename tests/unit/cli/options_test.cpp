@@ -270,9 +270,10 @@ TEST_CASE("a loaded state takes the place of the prefill, and says how much of t
 TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
   CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
-  CHECK(message({"check", "common", "--layr", "cmr"}) ==
-        "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, "
-        "--set, --load-state");
+  CHECK(
+      message({"check", "common", "--layr", "cmr"}) ==
+      "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --elf, "
+      "--set, --load-state");
   CHECK(message({"rnu", "common"}) ==
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, convert, list, "
         "check");
