@@ -18,7 +18,6 @@ void HartTiming::describe(ParameterVisitor& visitor) {
   visitor.field("misprediction", misprediction, cycles, "on top, of a branch predicted wrong and of an indirect jump that is no return");
   visitor.field("csr", csr, cycles, "of a read or write of a control and status register");
   visitor.field("trap", trap, cycles, "from an exception or interrupt to the handler's first instruction, and of MRET");
-  visitor.field("line_fill", line_fill, cycles, "of a cache miss, where no memory with times of its own answers");
   visitor.section("code_cache", code_cache, "cache of instructions; without it each is there at once");
   visitor.section("data_cache", data_cache, "cache of what loads and stores find in memory; without it each is there at once");
 }

@@ -30,7 +30,7 @@ struct HartTiming {
   std::uint32_t misprediction = 3;
   std::uint32_t csr = 3;
   std::uint32_t trap = 5;
-  std::uint32_t line_fill = 30;
+  std::uint32_t line_fill = 30;  ///< of a hart without a memory that says what its lines take: no parameter of a drive
   CacheConfig code_cache{};
   CacheConfig data_cache{};
 
@@ -50,9 +50,11 @@ struct HartTiming {
 /// Where lines of the caches come from and go to.
 class LineMiss {
  public:
-  virtual ~LineMiss() = default;
   /// Cycles that the line of so many bytes at `address` takes to be fetched (or, with `write`, to be written back), from `cycle` on.
   virtual std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) = 0;
+
+ protected:
+  ~LineMiss() = default;
 };
 
 }  // namespace tessera::riscv
