@@ -75,8 +75,15 @@ void HartDriver::report_trap() const {
   fault(trap_name(trap.cause) + std::string(text));
 }
 
-void HartDriver::run_untimed(const std::function<bool()>& done) {
+void HartDriver::run_untimed(const std::function<void()>& ask, const std::function<bool()>& done) {
   timed_ = false;
+  ask();
+  const Picoseconds began = std::max(time_of(hart_.cycles()), timeline_.now());
+  const auto end = [&] {
+    timed_ = true;
+    slice_time_ = began;
+    slice_cycle_ = hart_.cycles();
+  };
   const std::uint64_t limit = hart_.cycles() + most_untimed_cycles;
   while (!done()) {
     switch (const riscv::Stop stop = advance(limit)) {
@@ -86,7 +93,7 @@ void HartDriver::run_untimed(const std::function<bool()>& done) {
           break;
         }
         fault("the image did not come to rest within " + std::to_string(most_untimed_cycles) + " cycles of its start");
-      case riscv::Stop::wait: timed_ = true; return;
+      case riscv::Stop::wait: return end();
       case riscv::Stop::device:
         access_device();
         end_access();
@@ -96,7 +103,7 @@ void HartDriver::run_untimed(const std::function<bool()>& done) {
       default: halt(stop);
     }
   }
-  timed_ = true;
+  end();
 }
 
 void HartDriver::start() {

@@ -51,8 +51,9 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   HartDriver(const HartDriver&) = delete;
   HartDriver& operator=(const HartDriver&) = delete;
 
-  /// Runs the hart in no time until it waits for an interrupt, or `done` says so behind an access to a register.
-  void run_untimed(const std::function<bool()>& done);
+  /// Calls `ask`, and runs the hart in no time until it waits for an interrupt, or `done` says so behind an access to a register. Before
+  /// start(), or while it waits.
+  void run_untimed(const std::function<void()>& ask, const std::function<bool()>& done);
   /// From now on it runs in time.
   void start();
   /// Its external interrupt has changed.

@@ -85,17 +85,27 @@ void ImageFirmware::load() {
   std::ranges::copy(setup_.boot_data, machine_.bytes(boot_data_address(setup_.image), setup_.boot_data.size(), "the boot data").begin());
   hart_.reset(setup_.image.entry());
   driver_.attach(setup_.debugger, memory_);
-  driver_.run_untimed([this] { return memory_unit_.overflows(); });
+  driver_.run_untimed([] {}, [this] { return memory_unit_.overflows(); });
   if (memory_unit_.overflows()) return;  // the drive refuses it
   if (user_sectors() == 0)
     throw FirmwareFault(setup_.image.file() + " waits for its first request, and has not said in ident.capacity what it offers");
 }
 
+void ImageFirmware::ask_untimed(hal::Request request, std::uint64_t argument, std::function<void(Status)> answered) {
+  driver_.run_untimed([&] { ident_.ask(request, argument, std::move(answered)); }, [] { return false; });
+  if (ident_.asks())
+    throw FirmwareFault(setup_.image.file() + " waits for an interrupt, and has not answered what it was asked in ident.request");
+}
+
+void ImageFirmware::tell_figures(MetricSet& metrics) {
+  probe_.collect(&metrics);
+  ask_untimed(hal::Request::report, 0, [](Status) {});
+  probe_.collect(nullptr);
+}
+
 void ImageFirmware::prefill(std::uint64_t sectors) {
   Status status = Status::ok;
-  ident_.ask(hal::Request::prefill, sectors, [&status](Status answer) { status = answer; });
-  driver_.run_untimed([] { return false; });
-  if (ident_.asks()) throw FirmwareFault(setup_.image.file() + " has not answered the request to prefill");
+  ask_untimed(hal::Request::prefill, sectors, [&status](Status answer) { status = answer; });
   if (!ok(status)) throw InputError(setup_.image.file() + " cannot be prefilled: " + to_string(status));
 }
 
@@ -103,7 +113,6 @@ Task<Status> ImageFirmware::boot(bool after_power_cut) {
   driver_.start();
   ident_.ask(hal::Request::boot, after_power_cut ? 1 : 0, [this](Status status) {
     boot_status_ = status;
-    boot_answered_ = true;
     if (std::exchange(boot_waits_, false)) ports_.cpu.make_ready(boot_wait_);
   });
   boot_waits_ = true;
@@ -118,6 +127,8 @@ void ImageFirmware::report(MetricSet& metrics) const {
                 "cycles in which the image's processor worked");
   if (hart_.caches().of_code()) report_cache(metrics, "code_cache", hart_.caches().code());
   if (hart_.caches().of_data()) report_cache(metrics, "data_cache", hart_.caches().data());
+  // One that has work in hand is not asked: it would go on with that, in no time.
+  if (driver_.waits() && !ident_.asks()) const_cast<ImageFirmware*>(this)->tell_figures(metrics);
 }
 
 }  // namespace tessera

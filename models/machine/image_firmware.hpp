@@ -61,6 +61,8 @@ class ImageFirmware final : public DriveFirmware {
  private:
   void connect();
   void load();
+  void ask_untimed(hal::Request request, std::uint64_t argument, std::function<void(Status)> answered);
+  void tell_figures(MetricSet& metrics);
 
   ImageSetup setup_;
   Timeline& timeline_;
@@ -83,7 +85,6 @@ class ImageFirmware final : public DriveFirmware {
   DeviceWait boot_wait_;
   bool boot_waits_ = false;
   Status boot_status_ = Status::ok;
-  bool boot_answered_ = false;
   Picoseconds worked_;
 };
 

@@ -1,5 +1,6 @@
 #include "machine/small_units.hpp"
 
+#include <bit>
 #include <set>
 #include <utility>
 
@@ -53,6 +54,7 @@ std::uint64_t ProbeUnit::read(hal::Register which) {
     case probe_amount: return amount_;
     case probe_unit: return unit_;
     case probe_what: return what_;
+    case probe_bits: return bits_;
     default: return number_;
   }
 }
@@ -66,6 +68,8 @@ void ProbeUnit::write(hal::Register which, std::uint64_t value) {
     case probe_unit: unit_ = value; return;
     case probe_what: what_ = value; return;
     case probe_number: number_ = value; return;
+    case probe_bits: bits_ = value; return;
+    case probe_figure: return add_figure(value);
     case probe_declare: return declare();
     case probe_value:
       if (number_ >= gauges_) throw FirmwareFault("probe.number is " + std::to_string(number_) + ", and no such gauge was declared");
@@ -76,6 +80,16 @@ void ProbeUnit::write(hal::Register which, std::uint64_t value) {
     throw FirmwareFault("probe.event with edge " + std::to_string(value));
   const char* const kind = kept(machine_.text(name_, "the name of an event"));
   machine_.ports().cpu.event({kind, static_cast<FirmwareEvent::Edge>(value), subject_, amount_});
+}
+
+void ProbeUnit::add_figure(std::uint64_t flags) {
+  if (figures_ == nullptr) throw FirmwareFault("probe.figure, and no report is asked for");
+  const std::string name = machine_.text(name_, "the name of a figure");
+  const std::string unit = machine_.text(unit_, "the unit of a figure");
+  const std::string what = machine_.text(what_, "the line about a figure");
+  const double value = std::bit_cast<double>(bits_);
+  if ((flags & hal::figure_flags::accumulates) != 0) return figures_->count(name, value, unit, what);
+  figures_->add(name, (flags & hal::figure_flags::defined) != 0 ? std::optional(value) : std::nullopt, unit, what);
 }
 
 void ProbeUnit::declare() {

@@ -47,11 +47,15 @@ class ProbeUnit final : public RegisterUnit {
  public:
   explicit ProbeUnit(Machine& machine) : machine_(machine) {}
 
+  /// Where the figures of a report go; null: none is asked for.
+  void collect(MetricSet* figures) { figures_ = figures; }
+
   std::uint64_t read(hal::Register which) override;
   void write(hal::Register which, std::uint64_t value) override;
 
  private:
   void declare();
+  void add_figure(std::uint64_t flags);
 
   Machine& machine_;
   std::uint64_t name_ = 0;
@@ -61,6 +65,8 @@ class ProbeUnit final : public RegisterUnit {
   std::uint64_t what_ = 0;
   std::uint64_t number_ = 0;
   std::uint64_t gauges_ = 0;  // declared: numbers below
+  std::uint64_t bits_ = 0;
+  MetricSet* figures_ = nullptr;
 };
 
 /// Who the machine is, what it asks of the firmware, and what the firmware says of itself.

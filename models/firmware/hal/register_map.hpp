@@ -28,7 +28,8 @@ enum class Register : std::uint64_t {
 enum class Request : std::uint64_t {
   none,
   prefill,  ///< puts the first `argument` sectors into the used state, in no time, before the first boot
-  boot      ///< argument 1: after a power cut; 0: the first boot of an empty drive
+  boot,     ///< argument 1: after a power cut; 0: the first boot of an empty drive
+  report    ///< tells its figures through the probe, in no time; it is asked while it waits for an interrupt
 };
 
 enum class MoverOperation : std::uint64_t {
@@ -46,6 +47,12 @@ namespace reserve_flags {
 inline constexpr std::uint64_t dumped = 1;  ///< saved when the power fails
 inline constexpr std::uint64_t buffer = 2;  ///< of data: `bytes` is in whole sectors
 }  // namespace reserve_flags
+
+/// Flags of a figure, in Register::probe_figure.
+namespace figure_flags {
+inline constexpr std::uint64_t defined = 1;      ///< else a mean of nothing
+inline constexpr std::uint64_t accumulates = 2;  ///< a count since power-on, of which a measurement takes the difference
+}  // namespace figure_flags
 
 /// Bits of the interrupt controller's registers.
 namespace interrupt_lines {

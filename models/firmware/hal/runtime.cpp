@@ -1,5 +1,7 @@
 #include "firmware/hal/runtime.hpp"
 
+#include <bit>
+
 namespace tessera::hal {
 
 namespace {
@@ -61,7 +63,24 @@ void Runtime::take_request() {
       firmware_.prefill(argument);
       registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
       break;
+    case Request::report:
+      report();
+      registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
+      break;
     case Request::boot: cpu_.start(boot(argument != 0), no_host_tag); break;
+  }
+}
+
+void Runtime::report() {
+  MetricSet metrics;
+  firmware_.report(metrics);
+  for (const Metric& metric : metrics.all()) {
+    registers_.write(Register::probe_name, address_of(metric.name.c_str()));
+    registers_.write(Register::probe_unit, address_of(metric.unit.c_str()));
+    registers_.write(Register::probe_what, address_of(metric.description.c_str()));
+    registers_.write(Register::probe_bits, std::bit_cast<std::uint64_t>(metric.value.value_or(0)));
+    registers_.write(Register::probe_figure,
+                     (metric.value ? figure_flags::defined : 0) | (metric.accumulates ? figure_flags::accumulates : 0));
   }
 }
 

@@ -28,6 +28,7 @@ class Runtime {
   static FirmwareConfig configured(const BootReader& boot, LayerFactory& factory);
   void take_request();
   Task<void> boot(bool after_power_cut);
+  void report();
 
   RegisterFile& registers_;
   BootReader boot_data_;

@@ -1,0 +1,40 @@
+"""The tree's own firmware as an image on the instruction-set simulator: the same requests served, the same content, cuts survived."""
+
+import subprocess
+
+import pytest
+from samples import REPOSITORY
+from simulate import run, simulate
+
+FAMILIES = ("cmr", "imr-rmw", "vguard", "mu-rmw", "media-cache")  # in place, interlaced, static, flash in front, log in front
+WORKLOAD = ("--workload", "web-server", "--fold", "--limit", 400)
+
+
+@pytest.fixture(scope="module")
+def images():
+    for layer in FAMILIES:
+        subprocess.run([REPOSITORY / "dev", "firmware", layer], check=True, stdout=subprocess.DEVNULL, timeout=800)
+    return {layer: REPOSITORY / "build" / "firmware" / f"{layer}-rv64imac.elf" for layer in FAMILIES}
+
+
+@pytest.mark.parametrize("layer", FAMILIES)
+def test_an_image_serves_what_the_linked_firmware_serves(images, tmp_path, layer):
+    words = ("--layer", layer, *WORKLOAD, "--check", "--requests")
+    image = run(tmp_path / "image", "demo", "--elf", images[layer], *words)
+    linked = run(tmp_path / "linked", "demo", *words)
+    assert image.metric("scoreboard.errors") == 0
+    assert image.metric("host.requests") == linked.metric("host.requests") == 400
+    # Its time in the processor is another one, the media's is not: the mean moves by that alone.
+    assert image.metric("host.latency.mean") == pytest.approx(linked.metric("host.latency.mean"), rel=0.05)
+    # It tells of itself what the linked firmware tells, through registers.
+    own = set(image.summary["metrics"]) - {"processor.instructions", "processor.cycles"}
+    assert own == set(linked.summary["metrics"])
+    run(tmp_path / "again", "demo", "--elf", images[layer], *words)
+    assert (tmp_path / "image" / "requests.npy").read_bytes() == (tmp_path / "again" / "requests.npy").read_bytes()
+
+
+@pytest.mark.parametrize("layer", FAMILIES)
+def test_an_image_loses_nothing_to_power_cuts(images, layer):
+    """Between any two instructions, so also where the firmware that is linked to the model cannot be cut: it works in no time."""
+    words = ("--elf", images[layer], "--operations", 4, "--cuts", 4, "--jobs", 2, "--durability", "plp")
+    assert layer in simulate("torture", "torture", *words).stdout
