@@ -59,7 +59,7 @@ struct Drive {
 
 TEST_CASE("hart driver: a line that misses is awaited from its instruction on, a dirty one leaves behind it") {
   Drive drive;
-  drive.driver.run_untimed([] { return true; });  // nothing: from now on it runs in time
+  drive.driver.run_untimed([] {}, [] { return true; });  // nothing: from now on it runs in time
   drive.driver.start();
   while (!drive.timeline.empty()) drive.timeline.step();
   REQUIRE(drive.driver.waits());
@@ -74,7 +74,7 @@ TEST_CASE("hart driver: a line that misses is awaited from its instruction on, a
 
 TEST_CASE("hart driver: before the hart runs in time its lines are there at once") {
   Drive drive;
-  drive.driver.run_untimed([] { return false; });
+  drive.driver.run_untimed([] {}, [] { return false; });
   CHECK(drive.moved.empty());
   CHECK(drive.hart.cycles() == 2 + 1 + 1 + 1 + 1 + 1);
   CHECK(drive.hart.caches().data().misses == 2);

@@ -58,7 +58,7 @@ struct Drive {
     driver.attach(debugger, memory);
   }
   void run_in_time() {
-    driver.run_untimed([] { return true; });
+    driver.run_untimed([] {}, [] { return true; });
     driver.start();
     timeline.run();
   }
@@ -115,7 +115,7 @@ TEST_CASE("hart driver: breakpoints, and a debugger that interrupts once, leave 
 TEST_CASE("hart driver: steps before it runs in time are one an instruction, too") {
   Debugger debugger(true);
   Drive drive(counts, &debugger);
-  drive.driver.run_untimed([] { return false; });
+  drive.driver.run_untimed([] {}, [] { return false; });
   CHECK(debugger.stops.size() == instructions - 1);
   CHECK(drive.hart.instructions() == instructions);
 }
