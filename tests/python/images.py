@@ -1,7 +1,10 @@
 """Firmware images for the tests: built by Debian's cross compiler from tests/images."""
 
+import fcntl
 import subprocess
 from pathlib import Path
+
+from samples import REPOSITORY
 
 SOURCES = Path(__file__).resolve().parents[1] / "images"
 ABI = {32: "ilp32", 64: "lp64"}
@@ -17,3 +20,12 @@ def build_plain(folder: Path, width: int = 64, wrong: str = "") -> Path:
     link = ["-nostartfiles", "-nodefaultlibs", "-Wl,--no-warn-rwx-segments", "-T", str(SOURCES / "plain_firmware.ld")]
     subprocess.run([*compiler, f"-march=rv{width}imac", *link, str(made), "-lgcc", "-o", str(image)], check=True)
     return image
+
+
+def build_layer(layer: str) -> Path:
+    """The tree's own firmware, as ./dev firmware makes it."""
+    (REPOSITORY / "build").mkdir(exist_ok=True)
+    with (REPOSITORY / "build" / "firmware.lock").open("w") as lock:  # other tests may want it at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run([REPOSITORY / "dev", "firmware", layer], check=True, stdout=subprocess.DEVNULL, timeout=800)
+    return REPOSITORY / "build" / "firmware" / f"{layer}-rv64imac.elf"

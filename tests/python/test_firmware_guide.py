@@ -6,22 +6,28 @@ import subprocess
 
 import pytest
 from debugger import NEEDED, PATIENCE, gdb
+from images import build_layer
 from samples import REPOSITORY
 from simulate import SIMULATOR
-from test_gdb_drive import CMR, waiting_run
+from test_gdb_drive import waiting_run
 
 PAGE = (REPOSITORY / "docs" / "guide" / "firmware.md").read_text()
-pytestmark = [*NEEDED, pytest.mark.skipif(not CMR.exists(), reason="no image of cmr: ./dev firmware cmr builds it")]
+pytestmark = NEEDED
+
+
+@pytest.fixture(scope="module")
+def cmr():
+    return build_layer("cmr")
 
 
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_runs(tmp_path):
+def test_every_command_runs(cmr, tmp_path):
     (tmp_path / "build" / "release").mkdir(parents=True)
     (tmp_path / "build" / "release" / "tessera-sim").symlink_to(SIMULATOR)
-    (tmp_path / "build" / "firmware").symlink_to(CMR.parent)
+    (tmp_path / "build" / "firmware").symlink_to(cmr.parent)
     (tmp_path / "tests").symlink_to(REPOSITORY / "tests")
     (tmp_path / "dev").write_text("#!/bin/sh\n")  # the image is there
     (tmp_path / "dev").chmod(0o755)
@@ -32,12 +38,12 @@ def test_every_command_runs(tmp_path):
     assert done.stdout.rstrip().endswith("plain firmware: ready")
 
 
-def test_the_session_in_gdb_says_what_the_page_shows(tmp_path):
+def test_the_session_in_gdb_says_what_the_page_shows(cmr, tmp_path):
     session = next(text for text in blocks("text") if "(gdb) " in text)
     lines = session.splitlines()[2:]  # behind the connection
     commands = [line.removeprefix("(gdb) ") for line in lines if line.startswith("(gdb) ")]
-    with waiting_run(CMR, tmp_path, "--workload", "web-server", "--limit", 2000, "--check") as (process, port):
-        printed = gdb(CMR, port, *commands)
+    with waiting_run(cmr, tmp_path, "--workload", "web-server", "--limit", 2000, "--check") as (process, port):
+        printed = gdb(cmr, port, *commands)
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 

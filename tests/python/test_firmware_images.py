@@ -1,9 +1,7 @@
 """The tree's own firmware as an image on the instruction-set simulator: the same requests served, the same content, cuts survived."""
 
-import subprocess
-
 import pytest
-from samples import REPOSITORY
+from images import build_layer
 from simulate import run, simulate
 
 FAMILIES = ("cmr", "imr-rmw", "vguard", "mu-rmw", "media-cache")  # in place, interlaced, static, flash in front, log in front
@@ -12,9 +10,7 @@ WORKLOAD = ("--workload", "web-server", "--fold", "--limit", 400)
 
 @pytest.fixture(scope="module")
 def images():
-    for layer in FAMILIES:
-        subprocess.run([REPOSITORY / "dev", "firmware", layer], check=True, stdout=subprocess.DEVNULL, timeout=800)
-    return {layer: REPOSITORY / "build" / "firmware" / f"{layer}-rv64imac.elf" for layer in FAMILIES}
+    return {layer: build_layer(layer) for layer in FAMILIES}
 
 
 @pytest.mark.parametrize("layer", FAMILIES)

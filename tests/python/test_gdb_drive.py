@@ -11,14 +11,12 @@ import time
 
 import pytest
 from debugger import NEEDED, PATIENCE, gdb, gdb_words
-from images import build_plain
-from samples import REPOSITORY
+from images import build_layer, build_plain
 from simulate import SIMULATOR, simulate
 
 pytestmark = NEEDED
 WORKLOAD = ("--workload", "random-4k", "--check")
 SHORT = (*WORKLOAD, "--limit", 300)
-CMR = REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf"
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +26,7 @@ def plain(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cmr():
-    if not CMR.exists():
-        pytest.skip("no image of cmr: ./dev firmware cmr builds it")
-    return CMR
+    return build_layer("cmr")
 
 
 @contextlib.contextmanager
