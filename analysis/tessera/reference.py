@@ -11,6 +11,7 @@ from tessera.simulator import REPOSITORY, run_simulator, layer_names
 METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
 PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
 MANUAL = REPOSITORY / "docs" / "reference"
+REGISTERS = REPOSITORY / "models" / "firmware" / "hal" / "registers.def"
 C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
@@ -49,13 +50,14 @@ def parameters_page() -> str:
 def manual() -> dict[str, str]:
     """The pages of docs/reference by their names."""
     from tessera.cli import app  # which imports this module
-    from tessera.manual import c_interface_page, python_page, simulator_page, tessera_page
+    from tessera.manual import c_interface_page, python_page, registers_page, simulator_page, tessera_page
 
     return {
         "tessera.md": tessera_page(app),
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
         "c-interface.md": c_interface_page(C_HEADER.read_text()),
+        "registers.md": registers_page(REGISTERS.read_text()),
     }
 
 
