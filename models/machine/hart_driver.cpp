@@ -191,6 +191,7 @@ std::uint64_t HartDriver::miss(std::uint64_t address, std::uint64_t bytes, bool 
 void HartDriver::end_access() { hart_.finish_device(loaded_); }
 
 void HartDriver::run() {
+  observer_.works.set(1, slice_time_);
   for (;;) {
     const Picoseconds now = timeline_.now();
     const Picoseconds limit = timeline_.empty() ? now + quantum : std::min(now + quantum, std::max(timeline_.next(), now));
@@ -205,7 +206,10 @@ void HartDriver::run() {
         halt_behind_step();
         if (hart_.cycles() < end) break;  // a step within the slice
         return post(reached);
-      case riscv::Stop::wait: state_ = State::waiting; return;
+      case riscv::Stop::wait:
+        observer_.works.set(0, reached);
+        state_ = State::waiting;
+        return;
       case riscv::Stop::device: state_ = State::device; return post(reached);
       case riscv::Stop::fault: report_trap();
       default: halt(stop);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/address.hpp"
+#include "base/signal.hpp"
 #include "base/timeline.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/memory_port.hpp"
@@ -40,6 +41,7 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
     std::function<std::string()> place;    ///< where the hart is, in a few words, for a fault's first line
     std::function<std::string()> account;  ///< its registers and who called whom, for the lines behind that
     std::function<void(Picoseconds)> worked;
+    Signal works{};  ///< 0: it waits for an interrupt
     /// When a register that is read at `at` has come over the bus: the hart stands still until then. A write is posted.
     std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;
     /// When a line of its caches that is to move at `at` has crossed the bus, from the DRAM or to it.

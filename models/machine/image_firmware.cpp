@@ -29,6 +29,11 @@ void report_cache(MetricSet& metrics, const std::string& name, const riscv::Hart
 
 }  // namespace
 
+ProcessorSignals::ProcessorSignals(SignalScope& scope)
+    : works(scope.bit("works")),
+      lines{scope.bit("interrupt_request"), scope.bit("interrupt_host"), scope.bit("interrupt_disk"), scope.bit("interrupt_flash"),
+            scope.bit("interrupt_timer")} {}
+
 Bytes image_memory(const riscv::ElfImage& image, std::size_t boot_data) {
   return Bytes(boot_data_address(image) - hal::dram_base + boot_data);
 }
@@ -38,7 +43,7 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
       timeline_(timeline),
       ports_(ports),
       hart_({.wide = setup_.image.wide(), .timing = setup_.timing}, memory_),
-      interrupts_([this](bool pending) { driver_.set_interrupt(pending); }),
+      interrupts_([this](std::uint64_t lines) { interrupted(lines); }),
       machine_(timeline, ports, memory_, interrupts_),
       driver_(timeline, hart_, registers_, setup_.clock,
               {.place = [this] { return setup_.image.file() + ", " + setup_.image.place(hart_.pc()); },
@@ -48,6 +53,7 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
                      worked_ += time;
                      setup_.worked(time);
                    },
+               .works = setup_.signals.works,
                .register_read = setup_.register_read,
                .move_line = setup_.move_line}),
       host_(machine_, setup_.tags),
@@ -63,7 +69,18 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
   load();
 }
 
-ImageFirmware::~ImageFirmware() { memory_unit_.write_back(); }
+ImageFirmware::~ImageFirmware() {
+  interrupted(0);
+  setup_.signals.works.set(0, timeline_.now());
+  memory_unit_.write_back();
+}
+
+void ImageFirmware::interrupted(std::uint64_t lines) {
+  if (Signal::anyone_watches())
+    for (std::size_t line = 0; line < setup_.signals.lines.size(); ++line)
+      setup_.signals.lines[line].set(lines >> line & 1U, timeline_.now());
+  driver_.set_interrupt(lines != 0);
+}
 
 void ImageFirmware::connect() {
   registers_.connect(hal::Block::ident, ident_);

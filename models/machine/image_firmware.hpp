@@ -1,11 +1,13 @@
 #pragma once
 // Firmware as an image: its processor is a hart, its ports are the units' registers. It is loaded and finds its memory in no time, as
 // firmware that is linked to the model; from its boot on it runs in time.
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/signal.hpp"
 #include "firmware/drive_firmware.hpp"
 #include "machine/disk_unit.hpp"
 #include "machine/flash_unit.hpp"
@@ -19,6 +21,14 @@
 #include "processor/memory.hpp"
 
 namespace tessera {
+
+/// What a waveform shows of the processor. Declared once, while the processor is a new one behind each power cut.
+struct ProcessorSignals {
+  explicit ProcessorSignals(SignalScope& scope);
+
+  Signal works;                 ///< 0: it waits for an interrupt
+  std::array<Signal, 5> lines;  ///< pending and enabled, in the order of hal::interrupt_lines
+};
 
 /// An image, and what it is loaded into.
 struct ImageSetup {
@@ -36,6 +46,7 @@ struct ImageSetup {
   std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;                   ///< HartDriver::Observer
   std::function<Picoseconds(DramAddress, std::uint32_t bytes, Access, Picoseconds at)> move_line;  ///< HartDriver::Observer
   HartDebugger* debugger = nullptr;
+  const ProcessorSignals& signals;
 };
 
 /// Bytes at the begin of the DRAM that an image takes, with its boot data behind it.
@@ -61,6 +72,7 @@ class ImageFirmware final : public DriveFirmware {
  private:
   void connect();
   void load();
+  void interrupted(std::uint64_t lines);
   void ask_untimed(hal::Request request, std::uint64_t argument, std::function<void(Status)> answered);
   void tell_figures(MetricSet& metrics);
 

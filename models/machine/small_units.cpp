@@ -38,12 +38,12 @@ void InterruptUnit::write(hal::Register which, std::uint64_t value) {
     enabled_ = value;
   else
     pending_ &= ~value;
-  external_((pending_ & enabled_) != 0);
+  external_(pending_ & enabled_);
 }
 
 void InterruptUnit::raise(std::uint64_t lines) {
   pending_ |= lines;
-  external_((pending_ & enabled_) != 0);
+  external_(pending_ & enabled_);
 }
 
 std::uint64_t ProbeUnit::read(hal::Register which) {

@@ -30,14 +30,15 @@ class TimerUnit final : public RegisterUnit, private TimelineListener {
 /// What the processor's external interrupt says, and who is told when it changes.
 class InterruptUnit final : public RegisterUnit, public InterruptLines {
  public:
-  explicit InterruptUnit(std::function<void(bool)> external) : external_(std::move(external)) {}
+  /// `external` is told of the lines that are pending and enabled, when they may have changed.
+  explicit InterruptUnit(std::function<void(std::uint64_t lines)> external) : external_(std::move(external)) {}
 
   std::uint64_t read(hal::Register which) override { return which == hal::Register::interrupts_pending ? pending_ : enabled_; }
   void write(hal::Register which, std::uint64_t value) override;
   void raise(std::uint64_t lines) override;
 
  private:
-  std::function<void(bool)> external_;
+  std::function<void(std::uint64_t)> external_;
   std::uint64_t pending_ = 0;
   std::uint64_t enabled_ = 0;
 };

@@ -170,6 +170,7 @@ void DriveModule::declare_signals() {
   if (media_ != nullptr) add(*media_, media_->device().signals());
   if (dram_ != nullptr) add(*dram_, dram_->device().signals());
   if (nand_ != nullptr) add(*nand_, nand_->device().signals());
+  if (config_.image != nullptr) processor_signals_.emplace(signals_.part("processor"));
   signal_roots_.push_back({name(), signals_});
   parts_.each([this](const auto& part) {
     // Parts of the drive's own are among those above: they name none here.
@@ -220,7 +221,8 @@ ImageSetup DriveModule::image_setup() {
               },
           .move_line = [this](DramAddress line, std::uint32_t bytes, Access access,
                               Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
-          .debugger = debugger_};
+          .debugger = debugger_,
+          .signals = *processor_signals_};
 }
 
 /// On a drive with flash the dump area is the flash's dump blocks.

@@ -188,8 +188,9 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots
   std::function<void(const std::string&, Picoseconds)> uart_line_;
   HartDebugger* debugger_ = nullptr;
-  MetricSet before_cut_;               ///< what firmware that power cuts ended had counted
-  DriveFirmware* firmware_ = nullptr;  ///< owned by the controller
+  std::optional<ProcessorSignals> processor_signals_;  // of a firmware image's
+  MetricSet before_cut_;                               ///< what firmware that power cuts ended had counted
+  DriveFirmware* firmware_ = nullptr;                  ///< owned by the controller
 };
 
 }  // namespace tessera
