@@ -14,7 +14,7 @@ static_assert(tessera::hal::map_version < 10);
 extern "C" [[noreturn]] void firmware_main() {
   tessera::image::Registers registers;
   const auto factory = tessera::TESSERA_IMAGE_FACTORY();
-  tessera::hal::Runtime runtime(registers, *factory);
+  tessera::hal::Runtime runtime(registers, *factory, TESSERA_IMAGE_FLASH);
   while (true) {
     tessera::image::wait_for_interrupt();
     runtime.round();

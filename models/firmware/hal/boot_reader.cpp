@@ -1,5 +1,7 @@
 #include "firmware/hal/boot_reader.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "firmware/hal/parameter_words.hpp"
 
@@ -33,8 +35,11 @@ DriveGeometry BootReader::geometry() const {
                          .exported_sectors = header_.exported_sectors,
                          .zones = {},
                          .spare_radii = narrow(header_.spare_radii)};
-  for (const BootZone& zone : table<BootZone>(header_.zone_table, header_.zones))
-    geometry.zones.push_back({narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors)});
+  const auto zones = table<BootZone>(header_.zone_table, header_.zones);
+  geometry.zones.resize(zones.size());
+  std::ranges::transform(zones, geometry.zones.begin(), [](const BootZone& zone) -> GeometryZone {
+    return {narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors)};
+  });
   return geometry;
 }
 

@@ -93,7 +93,7 @@ void Cpu::gauge(std::uint32_t number, std::uint64_t value) {
 
 void Cpu::end() {
   ending_ = true;
-  for (const std::unique_ptr<Root>& root : roots_.all()) root->task = {};
+  roots_.each([](Root& root) { root.task = {}; });
 }
 
 }  // namespace tessera::hal

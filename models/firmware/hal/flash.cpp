@@ -76,4 +76,8 @@ void Flash::complete(BatchSubmission& submission, const CompletionEntry& complet
   cpu_.make_ready(batch.wait);
 }
 
+std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape) {
+  return std::make_unique<Flash>(registers, cpu, shape);
+}
+
 }  // namespace tessera::hal

@@ -1,5 +1,6 @@
 #pragma once
 // The flash channel: batches as descriptors, completions from a ring.
+#include <memory>
 #include <vector>
 
 #include "firmware/hal/cpu.hpp"
@@ -8,14 +9,20 @@
 
 namespace tessera::hal {
 
-class Flash final : public FlashPort {
+/// The flash port with what the interrupt asks of it.
+class FlashUnit : public FlashPort {
+ public:
+  /// Takes the completions that have come.
+  virtual void reap() = 0;
+};
+
+class Flash final : public FlashUnit {
  public:
   static constexpr std::uint32_t ring_entries = 64;
 
   Flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape);
 
-  /// Takes the completions that have come.
-  void reap();
+  void reap() override;
 
   // FlashPort
   [[nodiscard]] FlashShape shape() const override { return shape_; }
@@ -37,5 +44,7 @@ class Flash final : public FlashPort {
   SubmissionQueue queue_;
   Reuse<BatchSubmission> submissions_;
 };
+
+[[nodiscard]] std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape);
 
 }  // namespace tessera::hal

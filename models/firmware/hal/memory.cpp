@@ -41,9 +41,10 @@ DataBuffer Memory::reserve_buffer(MemoryCategory category, std::uint32_t sectors
 }
 
 DataBuffer& Memory::reserve_dumped_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) {
-  dumped_.push_back(std::make_unique<DataBuffer>(buffer(category, sectors, reserve_flags::dumped, what)));
-  pull_lost(registers_, dumped_.back()->all());
-  return *dumped_.back();
+  DataBuffer& dumped = dumped_.take();
+  dumped = buffer(category, sectors, reserve_flags::dumped, what);
+  pull_lost(registers_, dumped.all());
+  return dumped;
 }
 
 DataBuffer Memory::acquire(std::uint32_t sectors) {

@@ -1,9 +1,7 @@
 #pragma once
 // The firmware's memory: what the memory unit gives for good, and what the data mover lends and moves.
-#include <memory>
-#include <vector>
-
 #include "firmware/hal/register_file.hpp"
+#include "firmware/hal/reuse.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera::hal {
@@ -33,7 +31,7 @@ class Memory final : public MemoryPort {
 
   RegisterFile& registers_;
   SectorShape shape_;
-  std::vector<std::unique_ptr<DataBuffer>> dumped_;
+  Reuse<DataBuffer> dumped_;  // none is given back
 };
 
 }  // namespace tessera::hal

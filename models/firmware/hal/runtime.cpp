@@ -24,7 +24,7 @@ FirmwareConfig Runtime::configured(const BootReader& boot, LayerFactory& factory
   return config;
 }
 
-Runtime::Runtime(RegisterFile& registers, LayerFactory& factory)
+Runtime::Runtime(RegisterFile& registers, LayerFactory& factory, MakeFlash make_flash)
     : registers_(registers),
       boot_data_(checked(registers)),
       geometry_(boot_data_.geometry()),
@@ -32,9 +32,9 @@ Runtime::Runtime(RegisterFile& registers, LayerFactory& factory)
       cpu_(registers),
       memory_(registers, geometry_.sector_bytes),
       media_(registers, cpu_),
-      flash_(boot_data_.flash() ? std::optional<Flash>(std::in_place, registers, cpu_, *boot_data_.flash()) : std::nullopt),
+      flash_(make_flash != nullptr && boot_data_.flash() ? make_flash(registers, cpu_, *boot_data_.flash()) : nullptr),
       host_(registers, cpu_, memory_.shape(), boot_data_.tags()),
-      firmware_(configured(boot_data_, factory), factory, {media_, flash_ ? &*flash_ : nullptr, memory_, cpu_, host_}, geometry_, plan_) {
+      firmware_(configured(boot_data_, factory), factory, {media_, flash_.get(), memory_, cpu_, host_}, geometry_, plan_) {
   registers_.write(Register::ident_capacity, firmware_.user_sectors());
   registers_.write(Register::interrupts_enable, all_lines);
 }
@@ -46,7 +46,7 @@ void Runtime::round() {
   if ((lines & interrupt_lines::request) != 0) take_request();
   if ((lines & interrupt_lines::host) != 0) host_.take(firmware_);
   if ((lines & interrupt_lines::disk) != 0) media_.reap();
-  if ((lines & interrupt_lines::flash) != 0 && flash_) flash_->reap();
+  if ((lines & interrupt_lines::flash) != 0 && flash_ != nullptr) flash_->reap();
   if ((lines & interrupt_lines::timer) != 0) cpu_.wake();
   cpu_.run();
   if (const bool idle = firmware_.idle(); idle_ != idle) {

@@ -14,8 +14,10 @@ namespace tessera::hal {
 
 class Runtime {
  public:
-  /// With a layer of `factory`, whose parameters the boot data sets.
-  Runtime(RegisterFile& registers, LayerFactory& factory);
+  using MakeFlash = std::unique_ptr<FlashUnit> (*)(RegisterFile&, Cpu&, const FlashShape&);
+
+  /// With a layer of `factory`, whose parameters the boot data sets. An image whose layer uses no flash does without `make_flash` (null).
+  Runtime(RegisterFile& registers, LayerFactory& factory, MakeFlash make_flash);
   ~Runtime() { cpu_.end(); }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -37,7 +39,7 @@ class Runtime {
   Cpu cpu_;
   Memory memory_;
   Media media_;
-  std::optional<Flash> flash_;
+  std::unique_ptr<FlashUnit> flash_;
   Host host_;
   Firmware firmware_;
   std::optional<bool> idle_;  // as last said

@@ -32,7 +32,7 @@ struct Bench {
     machine.values[Register::ident_boot_data] = address_of(boot_data.data());
     machine.values[Register::disk_track_sectors] = 16;
   }
-  void start() { runtime.emplace(machine, *factory); }
+  void start() { runtime.emplace(machine, *factory, &make_flash); }
   void interrupt(std::uint64_t lines) {
     machine.raise(lines);
     runtime->round();
