@@ -32,7 +32,7 @@ class ParameterWords : public ParameterVisitor {
   void table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns, std::string_view doc) final;
 
  protected:
-  ~ParameterWords() = default;
+  ~ParameterWords() override = default;
 
  private:
   /// Gives the word that the parameter is to have, which has `word` now.
