@@ -1,5 +1,5 @@
-// The heap of an image. It grows by what the memory unit reserves for it; a block that is given back is kept for the next one of its size, so
-// that the firmware's steady state takes nothing more.
+// The heap of an image. It grows by what the memory unit reserves for it; a block that is given back is kept for the next one of its size,
+// so that the firmware's steady state takes nothing more.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -4,10 +4,6 @@
 
 namespace tessera {
 
-namespace {
-constexpr std::uint64_t ring_alignment = 64;
-}
-
 void CompletionRing::set_address(std::uint64_t address) {
   if (address % ring_alignment != 0)
     throw FirmwareFault(std::string("the ring of ") + unit_ + ".completions is not aligned to " + std::to_string(ring_alignment) +

@@ -5,6 +5,9 @@
 
 namespace tessera {
 
+/// Where rings begin.
+inline constexpr std::uint64_t ring_alignment = 64;
+
 class CompletionRing {
  public:
   /// `unit`: "disk" or "flash", for messages.

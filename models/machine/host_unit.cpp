@@ -3,13 +3,12 @@
 #include <bit>
 #include <utility>
 
+#include "machine/completion_ring.hpp"
 #include "machine/turn.hpp"
 
 namespace tessera {
 
 namespace {
-
-constexpr std::uint64_t ring_alignment = 64;
 
 /// What the unit itself carries out for a command: the wait for its data, or for a piece in half 0 or 1.
 constexpr std::uint64_t wait_for_data = 0;

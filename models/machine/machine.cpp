@@ -4,15 +4,11 @@
 
 namespace tessera {
 
-namespace {
-
 std::string hex(std::uint64_t address) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
   return text;
 }
-
-}  // namespace
 
 std::span<std::byte> Machine::bytes(std::uint64_t address, std::uint64_t size, const char* what, std::uint64_t alignment) const {
   if (address % alignment != 0)

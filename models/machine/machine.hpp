@@ -26,6 +26,9 @@ class InterruptLines {
   ~InterruptLines() = default;
 };
 
+/// "0x80001000".
+[[nodiscard]] std::string hex(std::uint64_t address);
+
 class Machine {
  public:
   Machine(Timeline& timeline, const Ports& ports, riscv::Memory& memory, InterruptLines& lines)

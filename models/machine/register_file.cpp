@@ -1,17 +1,16 @@
 #include "machine/register_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
-#include "base/firmware_fault.hpp"
+#include "machine/machine.hpp"
 
 namespace tessera {
 
 namespace {
 
-constexpr RegisterInfo registers[] = {
+constexpr RegisterInfo register_list[] = {
 #define TESSERA_REGISTER(block, name, offset, access, what) \
   {hal::Register::block##_##name, hal::Block::block, #block "." #name, hal::RegisterAccess::access, what},
 #include "firmware/hal/registers.def"
@@ -20,23 +19,17 @@ constexpr RegisterInfo registers[] = {
 
 constexpr std::uint64_t upper_half = 4;
 
-std::string hex(std::uint64_t address) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-  return text;
-}
-
 const RegisterInfo& nearest(std::uint64_t address) {
   const auto distance = [address](const RegisterInfo& info) {
     const auto at = static_cast<std::uint64_t>(info.address);
     return at > address ? at - address : address - at;
   };
-  return *std::ranges::min_element(registers, {}, distance);
+  return *std::ranges::min_element(register_list, {}, distance);
 }
 
 }  // namespace
 
-std::span<const RegisterInfo> all_registers() { return registers; }
+std::span<const RegisterInfo> all_registers() { return register_list; }
 
 const RegisterInfo& RegisterFile::find(std::uint64_t address, std::uint32_t bytes, const char* verb) const {
   if ((bytes != 4 && bytes != 8) || address % bytes != 0)
@@ -44,8 +37,8 @@ const RegisterInfo& RegisterFile::find(std::uint64_t address, std::uint32_t byte
                         ": registers take aligned accesses of 4 or 8 bytes");
   const std::uint64_t base = bytes == 4 ? address & ~upper_half : address;
   const auto* const found =
-      std::ranges::find(registers, base, [](const RegisterInfo& info) { return static_cast<std::uint64_t>(info.address); });
-  if (found == std::end(registers))
+      std::ranges::find(register_list, base, [](const RegisterInfo& info) { return static_cast<std::uint64_t>(info.address); });
+  if (found == std::end(register_list))
     throw FirmwareFault(std::string(verb) + " of " + hex(address) + ", where there is neither memory nor a register; the nearest is " +
                         nearest(address).name + " at " + hex(static_cast<std::uint64_t>(nearest(address).address)));
   return *found;
