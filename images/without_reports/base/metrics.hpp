@@ -1,6 +1,6 @@
 #pragma once
-// Stands in for models/base/metrics.hpp in a small image, which reports nothing: names, units and sums of figures need no room there, and what
-// is counted for them alone is not counted.
+// Stands in for models/base/metrics.hpp in a small image, which reports nothing: names, units and sums of figures need no room there, and
+// what is counted for them alone is not counted.
 #include <cstdint>
 #include <optional>
 #include <span>
