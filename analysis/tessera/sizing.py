@@ -80,7 +80,8 @@ def _row(what: str, run: Run) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _write_hits(trace: Path) -> None:
+def write_hits(trace: Path) -> None:
+    """Sectors written to the flash cache, then reads of them at random."""
     draw = random.Random(1)
     writes = [f"0 0 {8 * sector} 8 0" for sector in range(HIT_SECTORS)]
     reads = [f"0 0 {8 * draw.randrange(HIT_SECTORS)} 8 1" for _ in range(HIT_WARM_UP + HIT_READS)]
@@ -91,7 +92,7 @@ def _placement_section(out: Path) -> str:
     """Tables in TCM or DRAM, at some clocks of the CPU."""
     out.mkdir(parents=True, exist_ok=True)
     trace = out / "hits.trace"
-    _write_hits(trace)
+    write_hits(trace)
     header = ("clock", "placement", "mean us", "CPU used", "table accesses a read", "of them in the TCM", "DRAM mJ")
     rows = []
     for clock in CLOCKS:

@@ -1,0 +1,39 @@
+"""A calibration from its runs to its files."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from tessera.calibration.consequences import consequences
+from tessera.calibration.fit import fit
+from tessera.calibration.measurement import Effort, DRIVE, costs_of, image_of, measure_all
+from tessera.calibration.report import compiled, costs_page, layers_page, verdict, write_costs, write_record
+from tessera.run_folder import Run
+
+
+def calibration(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path, consequent: bool = False) -> str:
+    """Measures, prints, and writes calibration.json and costs.toml to `out`; with `consequent` also runs with the costs found. The text
+    of the page. Raises InputError where an image is missing or its content wrong."""
+    for layer in layers:
+        image_of(layer, images)
+    count = len(layers) * len(effort.workloads) * len(effort.depths)
+    runs = track(measure_all(layers, effort, out, images), "measuring", count, console=console, transient=True)
+    measurements = list(runs)
+    before = costs_of(Run(next(out.glob("*/*/linked"))))
+    found = fit(measurements, before)
+    compiler = compiled(image_of(layers[0], images))
+    write_record(out / "calibration.json", measurements, before, found)
+    write_costs(out / "costs.toml", found, DRIVE, compiler, count)
+    pages = [layers_page(measurements, found), costs_page(before, found)]
+    if consequent:
+        pages += consequences(out / "costs.toml", out / "consequences", images)
+    for page in pages:
+        page.show(console)
+    said = verdict(measurements, found)
+    console.print(said, highlight=False)
+    opening = (
+        f"{effort.requests:,} requests of each of {', '.join(f'`{name}`' for name in effort.workloads)} on `{DRIVE}`, one at a time and eight,\n"
+        f"after a warm-up; images by {compiler}. Made by `tessera calibrate --page`.\n"
+    )
+    return "\n".join((opening, *(page.markdown() for page in pages[:2]), said + "\n", *(page.markdown() for page in pages[2:])))

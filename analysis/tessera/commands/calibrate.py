@@ -1,0 +1,49 @@
+"""tessera calibrate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tessera.errors import unknown_name
+from tessera.marked_section import write_marked_section
+from tessera.simulator import REPOSITORY, layer_names
+
+PAGE = REPOSITORY / "docs" / "guide" / "calibration.md"
+
+EXAMPLES = """Examples:
+
+  ./dev firmware all && tessera calibrate            (every layer; some minutes)
+
+  tessera calibrate cmr imr-rmw --requests 500 --out out/two
+
+  tessera-sim run out/calibration/costs.toml --layer mu-rmw --workload web-server --out out/measured"""
+
+
+def calibrate(
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers; all if none is named. Each needs its image: ./dev firmware LAYER.")] = None,
+    requests: Annotated[int, typer.Option(min=1, help="Requests of each workload, behind 100 that warm up.")] = 2000,
+    workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes",
+    images: Annotated[Path, typer.Option(help="Folder of the images.")] = REPOSITORY / "build" / "firmware",
+    out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
+    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md anew.")] = False,
+) -> None:
+    """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
+    from tessera.calibration.measurement import Effort
+    from tessera.calibration.run import calibration
+
+    known = layer_names()
+    for name in layers or ():
+        if name not in known:
+            raise unknown_name("layer", name, known)
+    console = Console()
+    text = calibration(console, tuple(dict.fromkeys(layers or known)), Effort(requests, tuple(workloads.split(","))), images, out, consequent=page)
+    console.print(f"{out / 'calibration.json'}, {out / 'costs.toml'}: written", highlight=False, soft_wrap=True)
+    if page:
+        write_marked_section(PAGE, "tessera calibrate --page", text)
+        console.print(f"{PAGE}: written", highlight=False, soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("calibrate", epilog=EXAMPLES, rich_help_panel="Measuring the model and the program, and the pages that say so")(calibrate)

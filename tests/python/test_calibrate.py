@@ -1,0 +1,147 @@
+"""tessera calibrate: costs of the firmware's operations out of the cycles of its images."""
+
+import itertools
+import json
+import tomllib
+
+import numpy as np
+import pytest
+from images import build_layer
+from simulate import simulate
+from typer.testing import CliRunner
+
+from tessera import InputError, Run
+from tessera.calibration.fit import fit
+from tessera.calibration.least_squares import non_negative
+from tessera.calibration.measurement import Measurement, checked
+from tessera.cli import app
+
+pytestmark = pytest.mark.usefixtures("the_built_simulator")
+
+BEFORE = {"command": 280, "completion": 120, "interrupt": 80, "submit": 80, "hash": 60, "tree_level": 20}
+TRUE = {"command": 900, "completion": 410, "interrupt": 233, "submit": 1187, "hash": 77, "tree_level": 5}
+
+
+def measurements(rows):
+    """What costs of TRUE would take, for counts by operation."""
+    for number, row in enumerate(rows):
+        counts = dict(zip(BEFORE, map(float, row), strict=True))
+        cycles = sum(TRUE[name] * times for name, times in counts.items())
+        yield Measurement(f"layer{number // 4}", f"workload{number % 4}", 1000, counts, 0.0, cycles, cycles)
+
+
+def test_the_fit_finds_the_costs_that_made_the_cycles():
+    found = fit(list(measurements(np.random.default_rng(1).integers(1, 5000, (12, 6)))), BEFORE)
+    assert found.costs == TRUE
+    assert found.never == found.together == ()
+
+
+def test_what_is_never_performed_keeps_its_cost_and_what_always_comes_together_is_divided_as_before():
+    counts = np.random.default_rng(2).integers(1, 5000, (12, 6))
+    counts[:, 1] = counts[:, 0]  # completions: as many as commands
+    counts[:, 4] = 0             # hashes: none
+    runs = list(measurements(counts))
+    found = fit(runs, BEFORE)
+    assert found.never == ("hash",)
+    assert found.together == (("command", "completion"),)
+    # 900 + 410 cycles, divided as 280 to 120: 917 and 393.
+    assert found.costs == TRUE | {"command": 917, "completion": 393, "hash": 60}
+    assert found.residual(runs) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_residual_is_the_excess_of_the_costs_over_the_image():
+    (one,) = measurements([(10, 10, 10, 10, 10, 10)])
+    halved = fit([one], BEFORE)
+    double = Measurement(one.layer, one.workload, one.requests, one.operations, 0.0, 2 * one.cycles, one.instructions)
+    assert halved.residual([double]) == pytest.approx(-0.5, rel=0.01)
+
+
+def test_non_negative_least_squares_against_every_choice_of_unknowns_that_are_not_zero():
+    draw = np.random.default_rng(3)
+    bound = 0
+    for _ in range(60):
+        matrix, target = draw.normal(size=(7, 4)), draw.normal(size=7)
+        found = non_negative(matrix, target)
+        assert (found >= 0).all()
+        bound += (found == 0).any()
+        best = np.linalg.norm(target)
+        for free in (list(choice) for size in range(1, 5) for choice in itertools.combinations(range(4), size)):
+            solved = np.linalg.lstsq(matrix[:, free], target, rcond=None)[0]
+            if (solved >= 0).all():
+                best = min(best, np.linalg.norm(matrix[:, free] @ solved - target))
+        assert np.linalg.norm(matrix @ found - target) == pytest.approx(best, rel=1e-9)
+    assert bound > 20  # the bound was met, and often
+
+
+def summary(folder, requests, errors):
+    metrics = {"host.requests": requests, "scoreboard.errors": errors}
+    text = {"schema": 1, "run": {}, "metrics": {name: {"value": value, "unit": "1", "description": ""} for name, value in metrics.items()}}
+    (folder / "summary.json").write_text(json.dumps(text))
+    return Run(folder)
+
+
+@pytest.mark.parametrize(("requests", "errors"), [(99, 0), (100, 1)])
+def test_a_run_that_went_wrong_is_no_measurement(tmp_path, requests, errors):
+    with pytest.raises(InputError, match="nothing to calibrate with"):
+        checked(summary(tmp_path, requests, errors), 100)
+
+
+def test_a_run_that_went_right_is_one(tmp_path):
+    assert checked(summary(tmp_path, 100, 0), 100).metric("host.requests") == 100
+
+
+def calibrate(*words):
+    return CliRunner().invoke(app, ["calibrate", *map(str, words)], env={"COLUMNS": "200"})
+
+
+def test_an_image_that_is_not_built_is_named_with_what_builds_it(tmp_path):
+    result = calibrate("cmr", "--images", tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert f"there is no image {tmp_path}/cmr-rv64imac.elf; './dev firmware cmr' builds it" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_layer_and_an_unknown_workload_are_refused(tmp_path):
+    result = calibrate("imr-rwm", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "unknown layer 'imr-rwm'; did you mean 'imr-rmw'?" in result.stderr
+    build_layer("cmr")
+    result = calibrate("cmr", "--workloads", "webserver", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "web-server" in result.stderr
+
+
+def test_two_layers_calibrated(tmp_path):
+    for layer in ("cmr", "imr-rmw"):
+        build_layer(layer)
+    result = calibrate("cmr", "imr-rmw", "--requests", 100, "--workloads", "web-server,random-4k", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    for word in ("cmr", "imr-rmw", "ratio", "CPI", "tree_level", "performed nowhere, kept", "layers are within 15 % of their image"):
+        assert word in result.output, word
+
+    record = json.loads((tmp_path / "calibration.json").read_text())
+    runs = record["measurements"]
+    assert [(one["layer"], one["workload"]) for one in runs] == [
+        (layer, f"{workload}, {depth} at a time")
+        for layer in ("cmr", "imr-rmw")
+        for workload in ("web-server", "random-4k")
+        for depth in (1, 8)
+    ]
+    before, measured = record["costs"]["before"], record["costs"]["measured"]
+    for one in runs:
+        assert one["requests"] == 100
+        assert one["operations"]["completion"] == pytest.approx(100, abs=8)
+        assert one["table_cycles"] == sum(before[name] * times for name, times in one["operations"].items())
+        assert one["fit_cycles"] == sum(measured[name] * times for name, times in one["operations"].items())
+        assert one["cycles"] > 0.9 * one["instructions"] > 0  # none takes less than a cycle, but for those of the report, which take no time
+    for layer, residual in record["residuals"].items():
+        its = [one for one in runs if one["layer"] == layer]
+        assert residual == pytest.approx(sum(one["fit_cycles"] for one in its) / sum(one["cycles"] for one in its) - 1)
+    for name in record["costs"]["never"]:
+        assert measured[name] == before[name]
+
+    text = (tmp_path / "costs.toml").read_text()
+    assert tomllib.loads(text)["controller"]["costs"] == measured
+    assert "# measured: GCC " in text and ", -O2, rv64imac, 8 runs" in text
+    simulate("check", tmp_path / "costs.toml", "--layer", "imr-rmw")
+    simulate("check", "common", "--set", f"controller.costs.command={measured['command']}")
