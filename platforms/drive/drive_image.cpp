@@ -12,11 +12,20 @@ namespace {
 /// What a core of 32 bits reaches from the DRAM's first byte on.
 constexpr riscv::ImageSpace space{hal::dram_base, std::uint64_t{1} << 31};
 
-std::string layer_of(const riscv::ElfImage& image) {
-  const auto name = image.object("tessera_image_layer");
-  if (!name) throw InputError(image.file() + ": has no symbol tessera_image_layer, by which an image names the layer that it was made of");
+/// The text that a symbol of the image is; `what` it is to say.
+std::string said_by(const riscv::ElfImage& image, const char* symbol, const char* what) {
+  const auto name = image.object(symbol);
+  if (!name) throw InputError(image.file() + ": has no symbol " + symbol + ", by which an image names " + what);
   const auto* const text = reinterpret_cast<const char*>(name->data());
   return {text, std::find(text, text + name->size(), '\0')};
+}
+
+void check_version(const riscv::ElfImage& image) {
+  const std::string version = said_by(image, "tessera_image_version", "the version of the registers that it was made for");
+  const std::string own = std::to_string(hal::map_version);
+  if (version != own)
+    throw InputError(image.file() + ": made for version " + version + " of the registers, and this drive has version " + own +
+                     "; build it anew (./dev firmware)");
 }
 
 }  // namespace
@@ -24,7 +33,8 @@ std::string layer_of(const riscv::ElfImage& image) {
 void load_image(DriveConfig& config, const std::filesystem::path& file, const std::string& layer) {
   if (file.empty()) return;
   auto image = std::make_shared<const riscv::ElfImage>(riscv::ElfImage::read(file, space));
-  const std::string own = layer_of(*image);
+  check_version(*image);
+  const std::string own = said_by(*image, "tessera_image_layer", "the layer that it was made of");
   if (!layer.empty() && layer != own) throw InputError(image->file() + ": made of layer " + own + ", and --layer asks for " + layer);
   config.layer = own;
   static_cast<void>(config.selected());

@@ -5,7 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef VERSION
+#define VERSION "2"
+#endif
 const char tessera_image_layer[] = "cmr";
+const char tessera_image_version[] = VERSION; /* of the registers */
 
 /* ---- what the machine looks like (docs/reference/registers.md) ---- */
 

@@ -87,6 +87,12 @@ def test_what_an_image_cannot_go_with_is_refused(plain, tmp_path, words, says):
     assert says in simulate("run", "demo", "--elf", plain[64], *WORKLOAD, *words, "--out", tmp_path, status=2).stderr
 
 
+def test_an_image_for_other_registers_is_refused(tmp_path):
+    image = build_plain(tmp_path, version="1")
+    done = simulate("check", "demo", "--elf", image, status=2)
+    assert f"{image}: made for version 1 of the registers, and this drive has version 2" in done.stderr
+
+
 def test_compare_says_that_an_image_is_of_one_layer(plain, tmp_path):
     done = simulate("compare", "demo", "--elf", plain[64], *WORKLOAD, "--layers", "all", "--out", tmp_path, status=2)
     assert "an image is of one layer" in done.stderr
