@@ -91,6 +91,8 @@ struct CpuConfig {
   TcmConfig tcm;
   CacheConfig data_cache;
   CacheConfig code_cache;
+  /// Firmware runs on a processor of its own: it takes interrupts and entries of rings there, and pays for them there. No parameter.
+  bool served_elsewhere = false;
 
   [[nodiscard]] const InterruptLineConfig& line(InterruptLine line) const;
   void describe(ParameterVisitor& visitor);

@@ -32,7 +32,8 @@ Executor::Executor(Timeline& timeline, const CpuConfig& config)
       cycle_(period(config.clock)),
       cores_(config.cores),
       crews_(std::min<std::size_t>(config.cores, most_crews)),
-      by_priority_(!interrupts_.equal_priorities()) {
+      by_priority_(!interrupts_.equal_priorities()),
+      served_elsewhere_(config.served_elsewhere) {
   for (std::size_t core = 0; core < cores_.size(); ++core) {
     SignalScope& scope = signals_.part("core" + std::to_string(core));
     cores_[core].task = scope.text("task", "idle");

@@ -227,6 +227,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   std::vector<Crew> crews_;
   std::array<Crew*, 3> crew_of_;  // by CpuRole
   bool by_priority_;
+  bool served_elsewhere_;  // CpuConfig
   SlotPool<Message> messages_;
   std::uint64_t orders_ = 0;
   std::vector<std::unique_ptr<RootTask>> roots_;  // alive

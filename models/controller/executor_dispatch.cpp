@@ -102,6 +102,8 @@ void Executor::end(Core& core) {
 }
 
 void Executor::charge_entry(const Ready& ready) {
+  if (served_elsewhere_) [[unlikely]]
+    return;
   if (ready.entry == Entry::handed_over) return charge(CpuOperation::task_switch, 1);
   if (ready.entry == Entry::interrupt) {
     charge(CpuOperation::interrupt, 1);

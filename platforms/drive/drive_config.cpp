@@ -136,6 +136,7 @@ ControllerConfig DriveConfig::controller_for_firmware() const {
     throw refusal("controller.cores is " + std::to_string(own.cores) + ", and a firmware image (" + image->file() + ") runs on one");
   own.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   own.interrupt_latency = Picoseconds(0);
+  own.served_elsewhere = true;
   return own;
 }
 
