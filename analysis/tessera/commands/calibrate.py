@@ -25,7 +25,7 @@ def calibrate(
     layers: Annotated[list[str] | None, typer.Argument(help="Layers; all if none is named. Each needs its image: ./dev firmware LAYER.")] = None,
     requests: Annotated[int, typer.Option(min=1, help="Requests of each workload, behind 100 that warm up.")] = 2000,
     workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes",
-    images: Annotated[Path, typer.Option(help="Folder of the images.")] = REPOSITORY / "build" / "firmware",
+    images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
     page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md anew.")] = False,
 ) -> None:
