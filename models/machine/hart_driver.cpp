@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "base/firmware_fault.hpp"
 #include "firmware/hal/register_map.hpp"
+#include "machine/machine.hpp"
 
 namespace tessera {
 
@@ -60,9 +61,7 @@ void HartDriver::halt_behind_step() {
 riscv::Stop HartDriver::advance(std::uint64_t limit) { return stepping_ ? hart_.step() : hart_.run(limit); }
 
 void HartDriver::fault(const std::string& sentence) const {
-  char milliseconds[32];
-  std::snprintf(milliseconds, sizeof milliseconds, "%.6f", static_cast<double>(timeline_.now().value()) * 1e-9);
-  const std::string headline = std::string("at ") + milliseconds + " ms, " + observer_.place() + ": " + sentence;
+  const std::string headline = "at " + in_milliseconds(timeline_.now()) + ", " + observer_.place() + ": " + sentence;
   if (debugger_ != nullptr) debugger_->failed(headline);
   throw FirmwareFault(headline + "\n" + observer_.account());
 }

@@ -28,6 +28,8 @@ class InterruptLines {
 
 /// "0x80001000".
 [[nodiscard]] std::string hex(std::uint64_t address);
+/// "12.345678 ms".
+[[nodiscard]] std::string in_milliseconds(Picoseconds time);
 
 class Machine {
  public:

@@ -129,11 +129,12 @@ HostConfig DriveConfig::host_for_layer() const {
   return fitted;
 }
 
-ControllerConfig DriveConfig::controller_for_firmware() const {
+ControllerConfig DriveConfig::controller_for_firmware(bool external_processor) const {
   ControllerConfig own = controller;
-  if (image == nullptr) return own;
+  if (image == nullptr && !external_processor) return own;
   if (own.cores != 1)
-    throw refusal("controller.cores is " + std::to_string(own.cores) + ", and a firmware image (" + image->file() + ") runs on one");
+    throw refusal("controller.cores is " + std::to_string(own.cores) + ", and " +
+                  (image == nullptr ? "an external processor is one" : "a firmware image (" + image->file() + ") runs on one"));
   own.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   own.interrupt_latency = Picoseconds(0);
   own.served_elsewhere = true;

@@ -59,8 +59,9 @@ struct DriveConfig {
   [[nodiscard]] std::vector<std::string> layer_names() const;
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
-  /// `controller` as an image has it: the costs are those of its own instructions. InputError where it asks for what an image has none of.
-  [[nodiscard]] ControllerConfig controller_for_firmware() const;
+  /// `controller` as firmware behind registers has it, an image or that of an external processor: the costs are those of its own
+  /// instructions. InputError where it asks for what such firmware has none of.
+  [[nodiscard]] ControllerConfig controller_for_firmware(bool external_processor) const;
   /// `bus` as `timing` has it.
   [[nodiscard]] BusConfig bus_for_timing() const;
   /// A refusal of several fields together, with the places where the description says them.

@@ -36,10 +36,12 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
   make_parts(seed);
-  if (config.image != nullptr) make_boot_data();
+  if (config.image != nullptr || parts_.processor) make_boot_data();
+  if (parts_.processor) make_processor_port();
   if (!parts_.controller)
-    controller_ = std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(), surroundings(),
-                                                     sector_shape_, [this](const Ports& ports) { return load_image(ports); });
+    controller_ =
+        std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(parts_.processor.has_value()),
+                                           surroundings(), sector_shape_, [this](const Ports& ports) { return load_image(ports); });
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
@@ -82,7 +84,7 @@ ControllerSurroundings DriveModule::surroundings() {
           .memory = {.dram = config_.dram.capacity,
                      .host_buffer = config_.host.buffer,
                      .placement = config_.firmware.placement,
-                     .image = config_.image == nullptr ? Bytes(0) : image_memory(*config_.image, boot_data_.size())},
+                     .image = processor_memory()},
           .dram = {parts_.dram->bytes, waits(parts_)},
           .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};
@@ -185,12 +187,35 @@ void DriveModule::trace(sc_core::sc_trace_file* file) const {
 
 std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   std::unique_ptr<DriveFirmware> firmware;
-  if (config_.image == nullptr)
-    firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
-  else
+  if (config_.image != nullptr)
     firmware = std::make_unique<ImageFirmware>(timeline(), ports, image_setup());
+  else if (processor_port_ != nullptr)
+    firmware = load_external(ports);
+  else
+    firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
   firmware_ = firmware.get();
   return firmware;
+}
+
+std::unique_ptr<DriveFirmware> DriveModule::load_external(const Ports& ports) {
+  ExternalSetup setup{.units = unit_setup(),
+                      .register_read = [this](std::uint32_t bytes, Picoseconds at) { return register_read(bytes, at); },
+                      .move = [this](DramAddress address, std::uint32_t bytes, Access access,
+                                     Picoseconds at) { return controller_->cpu().access(address, bytes, access, at); }};
+  auto firmware = std::make_unique<ExternalFirmware>(timeline(), ports, std::move(setup), *processor_port_);
+  processor_port_->power_on(*firmware);
+  return firmware;
+}
+
+void DriveModule::make_processor_port() {
+  TESSERA_CHECK(!parts_.controller, "a processor for the firmware, and no controller of ours");
+  if (config_.image != nullptr)
+    throw InputError(config_.image->file() + ": a firmware image runs on our processor, and this drive has somebody else's");
+  if (parts_.dram->bytes.empty()) throw InputError("a processor of somebody else's needs a DRAM that shows its bytes");
+  if (processor_memory() > config_.dram.capacity)
+    throw InputError("the processor asks for " + std::to_string(parts_.processor->memory.value()) + " B of its own, and dram.capacity is " +
+                     std::to_string(config_.dram.capacity.value()) + " B");
+  processor_port_ = std::make_unique<ProcessorPortModule>("processor_port", timeline_, parts_.dram->bytes);
 }
 
 void DriveModule::make_boot_data() {
@@ -200,25 +225,38 @@ void DriveModule::make_boot_data() {
   boot_data_ = hal::make_boot_data(geometry_, plan_, flash, config_.host.tags, **layer, firmware);
 }
 
-ImageSetup DriveModule::image_setup() {
-  const riscv::ElfImage& image = *config_.image;
-  if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
-  return {.image = image,
-          .clock = config_.controller.clock,
-          .timing = config_.processor,
-          .dram = parts_.dram->bytes,
+/// What the firmware's processor takes at the begin of the DRAM.
+Bytes DriveModule::processor_memory() const {
+  if (config_.image != nullptr) return memory_with_boot_data(config_.image->end(), boot_data_.size());
+  if (parts_.processor) return memory_with_boot_data(hal::dram_base + parts_.processor->memory.value(), boot_data_.size());
+  return Bytes(0);
+}
+
+UnitSetup DriveModule::unit_setup() const {
+  return {.dram = parts_.dram->bytes,
           .boot_data = boot_data_,
+          .code_end = config_.image != nullptr ? config_.image->end() : hal::dram_base + parts_.processor->memory.value(),
           .tags = config_.host.tags,
           .sector_bytes = sector_shape_.sector_bytes,
           .surfaces = geometry_.surfaces,
           .radii = geometry_.radii() + geometry_.spare_radii,
-          .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); },
+          .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); }};
+}
+
+Picoseconds DriveModule::register_read(std::uint32_t bytes, Picoseconds at) {
+  constexpr std::uint32_t word = 4;
+  return bus_.interconnect().exchange(BusExchange::register_access, bytes / word, at) + config_.controller.bus_latency;
+}
+
+ImageSetup DriveModule::image_setup() {
+  const riscv::ElfImage& image = *config_.image;
+  if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
+  return {.image = image,
+          .units = unit_setup(),
+          .clock = config_.controller.clock,
+          .timing = config_.processor,
           .worked = [this](Picoseconds time) { controller_->core().executor().worked_elsewhere(time); },
-          .register_read =
-              [this](std::uint32_t bytes, Picoseconds at) {
-                constexpr std::uint32_t word = 4;
-                return bus_.interconnect().exchange(BusExchange::register_access, bytes / word, at) + config_.controller.bus_latency;
-              },
+          .register_read = [this](std::uint32_t bytes, Picoseconds at) { return register_read(bytes, at); },
           .move_line = [this](DramAddress line, std::uint32_t bytes, Access access,
                               Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
           .debugger = debugger_,
@@ -318,6 +356,7 @@ void DriveModule::end_firmware() {
     firmware_ = nullptr;
     controller_->power_off();
   }
+  if (processor_port_ != nullptr) processor_port_->power_off();
   if (host_interface_ != nullptr) host_interface_->power_off();
   bus_.power_off();
   if (block_target_ != nullptr) block_target_->power_off();

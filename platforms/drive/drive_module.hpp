@@ -19,7 +19,9 @@
 #include "dram/dram_module.hpp"
 #include "host/block_target_module.hpp"
 #include "host/host_interface_module.hpp"
+#include "machine/external_firmware.hpp"
 #include "machine/image_firmware.hpp"
+#include "machine/processor_port_module.hpp"
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
@@ -43,6 +45,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] tlm::tlm_target_socket<32>& block_socket();
   /// Where a processor of somebody else's may bind, beside the controller's own, to reach DRAM, media and flash over the bus.
   [[nodiscard]] auto& processor_socket() { return bus_.from_processor; }
+  /// Where the processor of DriveParts::processor binds: its socket and its pins.
+  [[nodiscard]] ProcessorPortModule& processor_port() {
+    TESSERA_CHECK(processor_port_ != nullptr, "the drive's processor is not somebody else's");
+    return *processor_port_;
+  }
   [[nodiscard]] TimelineModule& timeline_module() { return timeline_; }
   [[nodiscard]] Timeline& timeline() { return timeline_.timeline(); }
 
@@ -155,8 +162,13 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void lay_prefill_contents();
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
+  [[nodiscard]] std::unique_ptr<DriveFirmware> load_external(const Ports& ports);
+  void make_processor_port();
   void make_boot_data();
+  [[nodiscard]] Bytes processor_memory() const;
+  [[nodiscard]] UnitSetup unit_setup() const;
   [[nodiscard]] ImageSetup image_setup();
+  [[nodiscard]] Picoseconds register_read(std::uint32_t bytes, Picoseconds at);
 
   SignalScope signals_;
   SignalScope& power_ = signals_.part("power");
@@ -169,7 +181,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   DriveGeometry geometry_;
   SectorShape sector_shape_;
   DriveParts parts_;
-  std::vector<std::byte> boot_data_;  // of a firmware image
+  std::vector<std::byte> boot_data_;  // of firmware behind registers
   TimelineModule timeline_;
   BusModule bus_;
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
@@ -177,6 +189,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<NandModule> nand_;
   std::unique_ptr<HostInterfaceModule> host_interface_;
   std::unique_ptr<ControllerModule> controller_;
+  std::unique_ptr<ProcessorPortModule> processor_port_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
   std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;
   PartSocket* host_socket_ = nullptr;

@@ -74,6 +74,12 @@ struct ControllerPart {
   SignalScope* signals = nullptr;
 };
 
+/// A processor of somebody else's for the firmware, in place of our CPU and what would run on it: it has software of its own, and drives
+/// the units of the controller through their registers (DriveModule::processor_port(), docs/reference/registers.md).
+struct ProcessorPart {
+  Bytes memory;  ///< at the DRAM's begin, for its own code and data: the drive lays nothing there but the boot data behind
+};
+
 /// What brings host commands to the mailbox slots of their tags, in place of our link and its interface.
 struct HostInterfacePart {
   PartSocket& socket;
@@ -88,7 +94,8 @@ struct DriveParts {
   std::optional<FlashPart> flash;
   std::optional<DramPart> dram;
   std::optional<CpuPart> cpu;
-  std::optional<ControllerPart> controller;  ///< with it `cpu` stays empty
+  std::optional<ControllerPart> controller;  ///< with it `cpu` and `processor` stay empty
+  std::optional<ProcessorPart> processor;    ///< on a drive without a firmware image
   std::optional<HostInterfacePart> host_interface;
   /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
   bool check_protocol = false;

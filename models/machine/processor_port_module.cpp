@@ -1,0 +1,116 @@
+#include "machine/processor_port_module.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+std::span<std::byte> data_of(const tlm::tlm_generic_payload& payload) {
+  return {reinterpret_cast<std::byte*>(payload.get_data_ptr()), payload.get_data_length()};
+}
+
+bool is_register(std::uint64_t address) {
+  return address >= hal::register_base && address < hal::register_base + hal::blocks * hal::block_bytes;
+}
+
+}  // namespace
+
+ProcessorPortModule::ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram)
+    : sc_core::sc_module(name),
+      drive_(drive),
+      target_("socket", drive, *this),
+      socket(target_.socket),
+      interrupt("interrupt"),
+      reset("reset"),
+      dram_(dram) {
+  reset.initialize(true);
+  SC_HAS_PROCESS(ProcessorPortModule);
+  SC_METHOD(drive_pins);
+  sensitive << change_;
+  dont_initialize();
+}
+
+void ProcessorPortModule::power_on(ExternalFirmware& firmware) {
+  firmware_ = &firmware;
+  set(reset, false);
+}
+
+void ProcessorPortModule::power_off() {
+  firmware_ = nullptr;
+  drive_.timeline().withdraw(*this);
+  if (in_hand_ != nullptr) target_.drop(*std::exchange(in_hand_, nullptr));
+  target_.power_off();
+  set(interrupt, false);
+  set(reset, true);
+}
+
+std::span<std::byte> ProcessorPortModule::in_dram(const tlm::tlm_generic_payload& payload) const {
+  const std::uint64_t address = payload.get_address();
+  if (address < hal::dram_base || address - hal::dram_base >= dram_.size()) return {};
+  const auto behind = dram_.subspan(address - hal::dram_base);
+  return behind.first(std::min<std::size_t>(behind.size(), payload.get_data_length()));
+}
+
+tlm::tlm_response_status ProcessorPortModule::refusal(const tlm::tlm_generic_payload& payload) const {
+  const std::uint32_t bytes = payload.get_data_length();
+  if (firmware_ == nullptr || payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (bytes == 0 || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (!is_register(payload.get_address()) && in_dram(payload).size() != bytes) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
+}
+
+/// END_REQ is kept back as long as it takes, so that one access is in hand at a time.
+bool ProcessorPortModule::arrived(tlm::tlm_generic_payload& payload) {
+  in_hand_ = &payload;
+  const auto end = firmware_->access({payload.get_address(), data_of(payload), payload.is_write()});
+  if (end == drive_.timeline().now()) {
+    in_hand_ = nullptr;
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    target_.respond(payload);
+    return true;
+  }
+  if (end) end_access(*end);
+  return false;
+}
+
+void ProcessorPortModule::end_access(Picoseconds at) { drive_.timeline().post(std::max(at, drive_.timeline().now()), *this); }
+
+void ProcessorPortModule::on_time(std::uint64_t) {
+  tlm::tlm_generic_payload& payload = *std::exchange(in_hand_, nullptr);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  target_.accept();
+  target_.respond(payload);
+}
+
+unsigned ProcessorPortModule::debug(tlm::tlm_generic_payload& payload) {
+  const auto here = in_dram(payload);
+  if (payload.get_data_ptr() == nullptr || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+  const auto data = data_of(payload).first(here.size());
+  if (payload.is_write())
+    std::ranges::copy(data, here.begin());
+  else
+    std::ranges::copy(here, data.begin());
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return static_cast<unsigned>(here.size());
+}
+
+/// The calendar may be ahead of the kernel: the pin changes when the kernel is there.
+void ProcessorPortModule::set(Pin& pin, bool level) {
+  changes_.push_back({drive_.timeline().now(), &pin, level});
+  change_.notify(drive_.ahead());
+}
+
+void ProcessorPortModule::drive_pins() {
+  const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
+  while (!changes_.empty() && changes_.front().at <= now) {
+    changes_.front().pin->write(changes_.front().level);
+    changes_.pop_front();
+  }
+  if (!changes_.empty()) change_.notify(to_sc_time(changes_.front().at - now));
+}
+
+}  // namespace tessera

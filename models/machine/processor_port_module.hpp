@@ -1,0 +1,60 @@
+#pragma once
+// Where somebody else's processor meets the drive: a socket for its loads and stores, and two pins.
+//
+// Addresses are those of the machine (firmware/hal/register_map.hpp). A register takes 4 or 8 aligned bytes, the DRAM any number. An access
+// takes effect at kernel time plus its annotated delay; b_transport returns when it has ended. transport_dbg reaches the DRAM's bytes.
+#include <deque>
+#include <span>
+#include <systemc>
+
+#include "base/timed_target_module.hpp"
+#include "machine/external_firmware.hpp"
+
+namespace tessera {
+
+class ProcessorPortModule : public sc_core::sc_module, public ProcessorPins, private TimedTarget::Device, private TimelineListener {
+  TimelineModule& drive_;
+  TimedTarget target_;
+
+ public:
+  tlm::tlm_target_socket<32>& socket;
+  sc_core::sc_out<bool> interrupt;  ///< of the lines of the interrupt controller that are pending and enabled
+  sc_core::sc_out<bool> reset;      ///< 1: the processor is to stand still, and begins anew when it falls
+
+  /// `dram`: its bytes.
+  ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram);
+
+  /// As of the timeline's now(); `firmware` lives until power_off().
+  void power_on(ExternalFirmware& firmware);
+  /// An access under way ends with a generic error, as do those that come without power.
+  void power_off();
+
+  // ProcessorPins
+  void set_interrupt(bool pending) override { set(interrupt, pending); }
+  void end_access(Picoseconds at) override;
+
+ private:
+  using Pin = sc_core::sc_out<bool>;
+  struct Change {
+    Picoseconds at;
+    Pin* pin;
+    bool level;
+  };
+
+  [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
+  bool arrived(tlm::tlm_generic_payload& payload) override;
+  unsigned debug(tlm::tlm_generic_payload& payload) override;
+  void on_time(std::uint64_t) override;
+  /// Of the bytes that are asked for, from the address on.
+  [[nodiscard]] std::span<std::byte> in_dram(const tlm::tlm_generic_payload& payload) const;
+  void set(Pin& pin, bool level);
+  void drive_pins();
+
+  std::span<std::byte> dram_;
+  ExternalFirmware* firmware_ = nullptr;         // null: no power
+  tlm::tlm_generic_payload* in_hand_ = nullptr;  // that has not ended
+  std::deque<Change> changes_;                   // that kernel time has yet to reach
+  sc_core::sc_event change_;
+};
+
+}  // namespace tessera
