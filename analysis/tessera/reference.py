@@ -28,6 +28,8 @@ SPECIAL_RUNS = {
     "memory-errors": ("common", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("common", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "cylinders": ("hp_c3323a", "--fold"),
+    "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",
+              "--set", "processor.data_cache.size=16 KiB"),
 }
 
 
@@ -37,7 +39,7 @@ def _run(folder: Path, *arguments: str | Path) -> Run:
 
 
 def metrics_page(out: Path) -> str:
-    """docs/guide/metrics.md, from short runs of every layer in `out`."""
+    """docs/guide/metrics.md, from short runs of every layer in `out`; the image of cmr is there (./dev firmware)."""
     runs = {layer: ("common", "--layer", layer, "--replay", "queue:64") for layer in layer_names()} | SPECIAL_RUNS
     return glossary(_run(out / name, *arguments, "--limit", "200") for name, arguments in runs.items())
 

@@ -1,6 +1,7 @@
 """The reference pages are what the program declares."""
 
 import pytest
+from images import build_layer
 from samples import metric, write_run
 
 from tessera import Run
@@ -12,6 +13,7 @@ pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 
 def test_the_glossary_is_what_runs_report(tmp_path):
+    build_layer("cmr")
     assert METRICS.read_text() == metrics_page(tmp_path)
 
 
