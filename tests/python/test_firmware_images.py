@@ -34,3 +34,13 @@ def test_an_image_loses_nothing_to_power_cuts(images, layer):
     """Between any two instructions, so also where the firmware that is linked to the model cannot be cut: it works in no time."""
     words = ("--elf", images[layer], "--operations", 4, "--cuts", 4, "--jobs", 2, "--durability", "plp")
     assert layer in simulate("torture", "torture", *words).stdout
+
+
+@pytest.mark.parametrize("layer", ["cmr", "mu-rmw", "imr-rmw"])
+def test_an_image_retries_and_relocates_bad_sectors_itself(images, tmp_path, layer):
+    faults = [word for name in ("transient_errors", "write_faults") for word in ("--set", f"media.{name}_per_million=3000")]
+    words = ("--elf", images[layer], "--workload", "random-4k", "--fold", "--limit", 3000, "--prefill", 100, "--check")
+    done = run(tmp_path, "torture", *words, *faults, "--set", "media.spare_tracks=16")
+    assert done.metric("scoreboard.errors") == 0
+    assert done.metric("defects.recovered") > 0
+    assert done.metric("defects.write_faults") > 0
