@@ -216,7 +216,8 @@ def test_control_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis")}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0, env=environment)
     deadline = time.monotonic() + 60
-    while not (out / "unsaved.jsonl").exists() and time.monotonic() < deadline:
+    unsaved = out / "unsaved.jsonl"
+    while not (unsaved.exists() and b"\n" in unsaved.read_bytes()) and time.monotonic() < deadline:  # a first run is kept
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)

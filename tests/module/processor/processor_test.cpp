@@ -231,6 +231,10 @@ TEST_CASE("a stranger's processor waits for the bus where it reads, for the DMA 
   });
 }
 
+// Not under AddressSanitizer: an exception that is thrown anew behind a switch of the kernel's stacks leaves it marks of frames that are
+// gone, at which it stumbles itself (google/sanitizers issue 189).
+#ifndef __SANITIZE_ADDRESS__
+
 namespace {
 
 /// A processor that writes this register in its boot, and what the run then ends with.
@@ -262,3 +266,5 @@ TEST_CASE("a stranger's processor that completes a command which is not there en
 TEST_CASE("a stranger's processor that answers its boot before it says its capacity ends the run") {
   ends_the_run(Processor::ident_answer, 0, "the boot is answered, and ident.capacity has not said");
 }
+
+#endif

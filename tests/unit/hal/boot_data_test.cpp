@@ -7,6 +7,7 @@
 #include "firmware/hal/boot_reader.hpp"
 #include "firmware/hal/boot_writer.hpp"
 #include "firmware/hal/parameter_words.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace tessera;
 using namespace tessera::hal;
@@ -143,6 +144,7 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
 }
 
 TEST_CASE("a region's name that leaves no room for its zero, and values too few or too many for the firmware, are told") {
+  const test::UncountedLeaks uncounted;
   const auto layer = std::move(all_layers().front());
   FirmwareConfig firmware;
   const FormatPlan long_name{{.name = "a name of precisely 32 character"}};
