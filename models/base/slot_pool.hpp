@@ -20,6 +20,8 @@ class SlotPool {
     slots_[number] = std::move(value);
     return number;
   }
+  /// What is kept under `number`.
+  [[nodiscard]] Value& operator[](std::uint64_t number) { return slots_[number]; }
   /// What is kept under `number`, which is free from here on and holds a default value.
   Value take(std::uint64_t number) {
     free_.push_back(number);

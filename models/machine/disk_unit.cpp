@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/turn.hpp"
+#include "firmware/ports/turn.hpp"
 
 namespace tessera {
 
@@ -105,17 +105,15 @@ void DiskUnit::submit(std::uint64_t address) {
   chain.lost = entry.carry_lost != 0 ? LostSectors::carry : LostSectors::fail;
   for (std::uint32_t i = 0; i < entry.steps; ++i)
     chain.add(step_of(machine_.load<hal::MediaStepEntry>(address + sizeof entry + i * sizeof(hal::MediaStepEntry), "a media step")));
-  auto place = std::find(submissions_.begin(), submissions_.end(), nullptr);
-  if (place == submissions_.end()) place = submissions_.emplace(place);
-  *place = std::move(submission);
-  errands_.give(entry.tag, *this, static_cast<std::uint64_t>(place - submissions_.begin()));
+  const std::uint32_t tag = submission->entry.tag;
+  errands_.give(tag, *this, submissions_.put(std::move(submission)));
 }
 
 Task<void> DiskUnit::carry_out(std::uint64_t number) {
   Submission& submission = *submissions_[number];
   static_cast<void>(co_await machine_.ports().media.run(submission.chain));
   post(submission, false);
-  submissions_[number].reset();
+  static_cast<void>(submissions_.take(number));
 }
 
 void DiskUnit::post(const Submission& submission, bool held) {
@@ -141,7 +139,11 @@ void DiskUnit::arm(bool supervises) {
 }
 
 const DiskUnit::Submission& DiskUnit::submission_of(const MediaChain& chain) const {
-  return **std::ranges::find_if(submissions_, [&](const auto& held) { return held != nullptr && &held->chain == &chain; });
+  const Submission* found = nullptr;
+  submissions_.each([&](const auto& held) {
+    if (held != nullptr && &held->chain == &chain) found = held.get();
+  });
+  return *found;
 }
 
 bool DiskUnit::concerns(const MediaChain& chain) const { return submission_of(chain).entry.supervised != 0; }

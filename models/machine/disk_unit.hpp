@@ -2,8 +2,8 @@
 // The disk channel's registers: chains of media steps by descriptor. A chain that is the firmware's to carry out is held when its turn has
 // come.
 #include <memory>
-#include <vector>
 
+#include "base/slot_pool.hpp"
 #include "machine/completion_ring.hpp"
 #include "machine/errands.hpp"
 #include "machine/register_file.hpp"
@@ -43,7 +43,7 @@ class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaS
   std::uint32_t surfaces_;
   std::uint32_t radii_;
   CompletionRing completions_;
-  std::vector<std::unique_ptr<Submission>> submissions_;
+  SlotPool<std::unique_ptr<Submission>> submissions_;
   std::uint64_t track_ = 0;
   bool supervises_ = false;
   MediaChain* held_ = nullptr;  // for the firmware

@@ -1,6 +1,5 @@
 #include "machine/flash_unit.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tessera {
@@ -84,17 +83,15 @@ void FlashUnit::submit(std::uint64_t address) {
     if (entry.next >= count) throw FirmwareFault("a flash command names command " + std::to_string(entry.next) + " as its next");
     submission->commands[i].next = &submission->commands[entry.next];
   }
-  auto place = std::find(submissions_.begin(), submissions_.end(), nullptr);
-  if (place == submissions_.end()) place = submissions_.emplace(place);
-  *place = std::move(submission);
-  errands_.give((*place)->entry.tag, *this, static_cast<std::uint64_t>(place - submissions_.begin()));
+  const std::uint32_t tag = submission->entry.tag;
+  errands_.give(tag, *this, submissions_.put(std::move(submission)));
 }
 
 Task<void> FlashUnit::carry_out(std::uint64_t number) {
   FlashBatch batch(submissions_[number]->commands);
   const Status status = co_await machine_.ports().flash->run(batch);
   answer(*submissions_[number], status);
-  submissions_[number].reset();
+  static_cast<void>(submissions_.take(number));
 }
 
 void FlashUnit::answer(const Submission& submission, Status status) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/slot_pool.hpp"
 #include "machine/completion_ring.hpp"
 #include "machine/errands.hpp"
 #include "machine/register_file.hpp"
@@ -34,7 +35,7 @@ class FlashUnit final : public RegisterUnit, private ErrandWorker {
   Errands& errands_;
   FlashShape shape_;
   CompletionRing completions_;
-  std::vector<std::unique_ptr<Submission>> submissions_;
+  SlotPool<std::unique_ptr<Submission>> submissions_;
   std::uint64_t block_ = 0;
 };
 

@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "firmware/ports/turn.hpp"
 #include "machine/completion_ring.hpp"
-#include "machine/turn.hpp"
 
 namespace tessera {
 
@@ -48,8 +48,8 @@ void HostUnit::write(hal::Register which, std::uint64_t value) {
       ring_ = value;
       return;
     case host_entries:
-      if (!std::has_single_bit(value) || value < slots_.size())
-        throw FirmwareFault("host.entries is " + std::to_string(value) + "; a power of two of at least " + std::to_string(slots_.size()) +
+      if (const std::uint64_t least = slots_.size() * hal::host_entries_per_tag; !std::has_single_bit(value) || value < least)
+        throw FirmwareFault("host.entries is " + std::to_string(value) + "; a power of two of at least " + std::to_string(least) +
                             " may be");
       static_cast<void>(machine_.bytes(ring_, value * sizeof(hal::HostEntry), "the ring of host commands"));
       entries_ = value;

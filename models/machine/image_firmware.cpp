@@ -97,7 +97,7 @@ Task<Status> ImageFirmware::boot(bool after_power_cut) {
 
 void ImageFirmware::report(MetricSet& metrics) const {
   metrics.count("processor.instructions", static_cast<double>(hart_.instructions()), "1", "instructions of the firmware image");
-  metrics.count("processor.cycles", worked_.value() == 0 ? 0.0 : static_cast<double>(worked_ / period(setup_.clock)), "1",
+  metrics.count("processor.cycles", static_cast<double>(worked_ / period(setup_.clock)), "1",
                 "cycles in which the image's processor worked");
   if (hart_.caches().of_code()) report_cache(metrics, "code_cache", hart_.caches().code());
   if (hart_.caches().of_data()) report_cache(metrics, "data_cache", hart_.caches().data());

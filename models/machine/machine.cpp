@@ -10,12 +10,6 @@ std::string hex(std::uint64_t address) {
   return text;
 }
 
-std::string in_milliseconds(Picoseconds time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6f ms", static_cast<double>(time.value()) * 1e-9);
-  return text;
-}
-
 std::span<std::byte> Machine::bytes(std::uint64_t address, std::uint64_t size, const char* what, std::uint64_t alignment) const {
   if (address % alignment != 0)
     throw FirmwareFault(std::string(what) + " at " + hex(address) + " is not aligned to " + std::to_string(alignment) + " bytes");

@@ -28,9 +28,6 @@ class InterruptLines {
 
 /// "0x80001000".
 [[nodiscard]] std::string hex(std::uint64_t address);
-/// "12.345678 ms".
-[[nodiscard]] std::string in_milliseconds(Picoseconds time);
-
 class Machine {
  public:
   Machine(Timeline& timeline, const Ports& ports, riscv::Memory& memory, InterruptLines& lines)

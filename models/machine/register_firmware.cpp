@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/turn.hpp"
+#include "firmware/ports/turn.hpp"
 
 namespace tessera {
 

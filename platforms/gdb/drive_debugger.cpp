@@ -1,8 +1,8 @@
 #include "platforms/gdb/drive_debugger.hpp"
 
-#include <array>
-#include <cstdio>
 #include <utility>
+
+#include "base/firmware_fault.hpp"
 
 namespace tessera {
 
@@ -38,11 +38,7 @@ void DriveDebugger::failed(const std::string& sentence) {
   server_.exited(status_of_a_fault);
 }
 
-std::optional<std::string> DriveDebugger::simulated_time() const {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.6f ms\n", static_cast<double>(drive_.now().value()) * 1e-9);
-  return text.data();
-}
+std::optional<std::string> DriveDebugger::simulated_time() const { return in_milliseconds(drive_.now()) + "\n"; }
 
 std::optional<std::string> DriveDebugger::cut_power() {
   if (!drive_.cut_power) return "the drive is being switched on: there is nothing to cut yet\n";

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "firmware/ports/turn.hpp"
 
 namespace tessera {
 
@@ -127,7 +128,8 @@ Task<Status> PluginLayer::wait_through(PluginOperation& operation) {
       }
       case Wait::timer: co_await ports_.cpu.sleep_until(operation.until); break;
       case Wait::turn: {
-        PluginTurn turn{ports_.cpu, operation};
+        operation.parked = true;
+        Turn turn{ports_.cpu, operation.turn, operation.turn_phase};
         co_await turn;
         break;
       }

@@ -1,7 +1,5 @@
 #include "platforms/plugin/plugin_machine.hpp"
 
-#include <cstdio>
-
 #include "base/firmware_fault.hpp"
 #include "platforms/plugin/plugin_services.hpp"
 
@@ -28,9 +26,7 @@ PluginMachine::PluginMachine(const Ports& ports, const DriveGeometry& geometry, 
       table_(plugin_services(*this)) {}
 
 void PluginMachine::fault(const std::string& sentence) const {
-  char milliseconds[32];
-  std::snprintf(milliseconds, sizeof milliseconds, "%.6f", static_cast<double>(ports_.cpu.now().value()) * 1e-9);
-  throw FirmwareFault(firmware_ + ", at " + milliseconds + " ms: " + sentence);
+  throw FirmwareFault(firmware_ + ", at " + in_milliseconds(ports_.cpu.now()) + ": " + sentence);
 }
 
 void PluginMachine::fail() {

@@ -26,17 +26,4 @@ struct PluginOperation {
   DeviceWait turn;
 };
 
-/// `co_await PluginTurn{cpu, operation}`: until another operation's ready().
-struct PluginTurn {
-  CpuPort& cpu;
-  PluginOperation& operation;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> task) {
-    operation.turn.task = task;
-    operation.parked = true;
-    cpu.suspend(operation.turn, operation.turn_phase);
-  }
-  void await_resume() const noexcept {}
-};
-
 }  // namespace tessera

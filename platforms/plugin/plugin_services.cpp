@@ -226,8 +226,7 @@ struct PluginServices {
   }
   static void log(Machine table, const char* line) {
     serve(table, [&](PluginMachine& m) {
-      const double milliseconds = static_cast<double>(m.ports_.cpu.now().value()) * 1e-9;
-      std::fprintf(stderr, "firmware %.6f ms: %s\n", milliseconds, text(line, "log").c_str());
+      std::fprintf(stderr, "firmware %s: %s\n", in_milliseconds(m.ports_.cpu.now()).c_str(), text(line, "log").c_str());
     });
   }
   static void panic(Machine table, const char* sentence) {

@@ -150,8 +150,8 @@ static void take_completions(void) {
 static void start(void) {
   const struct boot_data* boot = (const struct boot_data*)(uintptr_t)get(IDENT_BOOT_DATA);
   const struct boot_zone* zone = (const struct boot_zone*)((const char*)boot + boot->zone_table);
-  if (boot->zones != 1 || boot->tags > TAGS) {
-    set(IDENT_PANIC, (uint64_t)(uintptr_t) "this firmware knows drives of one zone, and of at most 256 tags");
+  if (boot->zones != 1 || boot->tags > TAGS / 4) { /* the host's ring has four entries for each */
+    set(IDENT_PANIC, (uint64_t)(uintptr_t) "this firmware knows drives of one zone, and of at most 64 tags");
     return;
   }
   blocks_per_sector = boot->sector_bytes / 512;

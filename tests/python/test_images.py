@@ -48,7 +48,8 @@ def test_a_slower_processor_is_busy_for_longer(plain, tmp_path):
         ("set(HOST_COMPLETE,5)", "host.complete names tag 5, and no such command is under way"),
         ("set(HOST_COMPLETE,1000000)", "host.complete names tag 1000000"),
         ("set(HOST_RING,(uintptr_t)commands+72)", "host.ring is not aligned to 64 bytes"),
-        ("set(HOST_ENTRIES,100)", "host.entries is 100; a power of two"),
+        ("set(HOST_ENTRIES,200)", "host.entries is 200; a power of two of at least 128"),
+        ("set(HOST_ENTRIES,64)", "host.entries is 64; a power of two of at least 128"),  # four for each of 32 tags
         ("set(DISK_SUBMIT,(uintptr_t)chains)", "a media chain has 0 steps; 1 to 16 may be"),
         ("set(DISK_ENTRIES,1u<<30)", "are not all memory"),
         ("set(DISK_COMPLETIONS,(uintptr_t)completions);set(DISK_ENTRIES,64);set(DISK_CONSUMED,1)", "disk.consumed goes from 0 to 1; 0 completions"),

@@ -34,6 +34,10 @@ struct HostEntry {
 };
 static_assert(sizeof(HostEntry) == 64);
 
+/// What of a tag can be new at once: a command, its data or both of its pieces, and that it was given up. A ring of so many entries for
+/// each tag never runs over.
+inline constexpr std::uint32_t host_entries_per_tag = 4;
+
 /// Bits of HostEntry::flags.
 namespace host_flags {
 inline constexpr std::uint32_t force_unit_access = 1;

@@ -8,7 +8,7 @@
 namespace tessera::hal {
 
 Host::Host(RegisterFile& registers, Cpu& cpu, SectorShape shape, std::uint32_t tags)
-    : registers_(registers), cpu_(cpu), shape_(shape), ring_(std::bit_ceil(tags * entries_per_tag)), slots_(tags) {
+    : registers_(registers), cpu_(cpu), shape_(shape), ring_(std::bit_ceil(tags * host_entries_per_tag)), slots_(tags) {
   registers_.write(Register::host_ring, ring_.address());
   registers_.write(Register::host_entries, ring_.entries());
 }

@@ -28,9 +28,6 @@ class Host final : public HostPort {
   [[nodiscard]] bool write_waiting(LogicalSector first, LogicalSector end, HostTag in_hand) const override;
 
  private:
-  /// What of a command can be new at once: itself, its data or both of its pieces, and that it was given up.
-  static constexpr std::uint32_t entries_per_tag = 4;
-
   struct Slot {
     HostCommand command;
     HostReceipt* receipt = nullptr;                 // a task that waits for its data

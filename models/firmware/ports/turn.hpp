@@ -1,5 +1,5 @@
 #pragma once
-// A task of the executor waits for the firmware.
+// A task of the executor waits for firmware that runs elsewhere: in a shared library, on a processor of its own.
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
