@@ -51,6 +51,12 @@ class Frames:
         return pl.read_csv(self._run.file("blocks.csv"))
 
     @cached_property
+    def bands(self) -> pl.DataFrame:
+        """A row for each band whose level changed since the interval before: time_s, band, sectors, held, cached. Needs a run with
+        `places=True` and `intervals="10 s"` or the like, of a layer with bands and a cache in front of them."""
+        return pl.read_csv(self._run.file("bands.csv"), schema_overrides={"time_s": pl.Float64})
+
+    @cached_property
     def metrics(self) -> pl.DataFrame:
         """A row a metric: name, value (null where undefined), unit, description."""
         rows = [(name, entry["value"], entry["unit"], entry["description"]) for name, entry in self._run.summary["metrics"].items()]

@@ -25,6 +25,7 @@ _WRITTEN_BY = {
     "events.csv": "a run writes it with --events",
     "tracks.csv": "a run writes it with --places",
     "blocks.csv": "a run of a drive with flash writes it with --places",
+    "bands.csv": "a run of a layer with bands and a cache in front of them writes it with --places and --intervals",
 }
 
 
@@ -49,7 +50,7 @@ class Run:
 
     @cached_property
     def frames(self) -> "Frames":
-        """The run's tables as polars frames: requests, intervals, events, tracks, blocks, metrics."""
+        """The run's tables as polars frames: requests, intervals, events, tracks, blocks, bands, metrics."""
         from tessera.frames import Frames  # polars is loaded by those who ask for frames
 
         return Frames(self)

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/metrics.hpp"
+#include "firmware/band_levels.hpp"
 #include "firmware/firmware_entry.hpp"
 
 namespace tessera {
@@ -14,6 +15,8 @@ class DriveFirmware : public FirmwareEntry {
   /// Before boot: see TranslationLayer::prefill().
   virtual void prefill(std::uint64_t sectors) = 0;
   virtual void report(MetricSet& metrics) const = 0;
+  /// See TranslationLayer::band_levels(); empty where the firmware is an image, or somebody else's.
+  [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
 };
 
 }  // namespace tessera

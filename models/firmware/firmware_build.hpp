@@ -41,6 +41,7 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] std::uint64_t user_sectors() const override { return top_->user_sectors(); }
   void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
   void report(MetricSet& metrics) const override;
+  [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
 
  private:
   Task<Status> boot_from_table();

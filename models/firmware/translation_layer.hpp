@@ -9,6 +9,7 @@
 #include "base/geometry.hpp"
 #include "base/metrics.hpp"
 #include "base/parameter.hpp"
+#include "firmware/band_levels.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/host_port.hpp"
@@ -72,6 +73,8 @@ class TranslationLayer {
 
   /// Adds the layer's own statistics; names as in docs/guide/metrics.md.
   virtual void report(MetricSet& metrics) const = 0;
+  /// How full the bands are, in no time; of a layer that has none, or nothing in front of them, empty.
+  [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
 };
 
 /// A layer in the list: its parameters, what it needs of a drive, and how to make it.

@@ -70,7 +70,9 @@ void declare_simulation(Arguments& arguments) {
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
-  arguments.flag("--places", "write tracks.csv and blocks.csv, what each track and each flash block went through");
+  arguments.flag("--places",
+                 "write tracks.csv and blocks.csv, what each track and each flash block went through; with --intervals bands.csv, how "
+                 "full each band was");
 }
 
 void declare_run(Arguments& arguments) {

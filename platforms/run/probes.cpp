@@ -27,9 +27,12 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
   if (config.events) events_.emplace(config.folder / "events.csv");
   if (config.intervals) open_intervals(config);
   if (config.places) places_.emplace(config.folder, drive);
+  if (config.places && config.intervals && !drive.band_levels().empty())
+    bands_.emplace(config.folder / "bands.csv", *config.intervals, [&drive] { return drive.band_levels(); });
   if (config.record) open_record(*config.record);
   if (requests_) simulation.add_observer(*requests_);
   if (intervals_) simulation.add_observer(*intervals_);
+  if (bands_) simulation.add_observer(*bands_);
   simulation.add_observer(*this);
   if (events_ || intervals_ || waves_) drive.controller().executor().observe(this);
   simulation.set_cut_listener([this](const char* kind, Picoseconds at) {
@@ -78,7 +81,7 @@ void Probes::on_complete(const HostRequest& request, Picoseconds now) {
   progress_.update(now, simulation_.player().completions());
   // A result that can no longer be written is not worth simulating on.
   if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed()) ||
-      (waves_ != nullptr && waves_->failed()))
+      (bands_ && bands_->failed()) || (waves_ != nullptr && waves_->failed()))
     simulation_.stop();
 }
 
@@ -115,6 +118,7 @@ std::vector<std::string> Probes::finish() {
   if (events_) events_->close();
   if (intervals_) intervals_->close(now);
   if (places_) places_->close();
+  if (bands_) bands_->close(now);
   return notes;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What watches a run: waveforms, events.csv, intervals.csv, requests.npy, tracks.csv and blocks.csv, the progress line. A probe that was
-// not asked for is not attached, and costs its device a null test.
+// What watches a run: waveforms, events.csv, intervals.csv, requests.npy, tracks.csv, blocks.csv and bands.csv, the progress line. A probe
+// that was not asked for is not attached, and costs its device a null test.
 #include <memory>
 #include <optional>
 #include <set>
@@ -8,6 +8,7 @@
 
 #include "base/signal.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/output/band_log.hpp"
 #include "platforms/output/event_log.hpp"
 #include "platforms/output/intervals.hpp"
 #include "platforms/output/progress.hpp"
@@ -64,6 +65,7 @@ class Probes final : private RequestObserver, private CpuObserver, private Signa
   std::optional<EventLog> events_;
   std::optional<IntervalsLog> intervals_;
   std::optional<PlaceLog> places_;
+  std::optional<BandLog> bands_;
   std::unique_ptr<Waves> waves_;
   std::string trigger_;
   std::optional<std::uint64_t> trigger_request_;

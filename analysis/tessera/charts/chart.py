@@ -82,6 +82,23 @@ class Heat:
 
 
 @dataclass(frozen=True)
+class Field:
+    """A value over a plane, cell by cell."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    xs: Sequence[float]
+    """Bounds of the columns: one more than there are."""
+    ys: Sequence[float]
+    """Bounds of the rows."""
+    values: Sequence[Numbers]
+    """A row of cells for each of the plane's; None: nothing is there."""
+    value_label: str
+
+
+@dataclass(frozen=True)
 class Slice:
     """A stretch of x in which something is the case."""
 
@@ -114,4 +131,4 @@ def total_text(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-Chart = Lines | Stack | Heat
+Chart = Lines | Stack | Heat | Field

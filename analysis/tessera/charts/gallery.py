@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from tessera.charts import pictures
+from tessera.charts.bands import of_bands
 from tessera.charts.chart import Chart
 from tessera.charts.places import of_places
 from tessera.comparison import Comparison
@@ -24,7 +25,7 @@ def of_run(run: Run) -> list[Chart]:
     name = run.summary["run"]["layer"]
     if (run.folder / "requests.npy").exists() and len(run.requests):
         charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
-    return charts + of_places(run) + _of_summaries({name: run})
+    return charts + of_places(run) + of_bands(run) + _of_summaries({name: run})
 
 
 def of_runs(runs: dict[str, Run]) -> list[Chart]:

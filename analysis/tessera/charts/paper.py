@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
-from tessera.charts.chart import Axis, Chart, Heat, Lanes, Lines, Stack, total_text
+from tessera.charts.chart import Axis, Chart, Field, Heat, Lanes, Lines, Stack, total_text
 from tessera.charts.style import MUTED, PARTS, look
 
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
@@ -41,6 +41,8 @@ def draw(chart: Chart | Lanes, file: Path) -> Path:
                 _stack(panel, chart)
             case Heat():
                 _heat(figure, panel, chart)
+            case Field():
+                _field(figure, panel, chart)
             case Lanes():
                 _lanes(panel, panels[1, 0], chart)
         panel.set_title(chart.title, fontsize="medium", loc="left")
@@ -129,6 +131,14 @@ def _lanes(panel: Axes, below: Axes, chart: Lanes) -> None:
     below.set_ylim(len(chart.lanes) - 0.5, -0.5)
     below.spines[["top", "right"]].set_visible(False)
     below.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=6)
+
+
+def _field(figure, panel: Axes, chart: Field) -> None:
+    _scales(panel, chart.x, chart.y)
+    panel.grid(False)
+    values = np.array([[np.nan if value is None else value for value in row] for row in chart.values], dtype=float)
+    image = panel.pcolormesh(chart.xs, chart.ys, values, cmap="cividis", vmin=0, rasterized=True)
+    figure.colorbar(image, ax=panel, label=chart.value_label)
 
 
 def _heat(figure, panel: Axes, chart: Heat) -> None:

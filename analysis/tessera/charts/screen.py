@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from tessera.charts.chart import Axis, Chart, Heat, Line, Lines, Stack, total_text
+from tessera.charts.chart import Axis, Chart, Field, Heat, Line, Lines, Stack, total_text
 from tessera.charts.style import MUTED, PARTS, look
 
 _DASHES = {"solid": "solid", "dashed": "dash", "dashdot": "dashdot", "dotted": "dot"}
@@ -21,6 +21,8 @@ def figure(chart: Chart) -> dict[str, Any]:
             traces, layout = _stack(chart)
         case Heat():
             traces, layout = _heat(chart)
+        case Field():
+            traces, layout = _field(chart)
     layout |= {"margin": {"l": 64, "r": 16, "t": 12, "b": 56}, "hovermode": "closest"}
     return {"data": traces, "layout": layout}
 
@@ -93,6 +95,15 @@ def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"}, "showlegend": True,
     }  # fmt: skip
     return traces, layout
+
+
+def _field(chart: Field) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    trace = {
+        "type": "heatmap", "x": list(chart.xs), "y": list(chart.ys), "z": [list(row) for row in chart.values], "colorscale": "Cividis", "zmin": 0,
+        "hovertemplate": f"{chart.x.label}: %{{x}}<br>{chart.y.label}: %{{y}}<br>{chart.value_label}: %{{z:.3g}}<extra></extra>",
+        "colorbar": {"title": {"text": chart.value_label, "side": "right"}, "thickness": 12},
+    }  # fmt: skip
+    return [trace], {"xaxis": _axis(chart.x), "yaxis": _axis(chart.y), "height": 420}
 
 
 def _heat(chart: Heat) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -226,6 +226,13 @@ Task<Status> FlashCacheLayer::trim_piece(LogicalRun run) {
   co_return Status::ok;
 }
 
+BandLevels FlashCacheLayer::band_levels() const {
+  const auto sectors = static_cast<std::uint32_t>(layout_.band_sectors());
+  BandLevels levels(bands_, {sectors, sectors, 0});
+  owners_.each_sector([&](LogicalSector sector) { ++levels[band_of(sector)].cached; });
+  return levels;
+}
+
 void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own_bytes) const {
   statistics_.report(metrics);
   reader_.report(metrics);

@@ -52,6 +52,7 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t) override {}  // every sector has its place in its band from the start; flash is a cache
+  [[nodiscard]] BandLevels band_levels() const override;
 
   /// For tests and examples.
   [[nodiscard]] const PageOwners& owners() const { return owners_; }

@@ -38,6 +38,13 @@ class PageOwners {
 
   [[nodiscard]] Bytes bytes() const;
 
+  /// Calls f(sector) for each valid page, without a charge: for whoever looks on.
+  template <class F>
+  void each_sector(F&& f) const {
+    for (std::uint64_t page = 0; page < sectors_.size(); ++page)
+      if (sectors_.peek(page) != 0) f(LogicalSector(sectors_.peek(page) - 1));
+  }
+
  private:
   void count_valid(std::uint32_t page, int change);
 

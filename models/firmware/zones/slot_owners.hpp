@@ -67,6 +67,8 @@ class SlotOwners {
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(sectors_.size()); }
 
   [[nodiscard]] std::uint64_t used() const { return used_; }
+  /// Slots that hold sectors of a zone.
+  [[nodiscard]] std::uint32_t held(std::uint32_t zone) const { return held_[zone]; }
   /// Zones of which a slot holds a sector.
   [[nodiscard]] std::uint32_t dirty_zones() const { return dirty_zones_; }
   [[nodiscard]] Bytes bytes() const { return map_->bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }

@@ -237,6 +237,13 @@ Task<Status> ZoneBufferLayer::restore_owners(std::vector<FoundSlot>& found) {
   co_return Status::ok;
 }
 
+BandLevels ZoneBufferLayer::band_levels() const {
+  BandLevels levels(store_.zones());
+  for (std::uint32_t zone = 0; zone < levels.size(); ++zone)
+    levels[zone] = {store_.zone_sectors(), store_.peek(zone).write_pointer, owners_.held(zone)};
+  return levels;
+}
+
 void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own) const {
   store_.report(metrics);
   statistics_.report(metrics);

@@ -29,6 +29,7 @@ class ZoneBufferLayer : public TranslationLayer {
   Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
   void prefill(std::uint64_t sectors) override { store_.prefill(sectors); }
+  [[nodiscard]] BandLevels band_levels() const override;
 
   /// For tests: what stands where.
   [[nodiscard]] const ZoneStore& store() const { return store_; }

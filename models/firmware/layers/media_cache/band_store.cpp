@@ -39,6 +39,13 @@ void BandStore::prefill(std::uint64_t sectors) {
   }
 }
 
+BandLevels BandStore::levels() const {
+  BandLevels levels;
+  for (LogicalSector at; at.value() < user_sectors_; at = band_of(at).end())
+    levels.push_back({band_of(at).sectors, used_.peek(levels.size()), 0});
+  return levels;
+}
+
 Task<Status> BandStore::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, LostSectors lost) {
   MediaChain chain(priority, lost);
   for (std::uint32_t done = 0; done < run.count;) {

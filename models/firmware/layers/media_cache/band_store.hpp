@@ -42,6 +42,9 @@ class BandStore {
   /// Reads or writes `run`, in one band, track after track; whole tracks from whatever sector comes first.
   [[nodiscard]] Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, LostSectors lost);
 
+  /// Without what is cached of them, and without a charge.
+  [[nodiscard]] BandLevels levels() const;
+
   [[nodiscard]] Bytes bytes() const { return Bytes(used_.size() * sizeof(std::uint32_t)); }
 
  private:

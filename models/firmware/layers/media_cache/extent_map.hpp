@@ -46,6 +46,12 @@ class ExtentMap {
     for (const Node& node : nodes_.read_run(0, capacity_))
       if (node.count != 0) f(Extent{LogicalSector(node.first), node.position, node.count});
   }
+  /// The same without a charge, for whoever looks on.
+  template <class F>
+  void peek_each(F&& f) const {
+    for (Index i = 0; i < capacity_; ++i)
+      if (nodes_.peek(i).count != 0) f(extent(i));
+  }
 
  private:
   using Index = DramLists::Index;

@@ -184,6 +184,21 @@ void MediaCache::show_levels() {
   log_gauge_.set(log_.head() - tail());
 }
 
+BandLevels MediaCache::band_levels(const std::vector<LogicalSector>& cached_in_front) const {
+  BandLevels levels = bands_.levels();
+  std::vector<bool> counted(user_sectors());
+  const auto count = [&](LogicalRun run) {
+    BandLevel& level = levels[bands_.band_of(run.first).number];
+    for (std::uint64_t sector = run.first.value(); sector < run.end().value(); ++sector) {
+      level.cached += counted[sector] ? 0 : 1;
+      counted[sector] = true;
+    }
+  };
+  for (const LogicalSector sector : cached_in_front) count({sector, 1});
+  map_.peek_each([&](const Extent& extent) { count({extent.first, extent.count}); });
+  return levels;
+}
+
 void MediaCache::report(MetricSet& metrics) const {
   report_work(metrics);
   report_mapping_memory(metrics, paper_map_bytes(), map_bytes());

@@ -37,6 +37,9 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] bool idle() const override { return queue_.empty() && leaders_ == 0 && !cleaning_now_; }
   void prefill(std::uint64_t sectors) override { bands_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
+  [[nodiscard]] BandLevels band_levels() const override { return band_levels({}); }
+  /// With sectors that a layer around it caches, too; what both hold counts once.
+  [[nodiscard]] BandLevels band_levels(const std::vector<LogicalSector>& cached_in_front) const;
   /// What it reports but for its memory, of which a layer around it has a part: by the sources' account, and as it is.
   void report_work(MetricSet& metrics) const;
   [[nodiscard]] Bytes paper_map_bytes() const { return Bytes(std::uint64_t{map_limit_} * 16); }

@@ -68,6 +68,8 @@ class ConcentratedMap {
   /// What Algorithm 1 would pick now, or the other rule.
   [[nodiscard]] ScanIndex::Choice choose_victim() const { return index_.choose(); }
   [[nodiscard]] std::uint32_t list_length(std::uint32_t lbn) const { return index_.length(lbn); }
+  /// Valid pages of all blocks of a band, without a charge.
+  [[nodiscard]] std::uint32_t valid_of_band(std::uint32_t lbn) const { return valid_of_band_[lbn]; }
 
   /// Memory as the paper counts it: U x 4N + 8S (section III-E).
   [[nodiscard]] static Bytes paper_bytes(std::uint64_t u, std::uint64_t n, std::uint64_t s) { return Bytes(u * 4 * n + 8 * s); }

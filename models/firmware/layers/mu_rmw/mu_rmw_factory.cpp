@@ -57,6 +57,12 @@ void MuRmw::report(MetricSet& metrics) const {
   report_mapping_memory(metrics, ConcentratedMap::paper_bytes(bands_, split_.n(), shape_.blocks), taken);
 }
 
+BandLevels MuRmw::band_levels() const {
+  BandLevels levels(bands_, {split_.p(), split_.p(), 0});
+  for (std::uint32_t band = 0; band < bands_; ++band) levels[band].cached = map_.valid_of_band(band);
+  return levels;
+}
+
 }  // namespace mu_rmw
 
 }  // namespace tessera

@@ -54,6 +54,7 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
+  [[nodiscard]] BandLevels band_levels() const override;
 
   /// For tests and examples: the mapping as it stands.
   [[nodiscard]] const ConcentratedMap& map() const { return map_; }

@@ -285,4 +285,10 @@ void FlashTier::report(MetricSet& metrics) const {
   report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
 }
 
+BandLevels FlashTier::band_levels() const {
+  std::vector<LogicalSector> cached;
+  owners_.each_sector([&cached](LogicalSector sector) { cached.push_back(sector); });
+  return inner_.band_levels(cached);
+}
+
 }  // namespace tessera::tiers

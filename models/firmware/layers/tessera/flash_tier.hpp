@@ -45,6 +45,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] bool idle() const override { return !evicting_ && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
+  [[nodiscard]] BandLevels band_levels() const override;
 
  private:
   static constexpr std::uint32_t ring = 0;  // the one stream of pages

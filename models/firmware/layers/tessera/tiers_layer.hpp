@@ -28,6 +28,7 @@ class Tiers final : public TranslationLayer {
   [[nodiscard]] bool idle() const override { return top_->idle(); }
   void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
   void report(MetricSet& metrics) const override { top_->report(metrics); }
+  [[nodiscard]] BandLevels band_levels() const override { return flash_ != nullptr ? flash_->band_levels() : bands_.band_levels(); }
 
   /// For tests.
   [[nodiscard]] const media_cache::MediaCache& bands() const { return bands_; }
