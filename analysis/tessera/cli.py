@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from tessera.bench import measure
-from tessera.commands import calibrate, curve, plot, report, search, simulate, sweep, trace, workload
+from tessera.commands import calibrate, curve, firmware, plot, report, search, simulate, sweep, trace, wave, workload
 from tessera.commands.group import Commands
 from tessera.drives.measured_trace import TraceError
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
@@ -29,7 +29,7 @@ from tessera.torture import Effort, write_torture
 PAGES = "Measuring the model and the program, and the pages that say so"
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Run, compare, sweep and plot simulations of a hard disk with overlapping tracks.")
-for part in (simulate, sweep, search, plot, report, curve, trace, workload, calibrate):
+for part in (simulate, sweep, search, plot, report, wave, curve, trace, workload, firmware, calibrate):
     part.register(app)
 validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
 app.add_typer(validation, name="validate")

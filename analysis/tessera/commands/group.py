@@ -1,5 +1,7 @@
 """How every command ends: a sentence and a status, never a traceback for what the user did."""
 
+import os
+import signal
 import sys
 
 import typer
@@ -8,7 +10,8 @@ from typer.core import TyperGroup
 from tessera.errors import InputError, nearest
 from tessera.simulator import BAD_INPUT, SimulatorError
 
-INTERRUPTED = 130
+SHELL_SIGNALS = 128  # in front of a signal's number in an exit status
+INTERRUPTED = SHELL_SIGNALS + signal.SIGINT
 
 
 class Commands(TyperGroup):
@@ -24,6 +27,9 @@ class Commands(TyperGroup):
             sys.stdout.write(error.output)
             print(f"tessera: {error.message or error}", file=sys.stderr)
             raise typer.Exit(error.status) from None
+        except BrokenPipeError:  # whoever read what was printed has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(SHELL_SIGNALS + signal.SIGPIPE) from None
         except OSError as error:  # a disk that is full, a folder that cannot be written
             print(f"tessera: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
             raise typer.Exit(1) from None

@@ -43,3 +43,13 @@ def simulation(
     return Simulation(
         drive=drive, trace=trace, workload=workload, limit=limit, seed=seed, settings=settings_of(settings), more=tuple(more)
     )
+
+
+def time_of(text: str) -> int:
+    """A time in picoseconds."""
+    from tessera.sweeps.axes import amount
+
+    value, unit = amount(text)
+    if unit != "ps":
+        raise InputError(f"expected a time such as \"10 s\", found '{text}'")
+    return int(value)

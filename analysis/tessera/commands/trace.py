@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.options import Json, Limit
-from tessera.errors import InputError
+from tessera.commands.options import Json, Limit, time_of
 from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
@@ -69,7 +68,7 @@ def cut(
     from tessera.trace.edit import write_trace
     from tessera.trace.table import read_trace
 
-    kept = cut_records(read_trace(trace, format=format, volume=volume), _time(begin), None if end is None else _time(end))
+    kept = cut_records(read_trace(trace, format=format, volume=volume), time_of(begin), None if end is None else time_of(end))
     print(f"{write_trace(kept, out)}: {len(kept):,} records")
 
 
@@ -131,16 +130,6 @@ def fit(
     wanted, reached = (dict(rows({name: side[place] for name, *side in agreement})) for place in (0, 1))
     for (name, value), other, (*_, same) in zip(wanted.items(), reached.values(), agreement):
         print(f"  {name:<30}{value:>14}{other:>14}  {'' if same else 'does not agree'}")
-
-
-def _time(text: str) -> int:
-    """A time in picoseconds."""
-    from tessera.sweeps.axes import amount
-
-    value, unit = amount(text)
-    if unit != "ps":
-        raise InputError(f"expected a time such as \"10 s\", found '{text}'")
-    return int(value)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,118 @@
+"""tessera firmware."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from tessera.commands.options import PASS_ON, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
+
+BUILD_EXAMPLES = """Examples:
+
+  tessera firmware build mu-rmw
+
+  tessera firmware build all --arch rv32imac
+
+  tessera firmware build cmr --small      (optimised for size, without figures of its own)"""
+
+SIZE_EXAMPLES = """Examples:
+
+  tessera firmware size cmr
+
+  tessera firmware size build/firmware/cmr-rv64imac.elf --symbols 20 --matching Journal"""
+
+RUN_EXAMPLES = """Examples:
+
+  tessera firmware run cmr --workload web-server --limit 2000 --check --out out/image
+
+  tessera firmware run mine.elf --drive common --workload random-4k --limit 500 --gdb 3333 --out out/debugged
+
+All options of 'tessera-sim run' work."""
+
+firmware = typer.Typer(no_args_is_help=True, help="Build, list, measure and run firmware images for the drive's own processor.")
+
+ImageName = Annotated[str, typer.Argument(metavar="IMAGE", help="Image, a file; or a layer whose image was built.")]
+
+
+@firmware.command(epilog=BUILD_EXAMPLES)
+def build(
+    layer: Annotated[str, typer.Argument(help="Layer, or all.")] = "cmr",
+    arch: Annotated[str, typer.Option(help="Processor: one of those that 'tessera firmware list' names.")] = "rv64imac",
+    small: Annotated[bool, typer.Option("--small", help="Optimise for size, and report no figures.")] = False,
+) -> None:
+    """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed."""
+    from tessera.firmware.images import build as build_image
+
+    build_image(layer, arch, small)
+
+
+@firmware.command("list")
+def list_images(as_json: Json = False) -> None:
+    """List layers, architectures, and the images that are built."""
+    from tessera.firmware.elf import Image
+    from tessera.firmware.images import architectures, image_of
+    from tessera.simulator import layer_names
+
+    known = architectures()
+    forms = [(arch, small) for arch in known for small in (False, True)]
+    built = {
+        layer: {f"{arch}{' small' if small else ''}": Image(file).sizes.text for arch, small in forms if (file := image_of(layer, arch, small)).exists()}
+        for layer in layer_names()
+    }
+    if as_json:
+        print(json.dumps({"architectures": known, "layers": built}))
+        return
+    print(f"architectures: {', '.join(known)}; of images that are built, bytes of code and constants\n")
+    for layer, texts in built.items():
+        print(f"{layer:<16}{', '.join(f'{form} {text:,}' for form, text in texts.items()) or '-'}")
+
+
+@firmware.command(epilog=SIZE_EXAMPLES)
+def size(
+    image: ImageName,
+    symbols: Annotated[int, typer.Option(metavar="N", min=0, help="So many of its functions and objects, the largest first.")] = 10,
+    matching: Annotated[str, typer.Option(metavar="TEXT", help="Of them, those whose name holds this.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Show what an image is of, how large it is, and what takes most of it."""
+    from tessera.firmware.elf import Image
+    from tessera.firmware.images import find, largest
+
+    read = Image(find(image))
+    sizes, rows = read.sizes, largest(read, symbols, matching)
+    layer, version = read.text_at("tessera_image_layer"), read.text_at("tessera_image_version")
+    if as_json:
+        facts = {"file": str(read.file), "machine": read.machine, "layer": layer, "registers": version}
+        print(json.dumps({**facts, "text": sizes.text, "data": sizes.data, "bss": sizes.bss, "symbols": dict(rows)}))
+        return
+    made_of = f", of layer {layer}, for version {version} of the registers" if layer else ""
+    print(f"{read.file}: {read.machine}{made_of}")
+    print(f"text {sizes.text:,} B, data {sizes.data:,} B, bss {sizes.bss:,} B")
+    for name, count in rows:
+        print(f"{count:>10,}  {name}")
+
+
+@firmware.command(context_settings=PASS_ON, epilog=RUN_EXAMPLES)
+def run(
+    context: typer.Context,
+    image: ImageName,
+    out: Out,
+    drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
+    trace: Trace = None,
+    workload: Workload = None,
+    limit: Limit = None,
+    seed: Seed = 1,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Replay a trace or workload on a drive whose firmware is an image."""
+    from tessera.firmware.images import find
+
+    words = ["--elf", str(find(image)), *context.args]
+    result = simulation(drive, trace, workload, limit, seed, settings, words).run(out, progress=sys.stderr.isatty())
+    print(json.dumps(result.summary, indent=1) if as_json else result.printed, end="\n" if as_json else "")
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(firmware, name="firmware")

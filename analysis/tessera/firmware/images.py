@@ -1,0 +1,71 @@
+"""The images of the tree's layers: where they lie, and how they are built."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from tessera.errors import InputError, unknown_name
+from tessera.firmware.elf import Image
+from tessera.simulator import REPOSITORY, layer_names
+
+TOOL = REPOSITORY / "dev"
+SOURCES = REPOSITORY / "images"
+BUILT = REPOSITORY / "build" / "firmware"
+ARCHITECTURE = "rv64imac"
+
+
+def architectures() -> list[str]:
+    """Those that the sources have a tool chain for. Raises InputError where there are no sources."""
+    require_sources()
+    return sorted(file.stem for file in SOURCES.glob("*.cmake"))
+
+
+def require_sources() -> None:
+    if not (TOOL.exists() and SOURCES.is_dir()):
+        raise InputError("images are built from the sources, which an installed package does not bring: './dev firmware LAYER' in a clone of them")
+
+
+def image_of(layer: str, architecture: str = ARCHITECTURE, small: bool = False) -> Path:
+    """Where the image of a layer lies once it is built."""
+    return BUILT / f"{layer}-{architecture}{'-small' if small else ''}.elf"
+
+
+def find(image: str) -> Path:
+    """The file of this name, or the image of the layer of this name. Raises InputError where there is neither."""
+    if Path(image).is_file():
+        return Path(image)
+    layers = layer_names()
+    if image not in layers:
+        raise unknown_name("image or layer", image, layers)
+    if not (built := image_of(image)).exists():
+        raise InputError(f"{image} has no image yet: 'tessera firmware build {image}' makes one")
+    return built
+
+
+def build(layer: str, architecture: str, small: bool) -> None:
+    """Builds the image of a layer, or of `all`, as ./dev does, which says what it does. Raises InputError where it cannot."""
+    known = architectures()
+    if architecture not in known:
+        raise unknown_name("architecture", architecture, known)
+    if layer != "all" and layer not in (layers := layer_names()):
+        raise unknown_name("layer", layer, [*layers, "all"])
+    words = [str(TOOL), "firmware", layer, "--arch", architecture, *(["--small"] if small else [])]
+    if (status := subprocess.run(words).returncode) != 0:
+        raise InputError(f"the image was not built: {' '.join(words[1:])} ended with status {status}")
+
+
+def largest(image: Image, count: int, pattern: str = "") -> list[tuple[str, int]]:
+    """The functions and objects that take most, C++ names readable where binutils are installed. `pattern`: only names that hold it."""
+    places = {symbol.address: symbol for symbol in image.symbols if symbol.size}  # of several names of one thing, one
+    found = sorted(((symbol.name, symbol.size) for symbol in places.values()), key=lambda pair: -pair[1])
+    names = _plain([name for name, _ in found])
+    rows = [(name, size) for name, (_, size) in zip(names, found) if re.search(re.escape(pattern), name)]
+    return rows[:count]
+
+
+def _plain(names: list[str]) -> list[str]:
+    filt = shutil.which("c++filt")
+    if filt is None or not names:
+        return names
+    return subprocess.run([filt, "--no-params"], input="\n".join(names), capture_output=True, text=True, check=True).stdout.splitlines()

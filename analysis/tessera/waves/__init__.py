@@ -1,0 +1,1 @@
+"""Waveforms of a run: made, looked through, chosen from, converted, opened."""

@@ -1,0 +1,72 @@
+"""Runs that are made for their waveforms."""
+
+import dataclasses
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tessera.errors import InputError
+from tessera.simulation import Simulation, simulation_of
+
+FORMATS = {".vcd": "--vcd", ".fst": "--fst", ".json": "--timeline"}
+# What a recorded run may have been told of waveforms itself, each with a value behind it.
+OF_WAVEFORMS = (*FORMATS.values(), "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is recorded, and when; the fields are options of `tessera-sim run`."""
+
+    files: tuple[Path, ...]
+    signals: str | None = None
+    windows: Sequence[str] = ()
+    trigger: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+    def words(self) -> list[str]:
+        words: list[str] = []
+        for file in self.files:
+            if file.suffix not in FORMATS:
+                raise InputError(f"{file}: expected a name that ends with .vcd, .fst or, for a timeline, .json")
+            words += [FORMATS[file.suffix], str(file)]
+        for window in self.windows:
+            words += ["--record-window", window]
+        given = {"--signals": self.signals, "--record-trigger": self.trigger, "--record-before": self.before, "--record-after": self.after}
+        return words + [word for option, value in given.items() if value is not None for word in (option, value)]
+
+
+def run_again(folder: Path) -> Simulation:
+    """What made a run folder, without what it wrote and without waveforms. Raises InputError where it is not known."""
+    made_by = simulation_of(folder)
+    if made_by is None:
+        raise InputError(f"{folder} does not say how it was made: name the drive and its options, or make it with 'tessera run'")
+    plain = {item.name: item.default for item in dataclasses.fields(Simulation) if item.name in ("requests", "events", "places", "intervals", "save_state", "warmup")}
+    return made_by.but(**plain, more=without_waveforms(made_by.more))
+
+
+def without_waveforms(words: Sequence[str]) -> tuple[str, ...]:
+    """
+    >>> without_waveforms(["--elf", "a.elf", "--vcd", "w.vcd", "--signals=media", "--check-protocol"])
+    ('--elf', 'a.elf', '--check-protocol')
+    """
+    kept: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.partition("=")[0] in OF_WAVEFORMS:
+            skip = "=" not in word
+        else:
+            kept.append(word)
+    return tuple(kept)
+
+
+def record(simulation: Simulation, wanted: Record, progress: bool = False) -> list[str]:
+    """Makes the run for its waveforms alone, and gives its notes. Raises InputError and SimulatorError as Simulation.run() does."""
+    for file in wanted.files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        run = simulation.but(more=(*simulation.more, *wanted.words())).run(folder, progress)
+        return run.summary["run"]["notes"]

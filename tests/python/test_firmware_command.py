@@ -1,0 +1,95 @@
+"""tessera firmware: images by name, what is in them, and where there are no sources."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from images import build_layer, build_plain
+from samples import REPOSITORY
+from simulate import LAYERS, SIMULATOR
+from typer.testing import CliRunner
+
+from tessera.cli import app
+from tessera.firmware import images
+from tessera.firmware.elf import Image
+
+
+@pytest.fixture(autouse=True)
+def built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+
+
+def call(*words, status=0):
+    result = CliRunner().invoke(app, ["firmware", *map(str, words)])
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_an_image_is_as_large_as_binutils_say(width, tmp_path):
+    file = build_plain(tmp_path, width)
+    image = Image(file)
+    said = subprocess.run(["riscv64-unknown-elf-size", file], check=True, capture_output=True, text=True).stdout.splitlines()[1].split()
+    assert [image.sizes.text, image.sizes.data, image.sizes.bss] == [int(count) for count in said[:3]]
+    assert (image.wide, image.machine) == (width == 64, f"RISC-V, {width} bits")
+    names = subprocess.run(["riscv64-unknown-elf-nm", "-S", file], check=True, capture_output=True, text=True).stdout
+    expected = {(words[3], int(words[1], 16)) for line in names.splitlines() if len(words := line.split()) == 4}
+    assert {(symbol.name, symbol.size) for symbol in image.symbols if symbol.size} == expected
+
+
+def test_the_image_of_a_layer_is_listed_measured_and_run_by_name(tmp_path):
+    file = build_layer("cmr")
+    assert re.search(r"^cmr +.*rv64imac [\d,]+", call("list"), re.MULTILINE)
+    facts = json.loads(call("size", "cmr", "--symbols", 3, "--matching", "Cmr", "--json"))
+    assert (facts["file"], facts["layer"], len(facts["symbols"])) == (str(file), "cmr", 3)
+    assert all("Cmr" in name for name in facts["symbols"])
+    assert list(facts["symbols"].values()) == sorted(facts["symbols"].values(), reverse=True)
+    made = json.loads(call("run", "cmr", "--workload", "random-4k", "--limit", 50, "--check", "--json", "--out", tmp_path))
+    assert made["metrics"]["processor.instructions"]["value"] > 0 and made["metrics"]["host.served"]["value"] == 50
+
+
+def test_building_is_what_dev_does(monkeypatch):
+    calls = []
+    monkeypatch.setattr(images.subprocess, "run", lambda words: calls.append(words) or subprocess.CompletedProcess(words, 0))
+    call("build", "all", "--arch", "rv32imac", "--small")
+    assert calls == [[str(REPOSITORY / "dev"), "firmware", "all", "--arch", "rv32imac", "--small"]]
+
+
+def test_without_sources_building_and_listing_say_so_and_the_rest_works(tmp_path, monkeypatch):
+    file = build_plain(tmp_path)
+    monkeypatch.setattr(images, "TOOL", tmp_path / "dev")
+    for words in (("build", "cmr"), ("list",)):
+        assert call(*words, status=2) == "tessera: images are built from the sources, which an installed package does not bring: './dev firmware LAYER' in a clone of them\n"
+    assert "RISC-V, 64 bits" in call("size", file)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("build", "cmmr"), "unknown layer 'cmmr'; did you mean 'cmr'?"),
+    (("build", "cmr", "--arch", "rv64"), "unknown architecture 'rv64'; did you mean 'rv64imac'?"),
+    (("size", "cmmr"), "unknown image or layer 'cmmr'; did you mean 'cmr'?"),
+    (("size", REPOSITORY / "README.md"), "is no firmware image: expected an ELF file, little-endian"),
+])  # fmt: skip
+def test_what_is_not_there_is_one_sentence(words, said):
+    output = call(*words, status=2)
+    assert said in output and output.count("\n") == 1
+
+
+def test_an_image_that_is_cut_short_is_refused(tmp_path):
+    file = build_plain(tmp_path)
+    short = tmp_path / "short.elf"
+    short.write_bytes(file.read_bytes()[:2000])
+    assert "is cut short" in call("size", short, status=2)
+
+
+def test_a_layer_without_an_image_says_how_to_make_one(monkeypatch, tmp_path):
+    monkeypatch.setattr(images, "BUILT", tmp_path)
+    assert f"{LAYERS[1]} has no image yet: 'tessera firmware build {LAYERS[1]}' makes one" in call("run", LAYERS[1], "--workload", "random-4k", "--out", tmp_path, status=2)
+
+
+def test_cpp_names_are_shown_in_full(tmp_path):
+    if shutil.which("c++filt") is None:
+        pytest.skip("binutils are not installed")
+    found = images.largest(Image(build_layer("cmr")), 5, "tessera::Cmr::")
+    assert found and all(name.startswith("tessera::Cmr::") for name, _ in found)

@@ -1,0 +1,197 @@
+"""tessera wave: from a run to its waveforms, and what is read, shown, selected and converted of them."""
+
+import shutil
+import stat
+
+import pytest
+from simulate import SIMULATOR, run, simulate
+from typer.testing import CliRunner
+
+from tessera import InputError
+from tessera.cli import app
+from tessera.waves.dump import Change, Dump
+from tessera.waves.names import chosen
+from tessera.waves.save_file import selected
+from tessera.waves.text import lanes, listed
+
+MS = 10**9  # ps
+
+HAND_MADE = """$version hand $end
+$timescale 1 ps $end
+$scope module drive $end
+$scope module media $end
+$var string 1 a state $end
+$var wire 2 b state_code [1:0] $end
+$var wire 1 c busy $end
+$upscope $end
+$scope module nand $end
+$var wire 8 d queue [7:0] $end
+$upscope $end
+$upscope $end
+$enddefinitions $end
+#1000000000
+$dumpvars
+sidle a
+b0 b
+0c
+bx d
+$end
+#2000000000
+sseek a
+b1 b
+1c
+#3000000000
+b101 d
+#5000000000
+sidle a
+0c
+#6000000000
+"""
+
+
+@pytest.fixture
+def hand_made(tmp_path):
+    file = tmp_path / "hand.vcd"
+    file.write_text(HAND_MADE)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
+
+
+def call(*words, status=0):
+    result = CliRunner().invoke(app, ["wave", *map(str, words)])
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def test_a_dump_says_its_signals_without_the_numbers_of_states_and_its_changes(hand_made):
+    dump = Dump(hand_made)
+    assert [(signal.path, signal.kind, signal.width) for signal in dump.signals] == [
+        ("drive.media.state", "state", 0), ("drive.media.busy", "bit", 1), ("drive.nand.queue", "number", 8),
+    ]  # fmt: skip
+    assert dump.span() == (1 * MS, 6 * MS)
+    queue = list(dump.changes(["drive.nand.queue"]))
+    assert queue == [Change(1 * MS, "drive.nand.queue", "?"), Change(3 * MS, "drive.nand.queue", "5")]
+    assert list(dump.changes(["drive.nand.queue"], 3 * MS)) == queue[:1]
+
+
+def test_a_window_is_a_list_of_changes_behind_what_held_at_its_begin(hand_made):
+    dump = Dump(hand_made)
+    paths = chosen([signal.path for signal in dump.signals], ["media"])
+    assert [line.split() for line in listed(dump.changes(paths), 4 * MS, 100)] == [
+        ["4.000000", "ms", "media.state", "=", "seek"], ["media.busy", "=", "1"],
+        ["5.000000", "ms", "media.state", "=", "idle"], ["media.busy", "=", "0"],
+    ]  # fmt: skip
+    assert list(listed(dump.changes(paths), 1 * MS, 3))[-1] == "... (the first 3 lines; --limit shows more)"
+
+
+def test_lanes_show_what_held_longest_in_each_column(hand_made):
+    dump = Dump(hand_made)
+    paths = [signal.path for signal in dump.signals]
+    # 13 columns of names, and 20 of a quarter of a millisecond each.
+    assert list(lanes(dump.changes(paths, 6 * MS), paths, 1 * MS, 6 * MS, 33))[1:] == [
+        "media.state  |idl|seek       |idl", "media.busy   |0  |1          |0  ", "nand.queue   |?      |5          ",
+    ]  # fmt: skip
+
+
+def test_a_pattern_without_a_signal_names_the_nearest_signal_or_scope():
+    known = ["drive.media.state", "drive.nand.die_0.state", "drive.nand.die_1.state"]
+    assert chosen(known, ["nand.die_?", "media.st*"]) == known
+    with pytest.raises(InputError, match="unknown signal 'mediaa'; did you mean 'media'"):
+        chosen(known, ["mediaa"])
+
+
+def test_a_run_is_made_again_for_a_window_of_its_waveforms(tmp_path):
+    CliRunner().invoke(app, ["run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "60", "--requests", "--out", str(tmp_path / "run")])
+    before = (tmp_path / "run" / "requests.npy").read_bytes()
+    said = call("record", tmp_path / "run", "--window", "10 ms:60 ms", "--signals", "media,*.queue")
+    file = tmp_path / "run" / "waves.vcd"
+    assert f"{file}: 7 signals" in said or f"{file}: 6 signals" in said
+    dump = Dump(file)
+    assert dump.span() == (10 * MS, 60 * MS)
+    assert (tmp_path / "run" / "requests.npy").read_bytes() == before and (tmp_path / "run" / "waves.gtkw").exists()
+    # The same as what the simulator records when it is told so in the first place.
+    words = ("--vcd", tmp_path / "own.vcd", "--record-window", "10 ms:60 ms", "--signals", "media,*.queue")
+    run(tmp_path / "own", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 60, *words)
+    assert file.read_bytes() == (tmp_path / "own.vcd").read_bytes()
+
+
+def test_a_trigger_that_never_comes_is_said(tmp_path):
+    said = call("record", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 20, "--trigger", "merge", "--out", tmp_path / "w.vcd")
+    assert "the waveform trigger 'merge' never came" in said
+
+
+def test_a_drive_says_what_a_run_of_it_could_record():
+    found = call("list", "demo", "--layer", "mu-rmw", "controller.firmware.flash_free_blocks", "nand.die_0.state").splitlines()
+    assert [line.split() for line in found] == [["controller.firmware.flash_free_blocks", "number,", "40", "bits"], ["nand.die_0.state", "state"]]
+
+
+def test_a_selected_save_file_has_the_signals_asked_for_and_their_groups_alone(tmp_path):
+    file = tmp_path / "w.vcd"
+    simulate("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 5, "--vcd", file, "--out", tmp_path / "run")
+    call("select", file, "media.state", "controller.disk_channel.queue")
+    text = (tmp_path / "w-selected.gtkw").read_text()
+    shown = [line.partition("[")[0] for line in text.splitlines() if line.startswith("drive.")]
+    assert sorted(shown) == ["drive.controller.disk_channel.queue", "drive.media.state"]
+    assert {line for line in text.splitlines() if line.startswith("-d")} == {"-drive.controller.disk_channel", "-drive.media"}
+    assert text.count("-\n") == 2  # the lines that the queue's curve takes up
+    whole = (tmp_path / "w.gtkw").read_text()
+    assert selected(whole, []) == whole
+
+
+@pytest.mark.skipif(shutil.which("vcd2fst") is None, reason="GTKWave is not installed")
+def test_what_is_converted_and_back_says_the_same(tmp_path):
+    file, there, back = (tmp_path / name for name in ("w.vcd", "w2.fst", "w3.vcd"))
+    simulate("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 5, "--vcd", file, "--out", tmp_path / "run")
+    call("convert", file, "--out", there)
+    call("convert", there, "--out", back)
+    first, compressed, last = Dump(file), Dump(there), Dump(back)
+    assert first.signals == compressed.signals == last.signals
+    paths = ["drive.media.state", "drive.media.head_radius", "drive.controller.disk_channel.queue"]
+    said = [sorted(dump.changes(paths), key=lambda change: (change.at, change.path)) for dump in (first, compressed, last)]
+    assert said[0] == said[1] == said[2] and len(said[0]) > 20
+    assert f'[dumpfile] "{there}"' in there.with_suffix(".gtkw").read_text()
+
+
+def test_a_viewer_gets_the_save_file_where_it_understands_one(tmp_path, hand_made, monkeypatch):
+    hand_made.with_suffix(".gtkw").write_text("[*] hand\n")
+    for name in ("gtkwave", "surfer"):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/{name}.shown\n')
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    call("open", hand_made)
+    call("open", hand_made, "--viewer", "surfer")
+    assert (tmp_path / "gtkwave.shown").read_text().strip() == str(hand_made.with_suffix(".gtkw"))
+    assert (tmp_path / "surfer.shown").read_text().strip() == str(hand_made)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("open", "none.vcd"), "none.vcd: No such file or directory"),
+    (("show", "none.vcd"), "none.vcd: No such file or directory"),
+    (("list", "none.txt"), "unknown drive 'none.txt'"),
+    (("record", "demo", "--workload", "random-4k"), "--out FILE.vcd, FILE.fst or FILE.json is missing"),
+    (("record", "demo", "--workload", "random-4k", "--out", "w.txt"), "expected a name that ends with .vcd, .fst or, for a timeline, .json"),
+    (("record", "demo", "--out", "w.vcd"), "a run takes its requests from a trace or a workload"),
+    (("convert", "a.vcd", "--out", "b.vcd"), "expected .vcd to .fst, or .fst to .vcd"),
+    (("select", "none.vcd", "media"), "a run writes it beside its waveforms"),
+])  # fmt: skip
+def test_what_cannot_be_is_one_sentence(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    output = call(*words, status=2)
+    assert said in output and output.count("\n") == 1
+
+
+def test_a_file_that_is_no_dump_and_a_window_outside_of_one_are_refused(hand_made, tmp_path):
+    (tmp_path / "text.vcd").write_text("no waveforms\n")
+    assert "holds no waveforms that can be read" in call("list", tmp_path / "text.vcd", status=2)
+    assert "holds 1 ms to 6 ms, and nothing of the window" in call("show", hand_made, "--begin", "1 h", status=2)
+
+
+def test_no_viewer_is_said(hand_made, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert "no viewer of waveforms is installed: gtkwave or surfer (Debian: package gtkwave)" in call("open", hand_made, status=2)
+    assert "vcd2fst is not installed" in call("convert", hand_made, "--out", tmp_path / "x.fst", status=2)
