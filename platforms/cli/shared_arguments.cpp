@@ -1,8 +1,19 @@
 #include "platforms/cli/shared_arguments.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace tessera::cli {
+
+std::vector<std::string> names_in(const Arguments& arguments, const std::string& option) {
+  std::vector<std::string> names;
+  std::istringstream list(arguments.text(option));
+  for (std::string name; std::getline(list, name, ',');) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) arguments.fail(option + ": '" + name + "' is named twice");
+    names.push_back(name);
+  }
+  return names;
+}
 
 void declare_trace_reading(Arguments& arguments) {
   arguments.option("--format", "NAME", "format of the trace; recognised from its content where not given");

@@ -11,6 +11,9 @@ namespace tessera::cli {
 
 inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
+/// The names of "A,B,C", each once.
+[[nodiscard]] std::vector<std::string> names_in(const Arguments& arguments, const std::string& option);
+
 /// How a trace is read; `file` names the option or positional with its path.
 void declare_trace_reading(Arguments& arguments);
 [[nodiscard]] TraceOptions trace_reading(const Arguments& arguments, const std::string& file);

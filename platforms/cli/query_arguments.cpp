@@ -1,0 +1,84 @@
+#include "platforms/cli/query_arguments.hpp"
+
+#include <utility>
+
+#include "platforms/cli/shared_arguments.hpp"
+
+namespace tessera::cli {
+
+void declare_explain(Arguments& arguments) {
+  arguments.positional("RUN", "folder of a run made with --requests");
+  arguments.positional("N", "number of the request, from 0");
+}
+
+ParsedCommand read_explain(const Arguments& arguments) {
+  arguments.require("RUN", "RUN, the folder of a run");
+  arguments.require("N", "N, the number of a request");
+  return ExplainOptions{arguments.text("RUN"), arguments.count("N", 0, 0, unbounded)};
+}
+
+void declare_describe(Arguments& arguments) {
+  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  declare_trace_reading(arguments);
+  arguments.flag("--json", "as JSON");
+}
+
+ParsedCommand read_describe(const Arguments& arguments) {
+  arguments.require("TRACE", "TRACE, the file of a block trace");
+  return DescribeOptions{trace_reading(arguments, "TRACE"), arguments.set("--json")};
+}
+
+void declare_convert(Arguments& arguments) {
+  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  declare_trace_reading(arguments);
+  arguments.option("--out", "FILE", "NumPy file to write: arrival (ps), offset, size (bytes), volume, op, flags");
+}
+
+ParsedCommand read_convert(const Arguments& arguments) {
+  arguments.require("TRACE", "TRACE, the file of a block trace");
+  arguments.require("--out", "--out FILE, the NumPy file to write");
+  return ConvertOptions{trace_reading(arguments, "TRACE"), arguments.text("--out")};
+}
+
+void declare_list(Arguments& arguments) {
+  arguments.positional("WHAT", "drives, layers, workloads, formats or parameters");
+  arguments.positional("DRIVE", "with parameters: show the values of this drive");
+  arguments.flag("--json", "as JSON");
+  arguments.flag("--schema", "with parameters: a JSON Schema of drive files");
+  arguments.flag("--markdown", "with parameters: the reference page");
+}
+
+ParsedCommand read_list(const Arguments& arguments) {
+  arguments.require("WHAT", "one of drives, layers, workloads, formats, parameters");
+  for (const auto& [one, other] : {std::pair("--json", "--schema"), {"--json", "--markdown"}, {"--schema", "--markdown"}}) {
+    arguments.exclude(one, other);
+  }
+  ListOptions list;
+  list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "formats", "parameters"}));
+  list.drive = arguments.text("DRIVE");
+  if (arguments.set("--json")) list.format = ListFormat::json;
+  if (arguments.set("--schema")) list.format = ListFormat::schema;
+  if (arguments.set("--markdown")) list.format = ListFormat::markdown;
+  if (list.subject != ListSubject::parameters) {
+    for (const char* of_parameters : {"DRIVE", "--schema", "--markdown"}) {
+      if (arguments.given(of_parameters)) arguments.fail(std::string(of_parameters) + " belongs to 'list parameters'");
+    }
+  }
+  return list;
+}
+
+void declare_check(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  declare_firmware(arguments);
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");
+}
+
+ParsedCommand read_check(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
+  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set"),
+                      arguments.text("--load-state")};
+}
+
+}  // namespace tessera::cli

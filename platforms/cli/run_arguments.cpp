@@ -1,0 +1,156 @@
+#include "platforms/cli/run_arguments.hpp"
+
+#include <algorithm>
+
+#include "platforms/cli/record_arguments.hpp"
+#include "platforms/cli/shared_arguments.hpp"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::uint64_t last_port = 65'535;
+
+/// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
+void declare_simulation(Arguments& arguments) {
+  arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
+  arguments.option("--workload", "NAME", "workload to generate instead of a trace");
+  declare_trace_reading(arguments);
+  declare_firmware(arguments);
+  arguments.option("--replay", "POLICY",
+                   "timed, think, queue:N or closed:N; by default think where the trace tells think times, timed elsewhere");
+  arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
+  arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
+  arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
+  arguments.option("--adapt", "HOW", "none (default), align or one-sector");
+  arguments.option("--skip", "N", "read over the first N requests");
+  arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
+  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start, 0 to 100");
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.flag("--check", "verify every read against the newest acknowledged write");
+  arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
+  arguments.repeated("--cut-at", "TIME",
+                     "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
+  arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
+  arguments.flag("--requests", "write requests.npy, the life of each request");
+  arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
+  arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
+  arguments.flag("--places",
+                 "write tracks.csv and blocks.csv, what each track and each flash block went through; with --intervals bands.csv, how "
+                 "full each band was");
+}
+
+std::vector<Picoseconds> restart_times(const Arguments& arguments) {
+  std::vector<Picoseconds> times;
+  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_instant("--restart-at", text));
+  std::sort(times.begin(), times.end());
+  if (std::adjacent_find(times.begin(), times.end()) != times.end()) arguments.fail("--restart-at: two restarts at the same time");
+  return times;
+}
+
+RunOptions read_simulation(const Arguments& arguments) {
+  arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
+  arguments.require("--out", "--out DIR, the folder for the results");
+  arguments.exclude("--trace", "--workload");
+  if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
+  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
+
+  RunOptions run;
+  run.drive = arguments.text("DRIVE");
+  run.firmware = firmware_option(arguments);
+  if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
+  run.workload = arguments.text("--workload");
+  if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
+  if (arguments.given("--time-scale")) run.time_scale = parse_time_scale(arguments.text("--time-scale"));
+  run.fold_prefilled = arguments.set("--fold-prefilled");
+  run.fold = arguments.set("--fold") || run.fold_prefilled;
+  run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
+  run.skip = arguments.count("--skip", 0, 0, unbounded);
+  if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
+  if (arguments.text("--warmup") == "auto")
+    arguments.fail("--warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
+  run.warmup = arguments.count("--warmup", 0, 0, unbounded);
+  run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
+  arguments.exclude("--load-state", "--prefill");
+  if (run.fold_prefilled && run.prefill_percent == 0 && !arguments.given("--load-state"))
+    arguments.fail("--fold-prefilled needs --prefill with more than 0 percent");
+  run.set = arguments.list("--set");
+  run.check = arguments.set("--check");
+  run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));
+  if (run.check && run.content == ContentOption::none) {
+    if (arguments.given("--content")) arguments.fail("--check needs --content tags or bytes");
+    run.content = ContentOption::tags;
+  }
+  run.cut_at = cut_times(arguments, false);
+  run.boot_cuts = cut_times(arguments, true);
+  run.restarts = restart_times(arguments);
+  run.requests = arguments.set("--requests");
+  if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
+  run.events = arguments.set("--events");
+  run.places = arguments.set("--places");
+  run.seed = arguments.count("--seed", run.seed, 0, unbounded);
+  run.out = arguments.text("--out");
+  return run;
+}
+
+}  // namespace
+
+void declare_run(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  declare_simulation(arguments);
+  arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
+  arguments.option("--save-state", "FILE", "drain the drive at the end, shut it down and keep what it holds");
+  arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
+  declare_recording(arguments);
+  arguments.option("--gdb", "PORT",
+                   "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
+  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.flag("--json", "print the summary as JSON, every digit");
+  arguments.option("--out", "DIR", "folder for the results");
+}
+
+ParsedCommand read_run(const Arguments& arguments) {
+  RunOptions run = read_simulation(arguments);
+  run.layer = arguments.text("--layer");
+  run.load_state = arguments.text("--load-state");
+  run.save_state = arguments.text("--save-state");
+  run.check_protocol = arguments.set("--check-protocol");
+  run.record = record_options(arguments);
+  arguments.needs("--gdb", "--elf");
+  if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
+  run.json = arguments.set("--json");
+  return run;
+}
+
+void declare_compare(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option("--layers", "A,B,...", "translation layers to compare; all: each that there is");
+  declare_simulation(arguments);
+  arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
+  arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");
+  arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed; 1 where not given");
+  arguments.option("--seed", "N", "first seed, 1 where not given");
+  arguments.option("--baseline", "A,best,...", "show too how many times each figure is that of this layer, or of the best, seed by seed");
+  arguments.option("--jobs", "N", "runs at a time; as many as there are CPUs where not given");
+  arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
+}
+
+ParsedCommand read_compare(const Arguments& arguments) {
+  constexpr std::uint64_t most_seeds = 10'000;
+  constexpr std::uint64_t most_jobs = 1'024;
+  CompareOptions compare;
+  compare.run = read_simulation(arguments);
+  compare.layers = names_in(arguments, "--layers");
+  if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
+  compare.run.load_state = arguments.text("--load-state");
+  compare.run.save_state = arguments.text("--save-state");
+  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state", "--baseline"});
+  compare.baselines = names_in(arguments, "--baseline");
+  compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
+  if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");
+  compare.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
+  return compare;
+}
+
+}  // namespace tessera::cli
