@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError, check_schema, unknown_name
 from tessera.intervals import Estimate, of_mean
 from tessera.run_folder import Run
 from tessera.simulation import RECORD, Simulation
@@ -16,6 +16,9 @@ from tessera.simulator import ask_simulator
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+SCHEMA = 1
 
 
 class Comparison:
@@ -31,11 +34,13 @@ class Comparison:
 
     @cached_property
     def columns(self) -> dict:
-        """compare.json as it stands. Raises InputError where the folder holds none."""
+        """compare.json as it stands. Raises InputError where the folder holds none, or one of another schema."""
         file = self.folder / "compare.json"
         if not file.exists():
             raise InputError(f"{self.folder} has no compare.json: it is no folder of a comparison, or of one that did not end")
-        return json.loads(file.read_text())
+        columns = json.loads(file.read_text())
+        check_schema(file, columns.get("schema"), SCHEMA)
+        return columns
 
     @cached_property
     def layers(self) -> "pl.DataFrame":

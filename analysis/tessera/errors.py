@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class InputError(ValueError):
@@ -36,3 +37,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
         return InputError(f"unknown {kind} '{name}'; did you mean '{close}'?")
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
     return InputError(f"unknown {kind} '{name}'; known: {shown}")
+
+
+def check_schema(file: Path, found: object, known: int) -> None:
+    """Raises InputError where results are of another schema than the one that this version reads."""
+    if found != known:
+        raise InputError(f"{file}: results of schema {found}, this version reads {known}: read them with the version that made them, or make them again")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tessera.errors import InputError
+from tessera.errors import InputError, check_schema
 
 if TYPE_CHECKING:
     from tessera.effort import Effort
@@ -59,8 +59,7 @@ class Run:
     def summary(self) -> dict:
         """summary.json as it stands. Raises InputError on a schema that this package does not know."""
         summary = json.loads(self.file("summary.json").read_text())
-        if summary.get("schema") != SUMMARY_SCHEMA:
-            raise InputError(f"{self.folder / 'summary.json'}: schema {summary.get('schema')}, expected {SUMMARY_SCHEMA}")
+        check_schema(self.folder / "summary.json", summary.get("schema"), SUMMARY_SCHEMA)
         return summary
 
     @property

@@ -20,11 +20,21 @@ BAD_INPUT = 2
 STOPPED = (129, 130, 143)  # after SIGHUP, SIGINT, SIGTERM: the run ended in order, before its input did
 
 
+def ending(status: int) -> str:
+    """How a process ended, by its status as shells say it.
+
+    >>> ending(1), ending(137)
+    ('ended with exit status 1', 'was killed by signal 9 (SIGKILL)')
+    """
+    number = status - 128
+    return f"was killed by signal {number} ({signal.Signals(number).name})" if number in set(signal.Signals) else f"ended with exit status {status}"
+
+
 class SimulatorError(RuntimeError):
     """tessera-sim ended with a status other than 0; `message` is what it said on standard error, empty where that was passed on."""
 
     def __init__(self, command: Sequence[str], status: int, output: str, message: str = ""):
-        super().__init__(f"{' '.join(command)} ended with exit status {status}")
+        super().__init__(f"{' '.join(command)} {ending(status)}")
         self.status = status
         self.output = output
         self.message = message

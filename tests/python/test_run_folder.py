@@ -18,7 +18,7 @@ def test_metrics_are_read_with_units_and_undefined_ones_are_none(tmp_path):
 
 def test_a_summary_of_another_schema_is_refused(tmp_path):
     (tmp_path / "summary.json").write_text('{"schema": 2}')
-    with pytest.raises(ValueError, match="schema 2, expected 1"):
+    with pytest.raises(ValueError, match="results of schema 2, this version reads 1"):
         _ = Run(tmp_path).summary
 
 

@@ -110,6 +110,7 @@ def test_a_run_that_is_killed_each_time_fails_and_is_tried_again_with_the_next_s
     stand_in(STAND_IN)
     made, _ = swept(tmp_path / "out", {"seed": [1, 2]})
     assert made.failed["exit_status"].to_list() == [137]
+    assert made.failed["message"].to_list() == ["the simulator was killed by signal 9 (SIGKILL), 3 times in a row"]
     made, again = swept(tmp_path / "out", {"seed": [1, 2]})
     assert again == (1, 1)
     assert made.failed.height == 0
@@ -200,7 +201,7 @@ def test_a_full_disk_ends_with_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(Sweep, "add", full)
     finished = CliRunner().invoke(app, ["sweep", str(plan), "--out", str(tmp_path / "out"), "--jobs", "1"])
     assert finished.exit_code == 1
-    assert f"tessera: {tmp_path / 'out'}: No space left on device" in finished.output
+    assert f"tessera: {tmp_path / 'out'}: No space left on device; 0 results are kept in {tmp_path / 'out'}, and the same command goes on" in finished.output
 
 
 def test_axes_of_numbers_and_words_are_words():

@@ -69,6 +69,11 @@ def sweep(
             of = f" of {count.runs:,}" if count else ""
             print(f"tessera: interrupted; {done:,}{of} results are kept in {folder}, and the same command goes on", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+        except OSError as error:  # a disk that is full
+            bar.stop()
+            done = count.kept + count.done if count else 0
+            print(f"tessera: {error.filename or folder}: {error.strerror}; {done:,} results are kept in {folder}, and the same command goes on", file=sys.stderr)
+            raise typer.Exit(1) from None
     if as_json:
         print(json.dumps({"folder": str(folder), **summary_of(count)}))
     else:

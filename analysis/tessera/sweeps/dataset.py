@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from tessera.errors import InputError
+from tessera.errors import InputError, check_schema
 
 SCHEMA = 1
 ROWS_A_PART = 1000
@@ -57,11 +57,7 @@ class Sweep:
         if not file.exists():
             raise InputError(f"{self.folder} is no folder of a sweep")
         facts = json.loads(file.read_text())
-        if facts.get("schema") != SCHEMA:
-            raise InputError(
-                f"{file}: results of schema {facts.get('schema')}, this version reads {SCHEMA}: read them with the version that made them, "
-                "or give another folder"
-            )
+        check_schema(file, facts.get("schema"), SCHEMA)
         return facts
 
     def begin(self, facts: Mapping[str, Any], keys: Iterable[str]) -> None:

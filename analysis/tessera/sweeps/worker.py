@@ -12,7 +12,7 @@ from tessera.effort import Until, run_until
 from tessera.errors import InputError
 from tessera.run_folder import Run
 from tessera.simulation import Simulation, simulation_of
-from tessera.simulator import BAD_INPUT, STOPPED, SimulatorError, simulator, simulator_digest
+from tessera.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
 
 ATTEMPTS = 3  # of a run whose process was killed: the machine may have been short of memory
 
@@ -76,6 +76,8 @@ def _simulate(simulation: Simulation, until: str | None, folder: Path) -> tuple[
             if error.status in STOPPED:
                 raise Stopped(error.message) from None
             killed = error.status > 128
+            if killed and attempt == ATTEMPTS:
+                error.message = f"the simulator {ending(error.status)}, {ATTEMPTS} times in a row"
             if not killed or attempt == ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")
