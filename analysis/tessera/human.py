@@ -2,8 +2,8 @@
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e-12, "ps"), (1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
-_SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_YEAR = 365.25 * 86400
+_SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "years": 365.25 * 86400}
+_YEAR = _SECONDS["years"]
 _DIMENSIONS = (("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6), ("nJ", 1e-9))
 
 
@@ -12,6 +12,8 @@ def figure(value: float | None, unit: str = "1") -> str:
 
     >>> figure(68719476736, "B"), figure(4096, "B"), figure(43.6412, "ms"), figure(6012, "s")
     ('64.0 GiB', '4 KiB', '43.6 ms', '1 h 40 min')
+    >>> figure(0.00223, "years")
+    '19 h 32 min'
     >>> figure(0.5), figure(100000), figure(None, "ms"), figure(2701.34, "J")
     ('0.5', '100,000', '-', '2.70 kJ')
     """

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera.cli import app
 from tessera.reports import write_report
-from tessera.reports.sweep_page import matched_means
+from tessera.reports.sweep_page import effect_of
 
 browser = pytest.importorskip("browser")
 SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}
@@ -106,10 +106,24 @@ def test_a_sweep_s_report_shows_failures_and_what_must_not_be_ranked(reports):
 def test_an_axis_is_judged_by_runs_that_are_alike_in_all_else():
     rows = [("a", 1.0, 1.0, 10.0), ("a", 2.0, 1.0, 20.0), ("b", 1.0, 1.0, 900.0), ("a", 1.0, 2.0, 30.0), ("a", 2.0, 2.0, 40.0)]
     good = pl.DataFrame(rows, schema=["axis.layer", "axis.size", "axis.seed", "m"], orient="row")
+    axes = ["layer", "size", "seed"]
     # Layer b ran with size 1 alone, so that it would make size 1 look slow.
-    assert matched_means(good, ["layer", "size", "seed"], "size", "m") == {1: 20, 2: 30}
-    assert matched_means(good, ["layer", "size", "seed"], "layer", "m") == {"a": 10, "b": 900}
-    assert matched_means(good, ["layer", "size", "seed"], "nothing", "m") == {}
+    size = effect_of(good, axes, "size", "m")
+    assert (size.low, size.high) == ((1, pytest.approx(300**0.5)), (2, pytest.approx(800**0.5)))
+    assert (size.least, size.most) == (pytest.approx(40 / 30), pytest.approx(2))
+    assert size.sentence("ms") == "from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63, all else alike; 1.33 to 2 by what else differs."
+    layer = effect_of(good, axes, "layer", "m")
+    assert (layer.low, layer.high) == (("a", pytest.approx(10)), ("b", pytest.approx(900)))
+    assert effect_of(good, axes, "nothing", "m") is None
+
+
+def test_what_is_slow_for_another_reason_does_not_hide_what_an_axis_does():
+    # A clock that counts tenfold where nothing else is waited for, and not at all where seconds are.
+    rows = [("hits", 1.0, 1.0), ("hits", 10.0, 10.0), ("cleans", 1.0, 5000.0), ("cleans", 10.0, 5001.0)]
+    good = pl.DataFrame(rows, schema=["axis.state", "axis.period", "m"], orient="row")
+    assert "1 to 10 by what else differs" in effect_of(good, ["state", "period"], "period", "m").sentence("ms")
+    alike = good.filter(pl.col("axis.state") == "cleans")
+    assert effect_of(alike, ["state", "period"], "period", "m").sentence("ms") == "hardly anything, a factor of 1.000 at the most."
 
 
 def test_a_search_s_report_names_its_front(tmp_path):

@@ -16,6 +16,7 @@ from tessera.run_folder import Run
 from tessera.sweeps.dataset import Sweep
 
 MOST_HEATS = 6  # of a sweep with more than two axes
+MOST_COLUMNS = 10  # of a heat map whose cells have room for a figure
 MOST_CURVES = 8  # of one picture: more layers go by families
 MAIN_METRIC = "host.latency.mean"
 
@@ -78,21 +79,33 @@ def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
 
 def _label(axes: list[str]) -> pl.Expr:
     """The values of a design, those that it has; a clock to the megahertz, since a search draws it to the hertz."""
-    values = [pl.col(f"axis.{name}").cast(pl.String).str.replace(r"^(\d+)\d{6} Hz$", "$1 MHz") for name in axes]
+    values = [pl.col(f"axis.{name}").cast(pl.String).str.replace(r"^(\d+)\d{6} Hz$", "$1 MHz").str.replace(r"^(\d+)\.0$", "$1") for name in axes]
     return pl.concat_str(values, separator=", ", ignore_nulls=True).alias("label")
 
 
 def _heats(good: pl.DataFrame, pair: tuple[str, str], axes: list[str], metric: str) -> list[Chart]:
-    """A heat map for each combination of the axes beside the two, so that none is a mean over designs."""
+    """A heat map for each combination of the axes beside the two, so that none is a mean over designs; bars where one of the two has one value there."""
     others = [f"axis.{name}" for name in axes if name not in pair and good[f"axis.{name}"].n_unique() > 1]
     if not others:
         return [pictures.heat(good, *pair, metric)]
     charts: list[Chart] = []
     for number, part in enumerate(good.partition_by(others, maintain_order=True)[:MOST_HEATS], 1):
-        chart = pictures.heat(part, *pair, metric)
-        held = ", ".join(pictures.text(part[name][0]) for name in others if part[name][0] is not None)
-        charts.append(replace(chart, name=f"heat-{number}", title=f"{chart.title}: {held}"))
+        varied = [name for name in pair if part[f"axis.{name}"].n_unique() > 1] or [pair[0]]
+        chart = pictures.heat(part, *pair, metric) if len(varied) == 2 else _curve(part, varied[0], metric)
+        held = [f"axis.{name}" for name in pair if name not in varied] + others
+        said = ", ".join(_said(name, part[name][0]) for name in held if part[name][0] is not None)
+        charts.append(replace(chart, name=f"heat-{number}", title=f"{chart.title}: {said}"))
     return charts
+
+
+def _said(column: str, value: object) -> str:
+    """A value of an axis; of a parameter with its name.
+
+    >>> _said("axis.layer", "cmr"), _said("axis.nand.blocks", 256.0)
+    ('cmr', 'nand.blocks 256')
+    """
+    name = column.removeprefix("axis.")
+    return f"{name} {pictures.text(value)}" if "." in name else pictures.text(value)
 
 
 def _crossed(good: pl.DataFrame, axes: list[str]) -> tuple[str, str] | None:
@@ -104,6 +117,8 @@ def _crossed(good: pl.DataFrame, axes: list[str]) -> tuple[str, str] | None:
             continue
         if (count := both.unique().height) > most:
             best, most = (x, y), count
+    if best and good[f"axis.{best[0]}"].n_unique() > MOST_COLUMNS:
+        return best[1], best[0]
     return best
 
 

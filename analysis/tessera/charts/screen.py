@@ -9,6 +9,7 @@ from tessera.charts.style import MUTED, PARTS, look
 
 _DASHES = {"solid": "solid", "dashed": "dash", "dashdot": "dashdot", "dotted": "dot"}
 _MARKERS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross", "X": "x", "*": "star"}
+LEAST_HEIGHT, HEAT_ROW = 320, 34  # pixels: of a picture, and of a row of cells with two lines of text
 FEW_POINTS = 24  # up to so many a curve shows its points
 
 
@@ -112,11 +113,12 @@ def _heat(chart: Heat) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     trace = {
         "type": "heatmap", "x": list(chart.xs), "y": list(chart.ys), "z": drawn, "colorscale": "Cividis", "showscale": not chart.wide,
         "customdata": [list(row) for row in chart.values], "hovertemplate": "%{x}, %{y}: %{customdata}<extra></extra>",
-        "text": [list(row) for row in chart.texts], "texttemplate": "%{text}" if chart.texts else "", "xgap": 2, "ygap": 2,
+        "text": [[text.replace(" ± ", "<br>± ") for text in row] for row in chart.texts], "texttemplate": "%{text}" if chart.texts else "", "xgap": 2, "ygap": 2,
         "colorbar": {"title": {"text": chart.value_label, "side": "right"}, "thickness": 12},
     }  # fmt: skip
     category = {"type": "category", "automargin": True}
     y = {**category, "title": {"text": chart.y.label}, "autorange": "reversed"}
-    return [trace], {"xaxis": {**category, "title": {"text": chart.x.label}}, "yaxis": y}
+    height = max(LEAST_HEIGHT, 160 + HEAT_ROW * len(chart.ys))
+    return [trace], {"xaxis": {**category, "title": {"text": chart.x.label}}, "yaxis": y, "height": height}
 
 

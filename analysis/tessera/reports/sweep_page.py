@@ -1,20 +1,23 @@
 """What a report of a sweep says."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from tessera.charts import gallery
 from tessera.charts.pictures import in_order, text
-from tessera.human import figure
+from tessera.human import figure, number
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import FEW_CLEANINGS
 from tessera.sweeps.dataset import AXIS, Sweep
 
+OPEN_ROWS = 40  # of a table that is not folded
 MOST_ROWS = 2000  # of a table that a browser sorts at once
 MOST_DESIGNS = 12  # of a front that stand among the findings
-LEAST_RATIO = 1.02  # of the largest to the smallest mean along an axis that is a finding
+LEAST_RATIO = 1.02  # of the largest to the smallest figure along an axis that is a finding
 SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplification.total": "1", "cleaning.count": "1", "energy.total": "J"}
 
 
@@ -36,7 +39,7 @@ def sweep_page(sweep: Sweep) -> Page:
     if failed.height:
         rows = [[Cell(command or "", command), Cell(message or "", message)] for command, message in failed.select("command", "message").head(MOST_ROWS).rows()]
         tables.append(Table("Runs that failed", (Column("command", False, long=True), Column("message", False, long=True)), rows))
-    options = ", ".join(f"{name} {value}" for name, value in facts.get("run", {}).items() if name != "settings")
+    options = ", ".join(name if value is True else f"{name} {value}" for name, value in facts.get("run", {}).items() if name != "settings")
     axes = ", ".join(facts["axes"])
     question = f"Which designs does no other beat in {' and '.join(facts['objectives'])}?" if "objectives" in facts else f"What do {axes} do?"
     return Page(
@@ -56,39 +59,55 @@ def _results_table(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> Tabl
         cells += [Cell(figure(row[name], SWEPT[name]), row[name]) for name in metrics]
         rows.append([*cells, Cell(row["command"], row["command"])])
     title = "The runs" if good.height <= MOST_ROWS else f"The first {MOST_ROWS:,} of {good.height:,} runs; the dataset has all"
-    return Table(title, columns, rows)
+    return Table(title, columns, rows, folded=len(rows) > OPEN_ROWS)
 
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:
     found = _front_findings(sweep)
     for metric in metrics[:2]:
         for axis in sweep.axes:
-            means = matched_means(good.drop_nulls(metric), sweep.axes, axis, metric) if axis != "seed" else {}
-            if len(means) < 2:
-                continue
-            low, high = min(means, key=means.get), max(means, key=means.get)
-            ratio = means[high] / means[low] if means[low] else float("inf")
-            if ratio < LEAST_RATIO:
-                found.append(f"{metric} hardly depends on {axis}: by a factor of {ratio:.3f}, {figure(means[low], SWEPT[metric])} at the least.")
-                continue
-            found.append(
-                f"{metric} over {axis}: from {figure(means[low], SWEPT[metric])} ({text(low)}) to {figure(means[high], SWEPT[metric])} ({text(high)}), "
-                f"a factor of {ratio:.2f}, all else alike."
-            )
+            if axis != "seed" and (effect := effect_of(good.drop_nulls(metric), sweep.axes, axis, metric)):
+                found.append(f"{metric} over {axis}: {effect.sentence(SWEPT[metric])}")
     return found
 
 
-def matched_means(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -> dict[Any, float]:
-    """Mean of a metric at each value of an axis, over those combinations of the other axes that were run with every value of it: else
-    the mean would be that of other layers or seeds. Empty where there is no such combination."""
+@dataclass(frozen=True)
+class Effect:
+    """What an axis does to a figure, over runs that are alike in all else. Figures are geometric means, so that none outweighs the others."""
+
+    low: tuple[Any, float]
+    """The value with the smallest figure, and the figure."""
+    high: tuple[Any, float]
+    least: float
+    """The factor between the two, where it is smallest and where it is largest."""
+    most: float
+
+    def sentence(self, unit: str) -> str:
+        factor = self.high[1] / self.low[1]
+        if max(factor, self.most) < LEAST_RATIO:
+            return f"hardly anything, a factor of {self.most:.3f} at the most."
+        between = f"; {number(self.least)} to {number(self.most)} by what else differs" if self.most > LEAST_RATIO * self.least else ""
+        ends = " to ".join(f"{figure(value, unit)} ({text(at)})" for at, value in (self.low, self.high))
+        return f"from {ends}, a factor of {number(factor)}, all else alike{between}."
+
+
+def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -> Effect | None:
+    """Over those combinations of the other axes that were run with every value of this one: else the figures would be those of other layers
+    or seeds. None where there is no such combination, or a figure that is not positive."""
     column = AXIS + axis
     if column not in good.columns:
-        return {}
+        return None
     known = good.drop_nulls(column)
+    values = in_order(known[column])
     others = [AXIS + name for name in axes if name != axis and AXIS + name in known.columns]
-    count = known[column].n_unique()
-    alike = known.filter(pl.col(column).n_unique().over(others) == count) if others else known
-    return {value: alike.filter(pl.col(column) == value)[metric].mean() for value in in_order(alike[column])}
+    alike = known.filter(pl.col(column).n_unique().over(others) == len(values)) if others else known
+    if len(values) < 2 or alike.height == 0 or alike[metric].min() <= 0:
+        return None
+    logs = {value: alike.filter(pl.col(column) == value).sort(others)[metric].log().to_numpy() for value in values}
+    means = {value: float(np.exp(found.mean())) for value, found in logs.items()}
+    low, high = min(means, key=means.get), max(means, key=means.get)
+    factors = np.exp(logs[high] - logs[low]) if len(logs[high]) == len(logs[low]) else np.array([means[high] / means[low]])
+    return Effect((low, means[low]), (high, means[high]), float(factors.min()), float(factors.max()))
 
 
 def _front_findings(sweep: Sweep) -> list[str]:

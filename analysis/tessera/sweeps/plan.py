@@ -1,6 +1,7 @@
 """The file of a sweep: which runs it is made of."""
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -65,6 +66,10 @@ class Plan:
         for branch in self.branches:
             count *= max(1, grid_size(branch["axes"]))
         return count
+
+    def has_more_than(self, runs: int) -> bool:
+        """Whether it takes more runs than this; counts no further."""
+        return self.size() > runs and next(itertools.islice(self.points_of(), runs, None), None) is not None
 
     def points_of(self) -> Iterator[Point]:
         """Every combination that the sweep takes."""

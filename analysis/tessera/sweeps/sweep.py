@@ -96,7 +96,7 @@ def run_sweep(
 ) -> Sweep:
     """Makes what is missing of a sweep and returns it. Raises InputError before any run where the plan is empty, names what there is
     not, or has more than a hundred thousand runs without `yes`. KeyboardInterrupt passes through; all that was done is kept."""
-    if plan.size() > MANY_RUNS and not yes:
+    if not yes and plan.has_more_than(MANY_RUNS):
         raise InputError(f"this sweep has up to {plan.size():,} runs: more than {MANY_RUNS:,} are made with --yes only")
     sweep = Sweep(out)
     there = finished(sweep)
