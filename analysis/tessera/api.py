@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from tessera.errors import InputError
 from tessera.run_folder import Run
-from tessera.simulation import Setting, Simulation
+from tessera.simulation import Setting, Simulation, setting_text
 
 if TYPE_CHECKING:
     from tessera.comparison import Comparison
+    from tessera.drives.against_measurement import Validation
     from tessera.searching import Search
     from tessera.sweeps import Sweep
 
@@ -145,6 +146,30 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
 
     read = search_plan_of(plan) if isinstance(plan, Mapping) else read_search(plan)
     return run_search(read, out, jobs=jobs, scheduler=scheduler)
+
+
+def validate(
+    drive: str | Path, trace: str | Path, *, out: str | Path | None = None, settings: Mapping[str, Setting] | None = None, seed: int = 1
+) -> "Validation":
+    """Holds a drive of the model against a trace of measured responses (DiskSim's validation format, a line a request: R|W class block blocks
+    service_us think_us): it is replayed with its think times, and the responses compared by class. Raises InputError.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".trace") as file:
+    ...     _ = file.write("R Miss 100 8 14000.5 2000.0\\nW Miss 50000 8 9000.0 3000.0\\n")
+    ...     file.flush()
+    ...     found = validate("hp_c3323a", file.name)
+    >>> whole = found.errors[0]
+    >>> whole.name, whole.requests, round(whole.measured, 2)
+    ('all', 2, 11.5)
+    """
+    from tessera.drives.against_measurement import compare as hold_against
+
+    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    words = [f"{path}={setting_text(value)}" for path, value in (settings or {}).items()]
+    result = hold_against(str(drive), Path(trace), Path(temporary.name if temporary else str(out)), words, seed)
+    result.temporary = temporary
+    return result
 
 
 def open_results(folder: str | Path) -> "Run | Comparison | Sweep":

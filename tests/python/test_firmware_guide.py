@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 from debugger import NEEDED, PATIENCE, gdb
@@ -31,9 +32,12 @@ def test_every_command_runs(cmr, tmp_path):
     (tmp_path / "tests").symlink_to(REPOSITORY / "tests")
     (tmp_path / "dev").write_text("#!/bin/sh\n")  # the image is there
     (tmp_path / "dev").chmod(0o755)
-    assert len(blocks("sh")) == 3
+    (tmp_path / "tessera").write_text(f'#!/bin/sh\nexec {sys.executable} -m tessera "$@"\n')
+    (tmp_path / "tessera").chmod(0o755)
+    found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
+    assert len(blocks("sh")) == 4
     for text in blocks("sh"):
-        done = subprocess.run(["sh", "-e", "-c", text], cwd=tmp_path, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10 * PATIENCE)
+        done = subprocess.run(["sh", "-e", "-c", text], cwd=tmp_path, env=os.environ | found, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10 * PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.rstrip().endswith("plain firmware: ready")
 

@@ -10,7 +10,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/curves", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools",
+    "guide/curves", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
     "tutorial/pareto-front",
 )  # fmt: skip
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

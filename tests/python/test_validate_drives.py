@@ -134,10 +134,10 @@ def test_the_command_replays_with_think_times_and_shows_each_class(tmp_path, tra
 
 
 def test_bad_input_ends_with_status_2_and_a_message(tmp_path, trace):
-    assert validate("hp_c3323a", tmp_path / "absent", "--out", tmp_path / "o") == (2, f"tessera: {tmp_path}/absent: [Errno 2] No such file or directory: '{tmp_path}/absent'\n")
+    assert validate("hp_c3323a", tmp_path / "absent", "--out", tmp_path / "o") == (2, f"tessera: {tmp_path}/absent: No such file or directory\n")
     status, output = validate("hp_c3323", trace, "--out", tmp_path / "o")
     assert status == 2
-    assert "ended with exit status 2" in output
+    assert "unknown drive 'hp_c3323'; did you mean 'hp_c3323a'?" in output
     beyond = tmp_path / "beyond"
     beyond.write_text("R Miss 2056007 2 1 1\n")
     assert validate("hp_c3323a", beyond, "--out", tmp_path / "o")[0] == 2

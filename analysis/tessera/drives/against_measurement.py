@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib
 
@@ -15,7 +16,7 @@ from tessera.drives.response_errors import ClassError, classes, errors_by_class
 from tessera.latency_plot import distribution
 from tessera.papers.page import number, table
 from tessera.run_folder import Run, latency_ms
-from tessera.simulator import run_simulator
+from tessera.simulator import ask_simulator
 
 HEADER = ("class", "requests", "measured mean ms", "model mean ms", "mean error ms", "RMS ms", "RMS of the mean")
 PANELS = ("all", "read", "write")
@@ -25,16 +26,20 @@ def share(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What came out for one drive and one trace."""
+@dataclass
+class Validation:
+    """A drive of the model held against a trace of measured responses."""
 
     drive: str
     trace: Path
     errors: list[ClassError]
+    """By class of requests: all, reads, writes, sequential ones and so on."""
     picture: Path
+    """The distributions of both, as PNG."""
+    temporary: TemporaryDirectory | None = None
 
     def text(self) -> str:
+        """The errors as a table."""
         rows = [
             (
                 error.name, number(error.requests, 0), number(error.measured, 3), number(error.model, 3), number(error.mean_error, 3),
@@ -45,19 +50,17 @@ class Comparison:
         return f"`{self.drive}`, measured responses of {self.trace.name}:\n\n" + table(HEADER, rows)
 
 
-def compare(drive: str, path: Path, out: Path, settings: Sequence[str] = (), seed: int = 1) -> Comparison:
-    """Replays the trace, each request its think time after the completion before, and compares. Raises TraceError and SimulatorError."""
+def compare(drive: str, path: Path, out: Path, settings: Sequence[str] = (), seed: int = 1) -> Validation:
+    """Replays the trace, each request its think time after the completion before, and compares. Raises InputError and SimulatorError."""
     trace = read_measured(path)
     words = [word for setting in settings for word in ("--set", setting)]
-    run_simulator(
-        ["run", drive, "--trace", path, "--format", "hpval", "--replay", "think", "--requests", "--seed", seed, *words, "--out", out], quiet=True
-    )
+    ask_simulator(["run", drive, "--trace", path, "--format", "hpval", "--replay", "think", "--requests", "--seed", str(seed), *words, "--out", out])
     model = model_responses(Run(out), len(trace))
     picture = out / "responses.png"
     draw(trace, model, picture, f"{drive}, {path.name}")
-    comparison = Comparison(drive, path, errors_by_class(trace, model), picture)
-    (out / "responses.md").write_text(comparison.text())
-    return comparison
+    found = Validation(drive, path, errors_by_class(trace, model), picture)
+    (out / "responses.md").write_text(found.text())
+    return found
 
 
 def model_responses(run: Run, requests: int) -> np.ndarray:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.errors import InputError
+
 COLUMNS = "R|W class block blocks service_us think_us"
 RECORD = np.dtype([("write", bool), ("block", "u8"), ("blocks", "u4"), ("response_ms", "f8"), ("think_ms", "f8")])
 _COMPRESSED = {b"\xfd7zXZ\x00": lzma.open, b"\x1f\x8b": gzip.open}  # by their first bytes, as the simulator tells them
 
 
-class TraceError(ValueError):
+class TraceError(InputError):
     """A trace that cannot be read: file, line and what was expected."""
 
 
@@ -24,7 +26,7 @@ def read_measured(path: Path) -> np.ndarray:
         with reader(path, "rt", encoding="ascii") as lines:
             rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip() and line.strip()[0] not in "#%"]
     except (OSError, EOFError, lzma.LZMAError) as error:
-        raise TraceError(f"{path}: {error}") from None
+        raise TraceError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except UnicodeDecodeError:
         raise TraceError(f"{path}: not a text of lines {COLUMNS} (plain, gzip or xz)") from None
     if not rows:

@@ -10,6 +10,8 @@ from typing import Any
 import tessera
 from tessera import curves
 from tessera.comparison import Comparison
+from tessera.drives.against_measurement import Validation
+from tessera.drives.response_errors import ClassError
 from tessera.frames import Frames
 from tessera.intervals import Estimate
 from tessera.searching import Search
@@ -21,12 +23,12 @@ HEAD = """# The package `tessera`
 Made by `./dev reference` from the docstrings; a test holds it against them, another runs the examples. [Python](../guide/python.md) is the guide to it.
 """
 CALLS = {
-    "tessera": (tessera.run, tessera.compare, tessera.sweep, tessera.search, tessera.open_results, tessera.latency_ms, tessera.life_phases),
+    "tessera": (tessera.run, tessera.compare, tessera.sweep, tessera.search, tessera.validate, tessera.open_results, tessera.latency_ms, tessera.life_phases),
     "tessera.trace": (tessera.trace.describe, tessera.trace.read_trace),
     "tessera.curves": (curves.miss_ratios, curves.frame),
 }
 MOST_COLUMNS = 110  # of a signature on one line
-TYPES = (tessera.Run, Frames, Comparison, Estimate, Sweep, Search, MissRatios, tessera.Simulation, tessera.InputError, tessera.SimulatorError)
+TYPES = (tessera.Run, Frames, Comparison, Estimate, Sweep, Search, Validation, ClassError, MissRatios, tessera.Simulation, tessera.InputError, tessera.SimulatorError)
 
 
 def python_page() -> str:
