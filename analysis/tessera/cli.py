@@ -30,7 +30,7 @@ PAGES = "Measuring the model and the program, and the pages that say so"
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Run, compare, sweep and plot simulations of a hard disk with overlapping tracks.")
 for part in (simulate, sweep, search, plot, report, wave, curve, trace, workload, firmware, calibrate):
     part.register(app)
-validation = typer.Typer(no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
+validation = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
 app.add_typer(validation, name="validate")
 
 

@@ -170,6 +170,7 @@ def test_a_viewer_gets_the_save_file_where_it_understands_one(tmp_path, hand_mad
 
 
 @pytest.mark.parametrize(("words", "said"), [
+    (("recrod", "run"), "unknown command 'recrod'; did you mean 'record'?"),
     (("open", "none.vcd"), "none.vcd: No such file or directory"),
     (("show", "none.vcd"), "none.vcd: No such file or directory"),
     (("list", "none.txt"), "unknown drive 'none.txt'"),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
 
 BUILD_EXAMPLES = """Examples:
@@ -30,7 +31,7 @@ RUN_EXAMPLES = """Examples:
 
 All options of 'tessera-sim run' work."""
 
-firmware = typer.Typer(no_args_is_help=True, help="Build, list, measure and run firmware images for the drive's own processor.")
+firmware = typer.Typer(cls=Commands, no_args_is_help=True, help="Build, list, measure and run firmware images for the drive's own processor.")
 
 ImageName = Annotated[str, typer.Argument(metavar="IMAGE", help="Image, a file; or a layer whose image was built.")]
 

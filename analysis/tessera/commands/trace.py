@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.group import Commands
 from tessera.commands.options import Json, Limit, time_of
 from tessera.simulator import ask_simulator
 
@@ -51,7 +52,7 @@ def describe(
         print(picture)
 
 
-traces = typer.Typer(no_args_is_help=True, help="Cut, scale and merge block traces, and fit workloads to them.")
+traces = typer.Typer(cls=Commands, no_args_is_help=True, help="Cut, scale and merge block traces, and fit workloads to them.")
 
 
 @traces.command(epilog='Example: tessera trace cut week.csv.xz --begin "10 s" --end "1 h" --out hour.csv.xz')

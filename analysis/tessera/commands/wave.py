@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Seed, Settings, Trace, Workload, simulation, time_of
 from tessera.errors import InputError
 
@@ -43,7 +44,7 @@ SELECT_EXAMPLES = """Examples:
 
   tessera wave select out/first/waves.vcd nand --out flash.gtkw"""
 
-wave = typer.Typer(no_args_is_help=True, help="Record, look through, select, convert and open waveforms of a run.")
+wave = typer.Typer(cls=Commands, no_args_is_help=True, help="Record, look through, select, convert and open waveforms of a run.")
 
 Waveforms = Annotated[Path, typer.Argument(metavar="FILE", help="Waveforms, .vcd or .fst.")]
 PATTERN_HELP = "Names of signals or scopes, with * and ?; all where none is given."
