@@ -83,6 +83,15 @@ def time(seconds: float) -> str:
     return f"{_digits(seconds / scale)} {unit}"
 
 
+def frequency(hertz: float) -> str:
+    """
+    >>> frequency(299705357), frequency(2.5e9), frequency(120)
+    ('300 MHz', '2.50 GHz', '120 Hz')
+    """
+    scale, unit = next(((scale, unit) for scale, unit in ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz")) if hertz >= scale), (1.0, "Hz"))
+    return f"{_digits(hertz / scale)} {unit}"
+
+
 def energy(joules: float) -> str:
     if joules == 0:
         return "0 J"

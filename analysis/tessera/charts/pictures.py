@@ -9,6 +9,7 @@ import polars as pl
 from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
 from tessera.errors import unknown_name
 from tessera.families import YARDSTICK
+from tessera.human import frequency
 from tessera.intervals import of_mean
 from tessera.run_folder import Run, latency_ms, life_phases
 
@@ -222,5 +223,11 @@ def in_order(column: pl.Series) -> list:
 
 
 def text(value: object) -> str:
-    """A value on an axis."""
+    """A value on an axis; a frequency that was drawn to the hertz in a unit one thinks in.
+
+    >>> text(4096.0), text("299705357 Hz"), text("400 MHz")
+    ('4096', '300 MHz', '400 MHz')
+    """
+    if isinstance(value, str) and (hertz := re.fullmatch(r"(\d+) Hz", value)):
+        return frequency(float(hertz.group(1)))
     return f"{value:g}" if isinstance(value, float) else str(value)
