@@ -7,6 +7,8 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,30 +28,27 @@ class Case:
     def run(self, seconds: float, **variables: str) -> tuple[bool, float]:
         """Whether the case passed, and what it took; after `seconds` of the processor it is ended and has not passed."""
 
-        def limit() -> None:
-            whole = math.ceil(seconds)
-            resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
         child = subprocess.Popen(
             [str(self.program), re.sub(r"([,\[\]\\*])", r"\\\1", self.name), "-a"],
             cwd=self.program.parent,
             env=os.environ | {"RC_PARAMS": "seed=20261121"} | variables,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=limit,
         )
+        whole = math.ceil(seconds)
+        for limit, most in ((resource.RLIMIT_CPU, whole), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
+            resource.prlimit(child.pid, limit, (most, most))
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         return child.returncode == 0, used.ru_utime + used.ru_stime
 
-    def look(self, report: Path) -> bool:
+    def look(self) -> bool:
         """Runs the case without any mutant and notes what it passes; whether it passed."""
-        report.unlink(missing_ok=True)
-        passed, self.seconds = self.run(600, TESSERA_REACHED=str(report))
-        # The switch writes the report where the case comes by any mutated file.
-        self.reached = set(map(int, report.read_text().split())) if report.exists() else set()
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "reached")
+            passed, self.seconds = self.run(600, TESSERA_REACHED=str(report))
+            # The switch writes the report where the case comes by any mutated file.
+            self.reached = set(map(int, report.read_text().split())) if report.exists() else set()
         return passed
 
     def notices(self, mutant: int) -> bool:
@@ -57,23 +56,23 @@ class Case:
         return not self.run(4 * self.seconds + LEAST_SECONDS, TESSERA_MUTANT=str(mutant))[0]
 
 
-def cases_of(program: Path) -> list[Case]:
+def cases_of(program: Path, workers: Executor) -> list[Case]:
     """Its cases, each run once without any mutant; kept until the program is linked anew."""
     kept = program.with_name(f"{program.name}.cases.json")
     if kept.exists() and kept.stat().st_mtime > program.stat().st_mtime:
         return [Case(program, name, seconds, set(reached)) for name, seconds, reached in json.loads(kept.read_text())]
     listed = subprocess.run([str(program), "--list-test-names-only"], capture_output=True, text=True).stdout
     cases = [Case(program, name) for name in listed.splitlines() if name]
-    for case in cases:
-        if not case.look(program.with_name("reached")):
+    for case, passed in zip(cases, workers.map(Case.look, cases)):
+        if not passed:
             sys.exit(f"mutate: {program.name}: '{case.name}' fails without any mutant")
     kept.write_text(json.dumps([(case.name, case.seconds, sorted(case.reached)) for case in cases]))
     return cases
 
 
-def all_cases(build: Path, programs: list[str]) -> list[Case]:
+def all_cases(build: Path, programs: list[str], workers: Executor) -> list[Case]:
     paths = [path for program in programs for path in build.glob(f"tests/unit/*/{program}") if path.is_file()]
-    return [case for path in paths for case in cases_of(path)]
+    return [case for path in paths for case in cases_of(path, workers)]
 
 
 def killer(number: int, file: str, cases: list[Case], budget: float) -> Case | None:

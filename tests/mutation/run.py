@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -28,10 +29,12 @@ from tree import ROOT, mirror, sources  # noqa: E402
 TREE = ROOT / "build" / "mutation"
 BUILD = TREE / "build" / "release"
 OUTCOMES = TREE / "outcomes.json"  # of the last run
+REFUSED = TREE / "refused.json"  # names of mutants that do not compile
 SWITCH = "models/firmware/mutant_switch.hpp"
 PROGRAMS = (
     "unit_firmware_parts unit_firmware_layers unit_defects unit_sblock_log unit_zones_parts unit_mu_rmw_parts unit_static_mapping "
-    "unit_vguard unit_sblock unit_wave unit_imr unit_flash unit_mu_rmw unit_zones unit_liveness unit_recovery unit_link"
+    "unit_vguard unit_sblock unit_wave unit_imr unit_flash unit_mu_rmw unit_zones unit_media_cache unit_tiers unit_hal unit_dumps "
+    "unit_memory_errors unit_liveness unit_recovery unit_link"
 ).split()
 
 
@@ -47,6 +50,8 @@ def write_tree(mutants: dict[int, Mutant]) -> None:
 def build(mutants: dict[int, Mutant], programs: list[str], jobs: int) -> dict[int, Mutant]:
     """The mutants that compile."""
     TREE.mkdir(parents=True, exist_ok=True)
+    refused = set(json.loads(REFUSED.read_text())) if REFUSED.exists() else set()
+    mutants = {number: m for number, m in mutants.items() if name_of(number, m) not in refused}
     for _ in range(12):
         write_tree(mutants)
         subprocess.run(["cmake", "--preset", "mutation"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -61,6 +66,8 @@ def build(mutants: dict[int, Mutant], programs: list[str], jobs: int) -> dict[in
         if not bad:
             sys.exit(f"mutate: the mutated sources do not compile:\n{done.stdout[-4000:]}")
         print(f"   {len(bad)} mutants do not compile and are left out", flush=True)
+        refused |= {name_of(number, mutants[number]) for number in bad}
+        REFUSED.write_text(json.dumps(sorted(refused), indent=1))
         mutants = {number: m for number, m in mutants.items() if number not in bad}
     sys.exit("mutate: there are mutants left that do not compile")
 
@@ -94,7 +101,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=1000, metavar="N", help="try at least so many (default 1000; 0: all)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the sample")
     parser.add_argument("--budget", type=float, default=60, metavar="SECONDS", help="of tests for one mutant (default 60)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="of the build (default 1)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="of the build, and cases at a time (default 1)")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, metavar="PROGRAM", help="test programs; all of the firmware's by default")
     parser.add_argument("--again", action="store_true", help="take over which of the sample were killed last time")
     parser.add_argument("--report", type=Path, default=TREE / "survivors.txt", help="file for the survivors")
@@ -108,7 +115,8 @@ def main() -> int:
     print(f"== {sum(map(len, everything.values()))} mutants, {len(sample)} in the sample, {len(same)} of these known to be equivalent", flush=True)
     built = {number: m for number, m in build(sample, arguments.programs, arguments.jobs).items() if number not in same}
     print(f"== {len(built)} mutants to try; which test case passes which?", flush=True)
-    cases = all_cases(BUILD, arguments.programs)
+    workers = ThreadPoolExecutor(arguments.jobs)  # each waits for the process of a case
+    cases = all_cases(BUILD, arguments.programs, workers)
     print(f"== {len(cases)} cases of {sum(c.seconds for c in cases):.0f} s", flush=True)
 
     outcomes = dict[str, str]()  # of a mutant: the case that noticed it, or nothing
@@ -116,10 +124,9 @@ def main() -> int:
         outcomes = {name: case for name, case in json.loads(OUTCOMES.read_text()).items() if case}
     order = list(built.items())
     random.Random(arguments.seed).shuffle(order)  # so that what is known before the end is a sample too
-    for number, m in order:
-        if name_of(number, m) in outcomes:
-            continue
-        case = killer(number, m.file, cases, arguments.budget)
+    order = [(number, m) for number, m in order if name_of(number, m) not in outcomes]
+    killers = workers.map(lambda numbered: killer(numbered[0], numbered[1].file, cases, arguments.budget), order)
+    for (number, m), case in zip(order, killers):
         outcomes[name_of(number, m)] = f"{case.program.name}: {case.name}" if case else ""
         OUTCOMES.write_text(json.dumps(outcomes, indent=1))
         if case is None:
