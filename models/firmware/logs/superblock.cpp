@@ -15,7 +15,6 @@ Task<Status> Superblock::write(Payload payload) {
 }
 
 Task<Status> Superblock::load() {
-  generation_ = 0;
   std::array<SectorHeader, sectors> headers{};
   MediaChain chain(MediaClass::host, LostSectors::carry);
   for (std::uint32_t i = 0; i < sectors; ++i) chain.read(places_[i], {}, StepHint::position, &headers[i]);

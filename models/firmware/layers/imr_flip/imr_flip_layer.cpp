@@ -82,7 +82,6 @@ Task<Status> ImrFlip::carry_out_next() {
   const std::optional<PhysicalTrack> other = other_top(pair);
   auto locks = lock(rmw_.tracks().reach(rmw_.tracks().whole(pair.bottom)));
   co_await locks.near;
-  co_await locks.far;
   const Images images = images_of(pair, other && rmw_.holds_data(*other));
   const MoveWords words = map_->words(move.bottom, move.flip, images.beside.has_value());
 

@@ -63,14 +63,14 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
   if (reserved < geometry.radii() && config.cache_place == ReservedPlace::middle) at = (geometry.radii() - reserved) / 2;
   FormatPlan plan;
   const std::uint64_t begin = at;
-  for (std::size_t i = 0; i < std::size(parts) && at < geometry.radii(); ++i) {
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
     const std::uint64_t radii = radii_from(geometry, at, parts[i]);
     plan.push_back({.name = names[i], .first = at, .count = radii});
     at += radii;
   }
   const FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, true);
   const FormatPlan behind = plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, true);
-  if (plan.size() < std::size(parts) || at > geometry.radii() || (in_front.empty() && behind.empty())) {
+  if (in_front.empty() && behind.empty()) {  // also where the regions do not fit: they begin at the outermost radius then
     problem = "a media cache of " + std::to_string(log) + " sectors, with merge area and checkpoints, leaves no room for a band of " +
               std::to_string(config.band_tracks) + " tracks and its guard on a drive of " + std::to_string(geometry.radii()) +
               " tracks a surface";
