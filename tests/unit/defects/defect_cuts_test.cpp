@@ -244,3 +244,46 @@ TEST_CASE("random faults and cuts: cmr returns what was acknowledged or says tha
   CHECK(drive.metric("defects.read_only") == 0);
   CHECK(drive.metric("media.faults.transient") > 0);
 }
+
+TEST_CASE("where one sector of a run finds no spare, its header does not prove the run") {
+  // Twelve spares: eight for what group 0 overwrites, four for group 1, whose fifth bad sector is not its last.
+  BenchConfig config = drive_with([](MediaConfig& media) {
+    media.spare_tracks = 1;
+    for (const double sector : {12., 13., 14., 15., 0., 1., 2., 3.}) media.write_fault_sectors.push_back({0, 0, sector});
+    for (const double sector : {12., 13., 14., 15., 1.}) media.write_fault_sectors.push_back({0, 2, sector});
+  });
+  TestDrive drive(std::make_unique<TurnFactory>(), {}, config);
+  for (int write = 0; write < 2; ++write) REQUIRE(drive->write(0, group_blocks) == Status::ok);
+  REQUIRE(drive->write(group_blocks, group_blocks) == Status::ok);
+  REQUIRE(drive->write(group_blocks, group_blocks) == Status::read_only);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive->read(group_blocks, group_blocks) == Status::ok);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("a late sector of which only the header was wanted is not moved: nobody has what else it holds") {
+  TestDrive drive(std::make_unique<TurnFactory>(), {}, drive_with([](MediaConfig& media) { media.transient_sectors = {{0, 1, 3, 6}}; }));
+  REQUIRE(drive->write(0, group_blocks) == Status::ok);
+  drive->cut_now();  // the boot reads headers
+  REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive.metric("defects.recovered") == 1);
+  CHECK(drive.metric("defects.relocations") == 0);
+  CHECK(drive->read(0, group_blocks) == Status::ok);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("a place of the table is read as often as a sector is written, and then it counts as lost") {
+  DefectDrive drive([](MediaConfig& media) {
+    media.write_fault_sectors = {{0, 1, 4}};
+    media.unreadable_sectors = {{0, first_spare_radius, 0}};
+  });
+  REQUIRE(drive.write(16, 16) == Status::ok);
+  drive->steps.clear();
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  const PhysicalTrack first_copy{0, first_spare_radius};
+  const auto reads =
+      std::ranges::count_if(drive->steps, [&](const auto& step) { return step.run.track == first_copy && step.run.first == 0; });
+  CHECK(reads == 1 + 5);  // write_retries
+}

@@ -85,7 +85,8 @@ TEST_CASE("an unreadable sector is lost alone, is pending through a power cut, a
   CHECK(drive.defects("spares_left") == 27);
 }
 
-TEST_CASE("a pending sector that holds the next write stays where it is and is forgotten") {
+TEST_CASE("a pending sector that holds the next write, of many sectors or of it alone, stays where it is and is forgotten") {
+  const std::uint32_t count = GENERATE(16U, 1U);
   DefectDrive drive([](MediaConfig& media) {
     media.transient_errors_per_million = 5'000;  // soft errors: new data is good, but they take longer than the retries
     media.transient_error_reads = 1000;
@@ -93,9 +94,18 @@ TEST_CASE("a pending sector that holds the next write stays where it is and is f
   for (std::uint64_t sector = 0; sector < 512; sector += 16) static_cast<void>(drive.read(sector, 16));
   const double pending = drive.defects("pending");
   REQUIRE(pending > 0);
-  for (std::uint64_t sector = 0; sector < 512; sector += 16) REQUIRE(drive.write(sector, 16) == Status::ok);
+  for (std::uint64_t sector = 0; sector < 512; sector += count) REQUIRE(drive.write(sector, count) == Status::ok);
   CHECK(drive.defects("pending") == 0);
   CHECK(drive.defects("reallocated") < pending);
+}
+
+TEST_CASE("a write that stops is looked at closer from where it stopped, and behind the bad sector it goes on in one piece") {
+  DefectDrive drive([&](MediaConfig& media) { media.write_fault_sectors = {{0, 1, 13}}; });
+  REQUIRE(drive.write(16, 16) == Status::ok);
+  CHECK(drive->steps.back().run == PhysicalRun{{0, 1}, 14, 2});
+  // First two sectors at a time, then those two in which it stopped.
+  for (const auto& step : drive->steps)
+    if (step.run.track == PhysicalTrack{0, 1} && step.run.count == 1) CHECK((step.run.first == 12 || step.run.first == 13));
 }
 
 TEST_CASE("a write that stops at a bad sector is repeated, and then that sector alone goes to a spare") {

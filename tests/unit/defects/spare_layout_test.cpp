@@ -44,6 +44,13 @@ TEST_CASE("every sector of the spare tracks is one place of the table or one spa
   if (radii > 1) CHECK(layout.table(0, 0).track.radius != layout.table(1, 0).track.radius);
 }
 
+TEST_CASE("a place of the table has room for every spare and as many pending sectors, or takes an eighth of a track") {
+  // 64 B, and 16 B for each of two times 49,152 sectors: 384 sectors of 4 KiB and a bit.
+  CHECK(SpareLayout(geometry(1, 3, 16384)).table_sectors() == 385);
+  CHECK(SpareLayout(geometry(4, 20, 160)).table_sectors() == 20);
+  CHECK(SpareLayout(geometry(4, 20, 4)).table_sectors() == 1);
+}
+
 TEST_CASE("each sector of the largest drive has a number of its own, in the order of tracks") {
   constexpr std::uint32_t last_radius = (1U << 26) + 4095;
   const std::vector<std::uint64_t> ascending{DefectTable::key({0, 1}, 0),        DefectTable::key({0, 1}, 16383),

@@ -79,3 +79,10 @@ TEST_CASE("overheads: a write that the write cache takes is a hit, and so is a r
 TEST_CASE("overheads: a command that touches no data has none and is not the operation before") {
   CHECK(overheads({}, {{wr, 1}, {HostOp::trim, 5}, {wr, 2}}) == std::vector<std::uint64_t>{64, 0, 128});
 }
+
+TEST_CASE("overheads: a drive has some where one of the eight is more than nothing") {
+  CHECK_FALSE(CommandOverheads(OverheadsConfig()).any());
+  OverheadsConfig config;
+  config.write_miss_after_read = Picoseconds(1);
+  CHECK(CommandOverheads(config).any());
+}

@@ -18,6 +18,21 @@ TEST_CASE("a command of a layer that cleans whole caches may rightfully wait for
   }
 }
 
+TEST_CASE("the layers with caches in flash, as they come, do not run on a drive without") {
+  const std::set<std::string> with_flash{"hwsr", "sblock", "skylight-flash", "pore", "mu-rmw", "tessera"};
+  for (const std::unique_ptr<LayerFactory>& layer : all_layers()) {
+    INFO(layer->name());
+    CHECK(layer->needs_flash() == with_flash.contains(layer->name()));
+  }
+}
+
+TEST_CASE("no layer forgets what it acknowledged unless it is told to") {
+  for (const std::unique_ptr<LayerFactory>& layer : all_layers()) {
+    INFO(layer->name());
+    CHECK_FALSE(layer->promises_flushed_only());
+  }
+}
+
 TEST_CASE("imr-rmw refuses a drive with no track for data in one sentence") {
   DriveGeometry geometry;
   geometry.zones = {{0, 3, 16, 0}};

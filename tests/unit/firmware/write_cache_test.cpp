@@ -56,6 +56,17 @@ TEST_CASE("write cache: a write that fits is acknowledged without the media, and
   CHECK(drive->scoreboard().errors() == 0);
 }
 
+TEST_CASE("write cache: a destage takes a sector at least, however little it is told to take") {
+  FirmwareConfig config = cache(64, CacheDurability::plp);
+  config.write_cache.largest_destage = Bytes(512);
+  TestDrive drive = cached_cmr(config);
+  drive->steps.clear();
+  REQUIRE(write_sector(drive, 5, 3) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);
+  CHECK(drive->steps.size() == 3);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
 TEST_CASE("write cache: an overwrite of a dirty sector is absorbed, idle, everything goes home once") {
   TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
   REQUIRE(write_sector(drive, 5) == Status::ok);

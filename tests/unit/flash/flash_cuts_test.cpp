@@ -166,3 +166,15 @@ TEST_CASE("a cached page that cannot be read is lost: neither a read nor a merge
   failing.read(failing.at(2, 3));
   CHECK(failing.bench().scoreboard().errors() == 0);
 }
+
+TEST_CASE("a log of the bands of which a copy cannot be read is written anew at the boot that finds it") {
+  SkylightDrive drive{SkylightSetup()};
+  const auto log = std::ranges::find(drive.plan(), "log", &Region::name);
+  REQUIRE(log != drive.plan().end());
+  drive.bench().steps.clear();
+  drive.cut_now();
+  CHECK(drive.bench().sectors_in("log", MediaOp::write) == 0);
+  drive.bench().media().add_unreadable({{0, static_cast<std::uint32_t>(log->first)}, 2});  // the first superblock of the first checkpoint
+  drive.cut_now();
+  CHECK(drive.bench().sectors_in("log", MediaOp::write) > 0);
+}

@@ -66,6 +66,18 @@ TEST_CASE("every parameter of every layer and of the firmware reaches the target
   }
 }
 
+TEST_CASE("a flag is the word 1 or 0") {
+  struct Flags {
+    bool on = true;
+    bool off = false;
+    void describe(ParameterVisitor& visitor) {
+      visitor.field("on", on, "");
+      visitor.field("off", off, "");
+    }
+  } flags;
+  CHECK(words_of(flags) == std::vector<std::uint64_t>{1, 0});
+}
+
 TEST_CASE("geometry, plan, flash and tags of the boot data are those that were written") {
   const FormatPlan plan{{.name = "a name of exactly 31 characters",
                          .first = 1,

@@ -61,6 +61,9 @@ TEST_CASE("tasks run one after another in the order in which they became ready, 
   bench.cpu.start(say(bench.log, 'c'), 0);  // in the place of one that has ended
   bench.cpu.run();
   CHECK(bench.log == "a()bxyc");
+  for (const char what : {'d', 'e', 'f', 'g', 'h'}) bench.cpu.start(say(bench.log, what), 0);  // in the places of all five
+  bench.cpu.run();
+  CHECK(bench.log == "a()bxycdefgh");
 }
 
 TEST_CASE("tasks that wait for a lock go on in the order of their arrival") {

@@ -4,6 +4,7 @@
 
 #include "counted_heat.hpp"
 #include "firmware/layers/imr_cache/cache_area.hpp"
+#include "firmware/layers/imr_cache/cache_plan.hpp"
 #include "firmware/layers/imr_cache/imr_cache_swap_plan.hpp"
 #include "imr_drive.hpp"
 
@@ -175,4 +176,15 @@ TEST_CASE("a drive with less room than the cache is refused in one sentence") {
   std::string problem;
   CHECK(factory->plan(geometry, problem).empty());
   CHECK(problem.find("100 cached tracks") != std::string::npos);
+}
+
+TEST_CASE("the slots of the cache are shared out among the surfaces") {
+  ImrCacheConfig config;
+  config.cache_tracks = 6;
+  config.place = CachePlace::od;
+  std::string problem;
+  const DriveGeometry geometry{.surfaces = 4, .zones = {{.radii = 400, .sectors_per_track = 16}}};
+  const FormatPlan plan = plan_with_cache(config, geometry, problem);
+  REQUIRE(problem.empty());
+  CHECK((plan.front().name.starts_with("cache") && plan.front().count == 4));  // two tracks a surface, each with an unused top
 }

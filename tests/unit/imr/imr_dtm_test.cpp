@@ -50,6 +50,15 @@ TEST_CASE("pseudo-tracks are pieces of the bottoms one behind the other, and of 
   CHECK(tracks.home_of({{0, 7}, 899}).pseudo == 7U);
 }
 
+TEST_CASE("a piece ends with its pseudo-track, and pseudo-tracks are as long as the shorter kind of track") {
+  const DriveGeometry geometry{.zones = {{.radii = 8, .sectors_per_track = 1000}}};
+  const FakeMedia media = shorter_tops(1000, 900);
+  const PseudoTracks tracks(media, geometry, interlaced(8), 256);
+  CHECK(tracks.piece(0, 0, 100, 1000) == run(0, 100, 800));
+  const FakeMedia longer_tops = shorter_tops(900, 1000);
+  CHECK(PseudoTracks(longer_tops, geometry, interlaced(8), 256).zone(0).length == 900);
+}
+
 TEST_CASE("a swap exchanges two places of a permutation, twice is none") {
   FakeMemory memory;
   const FakeMedia media = shorter_tops(1000, 900);

@@ -189,6 +189,20 @@ TEST_CASE("with shorter tops the colder end of a bottom stays where it is") {
   }
 }
 
+TEST_CASE("with shorter tops a write counts for an end of a bottom where it touches what would stay of it, and not beside that") {
+  // Of 16 sectors of a bottom four stay: the first or the last. Sectors 4 and 11 lie beside them.
+  for (const auto& [end, beside] : {std::pair<std::uint64_t, std::uint64_t>{12, 4}, {15, 4}, {3, 11}, {0, 11}}) {
+    ImrDrive drive = flip_drive({{"top_ratio", 0.75}});
+    const std::uint64_t fourth = 2 * (16 + 12);
+    for (int i = 0; i < 150; ++i) REQUIRE(drive->write((fourth + (i < 20 ? end : beside)) * 8, 8) == Status::ok);
+    drive.pause();
+    REQUIRE(drive.metric("flip.count") == 1);
+    drive->steps.clear();
+    REQUIRE(drive->write((fourth + end) * 8, 8) == Status::ok);
+    CHECK(drive->steps.size() == 1);  // it is on the top
+  }
+}
+
 TEST_CASE("a bottom with slipped defects is flipped with a longer top, of which the rest stays where it is") {
   BenchConfig config = small_drive();
   config.media.slipped_defects = {{0, 4, 3}};

@@ -83,6 +83,26 @@ TEST_CASE("a band that takes several phases is copied as a whole before the firs
   drive.check_content();
 }
 
+TEST_CASE("phases of more tracks than one chain of the disk takes are copied and rewritten as a whole, each track from any sector on") {
+  MediaCacheSetup setup = full_drive();
+  setup.bench.media.tracks = 400;
+  setup.layer.band_tracks = 40;
+  setup.layer.merge_buffer = sectors(20 * 8);
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 1_s;
+  MediaCacheDrive drive(setup);
+  for (std::uint64_t i = 0; i < 20; ++i) drive.write(drive.at(0, 8 * i + 3));  // as many collected from the log, all in the first phase
+  drive.bench().run_for(30_s);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.metric("merge.phases") == 2);
+  CHECK(drive.bench().sectors_in("merge", MediaOp::write) == 320 + 2);
+  CHECK(drive.bench().sectors_in("merge", MediaOp::read) == 320);
+  const auto steps = drive.bench().steps_in("data");
+  CHECK(steps.size() == 2 * 40);
+  CHECK(std::ranges::all_of(steps, [](const auto& step) { return step.run.count == 8 && step.hint == StepHint::whole_track; }));
+  drive.check_content();
+}
+
 TEST_CASE("of a band in part used only that part is merged") {
   MediaCacheSetup setup = full_drive();
   setup.prefilled = 5 * 24 + 10;  // ten sectors of band 5
@@ -137,6 +157,19 @@ TEST_CASE("an idle drive cleans after the time that it is told, down to its mark
   CHECK(drive.layer().map().size() == (to_the_end ? 0 : 6));
   CHECK((drive.metric("cleaning.idle") > 0) == to_the_end);
   drive.check_content();
+}
+
+TEST_CASE("idle cleaning ends where the map is at its mark") {
+  MediaCacheSetup setup = full_drive();
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 200_ms;
+  setup.layer.idle_mark = 50;  // 32 of 64 entries
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(5, 9));
+  fill(drive, 1);
+  CHECK(drive.layer().map().size() == 33);
+  drive.bench().run_for(10_s);
+  CHECK(drive.layer().map().size() == 32);
 }
 
 TEST_CASE("a drive that never cleans in idle time does not") {
@@ -194,4 +227,14 @@ TEST_CASE("log, merge area and map lie where they are told, with bands on either
   drive.write(drive.at(0, 0), 3);
   drive.write(drive.user_sectors() - 3, 3);
   drive.check_content();
+}
+
+TEST_CASE("without a size the map has an entry for each sector of the log, a percent of the drive, and no more than the drive as sold") {
+  DriveGeometry geometry;
+  geometry.zones = {{0, 1000, 100, 0}};
+  const media_cache::MediaCacheConfig config;
+  CHECK(config.log_sectors(geometry) == 1000);
+  CHECK(config.map_limit(geometry) == 1000);
+  geometry.zones = {{0, 100'000, 1000, 0}};
+  CHECK(config.map_limit(geometry) == 181'000);
 }

@@ -119,3 +119,18 @@ TEST_CASE("a cut at any instant of packets that several writes share leaves each
   };
   CHECK(cut_everywhere<CachedDrive>(setup, begin, go_on) > 20);
 }
+
+TEST_CASE("each sector of a checkpoint comes from the copy that has it") {
+  MediaCacheSetup setup;
+  setup.layer.checkpoint_piece = sectors(1);
+  MediaCacheDrive drive(setup);
+  for (std::uint64_t i = 0; i < 6; ++i) drive.write(drive.at(0, i));
+  drive.bench().steps.clear();
+  drive.write(drive.at(0, 7));
+  const auto steps = drive.bench().steps_in("map");
+  REQUIRE(steps.size() == 4 + 2);  // two sectors of the map, their copies, a superblock twice
+  drive.bench().media().add_unreadable({steps[0].run.track, steps[0].run.first});
+  drive.bench().media().add_unreadable({steps[3].run.track, steps[3].run.first});
+  drive.cut_now();
+  drive.check_content();
+}

@@ -87,6 +87,22 @@ TEST_CASE("the map is written down after so many writes, of whatever size, and n
   CHECK(drive.metric("map.checkpoints") == 2);
 }
 
+TEST_CASE("the map is written down before its entries outgrow what a boot has room for, however few the writes") {
+  MediaCacheSetup setup;
+  setup.layer.cache = sectors(2000);
+  setup.layer.map_entries = 512;
+  setup.layer.stream = Bytes(0);
+  setup.bench.media.tracks = 1000;
+  MediaCacheDrive drive(setup);
+  // Room for 2 * (6 * 8 + 32) entries beside the map's, of which two packets on their way may need 2 * 8 each: 64 packets of one run take
+  // the other 128.
+  drive.write(drive.at(0), 65 * 8);
+  CHECK(drive.metric("packet.count") == 65);
+  CHECK(drive.metric("map.checkpoints") == 0);
+  drive.write(drive.at(40), 8);
+  CHECK(drive.metric("map.checkpoints") == 1);
+}
+
 TEST_CASE("each piece of a checkpoint costs a turn") {
   // 64 entries and room for 2 * (6 * 8 + 32) more are 5376 bytes and four words: two sectors, and their copy.
   const auto time = [](std::uint64_t piece) {

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "firmware/flash/block_pool.hpp"
+#include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
 
@@ -45,4 +46,16 @@ TEST_CASE("a retired block does not come back to the pool") {
   CHECK(pool.take() == 0);
   CHECK(pool.take() == 2);
   CHECK(pool.empty());
+}
+
+TEST_CASE("the free blocks of a pool are shown as they come and go") {
+  test::FakeCpu cpu;
+  Gauge shown(cpu, {"free", "1", "free blocks"}, 0);
+  BlockPool pool(3, FreeOrder::fifo, &shown);
+  for (std::uint32_t block = 0; block < 3; ++block) pool.put(block);
+  CHECK(cpu.gauge("free") == 3);
+  static_cast<void>(pool.take());
+  CHECK(cpu.gauge("free") == 2);
+  pool.clear();
+  CHECK(cpu.gauge("free") == 0);
 }

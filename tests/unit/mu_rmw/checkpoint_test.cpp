@@ -169,3 +169,26 @@ TEST_CASE("a page that boot has rejected does not come back as the newest of its
   CHECK(drive.layer().map().valid_pages(0) == 1);
   drive.check_content();
 }
+
+TEST_CASE("more changes than one write of the log takes are written one write after the other, and a boot knows them all") {
+  MuRmwSetup setup;
+  setup.layer.band_sectors = 4096;
+  setup.layer.slots = 4;
+  setup.layer.checkpoint = {Bytes(400 * 4096), 1500};
+  setup.bench.media.tracks = 400;
+  setup.bench.media.sectors_per_track = 64;
+  setup.bench.nand->blocks = 128;
+  setup.bench.nand->pages_per_block = 64;
+  MuRmwDrive drive(setup);
+  std::vector<double> written;
+  for (int checkpoint = 0; checkpoint < 3; ++checkpoint) {
+    const double before = drive.metric("checkpoint.sectors");
+    for (std::uint64_t sector = 0; sector < 1500; sector += 4) drive.write(sector, 4);
+    rest(drive);
+    written.push_back(drive.metric("checkpoint.sectors") - before);
+  }
+  CHECK(written.front() > 2 * static_cast<double>(TableLog::most_together));
+  CHECK((written[1] == written[0] && written[2] == written[0]));  // none holds changes of another
+  drive.cut_now();
+  drive.check_content();
+}

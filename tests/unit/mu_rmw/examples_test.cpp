@@ -112,6 +112,19 @@ TEST_CASE("a read joins cached sectors and sectors of the band, contiguous ones 
   std::vector<std::uint32_t> counts;
   for (const auto& step : drive.bench().steps) counts.push_back(step.run.count);
   CHECK(counts == std::vector<std::uint32_t>{1, 2, 3});
+  CHECK(drive.metric("hit.read.media") == 6);
+  CHECK(drive.metric("hit.read.flash") == 2);
+}
+
+TEST_CASE("a merge of a band of more tracks than one chain of the disk takes") {
+  MuRmwSetup setup;
+  setup.layer.band_sectors = 80;  // twenty tracks
+  setup.bench.media.tracks = 200;
+  MuRmwDrive drive(setup);
+  for (const std::uint64_t sector : {0, 1, 80, 81, 2, 3, 82}) drive.write(sector);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 80);
+  drive.check_content();
 }
 
 TEST_CASE("a merge takes band / buffer rounds of read and write") {

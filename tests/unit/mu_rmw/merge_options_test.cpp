@@ -52,6 +52,12 @@ TEST_CASE("mu-rmw: of lists of one length the first goes, or the one that costs 
   CHECK(erased(three_bands(MergeVictim::most_invalid, 3), writes) == Blocks{1});
 }
 
+TEST_CASE("mu-rmw: what a merge costs is the band read and written, and its valid pages") {
+  // Band 0: 8 pages for 16 + 2 sectors; band 1: 12 for 16 + 8.
+  const std::vector<std::uint64_t> writes{0, 0, 0, 0, 1, 1, 1, 1, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 12, 13, 16};
+  CHECK(erased(three_bands(MergeVictim::cost, 5), writes) == Blocks{2, 3, 4});
+}
+
 TEST_CASE("mu-rmw: a band of which every page is valid is a victim whatever the rule") {
   const auto victim = GENERATE(MergeVictim::longest, MergeVictim::most_invalid, MergeVictim::cost);
   CHECK(erased(three_bands(victim, 2), {8, 9, 10, 11, 0, 1, 2, 3, 16}) == Blocks{1});  // the lower number of two that are alike

@@ -7,15 +7,17 @@
 using namespace tessera;
 using namespace tessera::mu_rmw;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 TEST_CASE("a sub-table with header and error correction must fit the out-of-band area") {
   MuRmwConfig config;
   const std::uint32_t needed = 64 * 4 + 24 + 104;
   CHECK(check_flash(config, {640, 32, needed}).empty());
-  CHECK_THAT(check_flash(config, {640, 32, needed - 1}), Contains("takes 384 bytes") && Contains("a page has 383"));
+  CHECK_THAT(check_flash(config, {640, 32, needed - 1}),
+             Contains("takes 384 bytes") && Contains("a page has 383") && EndsWith("leaves error correction out)"));
   config.paper = true;
   CHECK(check_flash(config, {640, 32, 64 * 4 + 24}).empty());
-  CHECK_THAT(check_flash(config, {640, 32, 64 * 4 + 23}), Contains("takes 280 bytes"));
+  CHECK_THAT(check_flash(config, {640, 32, 64 * 4 + 23}), Contains("takes 280 bytes") && EndsWith("slot_bytes 2)"));
 }
 
 TEST_CASE("the flash chip that the paper cites has no room for its sub-tables") {
@@ -36,6 +38,8 @@ TEST_CASE("slots of two bytes name fewer than 65535 pages") {
   config.slot_bytes = 2;
   CHECK(check_flash(config, {2047, 32, 512}).empty());
   CHECK_THAT(check_flash(config, {2048, 32, 512}), Contains("65535"));
+  CHECK(check_flash(config, {65534, 1, 512}).empty());
+  CHECK_THAT(check_flash(config, {65535, 1, 512}), Contains("65535"));
   config.slot_bytes = 3;
   CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("slot_bytes must be 2 or 4"));
 }

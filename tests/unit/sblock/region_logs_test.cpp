@@ -165,3 +165,15 @@ TEST_CASE("a table entry takes two bytes") {
   CHECK(RegionLogs::image_bytes(10, shape) == 10 * (16 + 115 * 2));
   CHECK(logs.bytes() == Bytes(10 * (16 + 115 * 2 + 180 * 2)));
 }
+
+TEST_CASE("the free slots of all regions are what is behind neither guard nor records") {
+  FakeMemory memory;
+  RegionLogs logs(memory, 3, {10, 2, 4});
+  CHECK(logs.peek_free_slots() == 3 * 8);
+  for (std::uint32_t i = 0; i < 3; ++i) logs.append(0, i);
+  logs.append(2, 0);
+  CHECK(logs.peek_free_slots() == 3 * 8 - 4);
+  logs.append(0, 0);  // what lies at the tail is void now
+  logs.pass_tail(0);
+  CHECK(logs.peek_free_slots() == 3 * 8 - 4);
+}

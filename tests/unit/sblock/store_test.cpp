@@ -43,6 +43,7 @@ TEST_CASE("a whole S-block goes to the head without a read, a part of one is mer
   StoreDrive drive{StoreSetup{}};
   drive.write_sblock(0);
   CHECK(drive.slot(0, 0) == 0);
+  CHECK(drive.metric("sblock.migrated_mean") == 0);
   drive.bench().steps.clear();
   drive.write_sblock(0);
   CHECK(drive.slot(0, 0) == 1);
@@ -213,6 +214,7 @@ TEST_CASE("a plan that cannot be says why") {
   sblock::RegionConfig config;
   std::string problem;
   CHECK(sblock::plan_sblocks(config, geometry, 200, problem).empty());
+  CHECK(problem.find("and a spare share of 0.") != std::string::npos);
   CHECK(problem.find("no room for an S-block") != std::string::npos);
   problem.clear();
   config.region_tracks = 60000;

@@ -1,4 +1,6 @@
 // tessera: what its tiers hand to one another, and when.
+#include "firmware/flash/oob.hpp"
+#include "firmware/layers/layer_factories.hpp"
 #include "tiers_drive.hpp"
 
 using namespace tessera;
@@ -82,4 +84,25 @@ TEST_CASE("a drive too small for the log is refused in one sentence") {
   setup.bench.media.tracks = 10;
   CHECK(setup.layer.plan(geometry_of(setup.bench.media), problem).empty());
   CHECK(problem.starts_with("a media cache of 96 sectors"));
+}
+
+TEST_CASE("the tag of a page must fit the out-of-band area, and the flash must have its least blocks") {
+  const auto factory = make_tessera_factory();
+  const auto blocks = static_cast<std::uint64_t>(tiers::FlashTier::least_blocks);
+  CHECK(factory->check_flash({blocks, 32, OobCodec::header_size}).empty());
+  CHECK(factory->check_flash({blocks, 32, OobCodec::header_size - 1}).starts_with("the tag of a page takes 24 bytes"));
+  CHECK(factory->check_flash({blocks - 1, 32, OobCodec::header_size}).starts_with("the flash tier needs at least"));
+}
+
+TEST_CASE(
+    "what is said of the log and of its bands is what they are made with, and without a size the log is a thirty-second of the drive") {
+  DriveGeometry geometry;
+  geometry.zones = {{0, 1000, 320, 0}};
+  tiers::TiersConfig config;
+  config.merge_buffer = Bytes(123 * 4096);
+  CHECK(config.bands(geometry).merge_buffer == Bytes(123 * 4096));
+  config.log = Bytes(0);
+  CHECK(config.bands(geometry).cache == Bytes(10'000 * 4096));
+  config.log = Bytes(77 * 4096);
+  CHECK(config.bands(geometry).cache == Bytes(77 * 4096));
 }

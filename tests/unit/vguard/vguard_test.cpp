@@ -1,5 +1,6 @@
 // Virtual Guard (Shafaei and Desnoyers 2017): what is moved when, and what a cut leaves.
 #include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/vguard/vguard_layer.hpp"
 #include "vguard_drive.hpp"
 
 using namespace tessera;
@@ -166,4 +167,12 @@ TEST_CASE("vguard: a track behind the last prefilled one holds no data that woul
   CHECK(drive.metric("guard.count") == 0);
   REQUIRE(drive.write_sectors(1, 0, 1) == Status::ok);
   CHECK(drive.metric("guard.count") == 1);
+}
+
+TEST_CASE("without a size the cache of vguard is one percent of the tracks, and three at the least") {
+  DriveGeometry geometry;
+  geometry.zones = {{0, 20'000, 16, 0}};
+  CHECK(VguardConfig{}.cache_radii(geometry) == 200);
+  geometry.zones = {{0, 399, 16, 0}};
+  CHECK(VguardConfig{}.cache_radii(geometry) == 3);
 }

@@ -19,6 +19,7 @@ TEST_CASE("a rewrite reads what lies behind the first dirty block and writes fro
                      {MediaOp::read, 6}, {MediaOp::read, 7}, {MediaOp::write, 8}, {MediaOp::write, 7}, {MediaOp::write, 6}});
   CHECK(drive.metric("segment.blocks_read") == 2);
   CHECK(drive.metric("segment.blocks_written") == 3);
+  CHECK(drive.metric("rmw.count") == 1);
   CHECK(drive.metric("cleaning.count") == 1);
   CHECK(drive.metric("victim.buffer_blocks_mean") == 2);
   CHECK(drive.metric("victim.sectors_mean") == 3);
@@ -238,4 +239,61 @@ TEST_CASE("pages of the journal of writes are counted") {
   drive.write(drive.at(2, 0));
   CHECK(drive.metric("write_journal.sectors") == 3);
   CHECK(drive.metric("rewrite_journal.sectors") == 0);
+}
+
+TEST_CASE("a block that is on its way into the read cache is not taken out of it by a write of another") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  HwsrDrive drive(setup);
+  HostRequest& read = drive.bench().submit(HostOp::read, 0, 8);
+  HostRequest& write = drive.bench().submit(HostOp::write, 128 * 8, 8);  // block 64: as many further on as a fill has marks
+  REQUIRE(drive.bench().run_until_done(write) == Status::ok);
+  REQUIRE(!FirmwareBench::done(read));
+  REQUIRE(drive.bench().run_until_done(read) == Status::ok);
+  drive.bench().run_for(Picoseconds(1'000'000'000'000));
+  CHECK(drive.metric("flash_cache.fills") == 1);
+}
+
+TEST_CASE("the journal of writes takes what all of its rows but two hold, before anything has to leave the buffer for it") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.buffer_blocks(64);
+  const std::uint32_t count = GENERATE(1U, 2U);  // sectors of a write, all in one block; the first write is of one
+  HwsrDrive drive(setup);
+  // Eight rows of two blocks of four pages.
+  constexpr std::uint64_t pages = (8 - 2) * 2 * 4;
+  drive.write(drive.at(0, 0));
+  std::uint64_t journalled = 1;
+  for (std::uint64_t block = 1; journalled + count <= pages; ++block, journalled += count) drive.write(2 * block, count);
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write(drive.at(20, 0), 2);
+  CHECK(drive.metric("cleaning.count") > 0);
+  drive.check_content();
+}
+
+TEST_CASE("a write of more pages than the row has room for needs but one row more") {
+  HwsrSetup setup;
+  setup.block_sectors(8);
+  setup.buffer_blocks(16);
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.bench.media.sectors_per_track = 32;
+  setup.layer.caches.rewrite_journal = Bytes(2 * 4 * 32 * sector_bytes);
+  setup.layer.caches.journal = Bytes(8 * 8 * sector_bytes);  // eight rows of eight pages
+  setup.bench.nand->blocks = 200;
+  HwsrDrive drive(setup);
+  drive.write(drive.at(0, 0));
+  for (std::uint64_t block = 1; block <= 5; ++block) drive.write(8 * block, 8);  // 41 of 48 pages
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.check_content();
+}
+
+TEST_CASE("blocks of the journals that are bad from the factory are counted, and the log goes round without them") {
+  HwsrSetup setup;
+  setup.layer.caches.durability = BufferDurability::journal;
+  setup.bench.nand->bad_blocks = {{20}};  // the journal of rewrites has 16 blocks, that of writes the 16 behind it
+  HwsrDrive drive(setup);
+  CHECK(drive.metric("flash.retired_blocks") == 1);
+  for (std::uint64_t i = 0; i < 200; ++i) drive.write(i * 7 % 192);
+  CHECK(drive.metric("write_journal.sectors") == 200);
+  drive.check_content();
 }

@@ -208,6 +208,19 @@ TEST_CASE("which borrowed frames go back is the rule's: idle ones, those with a 
   CHECK(returned(GiveBack::none).empty());
 }
 
+TEST_CASE("the frame with the fewest updates is told by the blocks of its own slots") {
+  FakeMemory memory;
+  BlockSpace blocks(memory, 2, 3, GiveBack::fewest);
+  for (std::uint32_t frame = 0; frame < 2; ++frame) blocks.add_frame(frame, true);
+  for (std::uint64_t block = 0; block < 6; ++block) blocks.touch(blocks.take(LogicalSector(block)));
+  blocks.begin_period();
+  for (const std::uint32_t slot : {0U, 1U, 3U}) blocks.touch(slot);  // two of frame 0, one of frame 1
+  CHECK(blocks.next_to_return(0) == 1U);
+  blocks.begin_period();
+  for (const std::uint32_t slot : {1U, 3U}) blocks.touch(slot);  // one of each: the first
+  CHECK(blocks.next_to_return(0) == 0U);
+}
+
 TEST_CASE("an empty place in a borrowed frame is no block that was not updated, and an update counts for its period alone") {
   FakeMemory memory;
   BlockSpace blocks(memory, 1, 2, GiveBack::any);

@@ -87,6 +87,18 @@ TEST_CASE("roles over a buffer of three blocks, step by step") {
   CHECK(buffer.filter_list() == "X");
 }
 
+TEST_CASE("where the buffer shrinks, blocks at the bottom of the resident list are degraded, and one block is the filter's") {
+  Buffer buffer(4, AmphisbaenaConfig{});
+  buffer.write_all("ABCD");
+  buffer.roles.resize(2);
+  CHECK(buffer.roles.most_sup() == 1);
+  CHECK(buffer.roles.count(Role::sup) == 1);
+  CHECK(buffer.roles.count(Role::lup) == 3);
+  buffer.roles.resize(1);
+  CHECK(buffer.roles.most_sup() == 0);
+  CHECK(buffer.roles.count(Role::sup) == 0);
+}
+
 TEST_CASE("a hit of the bottom SUP block prunes, and a hit of a block that only the filter list has promotes it") {
   AmphisbaenaConfig config;
   config.filter_hit = GENERATE(FilterHit::keep, FilterHit::demote);

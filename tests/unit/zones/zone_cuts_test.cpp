@@ -174,3 +174,21 @@ TEST_CASE("an old copy of a block that left the high-frequency buffer does not c
   drive.cut_now();
   drive.check_content();
 }
+
+TEST_CASE("a boot reads the log of the zones up to the track on which it ends, and no further") {
+  FluidSetup setup;
+  setup.zones().log_radii = 8;  // of four sectors: superblocks, and halves of 14 sectors
+  FluidDrive drive(setup);
+  drive.bench().steps.clear();
+  drive.cut_now();
+  // The superblocks, the checkpoint, and what is left of a track behind it or the next one.
+  CHECK(drive.bench().sectors_in("log", MediaOp::read) <= 4 + 1 + 4);
+}
+
+TEST_CASE("in paper mode every zone counts as full after a power cut") {
+  SkylightSetup setup;
+  setup.zones().paper = true;
+  SkylightDrive drive(setup);
+  drive.cut_now();
+  for (std::uint32_t zone = 0; zone < 6; ++zone) CHECK(drive.write_pointer(zone) == 8);
+}

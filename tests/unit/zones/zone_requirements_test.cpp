@@ -82,6 +82,25 @@ TEST_CASE("without a size the buffer is one percent of the user capacity") {
   CHECK(plan[0].count * 16 >= buffer_sectors(config, geometry, plan));
 }
 
+TEST_CASE("the buffer of a drive of which a percent is less than a sector is one sector") {
+  ZoneConfig config = small_zones();
+  config.zone = Bytes(8 * sector);
+  config.zones = 2;
+  CHECK(buffer_sectors(config, drive(100, 16), {}) == 1);
+}
+
+TEST_CASE("a buffer that takes more than the outermost zone of a drive goes on in the next, and the zones begin behind it") {
+  ZoneConfig config = small_zones();
+  config.buffer = Bytes(200 * sector);
+  DriveGeometry geometry;
+  geometry.zones = {{0, 10, 16, 0}, {10, 190, 12, 0}};
+  std::string problem;
+  const FormatPlan plan = plan_zones(config, geometry, problem);
+  REQUIRE(problem.empty());
+  CHECK((plan[0].name == "buffer" && plan[0].first == 0 && plan[0].count == 14));  // 160 sectors, and 40 on tracks of 12
+  CHECK((plan[1].name == "bands" && plan[1].first == 14));
+}
+
 TEST_CASE("in paper mode there is neither log nor spare zone") {
   ZoneConfig config = small_zones();
   config.paper = true;
@@ -140,7 +159,8 @@ TEST_CASE("a buffer too small for the layer is said in a sentence") {
     } visitor(sizes);
     factory.describe(visitor);
     std::string problem;
-    CHECK(factory.plan(drive(200, 16), problem).empty());
+    const FormatPlan plan = factory.plan(drive(200, 16), problem);
+    CHECK(plan.empty() == !problem.empty());
     return problem;
   };
   const auto skylight = make_skylight_disk_factory();
@@ -153,6 +173,7 @@ TEST_CASE("a buffer too small for the layer is said in a sentence") {
   const auto amphisbaena = make_amphisbaena_factory();
   CHECK(problem_with(*amphisbaena, {{"zone", 64 * sector}, {"buffer", 31 * sector}}) ==
         "a buffer of 31 sectors has no room for two parts of chunks of 16 sectors; amphisbaena needs at least 32");
+  CHECK(problem_with(*amphisbaena, {{"zone", 64 * sector}, {"buffer", 32 * sector}}).empty());
   CHECK(problem_with(*amphisbaena, {{"zone", 8 * sector}, {"buffer", 64 * sector}}) ==
         "a chunk of 65536 bytes does not fit sectors of 4096 bytes and zones of 32768 bytes");
 }

@@ -125,3 +125,17 @@ TEST_CASE("sequence numbers go on above the watermarks although no slot shows th
   CHECK(drive.slot(0, 0) == 0);
   drive.check_content();
 }
+
+TEST_CASE("victims in more runs than one chain of the disk takes are collected all the same") {
+  FluidSetup setup;
+  setup.zones().zone = sectors(64);
+  setup.zones().zones = 3;
+  setup.zones().buffer = sectors(40);
+  setup.bench.media.tracks = 200;
+  FluidDrive drive(setup);
+  for (std::uint32_t i = 0; i < 20; ++i) drive.write_zoned({{0, 2 * i}, {1, 2 * i}});
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.write(drive.at(2, 0));
+  CHECK(drive.metric("cleaning.count") > 0);
+  drive.check_content();
+}
