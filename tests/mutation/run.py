@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing of the firmware: which small faults do its unit tests let pass?
 
-run.py [--sample N] [--seed S] [FILES] [--programs PROGRAM...]: builds a copy of the sources with all mutants in it (mutants.py, schemata.py), finds out which
+run.py [--sample N] [--seed S] [--headers] [FILES] [--programs PROGRAM...]: builds a copy of the sources with all mutants in it (mutants.py, schemata.py), finds out which
 test case passes which mutant, and runs for each mutant the cases that do, fastest first, until one fails or hangs. Survivors are listed
 with their lines; those of equivalents.toml are known to change nothing that could be seen.
 """
@@ -77,12 +77,16 @@ def equivalents() -> dict[str, str]:
     return {f"{file}: {entry['mutant']}": entry["reason"] for file, listed in entries.items() for entry in listed}
 
 
-def table(tried: dict[int, Mutant], survivors: dict[int, Mutant]) -> str:
-    all_of = collections.Counter(map(folder_of, tried.values()))
-    left = collections.Counter(map(folder_of, survivors.values()))
-    rows = [(f"`{folder}`", all_of[folder], left[folder]) for folder in sorted(all_of)] + [("all", len(tried), len(survivors))]
-    lines = [f"| {name} | {count} | {count - alive} | {100 * (count - alive) / max(1, count):.1f} % |" for name, count, alive in rows]
-    return "\n".join(["| folder | mutants | killed | share |", "|---|---:|---:|---:|", *lines])
+def table(tried: dict[int, Mutant], survivors: dict[int, Mutant], same: list[Mutant]) -> str:
+    """`same`: the equivalent ones beside those tried."""
+    counted = [collections.Counter(map(folder_of, mutants)) for mutants in (tried.values(), survivors.values(), same)]
+    rows = [(f"`{folder}`", *(count[folder] for count in counted)) for folder in sorted(counted[0] | counted[2])]
+    rows.append(("all", len(tried), len(survivors), len(same)))
+    lines = [
+        f"| {name} | {others + equal} | {equal} | {others - alive} | {100 * (others - alive) / max(1, others):.0f} % |"
+        for name, others, alive, equal in rows
+    ]
+    return "\n".join(["| folder | mutants | equivalent | killed | of those that are not equivalent |", "|---|---:|---:|---:|---:|", *lines])
 
 
 def name_of(number: int, mutant: Mutant) -> str:
@@ -97,10 +101,11 @@ def folder_of(mutant: Mutant) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="mutation testing of models/firmware")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="sources under models/firmware; all if none is named")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="sources under models/firmware; all .cpp files if none is named")
     parser.add_argument("--sample", type=int, default=1000, metavar="N", help="try at least so many (default 1000; 0: all)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the sample")
     parser.add_argument("--budget", type=float, default=60, metavar="SECONDS", help="of tests for one mutant (default 60)")
+    parser.add_argument("--headers", action="store_true", help="draw from inline functions and templates in headers too")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="of the build, and cases at a time (default 1)")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, metavar="PROGRAM", help="test programs; all of the firmware's by default")
     parser.add_argument("--again", action="store_true", help="take over which of the sample were killed last time")
@@ -108,7 +113,8 @@ def main() -> int:
     arguments = parser.parse_args()
 
     mutants = Mutants(TREE / "found")
-    everything = {file: mutants.of(file) for file in arguments.files or firmware_files()}
+    files = arguments.files or [file for file in firmware_files() if arguments.headers or file.endswith(".cpp")]
+    everything = {file: mutants.of(file) for file in files}
     sample = draw(everything, arguments.sample, arguments.seed)
     known = equivalents()
     same = {number for number, m in sample.items() if m.key() in known}
@@ -136,7 +142,7 @@ def main() -> int:
         for number, m in survivors.items():
             passed = any(number in case.reached for case in cases)
             report.write(f"{m.file}:{m.line}: {m.what}{'' if passed else ' (passed by no case)'}\n")
-    print(f"{table(built, survivors)}\n== {len(survivors)} survivors of {len(built)}: {arguments.report}")
+    print(f"{table(built, survivors, [sample[number] for number in same])}\n== {len(survivors)} survivors of {len(built)}: {arguments.report}")
     return 0
 
 

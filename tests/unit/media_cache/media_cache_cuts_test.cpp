@@ -129,8 +129,7 @@ TEST_CASE("each sector of a checkpoint comes from the copy that has it") {
   drive.write(drive.at(0, 7));
   const auto steps = drive.bench().steps_in("map");
   REQUIRE(steps.size() == 4 + 2);  // two sectors of the map, their copies, a superblock twice
-  drive.bench().media().add_unreadable({steps[0].run.track, steps[0].run.first});
-  drive.bench().media().add_unreadable({steps[3].run.track, steps[3].run.first});
+  for (const std::size_t lost : {1, 2}) drive.bench().media().add_unreadable({steps[lost].run.track, steps[lost].run.first});
   drive.cut_now();
   drive.check_content();
 }
