@@ -58,6 +58,25 @@ TEST_CASE("a paged map gets conventional tracks beside the merge log") {
   CHECK_THAT(problem, Contains("holds no map page of 4096 bytes"));
 }
 
+TEST_CASE("a paged map has the pages of as many bands as the drive is told to have") {
+  FlashCacheConfig config;
+  config.band_sectors = 2048;
+  config.bands = 20;
+  config.map.kind = MapKind::paged;
+  std::string problem;
+  const FormatPlan plan = config.plan(drive(4000, 16), problem);
+  REQUIRE(problem.empty());
+  const auto map = std::ranges::find(plan, "map", &Region::name);
+  REQUIRE(map != plan.end());
+  CHECK(map->count == 5);  // 40 map pages, twice, on tracks of 16 sectors
+}
+
+TEST_CASE("by default pore cleans a quarter of its flash, and a page at the least") {
+  const pore::PoreConfig config;
+  CHECK(config.period_pages({.blocks = 16, .pages_per_block = 32, .oob_bytes = 64}) == 128);
+  CHECK(config.period_pages({.blocks = 1, .pages_per_block = 2, .oob_bytes = 64}) == 1);
+}
+
 TEST_CASE("merging in place needs a buffer of a whole band") {
   FlashCacheConfig config;
   config.paper = true;

@@ -5,6 +5,7 @@
 
 #include "fake_machine.hpp"
 #include "firmware/hal/cpu.hpp"
+#include "firmware/locks/range_locks.hpp"
 #include "firmware/locks/wait_queue.hpp"
 
 using namespace tessera;
@@ -128,4 +129,21 @@ TEST_CASE("events and gauges are reported by the probe's registers") {
   CHECK(writes[7].first == Register::probe_declare);
   CHECK(writes[8] == Write{Register::probe_number, 5});
   CHECK(writes[9] == Write{Register::probe_value, 99});
+}
+
+TEST_CASE("what the end of a task would wake at the end of all of them does not run any more") {
+  Bench bench;
+  FifoMutex mutex(bench.cpu);
+  const auto hold = [](Bench& in, FifoMutex& lock, char what) -> Task<void> {
+    auto turn = lock.exclusive({});
+    co_await turn;
+    in.log += what;
+    co_await in.cpu.sleep_until(Picoseconds(10));
+  };
+  bench.cpu.start(hold(bench, mutex, 'a'), 0);
+  bench.cpu.start(hold(bench, mutex, 'b'), 1);
+  bench.cpu.run();
+  bench.cpu.end();
+  bench.cpu.run();
+  CHECK(bench.log == "a");
 }

@@ -327,3 +327,13 @@ TEST_CASE("without a write cache no heat is lost, and a write of two tracks is o
   CHECK(drive.metric("heat.reached") == 3);
   CHECK(drive.metric("heat.lost_in_cache") == 0);
 }
+
+TEST_CASE("a log of moves of which a copy cannot be read is written anew at the boot that finds it") {
+  ImrDrive drive = flip_drive();
+  const auto written = drive->steps_in("log");
+  REQUIRE_FALSE(written.empty());
+  drive->media().add_unreadable({written.back().run.track, written.back().run.first});  // of the two superblocks one
+  drive->steps.clear();
+  drive->cut_now();
+  CHECK(drive->sectors_in("log", MediaOp::write) > 0);
+}

@@ -139,3 +139,13 @@ TEST_CASE("victims in more runs than one chain of the disk takes are collected a
   CHECK(drive.metric("cleaning.count") > 0);
   drive.check_content();
 }
+
+TEST_CASE("a zone is dirty while the buffer holds a sector of it") {
+  FluidDrive drive{FluidSetup{}};
+  drive.write_zoned({{0, 0}, {1, 0}, {1, 1}});
+  CHECK(drive.layer().owners().dirty_zones() == 2);
+  drive.trim(drive.at(1, 0));
+  CHECK(drive.layer().owners().dirty_zones() == 2);
+  drive.trim(drive.at(1, 1));
+  CHECK(drive.layer().owners().dirty_zones() == 1);
+}
