@@ -15,7 +15,7 @@ table the inputs have what the paper prints alone: half of the requests on 100 h
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from tessera.papers import interlaced_causes, interlaced_heat, interlaced_load
+from tessera.papers import interlaced_causes, interlaced_counting, interlaced_heat, interlaced_load
 from tessera.papers.interlaced_runs import (
     ELIMINATED,
     HELPED_LITTLE,
@@ -249,6 +249,7 @@ def sections(lab: Lab) -> list[str]:
         *interlaced_causes.sections(lab),
         *interlaced_load.sections(lab),
         *interlaced_heat.sections(lab),
+        *interlaced_counting.sections(lab),
         "### The write cache on and off\n",
         figures_by_row(cached, "workload", CACHE_FIGURES),
         findings(_cache_findings(cached)),

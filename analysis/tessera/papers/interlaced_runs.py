@@ -177,6 +177,16 @@ def numbering(lab: Lab, names: Sequence[str] = ("w17", "w87", "w106")) -> Grid:
     return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "N = 1 and N = 256")
 
 
+COUNTED = ("media", "host")
+
+
+def heat_counted(lab: Lab, names: Sequence[str] = ("w39", "w56", "w106", "w43")) -> Grid:
+    """Heat counted behind the write cache and in front of it."""
+    variants = {f"{layer} {where}": Variant(layer, of_layer(layer, heat=where)) for layer in IMPROVED for where in COUNTED}
+    inputs = {name: _input(lab, name) for name in names}
+    return lab.grid(DRIVE, inputs, {"imr-rmw": Variant("imr-rmw"), **variants}, "where heat is counted")
+
+
 def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Grid:
     """With and without the drive's write cache."""
     variants = {}
