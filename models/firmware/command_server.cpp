@@ -45,6 +45,12 @@ bool CommandServer::whole_sectors(HostRun blocks) const {
   return blocks.first.value() % per_sector == 0 && blocks.end().value() % per_sector == 0;
 }
 
+CommandServer::Edges CommandServer::edges_of(HostRun blocks, LogicalRun run) const {
+  const std::uint64_t per_sector = ports_.memory.shape().blocks();
+  return {static_cast<std::uint32_t>(blocks.first.value() % per_sector),
+          static_cast<std::uint32_t>(run.end().value() * per_sector - blocks.end().value())};
+}
+
 bool CommandServer::inside(HostRun blocks) const {
   const std::uint64_t capacity = layer_.user_sectors() * ports_.memory.shape().blocks();
   return blocks.count > 0 && blocks.count <= capacity && blocks.first.value() <= capacity - blocks.count;
@@ -71,9 +77,11 @@ Task<Status> CommandServer::write(HostCommand& command) {
   if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
   layer_.received(run);
   const bool whole = whole_sectors(command.blocks);
-  unaligned_ += whole ? 0 : 1;
-  const WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
-  if (command.buffer.sectors() < run.count) co_return co_await stream(command, run, options);
+  WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};
+  if (command.buffer.sectors() < run.count) {
+    unaligned_ += whole ? 0 : 1;
+    co_return co_await stream(command, run, options);
+  }
   if (command.data_at_host) {
     ports_.host.fetch(command);
     if (!whole || !layer_.streams_writes()) {
@@ -82,9 +90,14 @@ Task<Status> CommandServer::write(HostCommand& command) {
     }
   }
   const DataSpan data = command.buffer.all();
-  if (!whole) {
-    const Status edges = co_await complete_edges(command.blocks, run, data);
-    if (!ok(edges)) co_return edges;
+  const Edges left_out = edges_of(command.blocks, run);
+  if (!whole && !options.durable && layer_.takes_parts(run, left_out.head, left_out.tail)) {
+    options.head = left_out.head;
+    options.tail = left_out.tail;
+  } else if (!whole) {
+    ++unaligned_;
+    const Status completed = co_await complete_edges(command.blocks, run, data);
+    if (!ok(completed)) co_return completed;
   }
   co_return co_await layer_.write(run, data, options);
 }
@@ -92,8 +105,7 @@ Task<Status> CommandServer::write(HostCommand& command) {
 /// Fills the blocks of the first and the last sector of `data` that are not to be written from what these sectors hold now.
 Task<Status> CommandServer::complete_edges(HostRun blocks, LogicalRun run, DataSpan data) {
   const std::uint32_t per_sector = ports_.memory.shape().blocks();
-  const auto head = static_cast<std::uint32_t>(blocks.first.value() % per_sector);                      // blocks to keep in front
-  const auto tail = static_cast<std::uint32_t>(run.end().value() * per_sector - blocks.end().value());  // and behind
+  const auto [head, tail] = edges_of(blocks, run);  // blocks to keep
   const std::uint32_t last = run.count - 1;
 
   DataBuffer old = ports_.memory.acquire(2);

@@ -36,6 +36,12 @@ class CommandServer final : public FirmwareEntry {
   /// The whole drive sectors that enclose the blocks.
   [[nodiscard]] LogicalRun enclosing(HostRun blocks) const;
   [[nodiscard]] bool whole_sectors(HostRun blocks) const;
+  /// Host blocks of the first and of the last sector that the command leaves out.
+  struct Edges {
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+  };
+  [[nodiscard]] Edges edges_of(HostRun blocks, LogicalRun run) const;
   [[nodiscard]] bool inside(HostRun blocks) const;
 
   Ports ports_;

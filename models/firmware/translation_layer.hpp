@@ -31,6 +31,8 @@ struct WriteOptions {
   bool durable = false;       ///< FUA: on media or flash before completion, not only in a buffer
   bool background = false;    ///< the drain of a buffer: no host request waits for it
   HostTag tag = no_host_tag;  ///< of the host command that the write is part of
+  std::uint32_t head = 0;     ///< host blocks at the begin of the first sector that are not written; not 0 only where takes_parts() says so
+  std::uint32_t tail = 0;     ///< host blocks at the end of the last sector that are not written; as `head`
 };
 
 /// The firmware between host sectors and devices. Several operations are under way at once; the command front end
@@ -50,6 +52,8 @@ class TranslationLayer {
   /// A host write of `run` has arrived and will be carried out, behind whatever cache is in front of the layer: statistics alone.
   virtual void received(LogicalRun) {}
   virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
+  /// As read(), of a task for which no host waits: on the platters hosts' commands may go first.
+  virtual Task<Status> read_behind(LogicalRun run, DataSpan data) { return read(run, data); }
   /// Complete when the data is as durable as the drive promises.
   virtual Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) = 0;
   /// Whether a read of `run`, or a write to it, would be served by a cache, without the platters: what a command's overhead depends on.
@@ -58,6 +62,9 @@ class TranslationLayer {
   /// Whether write() hands its data to the media where it lies and uses it for nothing else, so that it may still be crossing the host
   /// link.
   [[nodiscard]] virtual bool streams_writes() const { return false; }
+  /// Whether write() takes a write that leaves out `head` host blocks of its first sector and `tail` of its last, and fills them in itself
+  /// before they are read or reach the media. Otherwise, and of durable writes always, the front end reads what is left out first.
+  virtual bool takes_parts(LogicalRun, [[maybe_unused]] std::uint32_t head, [[maybe_unused]] std::uint32_t tail) { return false; }
   /// Complete when all acknowledged data is on media or flash.
   virtual Task<Status> flush() = 0;
   /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.

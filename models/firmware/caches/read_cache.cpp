@@ -38,6 +38,16 @@ bool ReadCache::holds(LogicalRun run) {
   return (segment != nullptr && (segment->held.holds(run) || segment->steps != 0)) || inner_.holds(run);
 }
 
+bool ReadCache::has(LogicalSector sector) {
+  const Segment* const segment = reaching(sector);
+  return segment != nullptr && segment->held.holds({sector, 1});
+}
+
+bool ReadCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) {
+  const bool at_hand = (head == 0 || has(run.first)) && (tail == 0 || has(run.end() - 1));
+  return !at_hand && inner_.takes_parts(run, head, tail);
+}
+
 ReadCache::Segment* ReadCache::least_recent() {
   Segment* oldest = nullptr;
   for (Segment& segment : segments_) {

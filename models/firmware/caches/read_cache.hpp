@@ -39,6 +39,8 @@ class ReadCache final : public TranslationLayer {
   bool absorbs(LogicalRun run) override { return inner_.absorbs(run); }
   void received(LogicalRun run) override { inner_.received(run); }
   [[nodiscard]] bool streams_writes() const override { return inner_.streams_writes(); }
+  /// Not where segments hold what the write leaves out.
+  bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override;
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
   void start_background() override { inner_.start_background(); }
@@ -57,6 +59,7 @@ class ReadCache final : public TranslationLayer {
     bool stale = false;       ///< written or trimmed while steps were on their way: it holds nothing when they have ended
   };
   [[nodiscard]] Segment* reaching(LogicalSector sector);
+  [[nodiscard]] bool has(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
   void forget(LogicalRun run);
   void end_read_aheads();

@@ -10,6 +10,7 @@ void WriteCacheConfig::describe(ParameterVisitor& visitor) {
       "durability", durability, {"plp", "journal", "volatile"},
       "plp: dumped on power loss; journal: logged on the platters before the acknowledgement; volatile: FLUSH and FUA only");
   visitor.enumeration("order", order, {"elevator", "first_come", "positioning"}, "order of destaging");
+  describe_edge_reads(visitor, edges);
   visitor.field("high_mark", high_mark, {1, 100}, "percent of the capacity dirty above which destaging begins");
   visitor.field("low_mark", low_mark, {0, 99}, "percent of the capacity dirty at which such destaging ends");
   visitor.field("destage_depth", destage_depth, {1, 64}, "writes under way at once when the order is positioning");
@@ -33,6 +34,7 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
       inner_(inner),
       prefix_(names.prefix),
       slots_count_(static_cast<Index>(config.capacity.value() / ports.memory.shape().sector_bytes)),
+      all_blocks_{0, static_cast<std::uint16_t>(ports.memory.shape().blocks())},
       buffer_(&own_buffer_),
       slots_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache directory",
              config.durability == CacheDurability::plp ? Survival::dumped : Survival::volatile_memory),
@@ -78,7 +80,7 @@ WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
     index_.erase(slots_.read(index).lsn);
   }
   lists_.remove(index);
-  slots_.write(index) = {lsn.value(), 0, 0, SlotState::free, 0};
+  slots_.write(index) = {lsn.value(), 0, 0, SlotState::free, {}};
   index_.insert(lsn.value(), index);
   return index;
 }
@@ -108,14 +110,17 @@ void WriteCache::enlist(Index index, Index previous) {
     lists_.insert_after(place, index);
 }
 
-/// The slot's content was replaced by that of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
+/// Blocks of the slot were replaced by those of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
 /// list here.
-void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previous) {
+void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written) {
   Slot& slot = slots_.write(index);
   slot.newest = sequence;
+  set_held(slot, slot.held.with(written));
+  if (slot.state == SlotState::stuck) --stuck_;
   switch (slot.state) {
     case SlotState::clean:
     case SlotState::free:
+    case SlotState::stuck:
       slot.since = sequence;
       slot.state = SlotState::dirty;
       enlist(index, previous);
@@ -149,10 +154,15 @@ void WriteCache::mark_destaged(Index index) {
 /// Forgets what the slot holds. No copy of it may be on its way.
 void WriteCache::drop(Index index) {
   Slot& slot = slots_.write(index);
-  if (holds_unwritten(slot)) dirty_gauge_.set(--dirty_);
+  const bool stuck = slot.state == SlotState::stuck;
+  if (stuck)
+    --stuck_;
+  else if (holds_unwritten(slot))
+    dirty_gauge_.set(--dirty_);
   index_.erase(slot.lsn);
   slot.state = SlotState::free;
-  lists_.remove(index);
+  set_held(slot, {});
+  if (!stuck) lists_.remove(index);
   lists_.push_back(free_list, index);
 }
 
@@ -180,7 +190,7 @@ bool WriteCache::drop_lost(Index first, std::uint32_t count) {
 bool WriteCache::holds(LogicalRun run) {
   for (std::uint32_t i = 0; i < run.count; ++i)
     if (find(run.first + i) == DramHashMap::none) return false;
-  return true;
+  return !lacks_blocks(run);
 }
 
 bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
@@ -189,8 +199,8 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const Index slot = find(run.first + done);
     std::uint32_t count = 1;
-    if (slot != DramHashMap::none) {
-      while (done + count < run.count && find(run.first + done + count) == slot + count) ++count;
+    if (slot != DramHashMap::none && !lacks_blocks(run.first + done)) {
+      while (done + count < run.count && find(run.first + done + count) == slot + count && !lacks_blocks(run.first + done + count)) ++count;
       for (Index index = slot; index < slot + count; ++index) {
         if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
       }
@@ -198,11 +208,17 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
       if (any_lost(data.part(done, count)) && drop_lost(slot, count)) continue;
       read_hits_ += count;
     } else {
-      while (done + count < run.count && find(run.first + done + count) == DramHashMap::none) ++count;
+      const auto missing_at = [&](LogicalSector lsn) { return find(lsn) == DramHashMap::none || lacks_blocks(lsn); };
+      while (done + count < run.count && missing_at(run.first + done + count)) ++count;
       const LogicalRun missing{run.first + done, count};
       const DataSpan part = data.part(done, count);
       read_misses_ += count;
-      const Status status = co_await inner_.read(missing, part);
+      make_way();
+      Status status = Status::ok;
+      if (lacks_blocks(missing))
+        status = co_await read_lacking(missing, part);
+      else
+        status = co_await inner_.read(missing, part);
       if (!ok(status)) co_return status;
     }
     done += count;
@@ -218,25 +234,28 @@ Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions optio
     const std::uint32_t count = std::min(run.count - done, part_sectors_);
     const LogicalRun part{run.first + done, count};
     const DataSpan part_data = data.part(done, count);
-    const Status status = co_await write_part(part, part_data);
+    WriteOptions edges;
+    edges.head = done == 0 ? options.head : 0;
+    edges.tail = done + count == run.count ? options.tail : 0;
+    const Status status = co_await write_part(part, part_data, edges);
     if (!ok(status)) co_return status;
     done += count;
   }
   co_return Status::ok;
 }
 
-Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data) {
+Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data, WriteOptions options) {
   if (journal_ == nullptr) {
-    const std::uint64_t sequence = sequence_;
+    const Filling filling{data, sequence_, options.head, options.tail};
     sequence_ += run.count;
-    co_return co_await fill(run, data, sequence);
+    co_return co_await fill(run, filling);
   }
   Status status = Status::ok;
   {
     Journal::Pin pin;
     status = co_await journal_->append(run, data, pin);
-    const std::uint64_t sequence = pin.sequence();
-    if (ok(status)) status = co_await fill(run, data, sequence);
+    const Filling filling{data, pin.sequence()};
+    if (ok(status)) status = co_await fill(run, filling);
   }
   release_journal();
   if (journal_pressed()) work_.wake_all();
@@ -252,8 +271,7 @@ void WriteCache::release_journal() {
 
 /// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`. The directory says of a slot that
 /// it is dirty once the data is in it: under `plp` the power may fail between the two.
-Task<Status> WriteCache::fill(LogicalRun run, DataSpan data, std::uint64_t sequence) {
-  Filling filling{data, sequence};
+Task<Status> WriteCache::fill(LogicalRun run, Filling filling) {
   while (filling.end() < run.count) {
     const LogicalSector lsn = run.first + filling.end();
     Index slot = find(lsn);
@@ -284,9 +302,11 @@ void WriteCache::keep(Index index) {
 }
 
 void WriteCache::settle(Filling& filling) {
+  join_edges(filling);
   ports_.memory.copy(filling.data.part(filling.done, filling.count), buffer_->part(filling.slot, filling.count));
   for (; filling.count != 0; --filling.count) {
-    mark_written(filling.slot, filling.sequence + filling.done++, filling.previous);
+    mark_written(filling.slot, filling.sequence + filling.done, filling.previous, written_of(filling, filling.done));
+    ++filling.done;
     filling.previous = filling.slot++;
   }
 }
@@ -313,6 +333,7 @@ Task<Status> WriteCache::flush() {
     work_.wake_all();
     co_await progress_.change(LifePhase::cleaning);
   }
+  if (stuck_ != 0 && config_.durability != CacheDurability::plp) co_return Status::media_error;
   co_return co_await inner_.flush();
 }
 
@@ -340,9 +361,13 @@ void WriteCache::report(MetricSet& metrics) const {
   count(".lost_at_boot", lost_at_boot_, "sectors",
         "unwritten sectors of the write cache that a boot found lost: the dump had failed before them, or bit errors had taken them");
   count(".full_waits", full_waits_, "1", "times that a write waited for a slot of the write cache");
+  if (config_.edges == EdgeReads::behind) {
+    count(".parts", parts_written_, "sectors", "sectors of which a write brought a part, acknowledged before the rest of them was read");
+    count(".completed", completed_, "sectors", "sectors of the write cache whose other blocks came from the layer below");
+  }
   metrics.add(prefix + ".dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");
-  metrics.add(prefix + ".unwritten", static_cast<double>(ended() ? dirty_ : 0), "sectors",
+  metrics.add(prefix + ".unwritten", static_cast<double>((ended() ? dirty_ : 0) + stuck_), "sectors",
               "acknowledged sectors that stay in the write cache because the layer below could not write them, or others before them");
   if (journal_ != nullptr)
     metrics.count("journal.sectors", static_cast<double>(journal_->sectors_written()), "sectors",

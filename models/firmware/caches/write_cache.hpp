@@ -6,6 +6,10 @@
 // in a log on the platters before the acknowledgement; `volatile` promises what FLUSH or FUA acknowledged. Of a dump that failed the
 // directory counts as a whole or not at all; where it is there, the slots that were not saved are dirty and lost.
 //
+// With `edges = behind` a write that covers its first or last sector in part is acknowledged without a read: the slot says which blocks it
+// holds, and the others come from the inner layer when the sector is read or destaged, if no later write has brought them by then. A
+// sector whose others cannot be read stays in its slot, without holding up the rest, until it is written again or the drive boots.
+//
 // What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
 // reads find everything where it is.
 #include <algorithm>
@@ -30,10 +34,19 @@ enum class DestageOrder : std::uint32_t {
   positioning  ///< by age, `destage_depth` at once: the disk channel's policy chooses among them
 };
 
+/// When the blocks are read that a write leaves out of its first and last sector.
+enum class EdgeReads : std::uint32_t {
+  before,  ///< before it is acknowledged
+  behind   ///< when the sector is read or leaves the cache; not with a journal, whose records hold whole sectors
+};
+void describe_edge_reads(ParameterVisitor& visitor, EdgeReads& edges);
+
 struct WriteCacheConfig {
   Bytes capacity;  ///< 0: no cache
   CacheDurability durability = CacheDurability::plp;
   DestageOrder order = DestageOrder::elevator;
+  EdgeReads edges = EdgeReads::before;
+  bool make_way = false;  // whether such reads behind are given up when the host reads, and done later; no parameter of the drive's cache
   std::uint32_t high_mark = 75;      // ours: a quarter is left for a burst while destaging goes on
   std::uint32_t low_mark = 50;       // ours: half of the cache keeps absorbing overwrites
   std::uint32_t trickle_mark = 100;  // percent dirty above which destages go on in the background; no parameter of the drive's cache
@@ -69,6 +82,7 @@ class WriteCache final : public TranslationLayer {
   bool holds(LogicalRun run) override;
   /// The write is acknowledged from the DRAM, without waiting for a slot.
   bool absorbs(LogicalRun run) override;
+  bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override;
   void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
@@ -84,7 +98,18 @@ class WriteCache final : public TranslationLayer {
     clean,  ///< as the inner layer has it
     dirty,
     destaging,  ///< dirty, and a copy of it is being written
-    renewed     ///< destaging, and overwritten since the copy was taken
+    renewed,    ///< destaging, and overwritten since the copy was taken
+    stuck       ///< as dirty, but blocks that it lacks cannot be read; in no list
+  };
+  /// Host blocks of a sector, side by side.
+  struct Blocks {
+    std::uint16_t first = 0;
+    std::uint16_t count = 0;
+    [[nodiscard]] std::uint32_t end() const { return std::uint32_t{first} + count; }
+    [[nodiscard]] bool inside(Blocks other) const { return count == 0 || (first >= other.first && end() <= other.end()); }
+    /// Whether there is no gap between them.
+    [[nodiscard]] bool joins(Blocks other) const { return count == 0 || (first <= other.end() && other.first <= end()); }
+    [[nodiscard]] Blocks with(Blocks other) const;
   };
   /// What the directory says of a slot: all that recovery needs under `plp`.
   struct Slot {
@@ -92,7 +117,7 @@ class WriteCache final : public TranslationLayer {
     std::uint64_t since;   ///< sequence number of the oldest write that is not on media or flash
     std::uint64_t newest;  ///< sequence number of the write whose data the slot holds
     SlotState state;
-    std::uint32_t unused;
+    Blocks held;  ///< all of them but for a dirty or stuck slot
   };
   enum List : std::uint32_t { free_list, clean_list, dirty_list, lists };  // clean: least recently used first; dirty: by `since`
 
@@ -100,6 +125,8 @@ class WriteCache final : public TranslationLayer {
   struct Filling {
     DataSpan data;
     std::uint64_t sequence = 0;  ///< of the first sector
+    std::uint32_t head = 0;      ///< blocks that the first sector leaves out
+    std::uint32_t tail = 0;      ///< and the last
     std::uint32_t done = 0;      ///< sectors in their slots
     Index slot = 0;
     std::uint32_t count = 0;
@@ -111,9 +138,10 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] Index find(LogicalSector lsn);
   [[nodiscard]] Index take_slot(LogicalSector lsn);
   [[nodiscard]] bool pending(LogicalSector lsn);
+  [[nodiscard]] bool ready(LogicalSector lsn) { return pending(lsn) && !lacks_blocks(lsn); }
   void keep(Index index);
   void settle(Filling& filling);
-  void mark_written(Index index, std::uint64_t sequence, Index previous);
+  void mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written);
   void mark_destaged(Index index);
   void enlist(Index index, Index previous);
   void drop(Index index);
@@ -121,13 +149,28 @@ class WriteCache final : public TranslationLayer {
   bool drop_lost(Index first, std::uint32_t count);
   void rebuild();
 
-  Task<Status> write_part(LogicalRun run, DataSpan data);
-  Task<Status> fill(LogicalRun run, DataSpan data, std::uint64_t sequence);
+  Task<Status> write_part(LogicalRun run, DataSpan data, WriteOptions options);
+  Task<Status> fill(LogicalRun run, Filling filling);
   Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> replay();
   Task<Status> replay(std::span<const Journal::Record> records, std::uint32_t count);
   Task<Status> replay(const Journal::Record& record);
   void release_journal();
+
+  // Sectors of which a slot holds a part (write_cache_parts.cpp)
+  [[nodiscard]] Blocks written_of(const Filling& filling, std::uint32_t sector) const;
+  [[nodiscard]] bool in_part(Blocks held) const { return held.count != 0 && held.count != all_blocks_.count; }
+  [[nodiscard]] bool lacks_blocks(LogicalSector lsn);
+  [[nodiscard]] bool lacks_blocks(LogicalRun run);
+  [[nodiscard]] bool takes_part(LogicalSector lsn, Blocks written);
+  void set_held(Slot& slot, Blocks held);
+  void join_edges(const Filling& filling);
+  void join_edge(const Filling& filling, std::uint32_t sector);
+  Task<Status> read_lacking(LogicalRun run, DataSpan data);
+  Task<void> complete(LogicalRun run, DataSpan scratch);
+  void make_way();
+  void complete_slot(LogicalSector lsn, DataSpan old);
+  void set_aside(LogicalSector lsn);
 
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
@@ -148,6 +191,7 @@ class WriteCache final : public TranslationLayer {
   TranslationLayer& inner_;
   const char* prefix_;
   Index slots_count_;
+  Blocks all_blocks_;      // of a sector
   DataBuffer own_buffer_;  // durability other than plp
   DataBuffer* buffer_;
   DramArray<Slot> slots_;
@@ -163,7 +207,8 @@ class WriteCache final : public TranslationLayer {
   WaitQueue progress_;       // of writers without a slot, and of flushes
   WaitQueue activity_;       // of watch_idle()
   std::vector<DataBuffer> staging_;
-  std::uint32_t part_sectors_;  // longest part of a host write handled at once
+  std::vector<const DataBuffer*> giving_way_;  // of these: what is read into them is given up when the host reads
+  std::uint32_t part_sectors_;                 // longest part of a host write handled at once
 
   std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
   std::uint64_t newest_since_ = 0;  // of all slots that were dirty ever
@@ -172,6 +217,8 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t flush_target_ = 0;
   bool draining_ = false;
   std::uint32_t under_way_ = 0;  // destages
+  std::uint64_t in_part_ = 0;    // slots that lack blocks
+  std::uint64_t stuck_ = 0;      // of these
   Status failure_ = Status::ok;  // of the destage that ended all destaging
 
   std::uint64_t peak_dirty_ = 0;
@@ -182,6 +229,8 @@ class WriteCache final : public TranslationLayer {
   std::uint64_t destaged_sectors_ = 0;
   std::uint64_t full_waits_ = 0;
   std::uint64_t lost_at_boot_ = 0;
+  std::uint64_t parts_written_ = 0;
+  std::uint64_t completed_ = 0;
 };
 
 }  // namespace tessera

@@ -13,8 +13,10 @@ void WriteCache::rebuild() {
     if (holds_unwritten(slot)) {
       slot.state = SlotState::dirty;
       unwritten.push_back(index);
+      in_part_ += in_part(slot.held) ? 1 : 0;
     } else {
       slot.state = SlotState::free;
+      slot.held = {};
       lists_.push_back(free_list, index);
     }
   }
@@ -81,7 +83,8 @@ Task<Status> WriteCache::replay(std::span<const Journal::Record> records, std::u
     const DataSpan last = data.part(done + record.run.count - 1, 1);
     if (any_lost(last)) ports_.memory.copy(data.part(done + record.run.count, 1), last);
     const DataSpan part = data.part(done, record.run.count);
-    const Status kept = co_await fill(record.run, part, record.sequence);
+    const Filling filling{part, record.sequence};
+    const Status kept = co_await fill(record.run, filling);
     if (!ok(kept)) co_return kept;
     done += record.sectors();
   }
@@ -96,8 +99,8 @@ Task<Status> WriteCache::replay(const Journal::Record& record) {
     const Status read = co_await journal_->read(record, done, data);
     if (!ok(read)) co_return read;
     const LogicalRun part{record.run.first + done, count};
-    const std::uint64_t sequence = record.sequence + done;
-    const Status kept = co_await fill(part, data, sequence);
+    const Filling filling{data, record.sequence + done};
+    const Status kept = co_await fill(part, filling);
     if (!ok(kept)) co_return kept;
     done += count;
   }

@@ -99,13 +99,18 @@ Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
   const LogicalRun planned = dirty_run(start, staging.sectors());
   auto lock = inner_locks_.exclusive(SectorRange::of(planned));
   co_await lock;
+  if (!ended() && lacks_blocks(planned)) {
+    const DataSpan scratch = staging.part(0, planned.count);
+    co_await complete(planned, scratch);
+  }
   if (ended()) co_return;
 
-  // Others may have written or dropped some of the run while this task waited: what is left of its first part goes now.
+  // Others may have written or dropped some of the run while this task waited: what is left of its first part goes now. What they wrote in
+  // part stays for later.
   LogicalRun run = planned;
-  while (run.count > 0 && !pending(run.first)) run = {run.first + 1, run.count - 1};
+  while (run.count > 0 && !ready(run.first)) run = {run.first + 1, run.count - 1};
   std::uint32_t taken = 0;
-  for (; taken < run.count && pending(run.first + taken); ++taken) {
+  for (; taken < run.count && ready(run.first + taken); ++taken) {
     const Index slot = find(run.first + taken);
     slots_.write(slot).state = SlotState::destaging;
     ports_.memory.copy(buffer_->part(slot, 1), staging.part(taken, 1));

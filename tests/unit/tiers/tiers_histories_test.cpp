@@ -19,6 +19,7 @@ TiersSetup random_setup(RandomStream& random) {
   setup.bench.media.surfaces = pick(random, 1, 3);
   setup.bench.seed = random();
   layer.buffer = sectors(random.below(4) == 0 ? 0 : pick(random, 2, 60));
+  layer.edges = static_cast<EdgeReads>(random.below(2));
   layer.destage_after = Picoseconds(random.below(300'000'000'000));
   layer.low_mark = pick(random, 0, 70);
   layer.high_mark = pick(random, layer.low_mark + 1, 100);
@@ -55,7 +56,7 @@ TiersSetup random_setup(RandomStream& random) {
 
 TEST_CASE("random requests to tessera, up to six at a time, return what was written") {
   std::map<std::string, double> happened;
-  for (std::uint64_t run = 0; run < 200; ++run) {
+  for (std::uint64_t run = 0; run < 240; ++run) {
     RandomStream random(run, "tessera histories");
     INFO("run " << run);
     const TiersSetup setup = random_setup(random);

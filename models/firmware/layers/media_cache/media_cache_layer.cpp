@@ -35,12 +35,12 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
 
 // --- Reads and trims ---
 
-Task<Status> MediaCache::read(LogicalRun run, DataSpan data) {
+Task<Status> MediaCache::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun piece = bands_.piece({run.first + done, run.count - done});
     const Band band = bands_.band_of(piece.first);
     const DataSpan part = data.part(done, piece.count);
-    const Status status = co_await read_piece(band, piece, part);
+    const Status status = co_await read_piece(priority, band, piece, part);
     if (!ok(status)) co_return status;
     done += piece.count;
   }
@@ -48,13 +48,13 @@ Task<Status> MediaCache::read(LogicalRun run, DataSpan data) {
 }
 
 /// What the log holds from there, the rest from the band.
-Task<Status> MediaCache::read_piece(const Band& band, LogicalRun run, DataSpan data) {
+Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, LogicalRun run, DataSpan data) {
   auto lock = readers_.shared(NumberRange::of(band.number));
   co_await lock;
   const auto found = found_.take();
   found->clear();
   map_.find(band.number, run, *found);
-  MediaChain chain(MediaClass::host);
+  MediaChain chain(priority);
   std::size_t next = 0;
   for (std::uint32_t done = 0; done < run.count;) {
     chain.clear();

@@ -28,7 +28,8 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] std::uint64_t user_sectors() const override { return bands_.user_sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data); }
+  Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
@@ -118,7 +119,8 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] bool above_mark() const;
   [[nodiscard]] bool host_idle() const;
 
-  [[nodiscard]] Task<Status> read_piece(const Band& band, LogicalRun run, DataSpan data);
+  [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
+  [[nodiscard]] Task<Status> read_piece(MediaClass priority, const Band& band, LogicalRun run, DataSpan data);
   [[nodiscard]] Task<Status> restore_map();
   [[nodiscard]] Task<Status> restore_image();
   void forget(const Extent& extent);

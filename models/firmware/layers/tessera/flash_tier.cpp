@@ -48,7 +48,7 @@ bool FlashTier::holds_any(LogicalRun run) const {
 // --- Reads ---
 
 /// What the flash has from there, the rest from the platters.
-Task<Status> FlashTier::read(LogicalRun run, DataSpan data) {
+Task<Status> FlashTier::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
   auto lock = use_.shared({});
   co_await lock;
   const auto scratch = scratches_.take();
@@ -70,11 +70,11 @@ Task<Status> FlashTier::read(LogicalRun run, DataSpan data) {
   if (!ok(status)) co_return status;
   lock.unlock();  // what the flash does not have comes to it by no eviction
   const std::span<const std::uint32_t> found(pages);
-  co_return co_await read_inner(run, found, data);
+  co_return co_await read_inner(priority, run, found, data);
 }
 
 /// The sectors that have no page, run by run.
-Task<Status> FlashTier::read_inner(LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data) {
+Task<Status> FlashTier::read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data) {
   for (std::uint32_t at = 0; at < run.count;) {
     std::uint32_t count = 0;
     while (at + count < run.count && pages[at + count] == none) ++count;
@@ -84,7 +84,11 @@ Task<Status> FlashTier::read_inner(LogicalRun run, std::span<const std::uint32_t
     }
     const LogicalRun missing{run.first + at, count};
     const DataSpan part = data.part(at, count);
-    const Status status = co_await inner_.read(missing, part);
+    Status status = Status::ok;
+    if (priority == MediaClass::background)
+      status = co_await inner_.read_behind(missing, part);
+    else
+      status = co_await inner_.read(missing, part);
     if (!ok(status)) co_return status;
     at += count;
   }

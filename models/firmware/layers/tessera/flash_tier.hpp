@@ -37,7 +37,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data); }
+  Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
@@ -103,7 +104,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] Task<Status> make_claimable();
   [[nodiscard]] Task<Status> make_void(LogicalRun run);
   [[nodiscard]] Task<Status> program_void(std::uint64_t subject, std::uint32_t kept, DeadBlock& at);
-  [[nodiscard]] Task<Status> read_inner(LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data);
+  [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
+  [[nodiscard]] Task<Status> read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data);
 
   // Eviction (flash_tier_eviction.cpp)
   [[nodiscard]] Task<Status> evict();

@@ -13,6 +13,8 @@ constexpr std::uint64_t most_default_entries = 524'288;  // 21 MiB of DRAM
 
 void TiersConfig::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {0, 68'719'476'736.0}, "write buffer in DRAM that is dumped on power loss; 0: none");
+  describe_edge_reads(v, edges);
+  v.field("make_way", make_way, "whether reads of the rest of sectors are given up when the host reads, and done later");
   v.field("destage_after", destage_after, {1e6, 1e13}, "time without host commands after which the buffer is emptied below its high mark");
   v.field("trickle_mark", trickle_mark, {0, 100},
           "percent of the buffer dirty above which destages go on in the background, as fast as the flash");
@@ -48,6 +50,8 @@ WriteCacheConfig TiersConfig::write_buffer() const {
   WriteCacheConfig config;
   config.capacity = buffer;
   config.durability = CacheDurability::plp;
+  config.edges = edges;
+  config.make_way = make_way;
   config.order = DestageOrder::positioning;
   config.trickle_mark = trickle_mark;
   config.high_mark = high_mark;

@@ -12,7 +12,9 @@ namespace tessera::tiers {
 /// All values are ours.
 struct TiersConfig {
   // First tier: the write buffer in dumped DRAM
-  Bytes buffer{12 << 20};                         // what the layers hwsr and sblock have dumped on the drive `common`
+  Bytes buffer{12 << 20};  // what the layers hwsr and sblock have dumped on the drive `common`
+  EdgeReads edges = EdgeReads::behind;
+  bool make_way = true;
   Picoseconds destage_after{10'000'000'000'000};  // 10 s: what is dumped on power loss need not hurry, and is overwritten meanwhile
   std::uint32_t trickle_mark = 50;
   std::uint32_t high_mark = 75;

@@ -22,6 +22,7 @@ class Tiers final : public TranslationLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override { return top_->write(run, data, options); }
   bool holds(LogicalRun run) override { return top_->holds(run); }
   bool absorbs(LogicalRun run) override { return top_->absorbs(run); }
+  bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override { return top_->takes_parts(run, head, tail); }
   Task<Status> flush() override { return top_->flush(); }
   Task<Status> trim(LogicalRun run) override { return top_->trim(run); }
   void start_background() override { top_->start_background(); }

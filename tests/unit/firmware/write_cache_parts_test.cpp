@@ -1,0 +1,230 @@
+// The write cache with sectors of which the host wrote a part: acknowledged at once, made whole when they are read or leave the cache.
+#include <catch2/catch.hpp>
+
+#include "firmware/layers/layer_factories.hpp"
+#include "support/unreadable_sectors.hpp"
+#include "unit/firmware/test_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using namespace tessera::test;
+
+namespace {
+
+FirmwareConfig cache(std::uint64_t sectors, CacheDurability durability = CacheDurability::plp,
+                     DestageOrder order = DestageOrder::elevator) {
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(sectors * 4096);
+  config.write_cache.durability = durability;
+  config.write_cache.order = order;
+  config.write_cache.edges = EdgeReads::behind;
+  return config;
+}
+
+BenchConfig promising(CacheDurability durability) {
+  BenchConfig config = small_drive();
+  if (durability == CacheDurability::volatile_memory) config.promise = DurabilityPromise::flushed;
+  return config;
+}
+
+/// Forty sectors of old data at home, none of them in the cache: sector n lies on track n / 16.
+TestDrive drive_with_old_data(const FirmwareConfig& config, const BenchConfig& bench = small_drive()) {
+  TestDrive drive(make_cmr_factory(), {}, bench, config, 40);
+  drive->steps.clear();
+  return drive;
+}
+
+/// `count` blocks from block `offset` of the sector on.
+Status write_blocks(TestDrive& drive, std::uint64_t sector, std::uint32_t offset, std::uint32_t count, bool fua = false) {
+  return drive->write(sector * blocks_per_sector + offset, count, fua);
+}
+
+std::uint64_t sectors_read(TestDrive& drive) {
+  std::uint64_t sum = 0;
+  for (const FirmwareBench::StepRecord& step : drive->steps) sum += step.op == MediaOp::read ? step.run.count : 0;
+  return sum;
+}
+
+constexpr CacheDurability unjournalled[] = {CacheDurability::plp, CacheDurability::volatile_memory};
+constexpr DestageOrder all_orders[] = {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning};
+
+}  // namespace
+
+TEST_CASE("parts: a write of a part of a sector is acknowledged without the media; the rest is read as the sector leaves the cache") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  REQUIRE(write_blocks(drive, 5, 2, 3) == Status::ok);
+  CHECK(drive->steps.empty());
+  CHECK(drive.metric("unaligned.rmw") == 0);
+  drive->run_until_idle(10_s);
+  CHECK(sectors_read(drive) == 1);
+  CHECK(drive.sectors_written() == 1);
+  CHECK(drive.metric("cache.completed") == 1);
+  drive.check_content();
+}
+
+TEST_CASE("parts: both edges of a long write come from neighbouring reads, its middle from none") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  REQUIRE(drive->write(5 * blocks_per_sector + 3, 3 * blocks_per_sector) == Status::ok);  // of sectors 5 to 8
+  CHECK(drive->steps.empty());
+  drive->run_until_idle(10_s);
+  CHECK(sectors_read(drive) == 2);
+  CHECK(drive.sectors_written() == 4);
+  drive.check_content();
+}
+
+TEST_CASE("parts: sectors that later writes complete are never read") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  for (std::uint32_t block = 0; block < 16; ++block) REQUIRE(write_blocks(drive, 5, block, 1) == Status::ok);  // upwards
+  REQUIRE(write_blocks(drive, 9, 6, 2) == Status::ok);
+  REQUIRE(write_blocks(drive, 9, 1, 6) == Status::ok);  // downwards, and over a block that was there
+  REQUIRE(write_blocks(drive, 9, 0, 1) == Status::ok);
+  drive->run_until_idle(10_s);
+  CHECK(sectors_read(drive) == 0);
+  CHECK(drive.sectors_written() == 3);
+  drive.check_content();
+}
+
+TEST_CASE("parts: one that leaves a gap to what the slot holds waits until the sector is whole") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  REQUIRE(write_blocks(drive, 5, 0, 2) == Status::ok);
+  REQUIRE(write_blocks(drive, 5, 6, 1) == Status::ok);
+  CHECK(sectors_read(drive) == 1);
+  CHECK(drive.metric("unaligned.rmw") == 1);
+  REQUIRE(write_blocks(drive, 5, 4, 1) == Status::ok);  // now it is
+  CHECK(sectors_read(drive) == 1);
+  drive.check_content();
+}
+
+TEST_CASE("parts: a read gets old blocks and new ones, in one go with the sectors that the cache lacks, and leaves the sector whole") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  REQUIRE(write_blocks(drive, 5, 3, 1) == Status::ok);
+  REQUIRE(drive->read(4 * blocks_per_sector, 3 * blocks_per_sector) == Status::ok);
+  CHECK(drive->steps.size() == 1);
+  CHECK(sectors_read(drive) == 3);
+  REQUIRE(drive->read(5 * blocks_per_sector, blocks_per_sector) == Status::ok);
+  CHECK(drive->steps.size() == 1);
+  drive->run_until_idle(10_s);
+  CHECK(sectors_read(drive) == 3);
+  drive.check_content();
+}
+
+TEST_CASE("parts: a host that reads does not wait for a read behind, where that makes way, and the sector goes home nevertheless") {
+  for (const bool makes_way : {true, false}) {
+    FirmwareConfig config = cache(16);
+    config.write_cache.idle_after = 1_ms;
+    config.write_cache.make_way = makes_way;
+    BenchConfig bench = small_drive();
+    bench.media.timing = MediaTimingMode::rotational;
+    TestDrive drive = drive_with_old_data(config, bench);
+    REQUIRE(write_blocks(drive, 39, 0, 4) == Status::ok);
+    while (!drive->media().busy()) drive->run_for(100_us);
+    REQUIRE(drive->read(0, blocks_per_sector) == Status::ok);
+    CHECK(drive.metric("media.given_up") == (makes_way ? 1 : 0));
+    drive->run_until_idle(10_s);
+    CHECK(drive.metric("cache.destaged") == 1);
+    drive.check_content();
+  }
+}
+
+TEST_CASE("parts: a forced write of a part is on the media when it is acknowledged, with what the cache held of its sector") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  REQUIRE(write_blocks(drive, 5, 0, 2) == Status::ok);
+  REQUIRE(write_blocks(drive, 5, 5, 1, true) == Status::ok);
+  CHECK(drive.sectors_written() == 1);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  drive.check_content();
+}
+
+TEST_CASE("parts: a cut at any instant keeps which blocks a slot holds") {
+  for (std::uint64_t actions = 0; actions < 120; ++actions) {
+    INFO("cut after " << actions << " actions");
+    TestDrive drive = drive_with_old_data(cache(16));
+    REQUIRE(write_blocks(drive, 5, 2, 3) == Status::ok);
+    REQUIRE(write_blocks(drive, 20, 7, 4) == Status::ok);
+    drive->submit(HostOp::write, 5 * blocks_per_sector + 5, 2, false);
+    drive->submit(HostOp::flush, 0, 0);
+    drive->cut_after_actions(actions);
+    REQUIRE(drive->boot_status() == Status::ok);
+    drive.check_content();
+    REQUIRE(drive->flush() == Status::ok);
+    drive.check_content();
+  }
+}
+
+TEST_CASE("parts: a sector whose rest cannot be read keeps its slot, holds up nobody, and goes home once the host has written the rest") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  drive->media().add_unreadable({{0, 0}, 5});
+  REQUIRE(write_blocks(drive, 5, 0, 4) == Status::ok);
+  REQUIRE(write_blocks(drive, 6, 0, 4) == Status::ok);
+  REQUIRE(write_blocks(drive, 30, 0, 4) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);  // it is where a cut leaves it
+  CHECK(drive.metric("cache.destaged") == 2);
+  CHECK(drive.metric("cache.unwritten") == 1);
+  drive->run_until_idle(10_s);
+  CHECK(drive.firmware().idle());
+  CHECK(drive->read(5 * blocks_per_sector, 1) != Status::ok);
+
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  drive->run_until_idle(10_s);
+  CHECK(drive.metric("cache.unwritten") == 1);
+  REQUIRE(write_blocks(drive, 5, 4, 4) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);
+  CHECK(drive.metric("cache.unwritten") == 0);
+  CHECK(drive->read(5 * blocks_per_sector, blocks_per_sector) == Status::ok);
+  drive.check_content();
+}
+
+TEST_CASE("parts: without hold-up a FLUSH says that a sector whose rest cannot be read is not durable") {
+  TestDrive drive = drive_with_old_data(cache(16, CacheDurability::volatile_memory), promising(CacheDurability::volatile_memory));
+  drive->media().add_unreadable({{0, 0}, 5});
+  REQUIRE(write_blocks(drive, 5, 0, 4) == Status::ok);
+  CHECK(drive->flush() == Status::media_error);
+  REQUIRE(write_blocks(drive, 5, 4, 4) == Status::ok);
+  CHECK(drive->flush() == Status::ok);
+  drive.check_content();
+}
+
+TEST_CASE("parts: a cache with more unreadable sectors than it can spare takes no more writes, and answers everybody") {
+  TestDrive drive = drive_with_old_data(cache(8));
+  for (const std::uint32_t sector : {1U, 3U, 5U}) {
+    drive->media().add_unreadable({{0, 0}, sector});
+    REQUIRE(write_blocks(drive, sector, 0, 4) == Status::ok);
+  }
+  drive->run_until_idle(10_s);
+  CHECK(drive.firmware().idle());
+  CHECK(write_blocks(drive, 9, 0, 8) == Status::read_only);
+  CHECK(drive.metric("cache.unwritten") == 3);
+}
+
+TEST_CASE("parts: random traffic with cuts reads back right, whatever order and durability") {
+  double completed = 0;
+  for (const CacheDurability durability : unjournalled)
+    for (const DestageOrder order : all_orders)
+      for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        INFO("durability " << static_cast<int>(durability) << ", order " << static_cast<int>(order) << ", seed " << seed);
+        RandomStream random(seed, "parts of sectors");
+        BenchConfig bench = promising(durability);
+        bench.seed = seed;
+        TestDrive drive = drive_with_old_data(cache(pick(random, 8, 64), durability, order), bench);
+        random_history(drive, random, {.longest = 40});
+        random_cuts(drive, random, {.longest = 40});
+        completed += drive.metric("cache.completed");
+      }
+  CHECK(completed > 100);
+}
+
+TEST_CASE("parts: sectors that cannot be read cost what lay in them, whatever was acknowledged beside it") {
+  for (const DestageOrder order : all_orders)
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      INFO("order " << static_cast<int>(order) << ", seed " << seed);
+      RandomStream random(seed, "parts of unreadable sectors");
+      BenchConfig bench = small_drive();
+      bench.seed = seed;
+      TestDrive drive = drive_with_old_data(cache(64, CacheDurability::plp, order), bench);
+      history_with_losses(drive, random, {.longest = 40, .cuts = 2});
+      scatter_unreadable(drive, random, 3);
+      history_with_losses(drive, random, {.longest = 40, .cuts = 4});
+    }
+}
