@@ -44,6 +44,7 @@ bool ReadCache::has(LogicalSector sector) {
 }
 
 bool ReadCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) {
+  if (!inner_.takes_parts(run, 0, 0)) return false;  // of no write: the segments need not be searched
   const bool at_hand = (head == 0 || has(run.first)) && (tail == 0 || has(run.end() - 1));
   return !at_hand && inner_.takes_parts(run, head, tail);
 }

@@ -43,6 +43,7 @@ bool WriteCache::lacks_blocks(LogicalRun run) {
 
 bool WriteCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) {
   if (config_.edges == EdgeReads::before || journal_ != nullptr || ended()) return false;
+  if (head == 0 && tail == 0) return true;
   const Filling write{{nullptr, 0, run.count}, 0, head, tail};
   return takes_part(run.first, written_of(write, 0)) && takes_part(run.end() - 1, written_of(write, run.count - 1));
 }
