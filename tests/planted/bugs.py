@@ -1,6 +1,7 @@
 """The planted bugs of tests/planted/bugs: what each changes, and which tests must notice."""
 
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def all_bugs(folder: Path = FOLDER) -> dict[str, Bug]:
             if name in bugs:
                 raise BadBug(f"{source}: there are two bugs named {name}")
             bugs[name] = _bug(name, entry, source)
+    for what, count in Counter((bug.what, bug.file) for bug in bugs.values()).items():
+        if count > 1:  # the page tells bugs apart by them
+            raise BadBug(f"there are {count} planted bugs in {what[1]} of which it is said: {what[0]}")
     return bugs
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugs import BadBug, Bug, Catcher, all_bugs, share_of
+from page import renew, row
 from tree import ROOT
 
 BUILD = ROOT / "build" / "planted" / "build" / "release"
@@ -92,19 +93,6 @@ def hunt(bug: Bug) -> Outcome:
     return outcome
 
 
-TITLE = """# Planted bugs
-
-Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](testing.md)).
-Made by `./dev planted --page docs/guide/planted-bugs.md`.
-"""
-HEAD = "| planted bug | file | caught by |\n|---|---|---|"
-
-
-def row(outcome: Outcome) -> str:
-    caught = "**nothing**" if outcome.catcher is None else f"`{outcome.catcher}`"
-    return f"| {outcome.bug.what} | `{outcome.bug.file}` | {caught} |"
-
-
 def chosen(arguments: argparse.Namespace) -> list[Bug]:
     bugs = all_bugs()
     names = arguments.names or list(bugs)
@@ -121,23 +109,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="plants bugs and sees that the tests catch them")
     parser.add_argument("names", nargs="*", metavar="NAME", help="bugs; all if none is named")
     parser.add_argument("--share", type=int, metavar="N", help="only N of them, others at each commit")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="write the table to this file too")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="put the rows into the table of this file, each as soon as it is there")
     arguments = parser.parse_args()
-    lines, bad = [HEAD], []
+    rows: dict[str, str] = {}
+    bad = []
     try:
         print("| planted bug | file | caught by | time |")
         for bug in chosen(arguments):
             outcome = hunt(bug)
-            lines.append(row(outcome))
-            print(f"{lines[-1]} {outcome.seconds:.0f} s |", flush=True)
+            rows[bug.name] = row(bug, outcome.catcher)
+            print(f"{rows[bug.name]} {outcome.seconds:.0f} s |", flush=True)
+            if arguments.page:
+                renew(arguments.page, rows, all_bugs())
             if not outcome.named:
                 bad.append(bug.name)
     except BadBug as problem:
         print(f"planted: {problem}", file=sys.stderr)
         return 2
-    if arguments.page:
-        arguments.page.write_text("\n".join([TITLE, *lines]) + "\n")
-    print(f"{len(lines) - 1} bugs planted, {len(lines) - 1 - len(bad)} caught by the tests that they name")
+    print(f"{len(rows)} bugs planted, {len(rows) - len(bad)} caught by the tests that they name")
     if bad:
         print("not caught so: " + ", ".join(bad), file=sys.stderr)
     return 1 if bad else 0

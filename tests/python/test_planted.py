@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "planted"))
 
 from bugs import BadBug, Bug, Catcher, all_bugs, share_of  # noqa: E402
+from page import page, row, rows_of  # noqa: E402
 from tree import mirror  # noqa: E402
 
 BUGS = all_bugs()
@@ -52,6 +53,42 @@ def test_shares_take_turns_until_all_had_theirs():
     assert share_of(names, 2, 2) == ["e", "a"]
     assert {name for turn in range(5) for name in share_of(names, 2, turn)} == set(names)
     assert share_of(names, 9, 1) == ["e", "a", "b", "c", "d"]
+
+
+def bug(name, what):
+    return Bug(name, what, "models/a.cpp", "x", "y", (Catcher("unit_a", "a case"),))
+
+
+def test_the_page_has_the_rows_of_this_run_in_place_of_older_ones():
+    bugs = {name: bug(name, f"{name} is wrong") for name in ("a", "b", "c")}
+    first = page("", {name: row(bugs[name], bugs[name].caught_by[0]) for name in ("b", "a")}, bugs)
+    assert "2 of 3 bugs have a row, 2 of them from the last run. Without one: `c`.\n" in first
+    second = page(first, {"b": row(bugs["b"], None), "c": row(bugs["c"], Catcher("pytest", "test_a.py::test_b"))}, bugs)
+    assert second.splitlines()[-4:] == [
+        "|---|---|---|",
+        "| a is wrong | `models/a.cpp` | `unit_a: a case` |",
+        "| b is wrong | `models/a.cpp` | **nothing** |",
+        "| c is wrong | `models/a.cpp` | `pytest: test_a.py::test_b` |",
+    ]
+    assert "3 of 3 bugs have a row, 2 of them from the last run.\n" in second
+
+
+def test_the_page_drops_bugs_that_are_gone_and_those_that_are_others_now():
+    bugs = {name: bug(name, f"{name} is wrong") for name in ("a", "b")}
+    old = page("", {name: row(bugs[name], None) for name in bugs}, bugs)
+    new = page(old, {}, {"a": bugs["a"], "b": bug("b", "b is wrong in another way")})
+    assert len(rows_of(new)) == 1
+    assert "1 of 2 bugs have a row, 0 of them from the last run. Without one: `b`.\n" in new
+
+
+def test_a_page_that_somebody_else_wrote_is_not_lost():
+    text = page("", {}, {}) + "a remark\n"
+    with pytest.raises(BadBug, match="no row: a remark"):
+        page(text, {}, {})
+
+
+def test_the_page_in_the_guide_is_one_of_runs():
+    assert rows_of((ROOT / "docs" / "guide" / "planted-bugs.md").read_text())
 
 
 def test_a_tree_is_written_only_where_it_differs(tmp_path):
