@@ -116,12 +116,12 @@ def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = 
 
 @app.command(rich_help_panel=PAGES)
 def torture(
-    layers: Annotated[list[str] | None, typer.Argument(help="Layers; all, and the table is written, if none is named.")] = None,
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers whose rows are written; all if none is named.")] = None,
     operations: Annotated[int, typer.Option(help="Persistent operations that are cut before, inside and after.")] = 2000,
     cuts: Annotated[int, typer.Option(help="Cuts at random instants.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the first layer.")] = 1,
 ) -> None:
-    """Cut the power of every layer thousands of times and write the table of docs/reliability.md anew; exit status 1 if anything is lost."""
+    """Cut the power of every layer thousands of times and write its rows of the table of docs/reliability.md anew; exit status 1 if anything is lost."""
     if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
         raise typer.Exit(1)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.marked_section import write_marked_section
+from tessera.marked_section import marked_section, write_marked_section
 from tessera.papers.page import number, table
 from tessera.simulator import REPOSITORY, SimulatorError, layer_names, run_simulator
 
@@ -47,24 +47,38 @@ def cells(row: dict, faults: str) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def rows_of(page: Path) -> dict[str, list[tuple[str, ...]]]:
+    """The table's rows as they are on the page, by layer."""
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for line in marked_section(page, "tessera torture").splitlines():
+        if line.startswith("| `"):
+            words = tuple(word.strip() for word in line.strip("|").split("|"))
+            rows.setdefault(words[0].strip("`"), []).append(words)
+    return rows
+
+
 def write_torture(console: Console, effort: Effort, layers: tuple[str, ...] = (), page: Path = PAGE) -> bool:
-    """Tortures the layers named, or all, without faults and with torn sectors, each with a seed of its own; prints a line for each run.
-    Writes the table where all were. Whether nothing was lost."""
-    rows, told, cuts = [], [], 0
-    for index, layer in enumerate(layers or layer_names()):
+    """Tortures the layers named, or all, without faults and with torn sectors, each with a seed of its own; prints a line for each run, and
+    puts each layer's rows into the table as soon as they are there. Whether nothing was lost."""
+    known = layer_names()
+    rows, told = {layer: found for layer, found in rows_of(page).items() if layer in known}, []
+    for layer in layers or known:
+        rows[layer] = []
         for faults in ("", "torn"):
-            for row in tortured(layer, Effort(effort.operations, effort.cuts, effort.seed + index), faults):
-                rows.append(cells(row, faults))
-                cuts += sum(row["cuts"].values())
+            for row in tortured(layer, Effort(effort.operations, effort.cuts, effort.seed + known.index(layer)), faults):
+                rows[layer].append(cells(row, faults))
                 told += [failure["again"] for failure in row["told"]]
-                console.print("  ".join(rows[-1]), highlight=False)
+                console.print("  ".join(rows[layer][-1]), highlight=False)
+        write_marked_section(page, "tessera torture", section(effort, [row for layer in known for row in rows.get(layer, ())]))
     for again in told:
         console.print(again, highlight=False, soft_wrap=True)
-    if not layers:
-        text = (
-            f"{cuts:,} cuts. Made by `tessera torture --operations {effort.operations} --cuts {effort.cuts} --seed {effort.seed}`: the seed of each layer "
-            "is one more\nthan that of the layer before it.\n\n" + table(HEADER, rows)
-        )
-        write_marked_section(page, "tessera torture", text)
-        console.print(f"{page}: written")
+    console.print(f"{page}: written")
     return not told
+
+
+def section(effort: Effort, rows: list[tuple[str, ...]]) -> str:
+    cuts = sum(int(row[HEADER.index("cuts")].replace(",", "")) for row in rows)
+    return (
+        f"{cuts:,} cuts. Made by `tessera torture [LAYER...] --operations {effort.operations} --cuts {effort.cuts} --seed {effort.seed}`, layer by layer: the "
+        "seed of each is one more\nthan that of the one before it in the list of layers.\n\n" + table(HEADER, rows)
+    )

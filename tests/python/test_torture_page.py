@@ -17,7 +17,7 @@ def simulator_that_says(rows: list[dict], status: int) -> str:
     return f"""
 import json, sys
 if sys.argv[1] == "list":
-    print(json.dumps([{{"name": "cmr"}}]))
+    print(json.dumps([{{"name": "cmr"}}, {{"name": "fluid"}}]))
 else:
     print({json.dumps(rows)!r})
     sys.exit({status})
@@ -35,7 +35,7 @@ def test_the_table_has_a_row_for_each_run_and_the_sum_of_all_cuts(stand_in, page
     stand_in(simulator_that_says([ROW], 0))
     assert write_torture(Console(record=True), Effort(30, 30, 1), page=page)
     text = page.read_text()
-    assert text.startswith("before\n<!-- tessera torture: begin -->\n110 cuts.")
+    assert text.startswith("before\n<!-- tessera torture: begin -->\n220 cuts.")
     assert "| `cmr` | none | none | 50 | 12 | 30 | 55 | 7 | 7 | 0 |" in text
     assert "| `cmr` | none | torn | 50 | 12 | 30 | 55 | 7 | 7 | 0 |" in text
     assert "old" not in text
@@ -49,11 +49,15 @@ def test_a_loss_is_told_with_the_command_that_shows_it_and_fails_the_command(sta
     assert "tessera-sim torture torture --cut-at 7ps" in console.export_text()
 
 
-def test_single_layers_leave_the_page_as_it_is(stand_in, page):
+def test_a_layer_that_is_named_takes_the_place_of_its_own_rows_alone(stand_in, page):
+    other = "| `fluid` | plp | none | 0 | 1 | 2 | 1,000 | 4 | 5 | 0 |"
+    gone = "| `sold-no-more` | plp | none | 0 | 1 | 2 | 3 | 4 | 5 | 0 |"
+    page.write_text(page.read_text().replace("old\n", f"| `cmr` | plp | none | 0 | 1 | 2 | 3 | 4 | 5 | 0 |\n{other}\n{gone}\n"))
     stand_in(simulator_that_says([ROW], 0))
-    before = page.read_text()
     assert write_torture(Console(record=True), Effort(30, 30, 1), ("cmr",), page)
-    assert page.read_text() == before
+    text = page.read_text()
+    assert "1,110 cuts." in text and other in text and "sold-no-more" not in text
+    assert text.count("| `cmr` |") == 2 and "| `cmr` | plp" not in text
 
 
 def test_a_page_without_its_marks_is_refused(page):
