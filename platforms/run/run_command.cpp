@@ -189,6 +189,7 @@ int exit_status(const Simulation& simulation) {
 }  // namespace
 
 int run_command(cli::RunOptions options, const SearchPath& search) {
+  end_at_stop_signals("tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n");
   const RunFolder folder(options.out);
   DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                         {options.firmware.file, options.firmware.patience});
@@ -250,6 +251,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     notes.push_back(std::to_string(missed) +
                     " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
+  if (simulation.verification_stopped()) notes.emplace_back("a signal ended the verification: not all that was written was read back");
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");

@@ -72,7 +72,8 @@ void Simulation::on_time(std::uint64_t argument) {
       return verify([this] { go_on(); });
     case begin_drain: return drain();
     case poll_idle:
-      if (drive_.idle() || !drain_failure_.empty()) return measure();
+      if (stop_signal() != 0) stop();
+      if (drive_.idle() || !drain_failure_.empty() || stop_signal() != 0) return measure();
       if (drive_.timeline().now() >= drain_limit_)
         throw ModelBug("liveness: the drive did not become idle within a simulated day after the last request\n" +
                        drive_.controller().account());
@@ -122,6 +123,7 @@ void Simulation::start_replay() {
   restarts_ = CutSchedule(moved_by(config_.restarts, origin_));
   measurement_.begin();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  if (stop_signal() != 0) stop();
   player_.start();
   schedule_cut();
 }
@@ -282,7 +284,11 @@ void Simulation::add_results() {
 void Simulation::finish() { drive_.timeline_module().stop(); }
 
 void Simulation::verify(std::function<void()> next) {
-  sweep_ = std::make_unique<VerificationSweep>(drive_, host_, *scoreboard_, config_.player.tags, std::move(next));
+  const auto ended = [this, next = std::move(next)] {
+    verification_stopped_ = verification_stopped_ || sweep_->stopped();
+    next();
+  };
+  sweep_ = std::make_unique<VerificationSweep>(drive_, host_, *scoreboard_, config_.player.tags, ended);
   sweep_->start();
 }
 

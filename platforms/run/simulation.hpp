@@ -94,7 +94,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t cuts_added() const { return cuts_added_; }
   /// Cuts that fell into an outage: there was no power to cut.
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
-  [[nodiscard]] bool partial() const { return player_.stopped(); }
+  [[nodiscard]] bool partial() const { return player_.stopped() || verification_stopped_; }
+  [[nodiscard]] bool verification_stopped() const { return verification_stopped_; }
   /// From the start of the replay to the end of the drain: verification sweeps at the end are not part of the run.
   [[nodiscard]] Picoseconds duration() const { return measured_until_ - origin_; }
 
@@ -146,6 +147,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::uint64_t excused_ = 0;
   HostRequest flush_;
   bool flushing_ = false;
+  bool verification_stopped_ = false;
   std::string drain_failure_;
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;

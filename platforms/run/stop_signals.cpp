@@ -1,5 +1,8 @@
 #include "platforms/run/stop_signals.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 
 namespace tessera {
@@ -17,16 +20,35 @@ bool ignored_from_outside(int signal) {
 
 volatile std::sig_atomic_t noted = 0;
 
-}  // namespace
+// What a signal handler may read without asking anybody.
+std::array<char, 255> last_words;
+std::size_t last_words_length = 0;
 
-void watch_stop_signals() {
+void handle_stop_signals(void (*handler)(int), unsigned flags) {
   for (const int signal : stop_signals) {
     if (ignored_from_outside(signal)) continue;
     struct sigaction action {};
-    action.sa_handler = [](int received) { noted = received; };
-    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    action.sa_handler = handler;
+    action.sa_flags = static_cast<int>(flags);
     sigaction(signal, &action, nullptr);
   }
+}
+
+}  // namespace
+
+void end_at_stop_signals(std::string_view words) {
+  last_words_length = std::min(words.size(), last_words.size());
+  std::copy_n(words.begin(), last_words_length, last_words.begin());
+  const auto end = [](int received) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words_length);
+    ::_exit(exit_stopped_by(received));
+  };
+  handle_stop_signals(end, 0);
+}
+
+void watch_stop_signals() {
+  const auto note = [](int received) { noted = received; };
+  handle_stop_signals(note, SA_RESTART | SA_RESETHAND);
 }
 
 int stop_signal() { return noted; }

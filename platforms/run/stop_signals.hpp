@@ -1,9 +1,14 @@
 #pragma once
 // SIGINT, SIGTERM and SIGHUP ask a run to end in order: with its results, marked as partial. A second one of the same kind ends the process
-// at once, as ever.
+// at once, as ever. While there is nothing to put into results yet, the first one does, with words.
 #include <csignal>
+#include <string_view>
 
 namespace tessera {
+
+/// From here on, until watch_stop_signals(), they end the process with exit_stopped_by() once it has written `words`, at most 255 bytes, to
+/// its standard error.
+void end_at_stop_signals(std::string_view words);
 
 /// From here on the signals are noted. One that is ignored from outside, as SIGHUP under nohup, stays ignored.
 void watch_stop_signals();

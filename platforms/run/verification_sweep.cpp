@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platforms/run/stop_signals.hpp"
 #include "stimuli/scoreboard/prefilled_sample.hpp"
 
 namespace tessera {
@@ -63,6 +64,7 @@ void VerificationSweep::power_lost() {
 
 void VerificationSweep::on_complete(const HostRequest& request, Picoseconds) {
   if (!ok(request.status)) scoreboard_.unreadable(request);
+  if (stop_signal() != 0 && !player_.stopped()) player_.stop();
 }
 
 }  // namespace tessera

@@ -85,6 +85,33 @@ def test_a_signal_ends_the_run_in_order_with_what_it_has(tmp_path, name, status)
     assert (tmp_path / "requests.npy").exists()
 
 
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_before_the_replay_ends_the_run_with_words(tmp_path, name, status):
+    pipe = tmp_path / "trace"
+    os.mkfifo(pipe)  # nobody writes to it: the run waits for its trace
+    process = start("run", "demo", "--layer", "cmr", "--trace", pipe, "--out", tmp_path / "run",
+                    preexec_fn=lambda: signal.signal(getattr(signal, name), signal.SIG_DFL))  # fmt: skip
+    wait_until(lambda: (tmp_path / "run" / "drive.toml").exists(), process)
+    process.send_signal(getattr(signal, name))
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert errors == "tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n"
+    assert not files(tmp_path / "run") & RESULTS
+
+
+def test_a_signal_among_verifications_ends_the_run_in_order(tmp_path):
+    # A verification of all that was written follows each cut: hardly any of the run's time is spent on the replay.
+    cuts = [word for second in range(1, 1000) for word in ("--cut-at", f"{second}s")]
+    process = start("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000", "--check", *cuts,
+                    "--requests", "--out", tmp_path, preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))  # fmt: skip
+    wait_until(lambda: grows(tmp_path / "requests.npy.partial"), process)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 143, errors
+    summary = json.loads((tmp_path / "summary.json").read_text())["run"]
+    assert summary["partial"] and any("a signal ended the verification" in note for note in summary["notes"])
+
+
 def test_a_run_under_nohup_goes_on_after_a_hangup(tmp_path):
     process = start(*ENDLESS, "--requests", "--out", tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     wait_until(lambda: grows(tmp_path / "requests.npy.partial"), process)
