@@ -19,6 +19,8 @@ void BufferConfig::describe_caches(ParameterVisitor& visitor) {
   visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");
   visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
   describe_paired_pages(visitor, paired_pages);
+  visitor.field("dump_tags", dump_tags,
+                "the dump engine saves what the journals' newest pages are, so that one that becomes unreadable is not taken for torn");
   visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
   visitor.field("idle_after", idle_after, {1e6, 1e16}, "time without host commands after which the write buffer empties itself");
 }

@@ -46,6 +46,7 @@ struct BufferConfig {
   Picoseconds idle_after{5'000'000'000'000};       // ours: 5 s, far longer than the gaps of the paper's traces; it has no idle work
   RewriteGuard rewrite_guard = RewriteGuard::flash;
   PairedPages paired_pages = PairedPages::lower_only;
+  bool dump_tags = true;  // ours
   bool paper = false;
   bool crash_safe = true;
 
@@ -58,6 +59,7 @@ struct BufferConfig {
   /// The journals' pages; the read cache, which is empty after a power cut, uses all.
   /// What this flash puts at risk: the journals; the read cache is empty after a power cut.
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const;
+  [[nodiscard]] bool dumps_tags() const { return dump_tags && !paper; }
   [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
   [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
   [[nodiscard]] bool journals_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::flash; }

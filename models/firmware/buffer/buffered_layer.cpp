@@ -19,6 +19,8 @@ std::optional<FlashAreas> flash_areas(const Ports& ports, const BufferConfig& co
   return FlashAreas(config, ports.flash->shape(), ports.memory.shape().sector_bytes);
 }
 
+Survival newest_groups(const BufferConfig& config) { return config.dumps_tags() ? Survival::dumped : Survival::volatile_memory; }
+
 }  // namespace
 
 BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments)
@@ -48,9 +50,9 @@ BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std
       fill.data = ports.memory.reserve_buffer(MemoryCategory::read_cache, address_.segment_sectors(), "read cache filling");
   }
   if (config.journals_rewrites())
-    rewrites_.emplace(*ports.flash, ports.cpu, RecordType::rewrite, areas_->rewrites(), config.journal_stripe, config.paired());
+    rewrites_.emplace(ports, RecordType::rewrite, areas_->rewrites(), config.journal_stripe, config.paired(), newest_groups(config));
   if (config.promised() == BufferDurability::journal)
-    journal_.emplace(*ports.flash, ports.cpu, RecordType::buffered, areas_->journal(), config.journal_stripe, config.paired());
+    journal_.emplace(ports, RecordType::buffered, areas_->journal(), config.journal_stripe, config.paired(), newest_groups(config));
 }
 
 Task<Status> BufferedLayer::format() { return format_media(); }
@@ -63,6 +65,7 @@ void BufferedLayer::start_background() {
 // --- Writes ---
 
 Task<Status> BufferedLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  if (read_only_) co_return Status::read_only;
   for (std::uint32_t done = 0; done < run.count;) {
     const BlockRun piece = address_.first_block({run.first + done, run.count - done});
     const DataSpan part = data.part(done, piece.count);
@@ -142,6 +145,7 @@ Task<Status> BufferedLayer::flush() {
 }
 
 Task<Status> BufferedLayer::trim(LogicalRun run) {
+  if (read_only_) co_return Status::read_only;
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part = address_.first_segment({run.first + done, run.count - done});
     const std::uint64_t segment = address_.segment_of(part.first);

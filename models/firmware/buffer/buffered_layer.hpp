@@ -5,6 +5,7 @@
 //
 // A block is in the write buffer or in the read cache, never in both. Order of locks: turn of the write-backs, then segments.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -45,7 +46,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> flush() final;
   Task<Status> trim(LogicalRun run) final;
   void start_background() final;
-  [[nodiscard]] bool idle() const final { return buffer_.used() == 0 && !filling(); }
+  [[nodiscard]] bool idle() const final { return (buffer_.used() == 0 || read_only_) && !filling(); }
 
   [[nodiscard]] const BlockAddress& address() const { return address_; }
   [[nodiscard]] const MemBuffer& buffer() const { return buffer_; }
@@ -97,6 +98,8 @@ class BufferedLayer : public TranslationLayer {
   [[nodiscard]] bool held(const BlockRun& piece);
   [[nodiscard]] std::vector<LogicalRun> not_buffered(LogicalRun run) const;
   void copy_buffered(LogicalRun run, DataSpan data);
+  [[nodiscard]] SectorMask left_in_journal(const BlockRun& piece) const;
+  Task<Status> read_left_in_journal(LogicalRun run, DataSpan data);
   Task<void> fill_loop();
   [[nodiscard]] Fill* begin_fill(LogicalRun run);
   void invalidate(std::uint64_t block);
@@ -141,6 +144,9 @@ class BufferedLayer : public TranslationLayer {
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 
+  bool read_only_ = false;  // no image can be made durable any more, until the next boot tries it again
+  /// By sector: what a boot of such a drive had no room for in the write buffer. Held in the memory of the image, which nothing needs then.
+  std::map<std::uint64_t, FlashJournal::Record> left_in_journal_;
   std::uint64_t replayed_to_ = ~std::uint64_t{0};  // of the journal's record that boot has in hand
   std::uint64_t sequence_ = 1;                     // of the next write; the journal's own where there is one
 

@@ -14,6 +14,10 @@ Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
     if (!ok(status)) co_return status;
     done += part.count;
   }
+  if (!left_in_journal_.empty()) {
+    const Status status = co_await read_left_in_journal(run, data);
+    if (!ok(status)) co_return status;
+  }
   co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
@@ -104,7 +108,7 @@ std::vector<LogicalRun> BufferedLayer::not_buffered(LogicalRun run) const {
   for (std::uint32_t done = 0; done < run.count;) {
     const BlockRun piece = address_.first_block({run.first + done, run.count - done});
     const MemBuffer::Slot slot = buffer_.find(piece.block);
-    const SectorMask here = slot == MemBuffer::none ? SectorMask{0} : buffer_.valid(slot);
+    const SectorMask here = slot == MemBuffer::none ? left_in_journal(piece) : buffer_.valid(slot);
     for_each_run(~here & mask_of(piece.first, piece.count), [&](std::uint32_t first, std::uint32_t count) {
       const LogicalSector start = address_.first_sector(piece.block) + first;
       if (!parts.empty() && parts.back().end() == start)
@@ -128,6 +132,29 @@ void BufferedLayer::copy_buffered(LogicalRun run, DataSpan data) {
     }
     done += piece.count;
   }
+}
+
+/// Of a block that the write buffer does not have: what is newer in the journal than on the disk.
+SectorMask BufferedLayer::left_in_journal(const BlockRun& piece) const {
+  SectorMask left = 0;
+  const std::uint64_t first = address_.first_sector(piece.block).value();
+  for (auto record = left_in_journal_.lower_bound(first); record != left_in_journal_.end(); ++record) {
+    if (record->first >= first + address_.block_sectors()) break;
+    left |= mask_of(static_cast<std::uint32_t>(record->first - first), 1);
+  }
+  return left;
+}
+
+Task<Status> BufferedLayer::read_left_in_journal(LogicalRun run, DataSpan data) {
+  auto record = left_in_journal_.lower_bound(run.first.value());
+  for (; record != left_in_journal_.end() && record->first < run.end().value(); ++record) {
+    ports_.cpu.hash();
+    const DataSpan sector = data.part(static_cast<std::uint32_t>(record->first - run.first.value()), 1);
+    const std::span<const FlashJournal::Record> one(&record->second, 1);
+    const Status status = co_await journal_->read(one, sector);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
 }
 
 // --- Filling the read cache ---

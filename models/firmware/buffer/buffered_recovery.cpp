@@ -48,19 +48,23 @@ Task<Status> BufferedLayer::replay_dumped_rewrite() {
 }
 
 /// Records in order: the newest of a sector is what remains. Where they are more than the buffer holds, blocks leave it for the
-/// disk as they do in operation.
+/// disk as they do in operation, and where that takes no more writes, records stay where they are and are read there.
 Task<Status> BufferedLayer::replay_journal() {
   std::vector<FlashJournal::Record> records;
   Status status = co_await journal_->recover(records);
   if (!ok(status)) co_return status;
   for (const FlashJournal::Record& record : records) {
-    replayed_to_ = record.sequence;
+    if (left_in_journal_.empty()) replayed_to_ = record.sequence;
     const BlockRun piece = address_.first_block({LogicalSector(record.sector), 1});
     MemBuffer::Slot slot = buffer_.find(piece.block);
-    while (slot == MemBuffer::none && buffer_.full()) {
+    while (slot == MemBuffer::none && buffer_.full() && !read_only_) {
       status = co_await make_room();
-      if (!ok(status)) co_return status;
+      if (!ok(status) && !read_only_) co_return status;
       slot = buffer_.find(piece.block);
+    }
+    if (slot == MemBuffer::none && buffer_.full()) {
+      left_in_journal_[record.sector] = record;
+      continue;
     }
     if (slot == MemBuffer::none) slot = buffer_.take(piece.block);
     buffer_.written(slot, piece.first, 1, record.sequence);
@@ -69,7 +73,7 @@ Task<Status> BufferedLayer::replay_journal() {
     status = co_await journal_->read(one, data);
     if (!ok(status)) co_return status;
   }
-  replayed_to_ = ~std::uint64_t{0};
+  if (left_in_journal_.empty()) replayed_to_ = ~std::uint64_t{0};
   release_journal();
   co_return Status::ok;
 }

@@ -88,7 +88,9 @@ Task<Status> BufferedLayer::guard(std::uint64_t first, DataSpan image) {
   rewrites_->release_before(rewrites_->head());  // the rewrite before is on the disk
   const Status status = co_await rewrites_->append(first, image);
   // Too few flash blocks are left for an image: the disk takes no more writes.
-  co_return status == Status::no_space ? Status::read_only : status;
+  if (status != Status::no_space) co_return status;
+  read_only_ = true;
+  co_return Status::read_only;
 }
 
 bool BufferedLayer::host_idle() const {
@@ -97,7 +99,7 @@ bool BufferedLayer::host_idle() const {
 
 /// Empties the buffer once the host has been idle for long enough.
 Task<void> BufferedLayer::watch_idle() {
-  for (;;) {
+  while (!read_only_) {
     if (buffer_.used() == 0) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;

@@ -3,22 +3,24 @@
 #include <algorithm>
 #include <array>
 
+#include "firmware/buffer/journal_page.hpp"
 #include "firmware/flash/shared_pages.hpp"
 
 namespace tessera {
 
-FlashJournal::FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired)
-    : flash_(flash),
-      turns_(cpu),
+FlashJournal::FlashJournal(const Ports& ports, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired, Survival newest)
+    : flash_(*ports.flash),
+      turns_(ports.cpu),
       type_(type),
       area_(area),
       stripe_(stripe),
-      order_(flash.shape(), paired),
+      order_(flash_.shape(), paired),
       row_pages_(std::uint64_t{stripe} * order_.count()),
-      retired_(area.blocks()) {
+      retired_(area.blocks()),
+      newest_groups_(ports.memory, MemoryCategory::metadata, order_.in_page() + 1, "newest groups of a flash journal", newest) {
   TESSERA_CHECK(area.blocks() / stripe > kept_rows, "a flash journal has too few rows");
   for (std::uint64_t block = area.first; block < area.end; ++block) {
-    if (flash.is_bad(NandBlock(block)))
+    if (flash_.is_bad(NandBlock(block)))
       retire(block);
     else
       free_.push_back(block);
@@ -40,9 +42,11 @@ std::uint64_t FlashJournal::page(std::uint64_t sequence) const {
   return row.blocks[column % stripe_] * flash_.shape().block_subpages() + order_.page(in_block);
 }
 
-/// A row that is left behind is one that the newest record calls unneeded, so the next append finds blocks to erase.
+/// A row that is left behind is one that the newest record calls unneeded, so the next append finds blocks to erase, unless programs that
+/// failed kept that record from the flash.
 bool FlashJournal::fits(std::uint64_t pages, std::uint64_t spare_rows) const {
   const std::uint64_t room = room_in_row();
+  if (room == 0 && erasable_ < stripe_) return false;
   const std::uint64_t rows = pages <= room ? 0 : (pages - room + row_pages_ - 1) / row_pages_;
   return free_.size() >= (rows + spare_rows) * stripe_;
 }
@@ -63,7 +67,7 @@ Task<Status> FlashJournal::append(std::uint64_t sector, DataSpan data) {
   co_return mine.status;
 }
 
-/// The append whose turn it is, and as many of those behind it as it takes to fill its last page.
+/// The append whose turn it is, and as many of those behind it as it takes to fill its last page; no more groups than a page has sectors.
 void FlashJournal::take_along() {
   together_.clear();
   together_pages_ = 0;
@@ -74,7 +78,7 @@ void FlashJournal::take_along() {
     if (!together_.empty()) collected_ += next->data.count;
     together_.push_back(next);
     together_pages_ += next->data.count;
-  } while (together_pages_ % order_.in_page() != 0 && !waiting_.empty());
+  } while (together_pages_ % order_.in_page() != 0 && together_.size() < order_.in_page() && !waiting_.empty());
 }
 
 /// `program_failed` where a page of the groups was: blocks are retired, and what there is of the groups does not count.
@@ -99,7 +103,17 @@ Task<Status> FlashJournal::append_groups() {
     done += count;
   }
   acknowledged_ = {first, together_.back()->group};
+  complete();
   co_return Status::ok;
+}
+
+/// From now on a page of what was appended that cannot be read was lost.
+void FlashJournal::complete() {
+  for (std::uint32_t i = 0; i < order_.in_page(); ++i) {
+    const Append* const append = i < together_.size() ? together_[i] : nullptr;
+    newest_groups_.write(i) = append == nullptr ? Group{} : Group{append->group, append->sector, append->data.count};
+    if (append != nullptr) newest_ = newest_groups_.peek(i);
+  }
 }
 
 /// Begins a row of erased blocks; those that fail to erase are retired, and others take their places.
@@ -143,11 +157,17 @@ Task<Status> FlashJournal::program(std::uint32_t done, std::uint32_t count) {
   const FlashShape shape = flash_.shape();
   std::uint32_t at = 0;  // in what is appended together: of the first page of `append`
   auto append = together_.begin();
+  JournalPage page_of{.acknowledged_first = acknowledged_.first, .needed_from = needed_from_, .acknowledged_last = acknowledged_.last};
+  page_of.in_front = {newest_.sector, newest_.count, false};
   for (std::uint32_t i = 0; i < count; ++i) {
-    while (done + i - at >= (*append)->data.count) at += (*append++)->data.count;
+    while (done + i - at >= (*append)->data.count) {
+      page_of.in_front = {(*append)->sector, (*append)->data.count, true};
+      at += (*append++)->data.count;
+    }
     const std::uint32_t offset = done + i - at;
-    const std::array<std::uint64_t, 5> payload{(*append)->sector + offset, (*append)->group, acknowledged_.first, needed_from_,
-                                               acknowledged_.last};
+    page_of.sector = (*append)->sector + offset;
+    page_of.offset = offset;
+    const std::array<std::uint64_t, 5> payload = page_of.words();
     headers_[i] = encode({type_, head_ + i, (*append)->data.count, payload});
     commands_[i].op = FlashOp::program;
     commands_[i].aim(page(head_ + i), shape);
@@ -180,6 +200,7 @@ void FlashJournal::retire(std::uint64_t block) {
 
 void FlashJournal::release_before(std::uint64_t sequence) {
   needed_from_ = std::max(needed_from_, std::min(sequence, head_));
+  newest_groups_.write(order_.in_page()).number = needed_from_;
   while (!rows_.empty() && rows_.front().end <= needed_from_) {
     for (const std::uint64_t block : rows_.front().blocks)
       if (!retired_[block - area_.first]) free_.push_back(block);

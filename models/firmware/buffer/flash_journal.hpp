@@ -8,6 +8,9 @@
 // filled together. Blocks are used again in the order in which they were given up. Each record says from where on the log is needed,
 // and only what the newest record calls unneeded is erased: so an older record never outlives a newer one, wherever a cut ends an
 // erase. A block in which a program or an erase fails is not used again, and the row goes on, or another one is begun, with others.
+//
+// A page that becomes unreadable is known by the others of its group; each record names the group in front of its own, too, and the newest
+// groups are in a table that the dump engine saves. So boot knows of one that is missing whether a cut ended it or it was lost since.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -20,8 +23,9 @@
 #include "firmware/flash/page_order.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/logs/log_record.hpp"
-#include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
+#include "firmware/tables/dram_table.hpp"
+#include "firmware/translation_layer.hpp"
 
 namespace tessera {
 
@@ -30,7 +34,8 @@ class FlashJournal {
   /// Out-of-band bytes that a record takes.
   static constexpr std::uint32_t record_bytes = header_bytes;
 
-  FlashJournal(FlashPort& flash, CpuPort& cpu, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired);
+  /// `newest`: whether the table of the newest groups is dumped.
+  FlashJournal(const Ports& ports, RecordType type, FlashArea area, std::uint32_t stripe, PairedPages paired, Survival newest);
 
   /// Pages that can be needed at once in such an area.
   [[nodiscard]] static std::uint64_t capacity(FlashArea area, const PageOrder& order, std::uint32_t stripe);
@@ -82,6 +87,12 @@ class FlashJournal {
     std::uint64_t first;
     std::uint64_t last;
   };
+  /// A group that was completed; `count` 0: none.
+  struct Group {
+    std::uint64_t number = 0;  ///< sequence number of its first page
+    std::uint64_t sector = 0;  ///< of its first page
+    std::uint64_t count = 0;
+  };
   /// Blocks that are filled together.
   struct Row {
     std::uint64_t first = 0;  ///< sequence numbers of its pages
@@ -95,6 +106,7 @@ class FlashJournal {
     std::uint64_t needed_from = 0;                  ///< as the newest record says
     std::uint64_t next = 0;                         ///< behind the newest record
     std::vector<Groups> acknowledged;               ///< groups after which others were begun, in ascending order
+    std::vector<Group> named;                       ///< that others tell of, once or more often
     [[nodiscard]] bool was_acknowledged(std::uint64_t group) const;
   };
 
@@ -105,10 +117,13 @@ class FlashJournal {
   void take_along();
   [[nodiscard]] Task<Status> append_groups();
   [[nodiscard]] Task<Status> program(std::uint32_t done, std::uint32_t count);
+  void complete();
   void retire(std::uint64_t block);
 
   // Boot (flash_journal_recovery.cpp)
   [[nodiscard]] Task<void> scan(Found& found);
+  void take_newest(Found& found) const;
+  void add_lost_groups(Found& found) const;
   void keep_whole_groups(Found& found, std::vector<Record>& records) const;
   void restore_rows(const Found& found, std::span<const Record> needed);
 
@@ -126,8 +141,11 @@ class FlashJournal {
   std::uint64_t head_ = 0;
   std::uint64_t needed_from_ = 0;
   Groups acknowledged_{none, none};  // the last ones that were completed
-  std::deque<Append*> waiting_;      // in the order in which they get their turns
-  std::vector<Append*> together_;    // what is being programmed
+  Group newest_;                     // of these
+  /// The groups of the last append, as many as share a page; behind them, in place of a number: from where on the log is needed.
+  DramArray<Group> newest_groups_;
+  std::deque<Append*> waiting_;    // in the order in which they get their turns
+  std::vector<Append*> together_;  // what is being programmed
   std::uint32_t together_pages_ = 0;
   std::uint64_t pages_written_ = 0;
   std::uint64_t collected_ = 0;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "firmware/buffer/flash_journal.hpp"
+#include "firmware/buffer/journal_page.hpp"
 #include "firmware/flash/flash_reads.hpp"
 
 namespace tessera {
@@ -29,18 +30,51 @@ Task<void> FlashJournal::scan(Found& found) {
       if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) continue;
       const std::optional<LogRecord> record = decode(headers_[i]);
       if (!record || record->type != type_) continue;
+      const JournalPage says = JournalPage::of(record->payload);
+      if (says.offset > record->sequence) continue;
       const std::uint64_t page = commands_[i].target(shape);
-      found.records.push_back({record->sequence, record->payload[1], record->length, record->payload[0], page});
+      const std::uint64_t group = record->sequence - says.offset;
+      found.records.push_back({record->sequence, group, record->length, says.sector, page});
       std::uint64_t& newest = found.newest[page / shape.block_subpages()];
       newest = std::max(newest, record->sequence);
-      if (record->payload[4] != none) found.acknowledged.push_back({record->payload[2], record->payload[4]});
+      if (says.acknowledged_last != none) found.acknowledged.push_back({says.acknowledged_first, says.acknowledged_last});
+      const std::uint64_t in_front = says.in_front.appended_together ? group - says.in_front.count : says.acknowledged_last;
+      if (says.in_front.count != 0) found.named.push_back({in_front, says.in_front.sector, says.in_front.count});
       if (record->sequence < found.next) continue;
       found.next = record->sequence + 1;
-      found.needed_from = record->payload[3];
+      found.needed_from = says.needed_from;
     }
   }
+}
+
+/// What the dump saved: the groups of the last append, which nothing behind them tells of.
+void FlashJournal::take_newest(Found& found) const {
+  found.needed_from = std::max(found.needed_from, newest_groups_.peek(order_.in_page()).number);
+  if (newest_groups_.peek(0).count == 0) return;
+  found.acknowledged.push_back({newest_groups_.peek(0).number, 0});
+  for (std::uint32_t i = 0; i < order_.in_page() && newest_groups_.peek(i).count != 0; ++i) {
+    const Group& group = newest_groups_.peek(i);
+    found.named.push_back(group);
+    found.acknowledged.back().last = group.number;
+    found.next = std::max(found.next, group.number + group.count);
+  }
+}
+
+/// Groups of which no page can be read.
+void FlashJournal::add_lost_groups(Found& found) const {
+  std::ranges::sort(found.named, {}, &Group::number);
+  std::uint64_t behind = 0;
+  std::vector<Record> lost;
+  for (const Group& group : found.named) {
+    if (group.number < behind || !found.was_acknowledged(group.number)) continue;  // told of more than once
+    const auto begins_behind = std::ranges::lower_bound(found.records, group.number, {}, &Record::sequence);
+    behind = group.number + group.count;
+    if (begins_behind != found.records.end() && begins_behind->sequence < behind) continue;
+    for (std::uint64_t i = 0; i < group.count; ++i)
+      lost.push_back({group.number + i, group.number, static_cast<std::uint32_t>(group.count), group.sector + i, 0, false});
+  }
+  found.records.insert(found.records.end(), lost.begin(), lost.end());
   std::ranges::sort(found.records, {}, &Record::sequence);
-  std::ranges::sort(found.acknowledged, {}, &Groups::first);
 }
 
 bool FlashJournal::Found::was_acknowledged(std::uint64_t group) const {
@@ -100,6 +134,10 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records) {
   records.clear();
   Found found;
   co_await scan(found);
+  take_newest(found);
+  std::ranges::sort(found.records, {}, &Record::sequence);
+  std::ranges::sort(found.acknowledged, {}, &Groups::first);
+  add_lost_groups(found);
   if (found.records.empty()) co_return Status::ok;
   head_ = found.next;
   keep_whole_groups(found, records);
@@ -111,22 +149,24 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records) {
     if (record != records.rbegin() && record->sequence + 1 != std::prev(record)->sequence) break;
     acknowledged_.first = record->group;
   }
+  if (!records.empty())
+    newest_ = {records.back().group, records.back().sector - (records.back().sequence - records.back().group), records.back().count};
   co_return Status::ok;
 }
 
 Task<Status> FlashJournal::read(std::span<const Record> records, DataSpan data) {
-  commands_.clear();
+  std::vector<FlashCommand> read;  // several may read at once
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     if (!records[i].readable) {
       data.buffer->mark_lost(data.first + i);
       continue;
     }
-    FlashCommand& command = commands_.emplace_back();
+    FlashCommand& command = read.emplace_back();
     command.op = FlashOp::read;
     command.aim(records[i].page, flash_.shape());
     command.data = data.part(i, 1);
   }
-  const std::span<FlashCommand> commands(commands_);
+  const std::span<FlashCommand> commands(read);
   const Status status = co_await run_reads(flash_, commands);
   co_return delivered(status) ? Status::ok : status;
 }

@@ -96,6 +96,33 @@ TEST_CASE("hwsr: pages that no read retry saves never give wrong data") {
   }
 }
 
+TEST_CASE("hwsr: with power cuts, pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "hwsr unnamed pages");
+    INFO("run " << run);
+    HwsrSetup setup = random_setup(random);
+    draw_faults(*setup.bench.nand, random, run, 2);
+    HwsrDrive drive(setup);
+    cuts_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+  }
+}
+
+TEST_CASE("hwsr: a storm of programs that fail ends read-only, at boot too, and what was acknowledged can still be read") {
+  std::uint32_t ended = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "hwsr failing programs");
+    INFO("run " << run);
+    HwsrSetup setup = random_setup(random);
+    fail_at_random(*setup.bench.nand, 20'000 * pick(random, 1, 10));
+    HwsrDrive drive(setup);
+    cuts_with_faults(drive, random, {.longest = 200, .reads = 8, .cuts = 4});
+    drive.bench().run_until_idle(3600_s);
+    REQUIRE(drive.layer().idle());
+    ended += drive.bench().write(0, 8) == Status::read_only;
+  }
+  CHECK(ended > 20);
+}
+
 TEST_CASE("hwsr: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
   std::uint64_t lost_unsafe = 0;
   for (std::uint64_t run = 0; run < 100; ++run) {
