@@ -220,6 +220,25 @@ static std::string changed_parameter(riscv::HartTiming processor) {
   return changed == given.parameters().end() ? "" : "processor." + changed->path();
 }
 
+/// Of a layer that keeps acknowledged data in flash: what pages that the description makes unreadable may cost beside their sectors.
+static std::string lost_pages_warning(const DriveConfig& config) {
+  if (config.nand.ecc_bits == 0 && config.nand.read_failures.empty()) return "";
+  const std::string own = "layers." + section_name(config.layer) + ".";
+  DriveConfig copy = config;
+  ParameterCollector all;
+  copy.describe(all);
+  const auto is = [&](const std::string& name, const std::string& value) {
+    return std::ranges::any_of(all.parameters(),
+                               [&](const Parameter& parameter) { return parameter.path() == own + name && parameter.value == value; });
+  };
+  const bool knows = is("dump_tags", "true") && !is("paper", "true") && !is("crash_safe", "false") && !is("checkpoint", "\"0 B\"");
+  const bool keeps = is("dump_tags", "true") || is("dump_tags", "false");
+  if (!keeps || knows) return "";
+  return "a flash page that becomes unreadable and is in no checkpoint is taken at boot for one that a power cut tore, and an older copy "
+         "of "
+         "its sector for the newest; dump_tags = true, with a checkpoint where the layer has one, lets boot know of it";
+}
+
 std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
   add_bus_warnings(config.bus, sentences);
@@ -239,6 +258,7 @@ std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& p
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.nand.holding(config.media.sector_size).shape()))
     sentences.push_back(config.layer + ": " + sentence);
+  if (const std::string sentence = lost_pages_warning(config); !sentence.empty()) sentences.push_back(config.layer + ": " + sentence);
   return sentences;
 }
 

@@ -216,7 +216,7 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   const Bytes dumped = controller_->core().memory().dumped_bytes();
   if (dumped > Bytes(0)) {
     check_dump_blocks();
-    dump_engine_.reserve(dumped, "write cache of durability plp (firmware.write_cache)");
+    dump_engine_.reserve(dumped, "write caches of durability plp and tables that boot needs");
   }
   timeline_.reschedule();
 }

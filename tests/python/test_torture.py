@@ -28,6 +28,12 @@ def test_a_torn_sector_excuses_itself_alone():
     assert [row["failures"] for row in rows] == [0] * 4
 
 
+@pytest.mark.parametrize("layer", ["cmr", "hwsr", "mu-rmw", "fluid", "tessera"])
+def test_a_dump_that_fails_and_a_torn_sector_at_one_cut_lose_what_the_dump_alone_loses(layer):
+    [row] = json.loads(simulate("torture", "torture", "--layer", layer, "--durability", "plp", *FEW, "--faults", "dump", "--faults", "torn", "--json").stdout)
+    assert row["failures"] == 0
+
+
 def test_a_face_that_is_unsafe_by_design_is_found_to_lose_data_and_one_command_shows_it_again():
     [row] = json.loads(simulate("torture", "torture", *UNSAFE, "--json", status=1).stdout)
     assert row["failures"] > 0

@@ -209,7 +209,9 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   if (journal_ && ports_.flash->shape().subpages > 1)
     count("flash.collected", journal_->collected(), "sectors", "sectors programmed to a page that another write had begun");
   const Bytes nodes = SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes();
-  const Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
+  Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
+  for (const auto* journal : {&rewrites_, &journal_})
+    if (*journal) caches += (*journal)->bytes();
   report_mapping_memory(metrics, paper_metadata_bytes + nodes, actual + caches);
 }
 

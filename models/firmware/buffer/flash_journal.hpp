@@ -47,6 +47,7 @@ class FlashJournal {
   [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
   /// Blocks that are not used any more, those that were bad from the factory included.
   [[nodiscard]] std::uint64_t retired_blocks() const { return retired_blocks_; }
+  [[nodiscard]] Bytes bytes() const { return Bytes(newest_groups_.size() * sizeof(Group)); }
   /// Whether `pages` more fit behind what is still needed.
   [[nodiscard]] bool fits(std::uint64_t pages) const { return fits(pages, kept_rows - 1); }
 

@@ -28,6 +28,12 @@ struct BandCacheConfig {
   /// Bands are rewritten where they lie, as in the paper: a power cut in the middle of it loses the band.
   [[nodiscard]] bool in_place() const { return paper || !crash_safe; }
   [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
+  /// Of a layer that may lose what it acknowledged nothing is dumped.
+  [[nodiscard]] TagCheckpointConfig tags() const {
+    TagCheckpointConfig config = checkpoint;
+    config.dump_tags = config.dump_tags && !in_place();
+    return config;
+  }
   [[nodiscard]] std::uint32_t spares() const { return in_place() ? 0 : spare_bands; }
   [[nodiscard]] std::uint32_t guard_tracks() const { return head_width - 1; }
   /// Sectors of one round of a merge.

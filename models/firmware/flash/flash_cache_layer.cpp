@@ -18,7 +18,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       shape_(ports.flash->shape()),
       codec_(0, sizeof(std::uint32_t)),
       map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.all_subpages())),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.tags())),
       owners_(ports, user_sectors(), region_sectors),
       places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
       merge_(ports, layout_, config.round_sectors(geometry.sector_bytes)),
@@ -32,7 +32,7 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
   for (std::uint64_t space = 0; space < spaces; ++space) {
     const auto first = static_cast<std::uint32_t>(shape_.blocks * space / spaces);
     const auto end = static_cast<std::uint32_t>(shape_.blocks * (space + 1) / spaces);
-    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list, config.paired(), &free_blocks_);
+    spaces_.emplace_back(ports, first, end - first, config.parallel, config.free_list, config.paired(), &free_blocks_, checkpoint_.get());
   }
   for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
 }

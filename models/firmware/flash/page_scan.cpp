@@ -44,6 +44,7 @@ class Scan {
 
  private:
   [[nodiscard]] std::uint64_t page(const Cursor& cursor) const { return cursor.first + order_.page(cursor.place); }
+  [[nodiscard]] bool knows_every_page() const { return checkpoint_ != nullptr && checkpoint_->knows_every_page(); }
   [[nodiscard]] bool is_recorded(std::uint64_t page) const { return checkpoint_ != nullptr && checkpoint_->recorded(page).seq != 0; }
 
   /// Reads the tags of the pages that the cursors are at: of all that lie in the same page of the flash.
@@ -78,13 +79,16 @@ class Scan {
   /// Behind a page that was read: the next one that is not known; false where there is none, as pages are programmed in order.
   bool advance(Cursor& cursor) {
     const std::span<const PageTag> tags = std::span(tags_).subspan(page(cursor), order_.in_page());
-    if (tags.front().state == PageTag::State::blank) return false;
+    const bool blank = tags.front().state == PageTag::State::blank;
     for (std::uint32_t i = 0; i < tags.size(); ++i)
       if (cursor.block == Cursor::Block::unknown && tags[i].state == PageTag::State::good) compare(cursor, i);
     do {
       cursor.place += order_.in_page();
     } while (cursor.place < order_.count() && all_recorded(cursor));
-    return cursor.place < order_.count();
+    if (!blank && cursor.place < order_.count()) return true;
+    // No page of it can be read.
+    if (cursor.block == Cursor::Block::unknown && knows_every_page()) take_recorded(cursor);
+    return false;
   }
 
   [[nodiscard]] bool all_recorded(const Cursor& cursor) const {
@@ -94,12 +98,16 @@ class Scan {
   }
 
   /// No two pages ever have the same sequence number: where the page that was read is the recorded one, so are all that are recorded of
-  /// its block, also those in front of it that could not be read.
+  /// its block, also those in front of it that could not be read. One that is not recorded although every page is was not acknowledged.
   void compare(Cursor& cursor, std::uint32_t subpage) {
     const std::uint64_t read = page(cursor) + subpage;
-    cursor.block = Cursor::Block::changed;
-    if (!is_recorded(read) || checkpoint_->recorded(read).seq != tags_[read].seq) return;
-    cursor.block = Cursor::Block::unchanged;
+    const bool same = is_recorded(read) ? checkpoint_->recorded(read).seq == tags_[read].seq : knows_every_page();
+    cursor.block = same ? Cursor::Block::unchanged : Cursor::Block::changed;
+    if (same) take_recorded(cursor);
+  }
+
+  /// Of the block of the cursor.
+  void take_recorded(const Cursor& cursor) {
     for (std::uint32_t place = 0; place < order_.count(); ++place) {
       const std::uint64_t known = cursor.first + order_.page(place);
       if (!is_recorded(known)) continue;

@@ -7,7 +7,7 @@
 namespace tessera {
 
 PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order,
-                     PairedPages paired, Gauge* free_blocks)
+                     PairedPages paired, Gauge* free_blocks, TagCheckpoint* checkpoint)
     : flash_(*ports.flash),
       first_(first),
       blocks_(blocks),
@@ -15,7 +15,8 @@ PageSpace::PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t bloc
       order_(flash_.shape(), paired),
       pool_(blocks, order, free_blocks),
       used_(ports.memory, MemoryCategory::metadata, blocks, 1, "blocks in use of a flash cache"),
-      open_(parallel, OpenBlock{0, order_.count()}) {
+      open_(parallel, OpenBlock{0, order_.count()}),
+      checkpoint_(checkpoint) {
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)), "free blocks of a flash cache");
 }
 
@@ -97,7 +98,7 @@ Task<void> PageSpace::erase(std::span<const std::uint32_t> blocks) {
     block -= first_;
     used_.remove(block);
   }
-  co_await erase_blocks(flash_, pool_, local, commands_, first_);
+  co_await erase_blocks(flash_, pool_, local, commands_, first_, checkpoint_);
 }
 
 }  // namespace tessera

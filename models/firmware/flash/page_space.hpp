@@ -14,11 +14,14 @@
 
 namespace tessera {
 
+class TagCheckpoint;
+
 class PageSpace {
  public:
-  /// Blocks [first, first + blocks), `parallel` of which are filled side by side. `free_blocks`: see BlockPool.
+  /// Blocks [first, first + blocks), `parallel` of which are filled side by side. `free_blocks`: see BlockPool. `checkpoint`, which may be
+  /// null, is told of erases.
   PageSpace(const Ports& ports, std::uint32_t first, std::uint32_t blocks, std::uint32_t parallel, FreeOrder order, PairedPages paired,
-            Gauge* free_blocks = nullptr);
+            Gauge* free_blocks = nullptr, TagCheckpoint* checkpoint = nullptr);
 
   /// First boot: every good block is free.
   void format();
@@ -79,6 +82,7 @@ class PageSpace {
   std::vector<OpenBlock> open_;
   std::size_t turn_ = 0;
   std::vector<FlashCommand> commands_;
+  TagCheckpoint* checkpoint_;
 };
 
 }  // namespace tessera

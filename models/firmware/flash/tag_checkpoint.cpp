@@ -1,15 +1,30 @@
 #include "firmware/flash/tag_checkpoint.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 
+namespace {
+
+/// Room for the changes of two checkpoints and twice as many, as programs go on while one is written. At the least what a flash of some
+/// blocks takes while a merge holds the platters, 24 KiB; at the most 1.5 MiB, so that checkpoints that hardly ever come ask no dump of all
+/// tags: they come then when the ring is half full.
+std::uint64_t recent_changes(const TagCheckpointConfig& config, const FlashShape& shape) {
+  constexpr std::uint64_t least = 1024, most = 65'536;
+  return std::clamp<std::uint64_t>(4 * std::min(config.every, most) * shape.subpages, least, most);
+}
+
+}  // namespace
+
 void TagCheckpointConfig::describe(ParameterVisitor& v) {
   v.field("checkpoint", region, {0, 1e12}, "conventional space for checkpoints of the pages' tags, which shorten recovery; 0: none");
   v.field("checkpoint_every", every, {1, 1e12}, "pages programmed between two checkpoints");
+  v.field("dump_tags", dump_tags,
+          "the dump engine saves the tags that no checkpoint has yet, so that no older copy is taken for a page that becomes unreadable");
 }
 
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
@@ -26,15 +41,18 @@ TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, 
     : cpu_(ports.cpu),
       pages_per_block_(ports.flash->shape().block_subpages()),
       every_(config.every),
-      // Twice as many as a checkpoint, as programs go on while it is written; more than a quarter of all are as well written with the rest.
-      most_changes_(
-          std::clamp<std::uint64_t>(ports.flash->shape().all_subpages() / 4, 1, 2 * config.every * ports.flash->shape().subpages)),
+      most_changes_(std::max<std::uint64_t>(ports.flash->shape().all_subpages() / 4, 1)),  // more are as well written with the rest
       changes_a_sector_(geometry.sector_bytes / sizeof(Change)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().all_subpages(), "tags of flash pages"),
+      recent_(ports.memory, recent_changes(config, ports.flash->shape()), config.dump_tags ? Survival::dumped : Survival::volatile_memory),
       log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
-  ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes() + 2 * most_changes_ * sizeof(Change)), "checkpoint of flash pages");
-  changes_.reserve(most_changes_);
-  under_way_.reserve(most_changes_);
+  static_assert(sizeof(Change) == sizeof(RecentTags::Change));
+  ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes()), "checkpoint of flash pages");
+}
+
+Task<Status> TagCheckpoint::format() {
+  recent_.logged(recent_.end());
+  co_return co_await log_.format();
 }
 
 /// The first page of a block tells that the block was erased: what was known of the others from before is void. Writes that share the
@@ -58,21 +76,29 @@ void TagCheckpoint::replay(const TableLog::Words& words, std::span<const std::by
   for (std::uint64_t i = 0; i < count; ++i) {
     Change change;
     std::memcpy(&change, &sector[i * sizeof(Change)], sizeof(Change));
-    if (change.page >= tags_.size()) continue;
-    set(change.page, change.tag);
-    next_seq_ = std::max(next_seq_, change.tag.seq + 1);
+    replay(change);
   }
+}
+
+void TagCheckpoint::replay(const Change& change) {
+  if (change.page >= tags_.size()) return;
+  set(change.page, change.tag);
+  next_seq_ = std::max(next_seq_, change.tag.seq + 1);
 }
 
 Task<void> TagCheckpoint::recover() {
   const Status status = co_await log_.recover();
-  if (ok(status)) co_return;
-  for (std::uint64_t page = 0; page < tags_.size(); ++page) tags_.peek(page) = {};
-  whole_ = true;
+  if (!ok(status)) {
+    for (std::uint64_t page = 0; page < tags_.size(); ++page) tags_.peek(page) = {};
+    whole_ = true;
+  }
+  knows_every_page_ = ok(status) && recent_.complete();
+  for (std::uint64_t number = recent_.begin(); number < recent_.end(); ++number) replay(std::bit_cast<Change>(recent_.at(number)));
 }
 
 /// What the scan discarded comes first: it must not count where a cut keeps the changes that say why from the log.
 void TagCheckpoint::restart(const PageTags& tags) {
+  recent_.restart();
   for (std::uint64_t page = 0; page < tags.size(); ++page)
     if (tags[page].recorded && tags[page].discarded && !tags_.peek(page).discarded()) discard(page);
   for (std::uint64_t first = 0; first < tags.size(); first += pages_per_block_) {
@@ -81,18 +107,26 @@ void TagCheckpoint::restart(const PageTags& tags) {
       const PageTag& found = tags[page];
       if (found.recorded && !begun) continue;
       const bool good = found.state == PageTag::State::good;
+      const bool gone = tags_.peek(page).seq != 0 && !good;
       tags_.peek(page) = good ? Tag::of(found.header()) : Tag{};
       if (found.discarded) tags_.peek(page).sector |= Tag::discard_mark;
-      if (good) changed(page);
+      if (good || gone) changed(page);
       begun = begun || (page == first && good);
     }
   }
 }
 
+/// Before the erase: pages that a cut in it leaves unreadable hold nothing.
+void TagCheckpoint::erased(std::uint32_t block) {
+  const std::uint64_t page = std::uint64_t{block} * pages_per_block_;
+  set(page, {});
+  note(page);
+}
+
 void TagCheckpoint::programmed(std::uint32_t page, const OobHeader& header, bool good) {
   set(page, good ? Tag::of(header) : Tag{});
   changed(page);
-  if (since_ < every_ || writing_) return;
+  if ((since_ < every_ && 2 * recent_.count() < recent_.capacity()) || writing_) return;
   writing_ = true;
   cpu_.spawn(write(), "checkpoint");
 }
@@ -116,30 +150,32 @@ void TagCheckpoint::changed(std::uint64_t page) {
 }
 
 void TagCheckpoint::note(std::uint64_t page) {
-  if (changes_.size() == most_changes_) whole_ = true;
-  if (whole_) return;
-  changes_.push_back({page, tags_.peek(page)});
+  if (recent_.count() == recent_.capacity()) whole_ = true;
+  recent_.add(std::bit_cast<RecentTags::Change>(Change{page, tags_.peek(page)}));
 }
 
 /// One that fails leaves the one before in force, which cannot be gone on with.
 Task<void> TagCheckpoint::write() {
   since_ = 0;
-  const std::uint64_t sectors = (changes_.size() + changes_a_sector_ - 1) / changes_a_sector_;
+  const std::uint64_t end = recent_.end();
+  const std::uint64_t sectors = (recent_.count() + changes_a_sector_ - 1) / changes_a_sector_;
   Status status = Status::ok;
-  if (whole_ || sectors > log_.room()) {
-    changes_.clear();
+  if (whole_ || recent_.count() > most_changes_ || sectors > log_.room()) {
     whole_ = false;
     status = co_await log_.checkpoint();
   } else {
-    status = co_await write_changes();
+    status = co_await write_changes(end);
   }
-  if (!ok(status)) whole_ = true;
+  if (ok(status))
+    recent_.logged(end);
+  else
+    whole_ = true;
   writing_ = false;
 }
 
-Task<Status> TagCheckpoint::write_changes() {
+Task<Status> TagCheckpoint::write_changes(std::uint64_t end) {
   under_way_.clear();
-  changes_.swap(under_way_);
+  for (std::uint64_t number = recent_.begin(); number < end; ++number) under_way_.push_back(std::bit_cast<Change>(recent_.at(number)));
   std::vector<std::byte> sectors;
   std::vector<TableLog::Words> words;
   for (std::size_t done = 0; done < under_way_.size();) {

@@ -5,6 +5,9 @@
 // them where the log is full. Boot reads the first page of each block: where it still is the one that was recorded, the block has not been
 // erased since, so its recorded pages are as they were, and only those behind them are read. Blocks that fail that test are read as
 // without a checkpoint, so an old one is as safe as a new one.
+//
+// What changed since the last checkpoint is in a ring that the dump engine saves. With it boot knows of each page whether its program was
+// completed: one that it cannot read and that is recorded was lost since, and its sector with it; any other is torn.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +16,7 @@
 
 #include "base/parameter.hpp"
 #include "firmware/flash/oob.hpp"
+#include "firmware/flash/recent_tags.hpp"
 #include "firmware/logs/table_log.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/tables/dram_table.hpp"
@@ -37,6 +41,7 @@ using PageTags = std::vector<PageTag>;
 struct TagCheckpointConfig {
   Bytes region{0};             // ours; the paper is silent on recovery
   std::uint64_t every = 1024;  // ours: these are read at boot in 0.2 s on one plane
+  bool dump_tags = true;       // ours
 
   void describe(ParameterVisitor& v);
   /// Conventional sectors to set aside.
@@ -69,16 +74,20 @@ class TagCheckpoint final : private TableLog::Table {
 
   TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config);
 
-  [[nodiscard]] Task<Status> format() { return log_.format(); }
-  /// Boot: finds the newest checkpoint; where there is none, every block has to be read.
+  [[nodiscard]] Task<Status> format();
+  /// Boot: finds the newest checkpoint, and what was dumped of the changes since; where there is none, every block has to be read.
   [[nodiscard]] Task<void> recover();
   /// What recover() found of a page; sequence number 0: nothing.
   [[nodiscard]] const Tag& recorded(std::uint64_t page) const { return tags_.peek(page); }
+  /// Whether recover() found all: a page that is recorded was programmed, and not erased since; any other was not, or a cut tore it.
+  [[nodiscard]] bool knows_every_page() const { return knows_every_page_; }
   /// Sequence numbers below this were in use at the checkpoint.
   [[nodiscard]] std::uint64_t next_seq() const { return next_seq_; }
   /// Boot: what the pages were found to hold. What the checkpoint does not know of that counts as programmed since.
   void restart(const PageTags& tags);
 
+  /// The block is about to be erased.
+  void erased(std::uint32_t block);
   /// A page was programmed, or its program failed. Starts a checkpoint in the background when it is time.
   void programmed(std::uint32_t page, const OobHeader& header, bool good);
   /// Subpages [first, end) of a page stay blank, of which others were given sequence numbers up to `seq`.
@@ -95,8 +104,8 @@ class TagCheckpoint final : private TableLog::Table {
 
   [[nodiscard]] bool writing() const { return writing_; }
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
-  /// Tags, and their image and changes on the way to the platters.
-  [[nodiscard]] Bytes bytes() const { return Bytes(2 * image_bytes() + 2 * most_changes_ * sizeof(Change)); }
+  /// Tags, their image on the way to the platters, and recent changes.
+  [[nodiscard]] Bytes bytes() const { return Bytes(2 * image_bytes()) + recent_.bytes(); }
 
  private:
   /// As it is logged.
@@ -113,7 +122,8 @@ class TagCheckpoint final : private TableLog::Table {
   void changed(std::uint64_t page);
   void note(std::uint64_t page);
   [[nodiscard]] Task<void> write();
-  [[nodiscard]] Task<Status> write_changes();
+  [[nodiscard]] Task<Status> write_changes(std::uint64_t end);
+  void replay(const Change& change);
 
   CpuPort& cpu_;
   std::uint32_t pages_per_block_;
@@ -121,11 +131,12 @@ class TagCheckpoint final : private TableLog::Table {
   std::uint64_t most_changes_;
   std::size_t changes_a_sector_;
   DramArray<Tag> tags_;
+  RecentTags recent_;
   TableLog log_;
-  std::vector<Change> changes_;    // that the log does not have, oldest first
   std::vector<Change> under_way_;  // that are being written
   std::uint64_t since_ = 0;        // changes since the last checkpoint was begun
-  bool whole_ = false;             // the log cannot go on with changes_: the next checkpoint has all tags
+  bool whole_ = false;             // the log cannot go on with recent changes: the next checkpoint has all tags
+  bool knows_every_page_ = false;
   std::uint64_t next_seq_ = 0;
   bool writing_ = false;
 };

@@ -9,6 +9,8 @@ using namespace tessera::test;
 
 namespace {
 
+constexpr std::uint32_t never = 1'000'000;  // pages between two checkpoints
+
 template <class Setup>
 void randomise(Setup& setup, RandomStream& random) {
   FlashCacheConfig& cache = setup.cache();
@@ -155,6 +157,18 @@ TEST_CASE("pore: pages that no read retry saves never give wrong data") {
   }
 }
 
+TEST_CASE("skylight-flash: with power cuts, pages that no read retry saves and no checkpoint names never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "skylight-flash unnamed pages");
+    INFO("run " << run);
+    SkylightSetup setup = random_skylight(random);
+    setup.cache().checkpoint = {sectors(64), random.below(2) == 0 ? pick(random, 1, 40) : never};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    SkylightDrive drive(setup);
+    cuts_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
 TEST_CASE("skylight-flash: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
   std::uint64_t lost_unsafe = 0;
   for (std::uint64_t run = 0; run < 200; ++run) {
@@ -169,6 +183,18 @@ TEST_CASE("skylight-flash: where pages are paired, lower pages alone keep what w
     lost_unsafe += lost_with_paired_pages<SkylightDrive>(setup, again);
   }
   CHECK(lost_unsafe > 0);
+}
+
+TEST_CASE("pore: with power cuts, pages that no read retry saves and no checkpoint names never give wrong data") {
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "pore unnamed pages");
+    INFO("run " << run);
+    PoreSetup setup = random_pore(random);
+    setup.cache().checkpoint = {sectors(64), random.below(2) == 0 ? pick(random, 1, 40) : never};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    PoreDrive drive(setup);
+    cuts_with_faults(drive, random, {.cuts = 4});
+  }
 }
 
 TEST_CASE("pore: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {

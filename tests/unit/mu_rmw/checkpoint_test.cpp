@@ -1,5 +1,6 @@
 // Checkpoints of flash pages' tags: what boot need not read, and that it finds the same as if it had read everything.
 #include "mu_rmw_drive.hpp"
+#include "support/lost_page.hpp"
 #include "support/random_histories.hpp"
 
 using namespace tessera;
@@ -53,15 +54,18 @@ TEST_CASE("a checkpoint writes the tags that changed, and all of them where its 
 }
 
 TEST_CASE("of a block that was begun at a checkpoint boot reads the first page and those behind the recorded ones") {
-  MuRmwSetup setup = with_checkpoints(3);
-  setup.bench.nand->pages_per_block = 8;
-  MuRmwDrive drive(setup);
-  drive.write(0, 3);
-  rest(drive);
-  CHECK(reads_at_boot(drive) == 10 + 1);  // the first blank page of the open block
-  drive.write(3);
-  CHECK(reads_at_boot(drive) == 10 + 2 + 1);  // one page more, and the sub-table of its group
-  drive.check_content();
+  for (const bool dump_tags : {false, true}) {
+    MuRmwSetup setup = with_checkpoints(3);
+    setup.layer.checkpoint.dump_tags = dump_tags;
+    setup.bench.nand->pages_per_block = 8;
+    MuRmwDrive drive(setup);
+    drive.write(0, 3);
+    rest(drive);
+    CHECK(reads_at_boot(drive) == 10 + 1);  // the first blank page of the open block
+    drive.write(3);
+    CHECK(reads_at_boot(drive) == (dump_tags ? 10 + 1 : 10 + 2 + 1));  // undumped: one page more, and the sub-table of its group
+    drive.check_content();
+  }
 }
 
 TEST_CASE("pages found at a boot count as programmed since the checkpoint, so that cuts in a row make no boot longer") {
@@ -150,6 +154,27 @@ TEST_CASE("a lost page that a sub-table names counts after further boots too, so
   rest(drive);                                // a checkpoint
   CHECK(reads_at_boot(drive) == 10 + 1 + 1);  // the second page of block 0, as the first says nothing, and the one behind that of sector 8
   CHECK(drive.layer().map().valid_pages(0) == 2);
+}
+
+TEST_CASE("a page that was lost before a checkpoint named it is an error, not the older copy in flash or in the band") {
+  for (const bool dump_tags : {true, false}) {
+    MuRmwSetup setup = with_checkpoints(1'000'000);
+    setup.layer.checkpoint.dump_tags = dump_tags;
+    lose_page(*setup.bench.nand, 1);
+    lose_page(*setup.bench.nand, 2);
+    MuRmwDrive drive(setup);
+    drive.write(0);
+    drive.write(0);
+    drive.write(8);
+    drive.cut_now();
+    const Status found = dump_tags ? Status::media_error : Status::ok;
+    CHECK(drive.bench().read(0, 8) == found);
+    CHECK(drive.bench().read(64, 8) == found);
+    drive.bench().verify_all();
+    CHECK((drive.bench().scoreboard().errors() == 0) == dump_tags);
+    drive.write(0);
+    drive.write(8);
+  }
 }
 
 TEST_CASE("a page that boot has rejected does not come back as the newest of its group at the next boot") {

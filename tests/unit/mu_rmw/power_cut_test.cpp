@@ -170,6 +170,7 @@ TEST_CASE("blocks that were full at a checkpoint and were not erased since are n
   setup.bench.nand->blocks = 10;
   setup.layer.checkpoint.region = Bytes(12 * 4096);
   setup.layer.checkpoint.every = 6;
+  setup.layer.checkpoint.dump_tags = false;
   MuRmwDrive drive(setup);
   for (const std::uint64_t sector : {0, 1, 2, 3, 8, 9}) drive.write(sector);  // three full blocks, and the checkpoint
   drive.bench().run_until_idle(Picoseconds(1'000'000'000'000));

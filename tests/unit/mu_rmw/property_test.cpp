@@ -81,6 +81,19 @@ TEST_CASE("mu-rmw: pages that no read retry saves never give wrong data") {
   }
 }
 
+TEST_CASE("mu-rmw: with power cuts, pages that no read retry saves and no checkpoint names never give wrong data") {
+  constexpr std::uint32_t never = 1'000'000;  // pages between two checkpoints
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    RandomStream random(run, "mu-rmw unnamed pages");
+    INFO("run " << run);
+    MuRmwSetup setup = random_setup(random);
+    setup.layer.checkpoint = {Bytes(64 * 4096), random.below(2) == 0 ? pick(random, 1, 30) : never};
+    draw_faults(*setup.bench.nand, random, run, 2);
+    MuRmwDrive drive(setup);
+    cuts_with_faults(drive, random, {.cuts = 4, .requests = 60});
+  }
+}
+
 TEST_CASE("mu-rmw: where pages are paired, lower pages alone keep what was acknowledged, and all pages lose it") {
   std::uint64_t lost_unsafe = 0;
   for (std::uint64_t run = 0; run < 200; ++run) {

@@ -1,6 +1,7 @@
 // tessera's flash tier: what goes to it, past it and out of it.
 #include "support/cut_everywhere.hpp"
 #include "support/flash_faults.hpp"
+#include "support/lost_page.hpp"
 #include "support/random_histories.hpp"
 #include "tiers_drive.hpp"
 
@@ -147,5 +148,48 @@ TEST_CASE("what lies in a block that cannot be erased does not come back") {
   REQUIRE(drive.metric("flash.retired_blocks") == 2);
   for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 10);  // past the flash: nothing there to make void
   drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a flash page that was lost before a boot is an error until its sector is written again, not the older copy") {
+  TiersSetup setup = unbuffered();
+  lose_page(*setup.bench.nand, 1);
+  const auto written_twice = [](TiersDrive& drive) {
+    drive.write(40);
+    drive.write(40);
+    drive.cut_now();
+  };
+  TiersDrive drive(setup);
+  written_twice(drive);
+  CHECK(drive.bench().read(40 * 8, 8) == Status::media_error);
+  drive.cut_now();
+  CHECK(drive.bench().read(40 * 8, 8) == Status::media_error);
+  drive.bench().verify_all();
+  CHECK(drive.bench().scoreboard().errors() == 0);
+  drive.write(40, 10);  // past the flash
+  drive.cut_now();
+  drive.check_content();
+
+  setup.layer.dump_tags = false;
+  TiersDrive without(setup);
+  written_twice(without);
+  CHECK(without.bench().read(40 * 8, 8) == Status::ok);
+  CHECK(without.bench().scoreboard().errors() != 0);
+}
+
+TEST_CASE("a flash block whose erase a cut tears holds nothing that is lost") {
+  TiersSetup setup = unbuffered(12);
+  setup.layer.evict_after = 1_ms;
+  setup.layer.flash_free = 90;
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 4);
+  const NandArray& array = drive.bench().nand().array();
+  const auto erase_begins = [&] {
+    return !drive.bench().flash_commands.empty() && drive.bench().flash_commands.back().op == FlashOp::erase;
+  };
+  while (!erase_begins()) drive.bench().timeline().step();
+  drive.bench().run_for(Picoseconds(1'000'000));
+  drive.cut_now();
+  REQUIRE(array.erases(NandBlock(0)) == 1);
   drive.check_content();
 }

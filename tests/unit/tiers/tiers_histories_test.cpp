@@ -102,6 +102,18 @@ TEST_CASE("power cuts at random instants of tessera lose nothing that was acknow
   }
 }
 
+TEST_CASE("tessera: with power cuts, flash pages that no read retry saves never give wrong data") {
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random(run, "tessera lost pages");
+    INFO("run " << run);
+    TiersSetup setup = random_setup(random);
+    setup.use_flash(40);
+    draw_faults(*setup.bench.nand, random, run, 2);
+    TiersDrive drive(setup);
+    cuts_with_faults(drive, random, {.cuts = 4});
+  }
+}
+
 TEST_CASE("pages and blocks of the flash tier that fail cost nothing") {
   for (std::uint64_t run = 0; run < 150; ++run) {
     RandomStream random(run, "tessera failing flash");

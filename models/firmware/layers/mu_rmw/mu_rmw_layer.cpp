@@ -24,7 +24,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list, &free_blocks_),
       pages_(*ports.flash, ports.cpu, *this),
       epochs_(ports.memory, MemoryCategory::metadata, bands_, "mu-rmw merge counts of the bands"),
-      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.checkpoint)),
+      checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.tags())),
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu),

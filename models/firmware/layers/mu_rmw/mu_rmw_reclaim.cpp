@@ -137,7 +137,7 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
 /// Erases blocks that are in no list.
 Task<void> MuRmw::erase_blocks(std::span<const std::uint32_t> blocks) {
   const Scratches::Handle scratch = scratches_.take();
-  co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands);
+  co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands, 0, checkpoint_.get());
 }
 
 Task<void> MuRmw::erase_beside(std::vector<std::uint32_t> blocks) {

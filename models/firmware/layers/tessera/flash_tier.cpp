@@ -15,6 +15,8 @@ FlashTier::FlashTier(const Ports& ports, const FlashTierConfig& config, media_ca
       codec_(0, sizeof(std::uint32_t)),
       map_(ports.memory, MemoryCategory::metadata, shape_.all_subpages(), "flash pages of sectors"),
       owners_(ports, inner.user_sectors(), inner.user_sectors()),
+      held_(ports.memory, static_cast<std::uint32_t>(shape_.all_subpages()),
+            config.dump_tags ? Survival::dumped : Survival::volatile_memory),
       read_(ports.memory, MemoryCategory::metadata, shape_.all_subpages(), "flash pages that were read"),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
       space_(ports, 0, static_cast<std::uint32_t>(shape_.blocks), 1, FreeOrder::fifo, config.paired, &free_blocks_),
@@ -188,9 +190,11 @@ void FlashTier::enter(LogicalSector sector, std::uint32_t page) {
   const std::uint32_t old = find(sector);
   if (old != none) {
     owners_.remove(old);
+    held_.drop(old);
     ++updates_;
   }
   map_.assign(sector.value(), page);
+  held_.hold(page, sector);
   owners_.add(page, sector);
   read_.reset(page);
 }
@@ -200,6 +204,7 @@ void FlashTier::drop(LogicalRun run) {
     const std::uint32_t page = find(run.first + i);
     if (page == none) continue;
     owners_.remove(page);
+    held_.drop(page);
     map_.erase((run.first + i).value());
   }
 }
@@ -285,7 +290,7 @@ void FlashTier::report(MetricSet& metrics) const {
   metrics.add("flash.retired_blocks", static_cast<double>(space_.retired_blocks()), "1",
               "blocks that are not used, from the factory or since");
   if (shape_.subpages > 1) pages_.report(metrics);
-  const Bytes own = map_.bytes() + owners_.bytes() + space_.bytes() + Bytes((read_.size() + 63) / 64 * 8);
+  const Bytes own = map_.bytes() + owners_.bytes() + held_.bytes() + space_.bytes() + Bytes((read_.size() + 63) / 64 * 8);
   report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
 }
 

@@ -5,7 +5,8 @@
 // A page says in its out-of-band area whose it is and when it was written: programming it is the commit. A write that goes past the flash
 // while the flash holds an older copy programs a *void* when it is on the platters: a page that says that the copies of a run that are
 // older than itself count no more. Blocks are erased in the order in which they were filled, so a void outlives what it speaks of. A block
-// that cannot be erased is *dead*: a void of its own says so, and is written again before the block in which it lies is erased.
+// that cannot be erased is *dead*: a void of its own says so, and is written again before the block in which it lies is erased. Which
+// sector a page holds is in a dumped table, too, for the pages that boot cannot read.
 //
 // A write claims the pages of a void before it locks its sectors, since an eviction that makes room for them locks others. Order of locks:
 // turn of evictions, sectors, use.
@@ -20,6 +21,7 @@
 #include "firmware/flash/shared_pages.hpp"
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
 #include "firmware/layers/tessera/flash_tier_config.hpp"
+#include "firmware/layers/tessera/held_sectors.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 
@@ -119,6 +121,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] bool short_of_blocks() const;
 
   // Boot (flash_tier_recovery.cpp)
+  void find_lost(FoundPages& found) const;
   void restore_pages(const PageTags& tags);
   void restore_blocks(const PageTags& tags);
 
@@ -129,6 +132,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   OobCodec codec_;
   DramHashMap map_;  // flash page by sector
   PageOwners owners_;
+  HeldSectors held_;
   DramBitmap read_;  // by page: read since it was written
   Gauge free_blocks_;
   PageSpace space_;

@@ -18,6 +18,7 @@ struct FlashTierConfig {
   CopyForward copy_forward = CopyForward::on;
   Picoseconds idle_after;
   PairedPages paired = PairedPages::lower_only;
+  bool dump_tags = true;  ///< the dump engine saves which sector each page holds
 };
 
 }  // namespace tessera::tiers

@@ -92,6 +92,9 @@ Task<Status> FlashTier::move_run(std::span<const Held> held) {
 Task<Status> FlashTier::erase(std::uint32_t block) {
   auto alone = use_.exclusive({});
   co_await alone;
+  // What an erase that a cut tears, or that fails, leaves unreadable is elsewhere.
+  const std::uint32_t first = block * shape_.block_subpages();
+  for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page) held_.drop(page);
   const std::span<const std::uint32_t> blocks(&block, 1);
   const bool failed = ports_.flash->is_bad(NandBlock(block));
   if (!failed) co_await space_.erase(blocks);
@@ -99,7 +102,6 @@ Task<Status> FlashTier::erase(std::uint32_t block) {
     const Status status = co_await bury(block);
     if (!ok(status)) co_return status;
   }
-  const std::uint32_t first = block * shape_.block_subpages();
   for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page)
     if (owners_.valid(page)) drop({owners_.sector(page), 1});
   co_return Status::ok;

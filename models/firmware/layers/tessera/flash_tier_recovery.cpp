@@ -17,9 +17,19 @@ Task<Status> FlashTier::recover() {
   status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, config_.paired), all_subjects, found, nullptr);
   if (!ok(status)) co_return status;
   next_seq_ = std::max(next_seq_, found.next_seq);
+  find_lost(found);
   restore_pages(found.tags);
   restore_blocks(found.tags);
   co_return Status::ok;
+}
+
+/// A page that held a sector and cannot be read was lost since. It is newer than all other copies: had one of these been completed, the
+/// table would name that one.
+void FlashTier::find_lost(FoundPages& found) const {
+  for (const HeldSectors::Held& held : held_.at_cut()) {
+    PageTag& tag = found.tags[held.page];
+    if (tag.state == PageTag::State::unreadable) tag = {next_seq_, held.sector, OobHeader::Kind::data, PageTag::State::good};
+  }
 }
 
 /// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead.
@@ -61,6 +71,7 @@ void FlashTier::restore_pages(const PageTags& tags) {
     for (auto page = first; page != pages.end() && tags[*page].lsn < one.run.end(); ++page)
       if (tags[*page].seq < one.seq) stale[static_cast<std::size_t>(page - pages.begin())] = true;
   }
+  held_.clear();
   for (std::size_t i = 0; i < pages.size(); ++i)
     if (!stale[i]) enter(tags[pages[i]].lsn, pages[i]);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/layers/media_cache/media_cache_plan.hpp"
+#include "firmware/layers/tessera/held_sectors.hpp"
 
 namespace tessera::tiers {
 
@@ -31,6 +32,8 @@ void TiersConfig::describe(ParameterVisitor& v) {
                 "whether what was read since it was written stays in flash when its block is evicted");
   v.field("evict_after", evict_after, {0, 1e17}, "time without host commands after which flash blocks are evicted");
   describe_paired_pages(v, paired_pages);
+  v.field("dump_tags", dump_tags,
+          "the dump engine saves which sector each flash page holds, so that no older copy is taken for a page that becomes unreadable");
   v.field("log", log, {0, 1e15}, "log of packets on conventional tracks; 0: a thirty-second of the drive");
   v.field("map_entries", map_entries, {0, 16'000'000},
           "extents of the log's map at which cleaning begins; 0: one a sector of the log, at most 524,288");
@@ -62,7 +65,9 @@ WriteCacheConfig TiersConfig::write_buffer() const {
   return config;
 }
 
-FlashTierConfig TiersConfig::flash_tier() const { return {flash_run, flash_backlog, flash_free, copy_forward, evict_after, paired_pages}; }
+FlashTierConfig TiersConfig::flash_tier() const {
+  return {flash_run, flash_backlog, flash_free, copy_forward, evict_after, paired_pages, dump_tags};
+}
 
 media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) const {
   media_cache::MediaCacheConfig config;
@@ -84,6 +89,8 @@ media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) 
 
 FormatPlan TiersConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
   FormatPlan plan = media_cache::plan_media_cache(bands(geometry), geometry, problem);
+  if (uses_flash() && dump_tags && geometry.physical_sectors() > HeldSectors::most_sectors)
+    problem = "the dumped table of flash pages names sectors in 4 bytes, fewer than this drive has: dump_tags = false goes without it";
   if (problem.empty() && buffered()) problem = write_buffer().problem(plan, geometry.sector_bytes);
   return problem.empty() ? plan : FormatPlan{};
 }

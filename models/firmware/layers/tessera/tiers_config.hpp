@@ -30,6 +30,7 @@ struct TiersConfig {
   CopyForward copy_forward = CopyForward::on;
   Picoseconds evict_after{100'000'000'000};
   PairedPages paired_pages = PairedPages::lower_only;
+  bool dump_tags = true;
 
   // Last tier: the log of packets in front of the bands
   Bytes log{0};

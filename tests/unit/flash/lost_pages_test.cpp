@@ -1,0 +1,105 @@
+// Pages that become unreadable between the acknowledgement of what they hold and the next boot, and that no checkpoint names.
+#include "flash_drive.hpp"
+#include "support/lost_page.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Eight blocks of two pages in one zone; page `lost` cannot be read from the first time on, and no checkpoint comes before the cut.
+template <class Setup>
+Setup losing(std::uint64_t lost) {
+  Setup setup;
+  setup.cache().checkpoint = {sectors(64), 1'000'000};
+  setup.bench.nand->blocks = 8;
+  if constexpr (std::is_same_v<Setup, SkylightSetup>) setup.layer.cache_zones = 1;
+  lose_page(*setup.bench.nand, lost);
+  return setup;
+}
+
+/// Behind a cut; then everything can be written and read again.
+template <class Drive>
+Status read_first_sector(Drive& drive) {
+  drive.cut_now();
+  const Status status = drive.bench().read(0, 8);
+  drive.bench().verify_all();
+  CHECK(drive.bench().scoreboard().errors() == 0);
+  drive.write(0);
+  drive.read(0);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a page that was lost before a checkpoint named it is an error, not the older copy beside it") {
+  SkylightDrive skylight(losing<SkylightSetup>(1));
+  skylight.write_banded({{0, 0}, {0, 0}});
+  CHECK(read_first_sector(skylight) == Status::media_error);
+  PoreDrive pore(losing<PoreSetup>(1));
+  pore.write_banded({{0, 0}, {0, 0}});
+  CHECK(read_first_sector(pore) == Status::media_error);
+}
+
+TEST_CASE("a lost page is known where it is alone in its block") {
+  SkylightDrive drive(losing<SkylightSetup>(2));
+  drive.write_banded({{0, 0}, {1, 0}, {0, 0}});
+  CHECK(read_first_sector(drive) == Status::media_error);
+}
+
+TEST_CASE("a lost page is known where what can be read of its block was not acknowledged") {
+  SkylightDrive drive(losing<SkylightSetup>(2));
+  drive.write_banded({{0, 0}, {1, 0}, {0, 0}});
+  drive.bench().submit(HostOp::write, 64, 8);
+  const NandArray& array = drive.bench().nand().array();
+  while (array.programmed(NandBlock(1)) < 2) drive.bench().timeline().step();
+  CHECK(read_first_sector(drive) == Status::media_error);
+}
+
+TEST_CASE("a lost page is known at further boots, and behind a checkpoint that came meanwhile") {
+  SkylightDrive drive(losing<SkylightSetup>(1));
+  drive.write_banded({{0, 0}, {0, 0}});
+  drive.cut_now();
+  drive.cut_now();
+  CHECK(read_first_sector(drive) == Status::media_error);
+
+  SkylightSetup setup = losing<SkylightSetup>(3);
+  setup.cache().checkpoint.every = 2;
+  SkylightDrive later(setup);
+  later.write_banded({{1, 0}, {0, 0}});
+  later.bench().run_until_idle(Picoseconds(ps_per_second));
+  REQUIRE(later.metric("checkpoint.sectors") > 3);
+  later.write_banded({{1, 1}, {0, 0}});
+  later.cut_now();
+  CHECK(later.bench().read(0, 8) == Status::media_error);
+}
+
+TEST_CASE("a block whose erase a cut tore holds nothing that is lost") {
+  SkylightSetup setup = losing<SkylightSetup>(1);
+  setup.bench.nand->read_failures.clear();
+  setup.bench.nand->blocks = 2;
+  SkylightDrive drive(setup);
+  drive.write_banded({{0, 0}, {0, 1}, {0, 2}, {0, 3}});
+  drive.bench().submit(HostOp::write, 4 * 8, 8);  // merges the band, then erases
+  NandArray& array = drive.bench().nand().array();
+  while (array.programmed(NandBlock(0)) != 0) drive.bench().timeline().step();
+  for (const std::uint64_t block : {0, 1}) array.tear_erase(NandBlock(block));
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("without the dumped tags, or where their dump failed, a lost page is taken for one that the cut tore") {
+  SkylightSetup setup = losing<SkylightSetup>(1);
+  setup.cache().checkpoint.dump_tags = false;
+  SkylightDrive drive(setup);
+  drive.write_banded({{0, 0}, {0, 0}});
+  drive.cut_now();
+  CHECK(drive.bench().read(0, 8) == Status::ok);  // the older copy
+  CHECK(drive.bench().scoreboard().errors() != 0);
+
+  SkylightDrive torn(losing<SkylightSetup>(1));
+  torn.bench().fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  torn.write_banded({{0, 0}, {0, 0}});
+  torn.cut_now();
+  CHECK(torn.bench().read(0, 8) == Status::ok);
+}
