@@ -121,6 +121,7 @@ TEST_CASE("blocks that were full at a checkpoint are known, blocks erased and fi
   setup.layer.cache_zones = 2;
   setup.cache().checkpoint.region = sectors(12);
   setup.cache().checkpoint.every = 4;
+  setup.cache().checkpoint.dump_tags = false;
   SkylightDrive drive(setup);
   drive.write_banded({{0, 0}, {0, 1}, {1, 0}, {1, 1}});  // a full block in each zone, and the checkpoint
   drive.bench().run_until_idle(Picoseconds(1'000'000'000'000));
