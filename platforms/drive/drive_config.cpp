@@ -223,16 +223,14 @@ static std::string changed_parameter(riscv::HartTiming processor) {
 /// Of a layer that keeps acknowledged data in flash: what pages that the description makes unreadable may cost beside their sectors.
 static std::string lost_pages_warning(const DriveConfig& config) {
   if (config.nand.ecc_bits == 0 && config.nand.read_failures.empty()) return "";
-  const std::string own = "layers." + section_name(config.layer) + ".";
-  DriveConfig copy = config;
-  ParameterCollector all;
-  copy.describe(all);
-  const auto is = [&](const std::string& name, const std::string& value) {
-    return std::ranges::any_of(all.parameters(),
-                               [&](const Parameter& parameter) { return parameter.path() == own + name && parameter.value == value; });
+  ParameterCollector own;
+  for (const auto& factory : config.layers)
+    if (factory->name() == config.layer) factory->describe(own);
+  const auto is = [&own](const std::string& name, const std::string& value) {
+    return std::ranges::any_of(own.parameters(), [&](const Parameter& given) { return given.name == name && given.value == value; });
   };
-  const bool knows = is("dump_tags", "true") && !is("paper", "true") && !is("crash_safe", "false") && !is("checkpoint", "\"0 B\"");
   const bool keeps = is("dump_tags", "true") || is("dump_tags", "false");
+  const bool knows = is("dump_tags", "true") && !is("paper", "true") && !is("crash_safe", "false") && !is("checkpoint", "\"0 B\"");
   if (!keeps || knows) return "";
   return "a flash page that becomes unreadable and is in no checkpoint is taken at boot for one that a power cut tore, and an older copy "
          "of "
