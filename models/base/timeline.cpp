@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t arity = 4;
 }
 
-void Timeline::sift_up(std::size_t hole, Entry entry) {
+inline void Timeline::sift_up(std::size_t hole, const Entry& entry) {
   while (hole > 0) {
     const std::size_t parent = (hole - 1) / arity;
     if (!(entry < heap_[parent])) break;
@@ -18,7 +18,7 @@ void Timeline::sift_up(std::size_t hole, Entry entry) {
   heap_[hole] = entry;
 }
 
-void Timeline::sift_down(std::size_t hole, Entry entry) {
+inline void Timeline::sift_down(std::size_t hole, const Entry& entry) {
   const std::size_t size = heap_.size();
   for (;;) {
     const std::size_t first = hole * arity + 1;
@@ -35,11 +35,24 @@ void Timeline::sift_down(std::size_t hole, Entry entry) {
 
 void Timeline::post(Picoseconds when, TimelineListener& listener, std::uint64_t argument) {
   TESSERA_CHECK(when >= now_, "an action was posted into the past");
-  heap_.emplace_back();
-  sift_up(heap_.size() - 1, Entry{when, posted_++, &listener, argument});
+  const Entry entry{when, posted_++, &listener, argument};
+  if (vacant_) {
+    vacant_ = false;
+    return sift_down(0, entry);
+  }
+  heap_.push_back(entry);
+  sift_up(heap_.size() - 1, entry);
+}
+
+void Timeline::fill_top_with_last() {
+  vacant_ = false;
+  const Entry last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) sift_down(0, last);
 }
 
 void Timeline::withdraw(const TimelineListener& listener) {
+  fill_top();
   std::vector<Entry> kept;
   kept.reserve(heap_.size());
   for (const Entry& entry : heap_)
@@ -49,26 +62,26 @@ void Timeline::withdraw(const TimelineListener& listener) {
 }
 
 void Timeline::step() {
+  fill_top();
   TESSERA_CHECK(!heap_.empty(), "an empty timeline was stepped");
   const Entry next = heap_.front();
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) sift_down(0, last);
+  vacant_ = true;
   now_ = next.when;
   ++actions_;
   next.listener->on_time(next.argument);
+  fill_top();
 }
 
 void Timeline::run_until(Picoseconds limit) {
-  while (!heap_.empty() && heap_.front().when <= limit) step();
+  while (!empty() && next() <= limit) step();
 }
 
 void Timeline::run() {
-  while (!heap_.empty()) step();
+  while (!empty()) step();
 }
 
 void Timeline::advance_to(Picoseconds time) {
-  TESSERA_CHECK(time >= now_ && (heap_.empty() || heap_.front().when >= time), "time would skip a due action");
+  TESSERA_CHECK(time >= now_ && (empty() || next() >= time), "time would skip a due action");
   now_ = time;
 }
 

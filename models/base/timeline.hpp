@@ -28,9 +28,12 @@ class Timeline {
   /// Removes every entry of `listener` (a device that lost its power). Linear in the number of entries.
   void withdraw(const TimelineListener& listener);
 
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] bool empty() const { return heap_.size() == (vacant_ ? 1U : 0U); }
   /// Time of the next entry; the timeline must not be empty.
-  [[nodiscard]] Picoseconds next() const { return heap_.front().when; }
+  [[nodiscard]] Picoseconds next() {
+    fill_top();
+    return heap_.front().when;
+  }
 
   /// Carries out the next entry.
   void step();
@@ -52,10 +55,15 @@ class Timeline {
     std::uint64_t argument;
     bool operator<(const Entry& other) const { return when != other.when ? when < other.when : order < other.order; }
   };
-  void sift_up(std::size_t hole, Entry entry);
-  void sift_down(std::size_t hole, Entry entry);
+  void sift_up(std::size_t hole, const Entry& entry);
+  void sift_down(std::size_t hole, const Entry& entry);
+  void fill_top() {
+    if (vacant_) fill_top_with_last();
+  }
+  void fill_top_with_last();
 
   std::vector<Entry> heap_;  // 4-ary min-heap: shallower than a binary one for the ~100 entries of a busy drive
+  bool vacant_ = false;      // the top is that of the action in hand, which mostly posts the entry that takes its place
   Picoseconds now_;
   std::uint64_t posted_ = 0;
   std::uint64_t actions_ = 0;

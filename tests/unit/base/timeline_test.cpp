@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 #include "base/error.hpp"
 #include "base/random.hpp"
 
@@ -17,7 +19,61 @@ struct Recorder final : TimelineListener {
   std::vector<std::pair<Picoseconds, std::uint64_t>> seen;
 };
 
+/// Posts, looks and withdraws at random, and knows what is to come.
+struct Actor final : TimelineListener {
+  explicit Actor(Timeline& of) : timeline(of), idler(of) {}
+  void on_time(std::uint64_t argument) override {
+    REQUIRE(*expected.begin() == std::pair(timeline.now(), argument));
+    expected.erase(expected.begin());
+    if (random.below(4) == 0) look();
+    for (std::uint64_t more = random.below(3); more > 0; --more) post();
+    if (random.below(8) == 0) {
+      timeline.post(timeline.now(), idler);
+      timeline.withdraw(idler);
+    }
+    if (random.below(4) == 0) look();
+  }
+  void post() {
+    const Picoseconds when = timeline.now() + Picoseconds(random.below(20));
+    timeline.post(when, *this, posted);
+    expected.emplace(when, posted++);
+  }
+  void look() {
+    REQUIRE(timeline.empty() == expected.empty());
+    if (!expected.empty()) REQUIRE(timeline.next() == expected.begin()->first);
+  }
+  Timeline& timeline;
+  Recorder idler;
+  RandomStream random{3, "actor"};
+  std::set<std::pair<Picoseconds, std::uint64_t>> expected;  // time and order
+  std::uint64_t posted = 0;
+};
+
 }  // namespace
+
+TEST_CASE("what an action posts, asks for and withdraws does not meet its own entry") {
+  Timeline timeline;
+  Actor actor(timeline);
+  for (int i = 0; i < 50; ++i) actor.post();
+  while (!timeline.empty() && actor.posted < 20'000) timeline.step();
+  actor.look();
+  CHECK(actor.posted >= 50);
+}
+
+TEST_CASE("an action that throws is over") {
+  struct Thrower final : TimelineListener {
+    void on_time(std::uint64_t) override { throw InputError("thrown"); }
+  } thrower;
+  Timeline timeline;
+  Recorder recorder(timeline);
+  timeline.post(1_ns, thrower);
+  timeline.post(2_ns, recorder, 2);
+  CHECK_THROWS_AS(timeline.step(), InputError);
+  CHECK(timeline.next() == 2_ns);
+  timeline.run();
+  CHECK(timeline.empty());
+  CHECK(recorder.seen.size() == 1);
+}
 
 TEST_CASE("entries run in order of time, and in order of posting at one time") {
   Timeline timeline;
