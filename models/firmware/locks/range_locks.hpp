@@ -5,8 +5,10 @@
 #include <concepts>
 #include <coroutine>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/address.hpp"
+#include "firmware/locks/held_places.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
@@ -58,6 +60,12 @@ struct AngularBox {
 
 enum class LockMode : std::uint8_t { shared, exclusive };
 
+/// How the locks of a kind of range find out that nobody else is near.
+template <class Range>
+struct PlacesOf : std::type_identity<AnyPlace> {};
+template <class Number>
+struct PlacesOf<LockRange<Number>> : std::type_identity<HeldPlaces<LockRange<Number>>> {};
+
 /// The locks of one address space. `Range` has `overlaps(const Range&)`.
 template <class Range>
 class RangeLocks {
@@ -82,11 +90,7 @@ class RangeLocks {
     [[nodiscard]] bool granted() const { return locks_ != nullptr && blockers_ == 0; }
     [[nodiscard]] const Range& range() const { return range_; }
     /// Whether anyone waits for this lock.
-    [[nodiscard]] bool awaited() const {
-      for (const Lock* next = later_; next != nullptr; next = next->later_)
-        if (next->conflicts(*this)) return true;
-      return false;
-    }
+    [[nodiscard]] bool awaited() const { return followers_ > 0; }
     void unlock() {
       if (locks_ == nullptr) return;
       locks_->dequeue(*this);
@@ -111,7 +115,8 @@ class RangeLocks {
     Range range_;
     LockMode mode_;
     bool suspended_ = false;
-    std::uint32_t blockers_ = 0;  ///< earlier locks that conflict
+    std::uint32_t blockers_ = 0;   ///< earlier locks that conflict
+    std::uint32_t followers_ = 0;  ///< later ones
     Lock* earlier_ = nullptr;
     Lock* later_ = nullptr;
     DeviceWait wait_;
@@ -127,17 +132,32 @@ class RangeLocks {
 
  private:
   void enqueue(Lock& lock) {
-    for (const Lock* held = last_; held != nullptr; held = held->earlier_) lock.blockers_ += held->conflicts(lock) ? 1U : 0U;
+    if (places_.add(lock.range_)) look_back(lock);
     lock.earlier_ = last_;
     if (last_ != nullptr) last_->later_ = &lock;
     last_ = &lock;
   }
 
+  void look_back(Lock& lock) {
+    for (Lock* held = last_; held != nullptr; held = held->earlier_) {
+      if (!held->conflicts(lock)) continue;
+      ++held->followers_;
+      ++lock.blockers_;
+    }
+  }
+
   void dequeue(Lock& lock) {
+    places_.remove(lock.range_);
     (lock.later_ != nullptr ? lock.later_->earlier_ : last_) = lock.earlier_;
     if (lock.earlier_ != nullptr) lock.earlier_->later_ = lock.later_;
-    for (Lock* next = lock.later_; next != nullptr; next = next->later_) {
+    for (Lock* held = lock.earlier_; lock.blockers_ > 0; held = held->earlier_) {  // a waiting lock that is given up
+      if (!held->conflicts(lock)) continue;
+      --held->followers_;
+      --lock.blockers_;
+    }
+    for (Lock* next = lock.later_; lock.followers_ > 0; next = next->later_) {
       if (!next->conflicts(lock)) continue;
+      --lock.followers_;
       if (--next->blockers_ == 0 && next->suspended_) cpu_.make_ready(next->wait_);
     }
   }
@@ -145,6 +165,7 @@ class RangeLocks {
   void replace(Lock& from, Lock& to) {
     TESSERA_CHECK(!from.suspended_, "a waiting lock was moved");
     to.blockers_ = from.blockers_;
+    to.followers_ = from.followers_;
     to.earlier_ = from.earlier_;
     to.later_ = from.later_;
     (to.later_ != nullptr ? to.later_->earlier_ : last_) = &to;
@@ -152,6 +173,7 @@ class RangeLocks {
   }
 
   CpuPort& cpu_;
+  typename PlacesOf<Range>::type places_;
   Lock* last_ = nullptr;  // the newest; older ones follow `earlier_`
 };
 

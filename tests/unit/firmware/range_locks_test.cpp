@@ -122,12 +122,13 @@ TEST_CASE("tasks that end while holding and waiting leave no lock behind") {
 
 TEST_CASE("any mix of locks keeps exclusion and first-come order among overlapping ones") {
   CHECK(rc::check([](const std::vector<std::tuple<std::uint8_t, std::uint8_t, bool>>& asked) {
+    const std::uint64_t unit = *rc::gen::element(1, 24, 200);  // few sectors, some and very many
     FakeCpu cpu;
     SectorLocks locks(cpu);
     std::deque<Holder> holders;
     std::vector<std::pair<SectorRange, LockMode>> wants;
     for (const auto& [first, length, exclusive] : asked) {
-      const SectorRange range = sectors(first % 32, first % 32 + length % 8 + 1);
+      const SectorRange range = sectors(first % 32 * unit, (first % 32 + length % 8 + 1) * unit);
       const LockMode mode = exclusive ? LockMode::exclusive : LockMode::shared;
       wants.emplace_back(range, mode);
       cpu.spawn(hold(locks, range, mode, holders.emplace_back(), static_cast<std::string*>(nullptr), 'x'));
