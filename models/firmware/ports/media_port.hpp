@@ -7,6 +7,7 @@
 
 #include "base/address.hpp"
 #include "base/data_buffer.hpp"
+#include "base/inline_list.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/status.hpp"
 #include "firmware/ports/task.hpp"
@@ -69,8 +70,8 @@ class MediaChain {
   MediaChain& operator=(const MediaChain&) = delete;
 
   MediaChain& add(const MediaStep& step) {
-    TESSERA_CHECK(size_ < max_steps, "a media chain is too long");
-    steps_[size_++] = step;
+    TESSERA_CHECK(!steps_.full(), "a media chain is too long");
+    steps_.push_back(step);
     return *this;
   }
   MediaChain& read(PhysicalRun run, DataSpan data, StepHint hint = StepHint::position, SectorHeader* header = nullptr) {
@@ -85,13 +86,13 @@ class MediaChain {
   MediaChain& write_system(PhysicalRun run, std::span<std::byte> bytes) {
     return add({MediaOp::write, StepHint::position, run, {}, bytes, nullptr});
   }
-  void clear() { size_ = 0; }
+  void clear() { steps_.clear(); }
 
-  [[nodiscard]] std::span<const MediaStep> steps() const { return {steps_.data(), size_}; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::span<const MediaStep> steps() const { return steps_.all(); }
+  [[nodiscard]] bool empty() const { return steps_.empty(); }
   /// Whether the chain goes on behind the step in hand, which ended with this status.
   [[nodiscard]] bool goes_on(Status after) const {
-    return ok(after) || (lost == LostSectors::carry && steps_[steps_done].op == MediaOp::read && delivered(after));
+    return ok(after) || (lost == LostSectors::carry && steps()[steps_done].op == MediaOp::read && delivered(after));
   }
 
   MediaClass priority;
@@ -103,8 +104,7 @@ class MediaChain {
   DeviceWait wait;              ///< the suspended caller; used by port and executor
 
  private:
-  std::array<MediaStep, max_steps> steps_;
-  std::size_t size_ = 0;
+  InlineList<MediaStep, max_steps> steps_;
 };
 
 /// The firmware that looks after bad sectors (firmware/defects). While it has a chain in hand, the port serves nothing but its own
