@@ -13,6 +13,10 @@
 
 namespace tessera {
 
+/// Exact conversions; the SystemC resolution is 1 ps.
+[[nodiscard]] inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(time.value()); }
+[[nodiscard]] inline Picoseconds from_sc_time(const sc_core::sc_time& time) { return Picoseconds(time.value()); }
+
 class TimelineModule : public sc_core::sc_module {
  public:
   /// What the calendar runs in. A method is quicker; in a thread, a target that is called from the calendar may wait(), and the calendar
@@ -30,7 +34,10 @@ class TimelineModule : public sc_core::sc_module {
   /// The same for a call that takes effect at `when`; none where kernel time has passed that, because an entry waited.
   [[nodiscard]] sc_core::sc_time ahead(Picoseconds when) const {
     const Picoseconds kernel = kernel_time();
-    return when > kernel ? sc_core::sc_time::from_value((when - kernel).value()) : sc_core::SC_ZERO_TIME;
+    const Picoseconds delay = when > kernel ? when - kernel : Picoseconds(0);
+    // An action makes several calls at its instant, and SystemC takes its time to make a time.
+    if (from_sc_time(annotated_) != delay) annotated_ = to_sc_time(delay);
+    return annotated_;
   }
   /// The instant that this annotated delay means now.
   [[nodiscard]] Picoseconds instant(const sc_core::sc_time& delay) const { return kernel_time() + Picoseconds(delay.value()); }
@@ -81,10 +88,7 @@ class TimelineModule : public sc_core::sc_module {
   bool running_ = false;
   bool stopping_ = false;
   std::exception_ptr failure_;
+  mutable sc_core::sc_time annotated_;  // what ahead() gave last
 };
-
-/// Exact conversions; the SystemC resolution is 1 ps.
-[[nodiscard]] inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(time.value()); }
-[[nodiscard]] inline Picoseconds from_sc_time(const sc_core::sc_time& time) { return Picoseconds(time.value()); }
 
 }  // namespace tessera

@@ -60,6 +60,7 @@ RootTask& Executor::make_root(Task<void> task, RequestLife* life) {
   root->life = life;
   root->start.task = root->task.handle();
   root->start.root = root.get();
+  root->place = roots_.size();
   roots_.push_back(std::move(root));
   tasks_depth_.set(roots_.size(), now());
   return *roots_.back();
@@ -102,10 +103,11 @@ void Executor::account(DeviceWait& wait, LifePhase phase, Picoseconds until) {
 }
 
 void Executor::retire(RootTask* root) {
-  const auto at = std::find_if(roots_.begin(), roots_.end(), [root](const auto& held) { return held.get() == root; });
-  (*at)->task = {};
-  spare_.push_back(std::move(*at));
-  *at = std::move(roots_.back());
+  root->task = {};
+  auto& place = roots_[root->place];
+  std::swap(place, roots_.back());
+  place->place = root->place;
+  spare_.push_back(std::move(roots_.back()));
   roots_.pop_back();
   tasks_depth_.set(roots_.size(), local_);
 }

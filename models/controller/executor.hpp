@@ -38,6 +38,7 @@ struct RootTask {
   DeviceWait start;
   LifePhase waits = LifePhase::cpu_wait;  ///< for what, and since when
   Picoseconds since;
+  std::size_t place = 0;  ///< among the tasks that are alive
 };
 
 /// Receives what firmware reports (events.csv, triggers).

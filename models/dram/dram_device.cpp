@@ -91,7 +91,7 @@ Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, A
   return end;
 }
 
-Picoseconds DramDevice::after_refresh(Picoseconds at) {
+inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
   if (config_.refresh_interval == Picoseconds(0)) return at;
   if (at < interval_begin_ || at >= interval_end_) {
     epoch_ = at / config_.refresh_interval;
@@ -171,13 +171,13 @@ void DramDevice::initialise(Picoseconds now) {
   if (faults_) faults_->initialise(now);
 }
 
-Picoseconds DramDevice::dma_opening(std::uint64_t row_number) const {
+inline Picoseconds DramDevice::dma_opening(std::uint64_t row_number) const {
   const Bank& bank = banks_[row_number & (config_.banks - 1)];
   if (bank.row == closed || bank.epoch != epoch_) return config_.row_to_column;
   return bank.row == row_number >> bank_shift_ ? Picoseconds(0) : config_.precharge + config_.row_to_column;
 }
 
-Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
+inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
   if (config_.refresh_interval == Picoseconds(0)) return begin + work;
   const Picoseconds before = interval_end_ - std::min(interval_end_, begin);  // transfer time left until the next refresh
   if (work <= before) return begin + work;
@@ -191,7 +191,7 @@ Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
   return interval_end_ + config_.refresh_interval * whole + pause + (after - usable * whole);
 }
 
-void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end) {
+inline void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end) {
   std::uint64_t epoch = epoch_;
   if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
   const std::uint64_t first = last_row - std::min<std::uint64_t>(last_row - first_row, config_.banks - 1);
@@ -203,15 +203,15 @@ void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Pic
   }
 }
 
-std::uint64_t DramDevice::bursts(std::uint64_t address, std::uint64_t bytes) const {
+inline std::uint64_t DramDevice::bursts(std::uint64_t address, std::uint64_t bytes) const {
   return ((address + bytes - 1) >> burst_shift_) - (address >> burst_shift_) + 1;
 }
 
-void DramDevice::count_bursts(std::uint64_t count, Access access) {
+inline void DramDevice::count_bursts(std::uint64_t count, Access access) {
   (access == Access::read ? counters_.bursts_read : counters_.bursts_written) += count;
 }
 
-void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
+inline void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t capacity = config_.capacity.value();
   TESSERA_CHECK(bytes <= capacity && address <= capacity - bytes, "an access leaves the DRAM");
 }
