@@ -13,11 +13,12 @@
 
 namespace tessera {
 
-/// What a merge spends its time on; the rest is for tables, locks and erases.
+/// What a merge spends its time on; the rest is for tables, locks and commits.
 struct MergeTimes {
   Picoseconds band_read;
   Picoseconds flash_read;
   Picoseconds band_write;
+  Picoseconds erase;  ///< of blocks that the merge emptied, waited for; the layer's to add
 };
 
 class BandMerge {

@@ -13,6 +13,7 @@ struct CacheStatistics {
   DurationHistogram rmw;   ///< bands merged
   MergeTimes merge_times;  ///< sums over the bands merged
   Tally victim_pages;
+  Tally dirty_bands;  ///< bands with cached pages when a cleaning began
   std::uint64_t failed_programs = 0;
 
   /// A band was merged with `pages` cached ones.

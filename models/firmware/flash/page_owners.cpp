@@ -15,13 +15,13 @@ void PageOwners::add(std::uint32_t page, LogicalSector sector) {
   const std::uint32_t region = region_of(sector);
   sectors_.write(page) = sector.value() + 1;
   lists_.push_back(region, page);
-  ++counts_.write(region);
+  cached_regions_ += counts_.write(region)++ == 0;
   count_valid(page, 1);
 }
 
 void PageOwners::remove(std::uint32_t page) {
   TESSERA_CHECK(valid(page), "a page becomes invalid twice");
-  --counts_.write(region_of(sector(page)));
+  cached_regions_ -= --counts_.write(region_of(sector(page))) == 0;
   lists_.remove(page);
   sectors_.write(page) = 0;
   count_valid(page, -1);

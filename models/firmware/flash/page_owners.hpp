@@ -36,6 +36,9 @@ class PageOwners {
   [[nodiscard]] std::uint32_t first(std::uint32_t region) const { return lists_.front(region); }
   [[nodiscard]] std::uint32_t after(std::uint32_t page) const { return lists_.after(page); }
 
+  /// Regions with a valid page.
+  [[nodiscard]] std::uint32_t cached_regions() const { return cached_regions_; }
+
   [[nodiscard]] Bytes bytes() const;
 
   /// Calls f(sector) for each valid page, without a charge: for whoever looks on.
@@ -53,6 +56,7 @@ class PageOwners {
   DramArray<std::uint64_t> sectors_;  // by page: its sector plus one, 0 where it is not valid
   DramArray<std::uint16_t> blocks_;
   DramArray<std::uint32_t> counts_;
+  std::uint32_t cached_regions_ = 0;
   DramLists lists_;
 };
 

@@ -19,6 +19,22 @@ void report_read_modify_writes(MetricSet& metrics, const DurationHistogram& rmws
   report_times(metrics, "rmw.time", rmws, "read-modify-write");
 }
 
+void report_merge_times(MetricSet& metrics, Picoseconds total, std::span<const MergePart> parts, const char* rest) {
+  const auto part = [&metrics](const std::string& name, Picoseconds time, const std::string& what) {
+    metrics.count("merge.time." + name, time, "of rmw.time_total, " + what);
+  };
+  Picoseconds left = total;
+  for (const MergePart& each : parts) {
+    part(each.name, each.time, each.what);
+    left -= each.time;
+  }
+  part("rest", left, std::string("all else: ") + rest);
+}
+
+void report_dirty_bands(MetricSet& metrics, const Tally& bands) {
+  metrics.add("cleaning.dirty_bands_mean", bands.mean(), "1", "bands with cached sectors when a cleaning began");
+}
+
 void report_mapping_memory(MetricSet& metrics, Bytes paper, Bytes actual) {
   metrics.add("meta.ram_bytes", static_cast<double>(paper.value()), "B", "mapping memory by the paper's formula");
   metrics.add("meta.ram_bytes_actual", static_cast<double>(actual.value()), "B", "mapping memory that is really taken");

@@ -14,6 +14,10 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
 
 void ZoneStatistics::report(MetricSet& metrics) const {
   report_read_modify_writes(metrics, rmw, "write-backs that read, merged and rewrote a zone", "time in which zones were rewritten");
+  const MergePart parts[] = {{"band_read", rmw_times.band_read, "reading what the zones held"},
+                             {"buffer_read", rmw_times.buffer_read, "reading the buffered sectors"},
+                             {"band_write", rmw_times.band_write, "writing the zones"}};
+  report_merge_times(metrics, rmw.total(), parts, "tables, locks and commits");
   metrics.count("rmw_free.count", static_cast<double>(rmw_free), "1", "write-backs behind the write pointer of a zone");
   metrics.count("pad.sectors", static_cast<double>(padding), "sectors", "padding written between the valid sectors of zones");
   metrics.count("victim.sectors", static_cast<double>(victims), "sectors", "sectors written back from the buffer to their zones");

@@ -7,8 +7,22 @@
 
 namespace tessera {
 
+/// What rewriting a zone spends its time on; the rest is for its record and for waiting.
+struct RewriteTimes {
+  Picoseconds band_read;
+  Picoseconds buffer_read;
+  Picoseconds band_write;
+  RewriteTimes& operator+=(const RewriteTimes& more) {
+    band_read += more.band_read;
+    buffer_read += more.buffer_read;
+    band_write += more.band_write;
+    return *this;
+  }
+};
+
 struct ZoneStatistics {
   DurationHistogram rmw;       ///< write-backs that rewrote their zone
+  RewriteTimes rmw_times;      ///< sums over those
   std::uint64_t rmw_free = 0;  ///< write-backs behind the write pointer
   std::uint64_t padding = 0;   ///< sectors
   std::uint64_t victims = 0;   ///< sectors written back

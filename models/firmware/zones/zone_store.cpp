@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "firmware/flash/band_sweep.hpp"
+#include "firmware/layers/lap_timer.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
@@ -76,10 +77,12 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   statistics_.victims += source.offsets().size();
   statistics_.padding += holes;
   statistics_.written += image.end - image.first;
-  if (appends)
+  if (appends) {
     ++statistics_.rmw_free;
-  else
-    statistics_.rmw.record(ports_.cpu.now() - begin);
+    co_return Status::ok;
+  }
+  statistics_.rmw.record(ports_.cpu.now() - begin);
+  statistics_.rmw_times += image.times;
   co_return Status::ok;
 }
 
@@ -97,18 +100,22 @@ Task<Status> ZoneStore::write_image(Image& image, VictimSource& source) {
     std::uint32_t count = std::min(round_.sectors(), image.end - at);
     const std::uint32_t kept = image.kept > at ? std::min(count, image.kept - at) : 0;
     const DataSpan old = round_.part(0, kept);
+    LapTimer timer(ports_.cpu);
     Status status = co_await transfer(MediaOp::read, image.from, at, old, MediaClass::dependent);
     if (!ok(status)) co_return status;
+    image.times.band_read += timer.lap();
     if (kept < count) ports_.memory.clear(round_.part(kept, count - kept));
     const DataSpan whole = round_.part(0, count);
     status = co_await source.fetch(at, whole);
     if (!ok(status)) co_return status;
+    image.times.buffer_read += timer.lap();
     image.end = std::max(image.kept, source.offsets().back() + 1);
     if (image.end <= at) co_return Status::ok;
     count = std::min(count, image.end - at);
     const DataSpan merged = round_.part(0, count);
     status = co_await transfer(MediaOp::write, image.to, at, merged, MediaClass::dependent);
     if (!ok(status)) co_return status;
+    image.times.band_write += timer.lap();
     at += count;
   }
   co_return Status::ok;

@@ -90,6 +90,7 @@ class ZoneStore {
     std::uint32_t first = 0;  ///< sectors [first, end) are written
     std::uint32_t kept = 0;   ///< of them, those below are read from `from`; none when appending
     std::uint32_t end = 0;
+    RewriteTimes times{};
   };
   [[nodiscard]] Task<Status> write_image(Image& image, VictimSource& source);
   [[nodiscard]] std::uint32_t note_holes(std::uint32_t zone, std::span<const std::uint32_t> victims, const Image& image);

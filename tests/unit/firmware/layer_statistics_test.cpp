@@ -19,6 +19,16 @@ TEST_CASE("times of read-modify-writes and cleanings that never happened are und
   }
 }
 
+TEST_CASE("what no part of a merge's time is, is the rest") {
+  MetricSet metrics;
+  const MergePart parts[] = {{"read", 10_ms, "reading"}, {"write", 15_ms, "writing"}};
+  report_merge_times(metrics, 60_ms, parts, "waiting");
+  CHECK(*metrics.find("merge.time.read")->value == Approx(10));
+  CHECK(*metrics.find("merge.time.write")->value == Approx(15));
+  CHECK(*metrics.find("merge.time.rest")->value == Approx(35));
+  CHECK(metrics.find("merge.time.rest")->accumulates);
+}
+
 TEST_CASE("read-modify-writes are reported by count, sum, mean and longest, in ms") {
   DurationHistogram rmws;
   for (const Picoseconds taken : {10_ms, 30_ms, 20_ms}) rmws.record(taken);

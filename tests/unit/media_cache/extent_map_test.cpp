@@ -103,12 +103,17 @@ TEST_CASE("the extents of the map behave as a plain array of sectors, whatever i
       }
       std::map<std::uint64_t, std::uint64_t> now;
       std::uint32_t extents = 0;
-      for (std::uint64_t at = 0; at < 4; ++at)
-        for (const Extent& found : bench.find(at, at * sectors_of_band, sectors_of_band)) {
+      std::uint32_t bands = 0;
+      for (std::uint64_t at = 0; at < 4; ++at) {
+        const std::vector<Extent> in_band = bench.find(at, at * sectors_of_band, sectors_of_band);
+        bands += in_band.empty() ? 0 : 1;
+        for (const Extent& found : in_band) {
           ++extents;
           for (std::uint32_t i = 0; i < found.count; ++i) now[found.first.value() + i] = found.position + i;
         }
+      }
       REQUIRE(now == reference);
+      REQUIRE(bands == bench.map.cached_bands());
       REQUIRE(extents == bench.map.size());
       std::uint64_t oldest = ~std::uint64_t{0};
       for (const auto& [sector, at] : reference) oldest = std::min(oldest, at);

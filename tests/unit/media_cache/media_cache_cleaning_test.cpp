@@ -69,6 +69,13 @@ TEST_CASE("a band that takes several phases is copied as a whole before the firs
   CHECK(drive.bench().sectors_in("data", MediaOp::read) == 24);
   CHECK(drive.bench().sectors_in("merge", MediaOp::write) == 24 + 2);
   CHECK(drive.bench().sectors_in("merge", MediaOp::read) == 24);
+  double parts = drive.metric("merge.time.rest");
+  for (const char* const part : {"merge.time.band_read", "merge.time.log_read", "merge.time.copy", "merge.time.band_write"}) {
+    CHECK(drive.metric(part) > 0);
+    parts += drive.metric(part);
+  }
+  CHECK(parts == Approx(drive.metric("rmw.time_total")));
+  CHECK(drive.metric("cleaning.dirty_bands_mean") == 9);  // band 5 and those that filled the map
   CHECK(drive.bench().sectors_in("data", MediaOp::write) == 24);
   const auto& steps = drive.bench().steps;
   const auto in = [&](const char* region, MediaOp op, bool last) {

@@ -70,6 +70,12 @@ TEST_CASE("a rewrite reads what the zone keeps, collects the victims a seek a ru
   CHECK(merge.back().timing.end - merge.front().begin == seeks + rotation + 52_ms + 500_us);
   CHECK(drive.metric("rmw.time_total") == Approx(static_cast<double>((seeks + rotation + 52_ms + 500_us).value()) / 1e9));
   CHECK(drive.metric("cleaning.mean") == Approx(drive.metric("rmw.time_total")));
+  double parts = drive.metric("merge.time.rest");
+  for (const char* const part : {"merge.time.band_read", "merge.time.buffer_read", "merge.time.band_write"}) {
+    CHECK(drive.metric(part) > 0);
+    parts += drive.metric(part);
+  }
+  CHECK(parts == Approx(drive.metric("rmw.time_total")));
   drive.check_content();
 }
 

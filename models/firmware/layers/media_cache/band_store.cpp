@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layers/media_cache/track_transfer.hpp"
+
 namespace tessera::media_cache {
 
 BandStore::BandStore(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions)
@@ -47,22 +49,9 @@ BandLevels BandStore::levels() const {
 }
 
 Task<Status> BandStore::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, LostSectors lost) {
-  MediaChain chain(priority, lost);
-  for (std::uint32_t done = 0; done < run.count;) {
-    chain.clear();
-    while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
-      MediaStep step;
-      step.op = op;
-      step.run = place({run.first + done, run.count - done});
-      step.data = data.part(done, step.run.count);
-      if (step.run.count == media_.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
-      done += step.run.count;
-      chain.add(step);
-    }
-    const Status status = co_await media_.run(chain);
-    if (!ok(status)) co_return status;
-  }
-  co_return Status::ok;
+  return transfer_tracks(media_, op, data, priority, lost, [this, run](std::uint32_t done, std::uint32_t count) {
+    return place({run.first + done, count});
+  });
 }
 
 }  // namespace tessera::media_cache

@@ -141,6 +141,7 @@ void ExtentMap::assign(std::uint64_t band, const Extent& extent) {
 void ExtentMap::insert(std::uint64_t band, std::uint32_t link) {
   Node& node = nodes_.write(link - 1);
   std::uint32_t* to = &roots_.write(band);
+  cached_bands_ += *to == 0;
   while (*to != 0 && priority(*to) > priority(link)) {
     cpu_.charge(CpuOperation::tree_level, 1);
     const bool left = node.first < nodes_.read(*to - 1).first;
@@ -157,10 +158,12 @@ void ExtentMap::erase(std::uint64_t band, LogicalRun run) {
   std::uint32_t behind = 0;
   cut_out(band, run, front, behind);
   roots_.write(band) = merge(front, behind);
+  cached_bands_ -= roots_.peek(band) == 0;
 }
 
 void ExtentMap::clear(std::uint64_t band) {
-  give_back_tree(roots_.read(band));
+  cached_bands_ -= roots_.read(band) != 0;
+  give_back_tree(roots_.peek(band));
   roots_.write(band) = 0;
 }
 

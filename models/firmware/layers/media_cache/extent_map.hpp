@@ -26,6 +26,8 @@ class ExtentMap {
   ExtentMap(MemoryPort& memory, CpuPort& cpu, std::uint64_t bands, std::uint32_t capacity);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  /// Bands with an extent.
+  [[nodiscard]] std::uint32_t cached_bands() const { return cached_bands_; }
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
   [[nodiscard]] Bytes bytes() const;
 
@@ -90,6 +92,7 @@ class ExtentMap {
   DramArray<Node> nodes_;
   DramLists ages_;
   std::uint32_t size_ = 0;
+  std::uint32_t cached_bands_ = 0;
   mutable std::vector<std::uint32_t> path_;
   std::vector<Extent> overlapped_;
 };

@@ -1,4 +1,5 @@
 // Room in map and log: checkpoints and cleaning.
+#include "firmware/layers/lap_timer.hpp"
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
 #include "firmware/locks/idle_look.hpp"
 
@@ -69,6 +70,7 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   cleaning_now_ = true;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, map_.size()});
+  dirty_bands_.record(map_.cached_bands());
   Status status = Status::ok;
   for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
     const Band band = bands_.band_of(map_.oldest().first);
@@ -96,36 +98,48 @@ Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
   const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
   const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
   const LogicalRun run{band.first + offset, static_cast<std::uint32_t>(bands_.used_end(band) - band.first) - offset};
-  Status status = co_await merge(band, run, priority);
+  MergeTimes times;
+  Status status = co_await merge(band, run, priority, times);
   if (ok(status)) {
     auto no_reads = readers_.exclusive(NumberRange::of(band.number));
     co_await no_reads;
-    status = co_await write_home(band, run, priority);
+    status = co_await write_home(band, run, priority, times);
     if (ok(status)) map_.clear(band.number);
   }
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, run.count});
-  if (ok(status)) band_cleanings_.record(ports_.cpu.now() - begun);
+  if (ok(status)) {
+    band_cleanings_.record(ports_.cpu.now() - begun);
+    merge_times_ += times;
+  }
   show_levels();
   co_return status;
 }
 
 /// Reads come in while packets are collected, and between the phases.
-Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass priority) {
+Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
     ++phases_;
+    LapTimer timer(ports_.cpu);
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
+    times.band_read += timer.lap();
     status = co_await collect(part, priority);
     if (!ok(status)) co_return status;
+    times.log_read += timer.lap();
     auto no_reads = readers_.exclusive(NumberRange::of(band.number));
     co_await no_reads;
+    timer.lap();  // the wait is none of them
     status = co_await merge_area_.write(done, data, priority);
     if (!ok(status)) co_return status;
+    times.copy += timer.lap();
     done += part.count;
   }
-  co_return co_await merge_area_.complete(run, priority);
+  LapTimer timer(ports_.cpu);
+  const Status status = co_await merge_area_.complete(run, priority);
+  times.copy += timer.lap();
+  co_return status;
 }
 
 /// The cached sectors of `run` into the buffer, in the order in which they lie in the log.
@@ -163,13 +177,16 @@ std::uint32_t MediaCache::phase_sectors(const Band& band) const {
 }
 
 /// What one phase merged is still in the buffer; of several the copy is read again, as all of it had to be written first.
-Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, MediaClass priority) {
+Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
+    LapTimer timer(ports_.cpu);
     Status status = part.count == run.count ? Status::ok : co_await merge_area_.read(done, data, priority);
+    times.copy += timer.lap();
     if (ok(status)) status = co_await bands_.transfer(MediaOp::write, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
+    times.band_write += timer.lap();
     done += part.count;
   }
   images_done_ = merge_area_.newest();

@@ -223,6 +223,12 @@ void MediaCache::report_work(MetricSet& metrics) const {
   report_cleanings(metrics, cleanings_, "cleanings of the log's tail");
   count("cleaning.idle", idle_cleanings_, "1", "of the cleanings those for which the host left time");
   report_read_modify_writes(metrics, band_cleanings_, "bands that were merged and rewritten", "time in which bands were cleaned");
+  const MergePart parts[] = {{"band_read", merge_times_.band_read, "reading what the bands held"},
+                             {"log_read", merge_times_.log_read, "collecting extents from the log"},
+                             {"copy", merge_times_.copy, "writing copies of bands, and reading them again where they have several phases"},
+                             {"band_write", merge_times_.band_write, "writing the bands"}};
+  report_merge_times(metrics, band_cleanings_.total(), parts, "locks and tables");
+  report_dirty_bands(metrics, dirty_bands_);
   count("merge.phases", phases_, "1", "parts of bands that were merged, each as large as the buffer holds");
   count("merge.collected", collected_extents_, "1", "extents that were collected from the log");
   count("merge.sectors", merge_area_.sectors_written(), "sectors", "sectors of the copies that are written before a band is");

@@ -85,6 +85,21 @@ class MediaCache final : public TranslationLayer {
     std::vector<Part> parts;
   };
 
+  /// What cleanings of bands spend their time on.
+  struct MergeTimes {
+    Picoseconds band_read;
+    Picoseconds log_read;
+    Picoseconds copy;
+    Picoseconds band_write;
+    MergeTimes& operator+=(const MergeTimes& more) {
+      band_read += more.band_read;
+      log_read += more.log_read;
+      copy += more.copy;
+      band_write += more.band_write;
+      return *this;
+    }
+  };
+
   // Writes
   [[nodiscard]] Task<Status> carry_out(Pending& pending);
   [[nodiscard]] Pending* candidate(std::uint32_t others) const;
@@ -111,9 +126,9 @@ class MediaCache final : public TranslationLayer {
   // Cleaning
   [[nodiscard]] Task<Status> clean(MediaClass priority);
   [[nodiscard]] Task<Status> clean_band(Band band, MediaClass priority);
-  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times);
   [[nodiscard]] Task<Status> collect(LogicalRun run, MediaClass priority);
-  [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times);
   [[nodiscard]] std::uint32_t phase_sectors(const Band& band) const;
   [[nodiscard]] Task<void> clean_when_idle();
   [[nodiscard]] bool above_mark() const;
@@ -175,6 +190,8 @@ class MediaCache final : public TranslationLayer {
   DurationHistogram cleanings_;
   DurationHistogram band_cleanings_;
   DurationHistogram checkpoints_;
+  MergeTimes merge_times_;  // of all bands that were cleaned
+  Tally dirty_bands_;       // when a cleaning began
   std::uint64_t packets_ = 0;
   std::uint64_t shared_packets_ = 0;
   std::uint64_t writes_ = 0;

@@ -1,6 +1,7 @@
 #include "firmware/layers/media_cache/merge_area.hpp"
 
 #include "base/check.hpp"
+#include "firmware/layers/media_cache/track_transfer.hpp"
 #include "firmware/logs/header_scan.hpp"
 
 namespace tessera::media_cache {
@@ -11,22 +12,9 @@ MergeArea::MergeArea(const Ports& ports, const DriveGeometry& geometry, const Fo
 }
 
 Task<Status> MergeArea::transfer(MediaOp op, std::uint64_t first, DataSpan data, MediaClass priority) {
-  MediaChain chain(priority, LostSectors::carry);
-  for (std::uint32_t done = 0; done < data.count;) {
-    chain.clear();
-    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
-      MediaStep step;
-      step.op = op;
-      step.run = layout_.piece({LogicalSector(first + done), data.count - done});
-      step.data = data.part(done, step.run.count);
-      if (step.run.count == media_.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
-      done += step.run.count;
-      chain.add(step);
-    }
-    const Status status = co_await media_.run(chain);
-    if (!ok(status)) co_return status;
-  }
-  co_return Status::ok;
+  return transfer_tracks(media_, op, data, priority, LostSectors::carry, [this, first](std::uint32_t done, std::uint32_t count) {
+    return layout_.piece({LogicalSector(first + done), count});
+  });
 }
 
 Task<Status> MergeArea::write(std::uint32_t offset, DataSpan data, MediaClass priority) {

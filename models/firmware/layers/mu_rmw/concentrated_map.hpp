@@ -67,6 +67,8 @@ class ConcentratedMap {
   [[nodiscard]] std::uint32_t valid_pages(std::uint32_t block) const { return valid_.peek(block); }
   /// What Algorithm 1 would pick now, or the other rule.
   [[nodiscard]] ScanIndex::Choice choose_victim() const { return index_.choose(); }
+  /// Bands with a block in the cache.
+  [[nodiscard]] std::uint32_t cached_bands() const { return index_.listed_bands(); }
   [[nodiscard]] std::uint32_t list_length(std::uint32_t lbn) const { return index_.length(lbn); }
   /// Valid pages of all blocks of a band, without a charge.
   [[nodiscard]] std::uint32_t valid_of_band(std::uint32_t lbn) const { return valid_of_band_[lbn]; }

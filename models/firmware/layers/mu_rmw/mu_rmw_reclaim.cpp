@@ -14,6 +14,7 @@ Task<Status> MuRmw::make_room() {
   co_await lock;
   while (pool_.empty()) {
     const Picoseconds begin = ports_.cpu.now();
+    statistics_.cache.dirty_bands.record(map_.cached_bands());
     const ScanIndex::Choice victim = map_.choose_victim();  // lines 1-12
     ports_.cpu.scan(victim.visited);
     Status status = Status::read_only;  // every block has failed
@@ -51,6 +52,7 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   const std::uint64_t from = places_.physical(lbn);
   const std::span<const std::uint32_t> cached(&full_table_.peek(0), split_.p());
   std::vector<std::uint32_t> blocks;
+  Picoseconds erasing;  // from here on it is waited for
   if (config_.erase_while_writing) {
     status = co_await merge_.load(from, 0, cached);  // line 14
     if (!ok(status)) co_return status;
@@ -58,6 +60,7 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
     erasing_ = true;
     ports_.cpu.spawn(erase_beside(blocks), "erase");      // line 16, "in the meantime"
     status = co_await merge_.store(from, 0, split_.p());  // line 15
+    erasing = ports_.cpu.now();
     while (erasing_) co_await erased_.change(LifePhase::flash);
     if (!ok(status)) co_return status;
   } else {
@@ -70,10 +73,13 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
       if (!ok(status)) co_return status;
     }
     blocks = uncache(lbn);
+    erasing = ports_.cpu.now();
     co_await erase_blocks(blocks);  // line 16
   }
 
-  statistics_.cache.merged(ports_.cpu.now() - begin, valid, merge_.times());
+  MergeTimes parts = merge_.times();
+  parts.erase = ports_.cpu.now() - erasing;
+  statistics_.cache.merged(ports_.cpu.now() - begin, valid, parts);
   statistics_.victim_blocks.record(blocks.size());
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
   co_return Status::ok;

@@ -31,12 +31,12 @@ void ScanIndex::append(std::uint32_t band, std::uint32_t block) {
   node.obsolete = false;
   update(block);
   root_ = insert(root_, block);
-  ++lengths_[band];
+  listed_bands_ += lengths_[band]++ == 0;
 }
 
 void ScanIndex::remove(std::uint32_t block) {
   root_ = erase(root_, block);
-  --lengths_[nodes_[block].band];
+  listed_bands_ -= --lengths_[nodes_[block].band] == 0;
   nodes_[block].obsolete = false;
 }
 

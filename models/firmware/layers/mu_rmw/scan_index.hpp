@@ -31,6 +31,8 @@ class ScanIndex {
   /// A band that is worth 0 is no victim.
   void set_worth(std::uint32_t band, std::uint64_t worth);
 
+  /// Bands with a block in their list.
+  [[nodiscard]] std::uint32_t listed_bands() const { return listed_bands_; }
   [[nodiscard]] std::uint32_t length(std::uint32_t band) const { return lengths_[band]; }
   [[nodiscard]] std::uint32_t band_of(std::uint32_t block) const { return nodes_[block].band; }
   [[nodiscard]] bool obsolete(std::uint32_t block) const { return nodes_[block].obsolete; }
@@ -65,8 +67,9 @@ class ScanIndex {
   std::uint32_t root_ = none;
   std::uint64_t appended_ = 0;
   std::vector<std::uint32_t> lengths_;  // by band
-  std::uint32_t leaves_;                // of the tournament: a power of two
-  std::vector<std::uint64_t> best_;     // what the best band below each node of the tournament is worth
+  std::uint32_t listed_bands_ = 0;
+  std::uint32_t leaves_;             // of the tournament: a power of two
+  std::vector<std::uint64_t> best_;  // what the best band below each node of the tournament is worth
 };
 
 }  // namespace tessera::mu_rmw

@@ -46,6 +46,7 @@ Task<Status> Pore::make_room(std::uint32_t) {
   while (spaces_[cache].room(reserve()) == 0) {
     const Picoseconds begin = ports_.cpu.now();
     ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, cache, spaces_[cache].pages()});
+    statistics_.dirty_bands.record(owners_.cached_regions());
     collect_candidates();
     if (config_.mode == Mode::ef_smr) {
       choose_bands();

@@ -30,6 +30,7 @@ void SkylightFlash::stored(LogicalSector sector, std::uint32_t, bool) {
 Task<Status> SkylightFlash::make_room(std::uint32_t zone) {
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, zone, spaces_[zone].pages()});
+  statistics_.dirty_bands.record(owners_.cached_regions());
   for (std::uint32_t band = zone; band < bands_; band += zones()) {
     if (!present_.test(band)) continue;
     if (owners_.count(band) != 0) {
@@ -96,6 +97,7 @@ Task<Status> SkylightFlash::clean_one_band(std::uint32_t zone) {
     if (!present_.test(band)) continue;
     present_.reset(band);
     if (owners_.count(band) == 0) continue;
+    if (background_time_ == Picoseconds(0)) statistics_.dirty_bands.record(owners_.cached_regions());
     ++background_merges_;
     const Status status = co_await merge_band(band);
     background_time_ += ports_.cpu.now() - begin;
