@@ -323,9 +323,10 @@ std::uint64_t NandArray::wrong_bits(NandPage page, std::uint32_t retry, Picoseco
   return bit_errors_.mean(age_of(page, now), retry) / bit_errors_.codewords();
 }
 
-NandWear NandArray::wear() const {
+NandWear NandArray::wear(NandBlock end) const {
   NandWear wear;
-  for (const Block& block : blocks_) {
+  for (std::uint64_t number = 0; number < end.value(); ++number) {
+    const Block& block = blocks_[number];
     if (block.factory_bad) continue;
     wear.min = wear.blocks == 0 ? block.erases : std::min(wear.min, block.erases);
     wear.max = std::max(wear.max, block.erases);

@@ -3,6 +3,7 @@
 // bad blocks, failures on request, and what a power cut leaves behind. Memory grows with the blocks ever programmed.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +27,10 @@ struct NandWear {
   std::uint32_t min = 0;
   std::uint32_t max = 0;
   std::uint64_t blocks = 0;
+  /// Nothing where there is no block.
+  [[nodiscard]] std::optional<double> mean() const {
+    return blocks == 0 ? std::nullopt : std::optional(static_cast<double>(total) / static_cast<double>(blocks));
+  }
 };
 
 /// A part of a page with room for one drive sector.
@@ -87,7 +92,8 @@ class NandArray {
   [[nodiscard]] std::uint32_t programmed(NandBlock block) const { return at(block).next; }
   [[nodiscard]] std::uint64_t blocks() const { return blocks_.size(); }
   [[nodiscard]] NandBlock block_of(NandPage page) const { return NandBlock(page.value() / pages_per_block_); }
-  [[nodiscard]] NandWear wear() const;
+  /// Of the blocks [0, end) that were good from the factory.
+  [[nodiscard]] NandWear wear(NandBlock end) const;
   [[nodiscard]] std::uint64_t grown_bad() const { return grown_bad_; }
 
   /// Pages with their out-of-band bytes, wear and age of the blocks, bad blocks, failures on request that are to come (nand_state.cpp); the

@@ -54,21 +54,23 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   count("nand.uncorrectable", array_.uncorrectable(), "pages that error correction could not save at any level");
   count("nand.grown_bad", array_.grown_bad(), "blocks that went bad in use");
 
-  const NandWear wear = array_.wear();
+  const NandWear wear = array_.wear(NandBlock(array_.blocks()));
+  const NandWear layer = array_.wear(NandBlock(config_.blocks));
   const auto blocks = static_cast<double>(wear.blocks);
   const auto endurance = static_cast<double>(config_.endurance);
-  std::optional<double> mean, used, repeats_worst, repeats_levelled;
-  if (wear.blocks > 0) {
-    mean = static_cast<double>(wear.total) / blocks;
-    used = wear.max / endurance;
-  }
+  std::optional<double> used, repeats_worst, repeats_levelled;
+  if (wear.blocks > 0) used = wear.max / endurance;
   if (wear.total > 0) {
     repeats_worst = endurance / wear.max;
     repeats_levelled = endurance * blocks / static_cast<double>(wear.total);
   }
   metrics.add("nand.wear.min", wear.min, "1", "erases of the least erased block");
-  metrics.add("nand.wear.mean", mean, "1", "erases of a block, mean");
+  metrics.add("nand.wear.mean", wear.mean(), "1", "erases of a block, mean");
   metrics.add("nand.wear.max", wear.max, "1", "erases of the most erased block");
+  metrics.add("nand.wear.layer.min", layer.min, "1",
+              "erases of the least erased block that the layer may use: blocks for logs and dumps left out");
+  metrics.add("nand.wear.layer.mean", layer.mean(), "1", "erases of a block that the layer may use, mean");
+  metrics.add("nand.wear.layer.max", layer.max, "1", "erases of the most erased block that the layer may use");
   metrics.add("nand.wear.used", used, "1", "share of its endurance that the most erased block has used");
   metrics.add("nand.lifetime.worst_block", repeats_worst, "1", "times this run could take place until the most erased block is worn out");
   metrics.add("nand.lifetime.levelled", repeats_levelled, "1", "the same if all blocks wore alike");

@@ -122,11 +122,15 @@ TEST_CASE("wear counts the erases of each block, those of factory-bad blocks lef
   for (int i = 0; i < 5; ++i) REQUIRE(array.erase(NandBlock(1)) == Status::ok);
   REQUIRE(array.erase(NandBlock(2)) == Status::ok);
   CHECK(array.erases(NandBlock(1)) == 5);
-  const NandWear wear = array.wear();
+  const NandWear wear = array.wear(NandBlock(array.blocks()));
   CHECK(wear.total == 6);
   CHECK(wear.min == 0);
   CHECK(wear.max == 5);
   CHECK(wear.blocks == 3);
+  const NandWear first_two = array.wear(NandBlock(2));  // those behind are for logs, say
+  CHECK(first_two.total == 5);
+  CHECK(first_two.blocks == 2);
+  CHECK(first_two.mean() == 2.5);
 }
 
 TEST_CASE("a block that is bad from the factory is neither programmed nor erased") {
