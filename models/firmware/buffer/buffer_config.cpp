@@ -14,6 +14,9 @@ void BufferConfig::describe_caches(ParameterVisitor& visitor) {
                       "which blocks leave the full write buffer");
   visitor.field("lwa_window", lwa_window, {1, 100},
                 "percent of the buffer's blocks, least recently used first, that leave with a victim of theirs");
+  visitor.field(
+      "keep_free", keep_free, {0, 50},
+      "percent of the write buffer's blocks that evictions in the background keep free; 0: only a write that finds it full evicts");
   visitor.enumeration("durability", durability, {"plp", "journal", "volatile"},
                       "plp: dumped on power loss; journal: in a flash journal before the acknowledgement; volatile: FLUSH and FUA only");
   visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");

@@ -32,12 +32,19 @@ enum class RewriteGuard : std::uint32_t {
   dump    ///< in DRAM that is dumped on power loss
 };
 
+/// How much of what a read misses the layer is asked for at once.
+enum class ReadOrder : std::uint32_t {
+  segment,  ///< what lies in one segment, and then the next
+  track     ///< all of it, so that a track that several segments share is visited once
+};
+
 struct BufferConfig {
   Bytes memory{100'000'000};  // table II
   Bytes flash{200'000'000};   // table II
   Bytes block{32'768};        // section IV-A: 64 sectors of 512 B
   Replacement replacement = Replacement::least_write_amplification;
   std::uint32_t lwa_window = 10;  // ours: the paper has "a predefined window"
+  std::uint32_t keep_free = 0;
   BufferDurability durability = BufferDurability::plp;
   Bytes journal{std::uint64_t{16} << 20};          // ours
   Bytes rewrite_journal{std::uint64_t{16} << 20};  // ours: two dozen images of a segment, so that its blocks wear slowly
@@ -70,6 +77,8 @@ struct BufferConfig {
     return static_cast<std::uint32_t>(block.value() / sector_bytes);
   }
   [[nodiscard]] std::uint32_t memory_blocks() const { return static_cast<std::uint32_t>(memory.value() / block.value()); }
+  /// Blocks of the write buffer above which evictions in the background make room.
+  [[nodiscard]] std::uint32_t most_blocks_kept() const { return memory_blocks() - (memory_blocks() * keep_free + 99) / 100; }
 
   /// A sentence why blocks of this size do not do for `sector_bytes`, or nothing.
   [[nodiscard]] std::string problem(std::uint32_t sector_bytes, std::uint32_t segment_blocks) const;

@@ -23,11 +23,13 @@ Survival newest_groups(const BufferConfig& config) { return config.dumps_tags() 
 
 }  // namespace
 
-BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments)
+BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments,
+                             ReadOrder read_order)
     : ports_(ports),
       config_(config),
       address_(config.block_sectors(ports.memory.shape().sector_bytes), segment_blocks),
       segments_(segments),
+      read_order_(read_order),
       areas_(flash_areas(ports, config)),
       table_(ports.memory, ports.cpu, address_, config.memory_blocks() + cache_blocks(areas_, ports, config)),
       buffer_(ports.memory, ports.cpu, config, address_, table_),
@@ -60,6 +62,7 @@ Task<Status> BufferedLayer::format() { return format_media(); }
 void BufferedLayer::start_background() {
   if (cache_) ports_.cpu.spawn(fill_loop(), "fill_cache");
   ports_.cpu.spawn(watch_idle(), "watch_idle");
+  if (config_.keep_free != 0) ports_.cpu.spawn(keep_free(), "keep_free");
 }
 
 // --- Writes ---
@@ -89,7 +92,7 @@ Task<Status> BufferedLayer::write(LogicalRun run, DataSpan data, WriteOptions op
 Task<Status> BufferedLayer::write_block(const BlockRun& piece, DataSpan data) {
   MemBuffer::Slot slot = buffer_.find(piece.block);
   while (slot == MemBuffer::none && buffer_.full()) {
-    const Status status = co_await make_room();
+    const Status status = co_await evict_above(buffer_.slots() - 1, MediaClass::dependent);
     if (!ok(status)) co_return status;
     slot = buffer_.find(piece.block);
   }

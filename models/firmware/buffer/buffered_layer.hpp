@@ -1,7 +1,7 @@
 #pragma once
 // A translation layer behind the write buffer and the read cache of the HWSR paper. It splits host requests into blocks, serves
 // what the caches hold, acknowledges by the durability rule, and picks what is written back. What a layer adds is where
-// sectors lie: it reads sectors of a segment, and writes back the dirty ones of a segment.
+// sectors lie: it reads sectors of segments, and writes back the dirty ones of a segment.
 //
 // A block is in the write buffer or in the read cache, never in both. Order of locks: turn of the write-backs, then segments.
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "firmware/buffer/ssd_read_cache.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/locks/wait_queue.hpp"
+#include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -33,10 +34,16 @@ struct Destage {
   MediaClass priority = MediaClass::dependent;
 };
 
+/// Sectors of one segment to be read from the disk.
+struct SegmentRead {
+  LogicalRun run;
+  DataSpan data;
+};
+
 class BufferedLayer : public TranslationLayer {
  public:
   /// `segment_blocks`: T; `segments`: of the user space. Flash may be absent where the configuration needs none.
-  BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments);
+  BufferedLayer(const Ports& ports, const BufferConfig& config, std::uint32_t segment_blocks, std::uint64_t segments, ReadOrder read_order);
 
   [[nodiscard]] std::uint64_t user_sectors() const final { return segments_ * address_.segment_sectors(); }
   Task<Status> format() final;
@@ -55,8 +62,9 @@ class BufferedLayer : public TranslationLayer {
   /// First boot and boot after a power cut, before any of the calls below.
   [[nodiscard]] virtual Task<Status> format_media() = 0;
   [[nodiscard]] virtual Task<Status> recover_media() = 0;
-  /// Reads sectors of one segment from the disk; the segment is locked.
-  [[nodiscard]] virtual Task<Status> read_media(LogicalRun run, DataSpan data) = 0;
+  /// Reads from the disk, in whatever order suits it; `reads` are in ascending order, more than one only with ReadOrder::track or where a
+  /// cache has what lies between them. Their segments are locked.
+  [[nodiscard]] virtual Task<Status> read_media(std::span<const SegmentRead> reads) = 0;
   /// Makes the dirty sectors of a segment durable on the disk. The segment is locked; one write-back at a time.
   [[nodiscard]] virtual Task<Status> write_back(const Destage& destage) = 0;
   /// The host no longer needs these whole blocks of a segment, a bit each; the segment is locked. The write buffer has none.
@@ -85,6 +93,18 @@ class BufferedLayer : public TranslationLayer {
     std::uint64_t wanted = 0;  ///< a bit a block: not written since the reading began
   };
 
+  /// What a read misses in both caches.
+  struct Misses {
+    std::vector<SegmentRead> wanted;  ///< by the host
+    std::vector<SegmentRead> read;    ///< the same, or the whole blocks around it
+    std::vector<Fill*> fills;         ///< where whole blocks go, or null
+    void clear() {
+      wanted.clear();
+      read.clear();
+      fills.clear();
+    }
+  };
+
   /// The part of the image that is being written to the disk; none where `count` is 0.
   struct Guarded {
     std::uint64_t first;  ///< as guard() was told
@@ -93,9 +113,13 @@ class BufferedLayer : public TranslationLayer {
   };
 
   // Reads (buffered_reads.cpp)
-  Task<Status> read_segment(LogicalRun run, DataSpan data);
-  Task<Status> read_disk(LogicalRun run, DataSpan data);
-  [[nodiscard]] bool held(const BlockRun& piece);
+  Task<void> read_caches(LogicalRun run, DataSpan data, Misses& misses);
+  Task<bool> read_held(const BlockRun& piece, DataSpan data);
+  Task<Status> read_disk(Misses& misses);
+  Task<Status> read_needed(const SegmentRead& miss);
+  void add_miss(const BlockRun& piece, DataSpan data, Misses& misses) const;
+  void begin_fills(Misses& misses);
+  void end_fills(const Misses& misses, bool good);
   [[nodiscard]] std::vector<LogicalRun> not_buffered(LogicalRun run) const;
   void copy_buffered(LogicalRun run, DataSpan data);
   [[nodiscard]] SectorMask left_in_journal(const BlockRun& piece) const;
@@ -113,10 +137,12 @@ class BufferedLayer : public TranslationLayer {
   // Write-backs (buffered_write_back.cpp)
   Task<Status> write_back_segment(std::uint64_t segment, MediaClass priority);
   Task<Status> write_back_until(std::uint64_t sequence);
-  Task<Status> make_room();
+  Task<Status> evict_above(std::uint32_t blocks, MediaClass priority);
+  Task<void> keep_free();
   Task<Status> destage(std::uint64_t segment, MediaClass priority);
   void release_journal();
   Task<void> watch_idle();
+  Task<void> look_later();
   [[nodiscard]] bool host_idle() const;
 
   // Boot (buffered_recovery.cpp)
@@ -127,6 +153,7 @@ class BufferedLayer : public TranslationLayer {
 
   BlockAddress address_;
   std::uint64_t segments_;
+  ReadOrder read_order_;
   std::optional<FlashAreas> areas_;
   SegmentTable table_;
   MemBuffer buffer_;
@@ -141,6 +168,7 @@ class BufferedLayer : public TranslationLayer {
   DataBuffer own_image_;
   DataBuffer* image_ = &own_image_;            // of the segment that is written back
   std::optional<DramArray<Guarded>> guarded_;  // one, where the guard is the dump
+  ScratchPool<Misses> misses_;
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 

@@ -7,12 +7,17 @@ namespace tessera {
 
 /// A sector that the write buffer has as lost came from a journal page that boot could not read.
 Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
+  const auto misses = misses_.take();
   for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun part = address_.first_segment({run.first + done, run.count - done});
+    const LogicalRun rest{run.first + done, run.count - done};
+    const LogicalRun part = read_order_ == ReadOrder::segment ? address_.first_segment(rest) : rest;
+    misses->clear();
     const DataSpan part_data = data.part(done, part.count);
-    const Status status = co_await read_segment(part, part_data);
-    if (!ok(status)) co_return status;
+    co_await read_caches(part, part_data, *misses);
     done += part.count;
+    if (misses->wanted.empty()) continue;
+    const Status status = co_await read_disk(*misses);
+    if (!ok(status)) co_return status;
   }
   if (!left_in_journal_.empty()) {
     const Status status = co_await read_left_in_journal(run, data);
@@ -21,85 +26,80 @@ Task<Status> BufferedLayer::read(LogicalRun run, DataSpan data) {
   co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
-/// Whether the write buffer or the read cache has all that a read wants of a block.
-bool BufferedLayer::held(const BlockRun& piece) {
-  const MemBuffer::Slot slot = buffer_.find(piece.block);
-  if (slot != MemBuffer::none) return (~buffer_.valid(slot) & mask_of(piece.first, piece.count)) == 0;
-  return cache_ && cache_->find(piece.block) != SsdReadCache::none;
-}
-
-Task<Status> BufferedLayer::read_segment(LogicalRun run, DataSpan data) {
+/// What the write buffer or the read cache has all of; the rest are misses.
+Task<void> BufferedLayer::read_caches(LogicalRun run, DataSpan data, Misses& misses) {
   for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun rest{run.first + done, run.count - done};
-    const BlockRun piece = address_.first_block(rest);
+    const BlockRun piece = address_.first_block({run.first + done, run.count - done});
     const DataSpan part = data.part(done, piece.count);
-    if (!held(piece)) {
-      std::uint32_t missing = piece.count;
-      while (missing < rest.count) {
-        const BlockRun next = address_.first_block({rest.first + missing, rest.count - missing});
-        if (held(next)) break;
-        missing += next.count;
-      }
-      const LogicalRun from_disk{rest.first, missing};
-      const DataSpan disk_data = data.part(done, missing);
-      const Status status = co_await read_disk(from_disk, disk_data);
-      if (!ok(status)) co_return status;
-      done += missing;
-      continue;
-    }
-    const MemBuffer::Slot slot = buffer_.find(piece.block);
-    if (slot != MemBuffer::none) {
-      ports_.memory.copy(buffer_.data(slot, piece.first, piece.count), part);
-      read_buffer_ += piece.count;
-    } else {
-      const SsdReadCache::Slot cached = cache_->find(piece.block);
-      const Status status = co_await cache_->read(cached, piece.first, piece.count, part);
-      if (!ok(status)) {  // the disk has it too
-        invalidate(piece.block);
-        continue;
-      }
-      read_flash_ += piece.count;
-    }
+    const bool held = co_await read_held(piece, part);
+    if (!held) add_miss(piece, part, misses);
     done += piece.count;
   }
+}
+
+/// Whether one of the caches had it.
+Task<bool> BufferedLayer::read_held(const BlockRun& piece, DataSpan data) {
+  const MemBuffer::Slot slot = buffer_.find(piece.block);
+  if (slot != MemBuffer::none) {
+    if ((~buffer_.valid(slot) & mask_of(piece.first, piece.count)) != 0) co_return false;
+    ports_.memory.copy(buffer_.data(slot, piece.first, piece.count), data);
+    read_buffer_ += piece.count;
+    co_return true;
+  }
+  const SsdReadCache::Slot cached = cache_ ? cache_->find(piece.block) : SsdReadCache::none;
+  if (cached == SsdReadCache::none) co_return false;
+  const Status status = co_await cache_->read(cached, piece.first, piece.count, data);
+  if (ok(status)) {
+    read_flash_ += piece.count;
+    co_return true;
+  }
+  invalidate(piece.block);  // the disk has it too
+  co_return false;
+}
+
+/// Misses side by side in one segment are one.
+void BufferedLayer::add_miss(const BlockRun& piece, DataSpan data, Misses& misses) const {
+  const LogicalSector first = address_.first_sector(piece.block) + piece.first;
+  if (!misses.wanted.empty()) {
+    SegmentRead& last = misses.wanted.back();
+    if (last.run.end() == first && address_.segment_of(last.run.first) == address_.segment_of(first)) {
+      last.run.count += piece.count;
+      last.data.count += piece.count;
+      return;
+    }
+  }
+  misses.wanted.push_back({{first, piece.count}, data});
+}
+
+/// What the write buffer has of the misses is newer than the disk.
+Task<Status> BufferedLayer::read_disk(Misses& misses) {
+  const std::uint64_t first = address_.segment_of(misses.wanted.front().run.first);
+  const std::uint64_t last = address_.segment_of(misses.wanted.back().run.first);
+  auto lock = segment_locks_.shared({LogicalSector(first), LogicalSector(last + 1)});
+  co_await lock;
+  begin_fills(misses);
+  const std::span<const SegmentRead> reads(misses.read);
+  Status status = co_await read_media(reads);
+  end_fills(misses, ok(status));
+  if (!ok(status) && delivered(status)) {
+    status = Status::ok;
+    for (std::size_t i = 0; i < misses.wanted.size() && ok(status); ++i) status = co_await read_needed(misses.wanted[i]);
+  }
+  if (!ok(status)) co_return status;
+  for (const SegmentRead& miss : misses.wanted) copy_buffered(miss.run, miss.data);
   co_return Status::ok;
 }
 
-/// Sectors of one segment of which neither cache has all. What the write buffer has of them is newer than the disk.
-Task<Status> BufferedLayer::read_disk(LogicalRun run, DataSpan data) {
-  const std::uint64_t segment = address_.segment_of(run.first);
-  auto lock = segment_locks_.shared({LogicalSector(segment), LogicalSector(segment + 1)});
-  co_await lock;
-  read_media_ += run.count;
-  Fill* const fill = cache_ ? begin_fill(run) : nullptr;
-  Status status = Status::ok;
-  if (fill == nullptr) {
-    status = co_await read_media(run, data);
-  } else {
-    const LogicalRun whole{address_.first_sector(fill->first_block), fill->blocks * address_.block_sectors()};
-    const DataSpan whole_data = fill->data.part(0, whole.count);
-    status = co_await read_media(whole, whole_data);
-    if (ok(status)) {
-      ports_.memory.copy(fill->data.part(static_cast<std::uint32_t>(run.first - whole.first), run.count), data);
-      fill->state = Fill::State::ready;
-      filled_.wake_all();
-    } else {
-      // A sector beside those that the host wants may be the one that cannot be read.
-      fill->state = Fill::State::free;
-      status = co_await read_media(run, data);
-    }
+/// What cannot be read may lie beside what the host wants, in a block that was to be cached, or be what the write buffer has, newer.
+Task<Status> BufferedLayer::read_needed(const SegmentRead& miss) {
+  const std::vector<LogicalRun> parts = not_buffered(miss.run);
+  for (const LogicalRun& part : parts) {
+    const SegmentRead needed{part, miss.data.part(static_cast<std::uint32_t>(part.first - miss.run.first), part.count)};
+    const std::span<const SegmentRead> one(&needed, 1);
+    const Status status = co_await read_media(one);
+    if (!ok(status)) co_return status;
   }
-  if (!ok(status) && delivered(status)) {
-    // What cannot be read may be what the write buffer has, newer.
-    const std::vector<LogicalRun> needed = not_buffered(run);
-    if (needed.size() != 1 || needed.front().count != run.count) status = Status::ok;
-    for (std::size_t i = 0; i < needed.size() && ok(status); ++i) {
-      const DataSpan part = data.part(static_cast<std::uint32_t>(needed[i].first - run.first), needed[i].count);
-      status = co_await read_media(needed[i], part);
-    }
-  }
-  if (ok(status)) copy_buffered(run, data);
-  co_return status;
+  co_return Status::ok;
 }
 
 /// The parts of `run` that only the disk has.
@@ -158,6 +158,35 @@ Task<Status> BufferedLayer::read_left_in_journal(LogicalRun run, DataSpan data) 
 }
 
 // --- Filling the read cache ---
+
+/// From here on a miss is read by whole blocks where there is a buffer for them.
+void BufferedLayer::begin_fills(Misses& misses) {
+  for (const SegmentRead& miss : misses.wanted) {
+    read_media_ += miss.run.count;
+    Fill* const fill = cache_ ? begin_fill(miss.run) : nullptr;
+    misses.fills.push_back(fill);
+    if (fill == nullptr) {
+      misses.read.push_back(miss);
+      continue;
+    }
+    const LogicalRun whole{address_.first_sector(fill->first_block), fill->blocks * address_.block_sectors()};
+    misses.read.push_back({whole, fill->data.part(0, whole.count)});
+  }
+}
+
+/// Where the reading was `good`, the host gets its part of the blocks and the cache all.
+void BufferedLayer::end_fills(const Misses& misses, bool good) {
+  for (std::size_t i = 0; i < misses.fills.size(); ++i) {
+    Fill* const fill = misses.fills[i];
+    if (fill == nullptr) continue;
+    fill->state = good ? Fill::State::ready : Fill::State::free;
+    if (!good) continue;
+    const SegmentRead& miss = misses.wanted[i];
+    const auto offset = static_cast<std::uint32_t>(miss.run.first - misses.read[i].run.first);
+    ports_.memory.copy(fill->data.part(offset, miss.run.count), miss.data);
+    filled_.wake_all();
+  }
+}
 
 /// A buffer for the blocks that `run` touches, or null where all are in use. Blocks of the write buffer are not to be cached.
 BufferedLayer::Fill* BufferedLayer::begin_fill(LogicalRun run) {

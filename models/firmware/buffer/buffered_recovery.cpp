@@ -58,7 +58,7 @@ Task<Status> BufferedLayer::replay_journal() {
     const BlockRun piece = address_.first_block({LogicalSector(record.sector), 1});
     MemBuffer::Slot slot = buffer_.find(piece.block);
     while (slot == MemBuffer::none && buffer_.full() && !read_only_) {
-      status = co_await make_room();
+      status = co_await evict_above(buffer_.slots() - 1, MediaClass::dependent);
       if (!ok(status) && !read_only_) co_return status;
       slot = buffer_.find(piece.block);
     }

@@ -6,14 +6,14 @@
 
 namespace tessera {
 
-/// The write buffer is full: what the replacement rule picks leaves, unless somebody else has made room meanwhile.
-Task<Status> BufferedLayer::make_room() {
+/// The write buffer has more than so many blocks: what the replacement rule picks leaves, unless somebody else has made room meanwhile.
+Task<Status> BufferedLayer::evict_above(std::uint32_t blocks, MediaClass priority) {
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
-  if (!buffer_.full()) co_return Status::ok;
+  if (buffer_.used() <= blocks) co_return Status::ok;
   buffer_.choose_victims(victims_);
   const std::uint64_t segment = address_.segment_of(buffer_.block(victims_.front()));
-  co_return co_await destage(segment, MediaClass::dependent);
+  co_return co_await destage(segment, priority);
 }
 
 Task<Status> BufferedLayer::write_back_segment(std::uint64_t segment, MediaClass priority) {
@@ -97,6 +97,25 @@ bool BufferedLayer::host_idle() const {
   return ports_.host.outstanding() == 0 && ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
 }
 
+/// After what came to nothing.
+Task<void> BufferedLayer::look_later() {
+  const Picoseconds later = ports_.cpu.now() + std::max(config_.idle_after, shortest_idle_look);
+  co_await ports_.cpu.sleep_until(later);
+}
+
+/// Makes room before a write has to wait for it.
+Task<void> BufferedLayer::keep_free() {
+  const std::uint32_t most = config_.most_blocks_kept();
+  for (;;) {
+    if (buffer_.used() <= most) {
+      co_await activity_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    const Status status = co_await evict_above(most, MediaClass::background);
+    if (!ok(status)) co_await look_later();
+  }
+}
+
 /// Empties the buffer once the host has been idle for long enough.
 Task<void> BufferedLayer::watch_idle() {
   while (!read_only_) {
@@ -112,15 +131,12 @@ Task<void> BufferedLayer::watch_idle() {
     }
     const MemBuffer::Slot oldest = buffer_.longest_waiting();
     if (oldest == MemBuffer::none) {  // on its way by a host command
-      const Picoseconds later = ports_.cpu.now() + std::max(config_.idle_after, shortest_idle_look);
-      co_await ports_.cpu.sleep_until(later);
+      co_await look_later();
       continue;
     }
     const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
     const Status status = co_await write_back_segment(segment, MediaClass::background);
-    if (ok(status)) continue;
-    const Picoseconds later = ports_.cpu.now() + std::max(config_.idle_after, shortest_idle_look);
-    co_await ports_.cpu.sleep_until(later);
+    if (!ok(status)) co_await look_later();
   }
 }
 

@@ -18,6 +18,7 @@ class MemBuffer {
 
   MemBuffer(MemoryPort& memory, CpuPort& cpu, const BufferConfig& config, const BlockAddress& address, SegmentTable& table);
 
+  [[nodiscard]] std::uint32_t slots() const { return slots_; }
   [[nodiscard]] std::uint32_t used() const { return used_; }
   /// Most slots that were ever used: what a power loss must save.
   [[nodiscard]] std::uint32_t peak() const { return peak_; }

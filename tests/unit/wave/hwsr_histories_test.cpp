@@ -19,6 +19,8 @@ HwsrSetup random_setup(RandomStream& random) {
   setup.layer.layout = static_cast<WaveVariant>(pick(random, 0, 3) == 0);
   setup.layer.caches.replacement = static_cast<Replacement>(pick(random, 0, 2));
   setup.layer.caches.lwa_window = pick(random, 1, 100);
+  setup.layer.caches.keep_free = pick(random, 0, 1) * pick(random, 1, 50);
+  setup.layer.read_order = static_cast<ReadOrder>(pick(random, 0, 1));
   setup.layer.caches.durability = static_cast<BufferDurability>(pick(random, 0, 2));
   if (setup.layer.caches.durability == BufferDurability::plp)
     setup.layer.caches.rewrite_guard = static_cast<RewriteGuard>(pick(random, 0, 1));

@@ -103,6 +103,23 @@ TEST_CASE("a full buffer evicts by its rule, and an idle one empties itself") {
   drive.check_content();
 }
 
+TEST_CASE("evictions in the background keep blocks free before a write needs one") {
+  HwsrSetup setup;
+  setup.layer.caches.replacement = Replacement::block_lru;
+  setup.layer.caches.keep_free = GENERATE(0U, 25U, 50U);
+  const std::uint32_t most = setup.layer.caches.most_blocks_kept();
+  HwsrDrive drive(setup);
+  for (std::uint64_t segment = 0; segment < 4; ++segment) drive.write(drive.at(segment, 0));
+  drive.bench().run_for(setup.layer.caches.idle_after / 2);
+  CHECK(drive.layer().buffer().used() == most);
+  CHECK(drive.metric("cleaning.count") == 4 - most);
+  CHECK(drive.layer().buffer().find(drive.layer().address().block(3, 0)) != MemBuffer::none);
+  drive.bench().steps.clear();
+  drive.write(drive.at(4, 0));
+  CHECK((drive.steps(MediaOp::write) == 0) == (most < 4));
+  drive.check_content();
+}
+
 TEST_CASE("a read that misses brings its whole block into flash, and a write makes that copy void") {
   HwsrSetup setup;
   HwsrDrive drive(setup);
@@ -130,6 +147,61 @@ TEST_CASE("a read of four blocks of the disk visits four tracks, one of a sector
   CHECK(drive.metric("segment.read_turns_mean") == 4);
   drive.read(drive.at(2, 0), 1);
   CHECK(drive.metric("segment.read_turns_mean") == 2.5);
+}
+
+TEST_CASE("a read of several segments visits each track once, whatever the caches have of it") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  setup.layer.read_order = GENERATE(ReadOrder::segment, ReadOrder::track);
+  setup.cache_blocks(GENERATE(0U, 6U));
+  const bool by_track = setup.layer.read_order == ReadOrder::track;
+  HwsrDrive drive(setup);
+  drive.bench().steps.clear();
+  drive.read(drive.at(1, 0), 3 * 8);
+  std::vector<std::uint32_t> radii;
+  for (const auto& step : drive.bench().steps)
+    if (radii.empty() || radii.back() != step.run.track.radius) radii.push_back(step.run.track.radius);
+  CHECK(radii.size() == (by_track ? 4 : 12));
+  CHECK(drive.metric("segment.read_turns_mean") == 4);
+
+  drive.write(drive.at(9, 2) + 1, 3);  // half of block 2 and all of block 3
+  drive.bench().steps.clear();
+  drive.read(drive.at(8, 1) + 1, 13);  // from the middle of a block to the middle of one
+  CHECK(drive.steps(MediaOp::read) == 6);
+  CHECK(drive.metric("hit.read.buffer") == 2);
+  CHECK(drive.metric("hit.read.media") == 24 + 11);
+  drive.flush();
+  drive.check_content();
+}
+
+TEST_CASE("segments of two regions are read one region after the other") {
+  HwsrSetup setup;
+  setup.prefilled = 192;
+  setup.cache_blocks(0);
+  HwsrDrive drive(setup);
+  drive.bench().steps.clear();
+  drive.read(drive.at(2, 0), 4 * 8);  // two segments each of regions 0 and 1
+  std::vector<std::uint32_t> radii;
+  for (const auto& step : drive.bench().steps) radii.push_back(step.run.track.radius);
+  CHECK(radii == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2, 3, 3, 9, 9, 8, 8, 7, 7, 6, 6});
+  CHECK(drive.metric("segment.read_turns_mean") == 8);
+}
+
+TEST_CASE("a sector of several segments that cannot be read costs the host no other, nor one that the write buffer has newer") {
+  HwsrDrive drive{HwsrSetup()};
+  drive.write(drive.at(5, 0), 8);
+  drive.flush();
+  drive.write(drive.at(4, 0), 8);
+  drive.bench().steps.clear();
+  drive.flush();
+  const auto written = std::ranges::find(drive.bench().steps, MediaOp::write, &FirmwareBench::StepRecord::op);
+  REQUIRE(written != drive.bench().steps.end());
+  drive.bench().media().add_unreadable({written->run.track, written->run.first});
+  CHECK(drive.bench().read(drive.at(4, 0) * 8, 16 * 8) == Status::media_error);
+  CHECK(drive.bench().read((drive.at(4, 0) + 1) * 8, 15 * 8) == Status::ok);  // the bad one is read beside it, for the cache
+  drive.write(drive.at(4, 0));
+  CHECK(drive.bench().read(drive.at(4, 0) * 8, 16 * 8) == Status::ok);
+  drive.check_content();
 }
 
 TEST_CASE("the read cache keeps the blocks that were read last") {

@@ -49,6 +49,22 @@ TEST_CASE("a read of blocks in a row costs a turn for each block") {
   CHECK(drive.bench().media_time() == 2_ms + turn / 2 + block + turn * 3);
 }
 
+TEST_CASE("a read of several segments costs a turn for each track, not for each block") {
+  HwsrSetup setup = expected_setup(192);
+  setup.cache_blocks(0);
+  setup.bench.media.timing = MediaTimingMode::rotational;
+  const auto turns = [&](ReadOrder order) {
+    setup.layer.read_order = order;
+    HwsrDrive drive(setup);
+    drive.read(drive.at(20, 0));
+    drive.bench().steps.clear();
+    drive.read(drive.at(0, 0), 3 * 8);
+    return drive.bench().media_time() / turn;
+  };
+  CHECK(turns(ReadOrder::track) <= 5);  // and one to get there
+  CHECK(turns(ReadOrder::segment) >= 9);
+}
+
 TEST_CASE("on the skewed tracks of the linear variant a segment costs little more than its transfers") {
   const auto time = [](WaveVariant variant) {
     HwsrSetup setup;

@@ -1,8 +1,10 @@
 #include "firmware/layers/hwsr/hwsr_layer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "firmware/layers/lap_timer.hpp"
 #include "firmware/layers/layer_statistics.hpp"
 
 namespace tessera::hwsr {
@@ -11,7 +13,7 @@ Hwsr::Hwsr(const Ports& ports, const HwsrConfig& config, const DriveGeometry& ge
     : Hwsr(ports, config, WaveLayout(geometry, plan, config.shape(geometry.sector_bytes), ports.media)) {}
 
 Hwsr::Hwsr(const Ports& ports, const HwsrConfig& config, WaveLayout layout)
-    : BufferedLayer(ports, config.caches, config.region_tracks, layout.segments()),
+    : BufferedLayer(ports, config.caches, config.region_tracks, layout.segments(), config.read_order),
       hwsr_(config),
       layout_(std::move(layout)),
       holds_data_(ports.memory, MemoryCategory::metadata, layout_.segments() * config.region_tracks, "blocks that hold data"),
@@ -28,26 +30,54 @@ void Hwsr::prefill(std::uint64_t sectors) {
   holds_data_.set_below(blocks);
 }
 
-/// Consecutive blocks lie on neighbouring tracks at the same angle: about a turn each.
-Task<Status> Hwsr::read_media(LogicalRun run, DataSpan data) {
+/// Consecutive blocks lie on neighbouring tracks at the same angle: about a turn each. Segments side by side have theirs on the same
+/// tracks, of which each is visited once.
+Task<Status> Hwsr::read_media(std::span<const SegmentRead> reads) {
   MediaChain chain(MediaClass::host);
+  std::optional<PhysicalTrack> track;
   std::uint64_t turns = 0;
-  for (std::uint32_t done = 0; done < run.count;) {
-    chain.clear();
-    while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
-      ++turns;
-      ports_.cpu.array();
-      const BlockRun piece = address().first_block({run.first + done, run.count - done});
-      const PhysicalRun place =
-          layout_.locate(address().segment_of(piece.block), address().index_of(piece.block), piece.first, piece.count);
-      chain.read(place, data.part(done, piece.count), done == 0 ? StepHint::position : StepHint::same_angle);
-      done += piece.count;
+  while (!reads.empty()) {
+    const std::span<const SegmentRead> together = reads.first(side_by_side(reads));
+    reads = reads.subspan(together.size());
+    for (std::uint32_t index = 0; index < address().segment_blocks(); ++index) {
+      for (const SegmentRead& read : together) {
+        const SegmentRead part = part_in_block(read, index);
+        if (part.run.count == 0) continue;
+        ports_.cpu.array();
+        const BlockRun piece = address().first_block(part.run);
+        const PhysicalRun place = layout_.locate(address().segment_of(piece.block), index, piece.first, piece.count);
+        const bool next_track = track && *track != place.track;
+        turns += track == place.track ? 0 : 1;
+        track = place.track;
+        chain.read(place, part.data, next_track ? StepHint::same_angle : StepHint::position);
+        if (chain.steps().size() < MediaChain::max_steps) continue;
+        const Status status = co_await ports_.media.run(chain);
+        if (!ok(status)) co_return status;
+        chain.clear();
+      }
     }
-    const Status status = co_await ports_.media.run(chain);
-    if (!ok(status)) co_return status;
   }
   read_turns_.record(turns);
-  co_return Status::ok;
+  if (chain.empty()) co_return Status::ok;
+  co_return co_await ports_.media.run(chain);
+}
+
+/// How many of the reads, from the first on, are of segments that have their blocks on the same tracks.
+std::size_t Hwsr::side_by_side(std::span<const SegmentRead> reads) const {
+  const auto track_of = [this](const SegmentRead& read) { return layout_.locate(address().segment_of(read.run.first), 0, 0, 1).track; };
+  std::size_t count = 1;
+  while (count < reads.size() && track_of(reads[count]) == track_of(reads.front())) ++count;
+  return count;
+}
+
+/// What is read of block `index` of its segment; nothing where the read does not touch it.
+SegmentRead Hwsr::part_in_block(const SegmentRead& read, std::uint32_t index) const {
+  const LogicalSector block = address().first_sector(address().block(address().segment_of(read.run.first), index));
+  const LogicalSector first = std::max(block, read.run.first);
+  const LogicalSector end = std::min(block + address().block_sectors(), read.run.end());
+  if (end <= first) return {};
+  const auto count = static_cast<std::uint32_t>(end - first);
+  return {{first, count}, read.data.part(static_cast<std::uint32_t>(first - read.run.first), count)};
 }
 
 /// "Defrag" of a segment (section III-A): from the first dirty block on, everything behind it is rewritten in shingle order.
@@ -57,13 +87,16 @@ Task<Status> Hwsr::write_back(const Destage& destage) {
   while (destage.dirty[first] == 0) ++first;
   const std::uint32_t count = address().segment_blocks() - first;
 
+  LapTimer timer(ports_.cpu);
   std::uint32_t read = 0;
   Status status = co_await read_old(destage, first, read);
   if (!ok(status)) co_return status;
+  const Picoseconds reading = timer.lap();
   const std::uint64_t first_block = address().block(destage.segment, first);
   const DataSpan image = destage.image.part(first * address().block_sectors(), count * address().block_sectors());
   status = co_await guard(first_block, image);
   if (!ok(status)) co_return status;
+  const Picoseconds guarding = timer.lap();
   status = co_await write_blocks(destage.segment, first, image, destage.priority);
   if (!ok(status)) co_return status;
 
@@ -76,6 +109,9 @@ Task<Status> Hwsr::write_back(const Destage& destage) {
     co_return Status::ok;
   }
   rewrites_with_reads_.record(ports_.cpu.now() - begin);
+  reading_ += reading;
+  guarding_ += guarding;
+  writing_ += timer.lap();
   co_return Status::ok;
 }
 
@@ -140,8 +176,9 @@ Task<Status> Hwsr::trim_media(std::uint64_t segment, std::uint64_t blocks) {
 Task<Status> Hwsr::replay_rewrite(std::uint64_t first, DataSpan image) {
   for (std::uint32_t i = 0; i < image.count; ++i) {
     if (!any_lost(image.part(i, 1))) continue;
-    const LogicalRun home{address().first_sector(first) + i, 1};
-    const Status status = co_await read_media(home, image.part(i, 1));
+    const SegmentRead home{{address().first_sector(first) + i, 1}, image.part(i, 1)};
+    const std::span<const SegmentRead> one(&home, 1);
+    const Status status = co_await read_media(one);
     if (!delivered(status)) co_return status;
   }
   co_return co_await write_blocks(address().segment_of(first), address().index_of(first), image, MediaClass::dependent);
@@ -152,6 +189,10 @@ void Hwsr::report(MetricSet& metrics) const {
     metrics.count(name, static_cast<double>(value), unit, description);
   };
   report_read_modify_writes(metrics, rewrites_with_reads_, "read-modify-writes", "time in read-modify-writes of segments");
+  const MergePart parts[] = {{"band_read", reading_, "reading what the segments held"},
+                             {"copy", guarding_, "writing images of the segments to the journal"},
+                             {"band_write", writing_, "writing the segments"}};
+  report_merge_times(metrics, rewrites_with_reads_.total(), parts, "tables");
   count("rmw_free.count", rewrites_without_, "1", "rewrites of a segment that had nothing to read");
   count("segment.blocks_read", blocks_read_, "1", "blocks read to rewrite segments");
   count("segment.blocks_written", blocks_written_, "1", "blocks written to rewrite segments");

@@ -20,13 +20,15 @@ class Hwsr final : public BufferedLayer {
 
   [[nodiscard]] Task<Status> format_media() override { co_return Status::ok; }
   [[nodiscard]] Task<Status> recover_media() override;
-  [[nodiscard]] Task<Status> read_media(LogicalRun run, DataSpan data) override;
+  [[nodiscard]] Task<Status> read_media(std::span<const SegmentRead> reads) override;
   [[nodiscard]] Task<Status> write_back(const Destage& destage) override;
   [[nodiscard]] Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) override;
   [[nodiscard]] Task<Status> replay_rewrite(std::uint64_t first, DataSpan image) override;
 
   [[nodiscard]] Task<Status> read_old(const Destage& destage, std::uint32_t from, std::uint32_t& blocks_read);
   [[nodiscard]] Task<Status> write_blocks(std::uint64_t segment, std::uint32_t from, DataSpan image, MediaClass priority);
+  [[nodiscard]] SegmentRead part_in_block(const SegmentRead& read, std::uint32_t index) const;
+  [[nodiscard]] std::size_t side_by_side(std::span<const SegmentRead> reads) const;
   void complete(const Destage& destage, std::uint32_t index);
   [[nodiscard]] DataSpan block(DataSpan segment, std::uint32_t index) const {
     return segment.part(index * address().block_sectors(), address().block_sectors());
@@ -37,6 +39,9 @@ class Hwsr final : public BufferedLayer {
   DramBitmap holds_data_;  // by block
   DataBuffer old_;         // what the disk has of blocks that are dirty in part
   DurationHistogram rewrites_with_reads_;
+  Picoseconds reading_;   // in those
+  Picoseconds guarding_;  // in those
+  Picoseconds writing_;   // in those
   std::uint64_t rewrites_without_ = 0;
   std::uint64_t blocks_read_ = 0;
   Tally read_turns_;

@@ -15,7 +15,15 @@ Sblock::Sblock(const Ports& ports, const SblockConfig& config, const DriveGeomet
                                            newest_slots(config.caches))) {}
 
 Sblock::Sblock(const Ports& ports, const SblockConfig& config, std::unique_ptr<SblockStore> store)
-    : BufferedLayer(ports, config.cache_config(), config.sblock_blocks, store->sblocks()), store_(std::move(store)) {}
+    : BufferedLayer(ports, config.cache_config(), config.sblock_blocks, store->sblocks(), ReadOrder::segment), store_(std::move(store)) {}
+
+Task<Status> Sblock::read_media(std::span<const SegmentRead> reads) {
+  for (const SegmentRead& read : reads) {
+    const Status status = co_await store_->read(read.run, read.data, MediaClass::host);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
 
 /// An S-block is a segment.
 Task<Status> Sblock::write_back(const Destage& destage) {

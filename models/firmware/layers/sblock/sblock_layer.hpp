@@ -24,7 +24,7 @@ class Sblock final : public BufferedLayer {
 
   [[nodiscard]] Task<Status> format_media() override { return store_->format(); }
   [[nodiscard]] Task<Status> recover_media() override { return store_->recover(); }
-  [[nodiscard]] Task<Status> read_media(LogicalRun run, DataSpan data) override { return store_->read(run, data, MediaClass::host); }
+  [[nodiscard]] Task<Status> read_media(std::span<const SegmentRead> reads) override;
   [[nodiscard]] Task<Status> write_back(const Destage& destage) override;
   [[nodiscard]] Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) override;
   /// An S-block is never rewritten where it lies.

@@ -22,6 +22,8 @@ void StoreStatistics::report(MetricSet& metrics) const {
   metrics.count("sblock.collections", static_cast<double>(collections.count()), "1", "garbage collections that moved S-blocks");
   report_times(metrics, "sblock.collection", collections, "garbage collection");
   report_read_modify_writes(metrics, rmw, "read-modify-writes", "time in read-modify-writes of S-blocks");
+  const MergePart parts[] = {{"band_read", reading, "reading what the S-blocks held"}, {"band_write", writing, "writing the S-blocks"}};
+  report_merge_times(metrics, rmw.total(), parts, "tables");
   metrics.count("rmw_free.count", static_cast<double>(written - rmw.count()), "1", "S-blocks written without a read of their old copy");
 }
 

@@ -13,6 +13,8 @@ struct StoreStatistics {
   std::uint64_t most_moved = 0;  ///< S-blocks, by one collection
   DurationHistogram collections;
   DurationHistogram rmw;  ///< writes that read an old copy
+  Picoseconds reading;    ///< in those
+  Picoseconds writing;    ///< in those
 
   void count_collection(std::uint64_t moved, Picoseconds taken) {
     migrated += moved;

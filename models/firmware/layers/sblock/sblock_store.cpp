@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/layers/lap_timer.hpp"
 #include "firmware/layers/sblock/region_plan.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
@@ -74,12 +75,17 @@ Task<Status> SblockStore::write(std::uint64_t sblock, DataSpan image, std::span<
   const Picoseconds begin = ports_.cpu.now();
   const bool merges = !gaps.empty() && logs_.slot_of(place.region, place.sblock) != RegionLogs::none;
   if (merges) ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, sblock, gaps.size()});
+  LapTimer timer(ports_.cpu);
   if (!gaps.empty()) status = co_await fill(place, image, gaps, priority);
+  const Picoseconds filling = timer.lap();
   if (ok(status)) status = co_await append(place, image, priority);
   if (merges) ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, sblock, sblock_sectors()});
   if (!ok(status)) co_return status;
   ++statistics_.written;
-  if (merges) statistics_.rmw.record(ports_.cpu.now() - begin);
+  if (!merges) co_return Status::ok;
+  statistics_.rmw.record(ports_.cpu.now() - begin);
+  statistics_.reading += filling;
+  statistics_.writing += timer.lap();
   co_return Status::ok;
 }
 
