@@ -30,6 +30,12 @@ def test_a_sequential_read_pays_a_turn_a_block_in_the_physical_layout(lab):
     assert latency(row["cmr"]) < 0.1 * latency(row["hwsr physical"])
 
 
+def test_one_whose_segments_are_read_together_pays_a_turn_a_track(lab):
+    row = hwsr.sequential_reads(lab)
+    assert latency(row["hwsr physical by track"]) == pytest.approx(hwsr.SEGMENT_TRACKS * hwsr.TURN_MS, rel=0.05)
+    assert latency(row["hwsr linear by track"]) < latency(row["hwsr linear"])
+
+
 @pytest.fixture(scope="module")
 def whole(lab):
     """The page's length: before, the write buffer is not full."""

@@ -12,6 +12,7 @@ DRIVE = "p003"  # and p003_cmr, the same with a conventional disk's write buffer
 LAYERS = ("cmr", "hwsr", "sblock")
 WINDOW = 10_000  # requests of a point of Figures 9 and 10
 HEAD_WIDTH = 8
+SEGMENT_TRACKS = 20
 TURN_MS = 1000 * 60 / 7200
 SECTOR = 512
 ONE_BY_ONE = ("--replay", "closed:1", "--prefill", 100)
@@ -67,6 +68,8 @@ RULES = ("block_lru", "segment_lru", "least_write_amplification")
 BLOCK_SECTORS = (16, 32, 64)
 REGION_TRACKS = (10, 20, 40)
 SPARES = (0.1, 0.2, 0.3)
+KEPT_FREE = (0, 1, 10)  # percent of the buffer
+BACKGROUND_GAP_MS = 10
 WINDOWS = (10, 30, 60, 100)  # percent of the buffer
 
 
@@ -75,7 +78,7 @@ def _input(lab: Lab, name: str, trace: Trace, *more: object) -> tuple[object, ..
 
 
 def _hwsr(layout: str = "paper_linear", **parameters: object) -> Variant:
-    return Variant("hwsr", of_layer("hwsr", layout=layout, paper=True, **parameters))
+    return Variant("hwsr", of_layer("hwsr", layout=layout, **{"paper": True, "read_order": "segment", **parameters}))
 
 
 def _sblock(**parameters: object) -> Variant:
@@ -142,6 +145,14 @@ def unpublished(lab: Lab) -> Grid:
     return lab.grid(DRIVE, {"Financial1": _input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
 
 
+def background(lab: Lab) -> Grid:
+    """Blocks that leave the write buffer before a write needs their room, at a pace that leaves the disk time for it."""
+    trace = FINANCIAL["Financial1"]
+    text = trace.text() + f'[arrivals]\nlaw = "exponential"\nmean = "{BACKGROUND_GAP_MS} ms"\n'
+    words = lab.generated("hwsr-Financial1-timed", text, trace.requests, "--prefill", 100)
+    return lab.grid(DRIVE, {"Financial1": words}, {f"{share} %": _hwsr(keep_free=share) for share in KEPT_FREE}, "evictions in the background")
+
+
 def block_sizes(lab: Lab) -> Grid:
     """Blocks of 16 to 64 sectors (Figure 11)."""
     variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
@@ -156,12 +167,15 @@ def region_sizes(lab: Lab) -> Grid:
     return lab.grid(DRIVE, _financial_inputs(lab), variants, "region sizes")
 
 
+BY_TRACK = {"hwsr linear by track": _hwsr(read_order="track"), "hwsr physical by track": _hwsr("physical", read_order="track")}
+
+
 def sequential_reads(lab: Lab) -> dict[str, Run]:
-    """Reads of 1 MiB one after the other."""
+    """Reads of 1 MiB one after the other, of HWSR a segment after the other and each track once for all segments."""
     text = 'summary = "sequential reads"\nlaw = "sequential"\nwrite_share = 0.0\nalignment = "1 MiB"\n'
     text += 'range = "8 GiB"\nread_sizes = [[1048576, 1]]\n'
     words = lab.generated("hwsr-sequential", text, 8192, *ONE_BY_ONE)
-    return lab.grid(DRIVE, {"": words}, COLUMNS, "sequential reads")[""]
+    return lab.grid(DRIVE, {"": words}, {**COLUMNS, **BY_TRACK}, "sequential reads")[""]
 
 
 def utilisation_ratio(tracks: int, spare: float) -> float:

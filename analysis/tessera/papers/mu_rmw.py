@@ -32,6 +32,7 @@ CACHE_PAGES = 32 * FLASH_BLOCKS
 
 AS_PUBLISHED = {"paper": True, "crash_safe": False}
 STOCK = {layer: Variant(layer) for layer in LAYERS}
+FREE_LISTS = ("fifo", "lifo", "lowest")
 VICTIMS = ("longest", "most_invalid", "cost")
 MERGES = {
     **{victim: Variant("mu-rmw", of_layer("mu-rmw", victim=victim)) for victim in VICTIMS},
@@ -86,6 +87,13 @@ def histogram_true(lab: Lab, replay: str = "timed", variants: Mapping[str, Varia
         )
         options[name] = lab.generated(f"offsets-{name}", text, REQUESTS, "--fold", "--replay", replay)
     return lab.grid(DRIVE, options, variants, f"volumes, histogram-true, {replay}")
+
+
+def free_lists(lab: Lab) -> Grid:
+    """The volume with the most merges, one request after the other, by the order in which erased blocks are taken again."""
+    options = ("--workload", "mu-web_0", "--limit", lab.requests(REQUESTS), "--fold", "--replay", "closed:1")
+    variants = {f"{layer} {order}": Variant(layer, of_layer(layer, free_list=order)) for layer in ("pore", "mu-rmw") for order in FREE_LISTS}
+    return lab.grid(DRIVE, {"web_0": options}, variants, "orders of the free list")
 
 
 def recorded(lab: Lab) -> Grid:
@@ -256,6 +264,34 @@ def _merge_findings(grid: Grid) -> list[Finding]:
     ]
 
 
+WEAR_INTRO = (
+    "Erases of the cache's blocks on web_0, one request after the other, by `free_list`: the order in which erased blocks are taken again. The\n"
+    "paper names none, and has no wear levelling. Blocks that the drive keeps for logs and dumps are left out.\n"
+)
+
+
+def _wear_table(row: Mapping[str, Run]) -> str:
+    def cells(run: Run) -> list[str]:
+        least, mean, most = (run.metric(f"nand.wear.layer.{what}") for what in ("min", "mean", "max"))
+        return [number(least, 0), number(mean, 1), number(most, 0), number(most / mean if mean else None)]
+
+    return table(["blocks taken", "least erased", "mean", "most erased", "most over mean"], [[name, *cells(run)] for name, run in row.items()])
+
+
+def _wear_findings(row: Mapping[str, Run]) -> list[Finding]:
+    def uneven(name: str) -> float:
+        return row[name].metric("nand.wear.layer.max") / row[name].metric("nand.wear.layer.mean")
+
+    return [
+        Finding(
+            "the order of the free list decides the spread of wear",
+            "(our question)",
+            "; ".join(f"{name} {number(uneven(name))}" for name in row),
+            verdict(uneven(f"{layer} fifo") < uneven(f"{layer} {order}") for layer in ("pore", "mu-rmw") for order in FREE_LISTS[1:]),
+        )
+    ]
+
+
 def _seed_comparisons() -> list[Comparison]:
     return [
         Comparison(f"{name}: {what} {rival} over MU-RMW", quotient(measure, name, against, "mu-rmw"), above=1)
@@ -303,6 +339,8 @@ def sections(lab: Lab) -> list[str]:
         merges = histogram_true(lab, "closed:1", MERGES)
         parts += ["### Which band is merged, and when its blocks are erased\n", MERGES_INTRO, *figure_tables(merges, MERGE_FIGURES)]
         parts.append(findings(_merge_findings(merges)))
+    wear = free_lists(lab)["web_0"]
+    parts += ["### Wear of the cache's blocks\n", WEAR_INTRO, _wear_table(wear), findings(_wear_findings(wear))]
     if traces := recorded(lab):
         parts += ["### Recorded traces: one sector a request and real sizes\n", _table(traces, "trace")]
     parts += ["### The cliff of live sectors over cache pages\n", _table(live_sector_cliff(lab), "live / pages")]
