@@ -40,9 +40,9 @@ void grow(std::size_t bytes) {
   tessera::image::Registers registers;
   registers.write(Register::memory_category, static_cast<std::uint64_t>(tessera::MemoryCategory::code));
   registers.write(Register::memory_bytes, bytes);
-  registers.write(Register::memory_name, tessera::hal::address_of("heap of the firmware image"));
+  registers.write(Register::memory_name, registers.address_of("heap of the firmware image"));
   registers.write(Register::memory_reserve, 0);
-  untouched = tessera::hal::at_address<std::byte>(registers.read(Register::memory_address));
+  untouched = registers.at(registers.read(Register::memory_address));
   untouched_bytes = bytes;
   if (untouched == nullptr) tessera::image::panic("the memory has no room for the heap of the firmware");
 }

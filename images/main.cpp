@@ -1,4 +1,5 @@
 // A firmware image: one layer with the command server and the caches in front of it, on the machine's registers.
+#include "firmware/hal/cpu.hpp"
 #include "firmware/hal/runtime.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "images/target.hpp"
@@ -14,7 +15,8 @@ static_assert(tessera::hal::map_version < 10);
 extern "C" [[noreturn]] void firmware_main() {
   tessera::image::Registers registers;
   const auto factory = tessera::TESSERA_IMAGE_FACTORY();
-  tessera::hal::Runtime runtime(registers, *factory, TESSERA_IMAGE_FLASH);
+  tessera::hal::Cpu cpu(registers);
+  tessera::hal::Runtime runtime(registers, cpu, *factory, TESSERA_IMAGE_FLASH);
   while (true) {
     tessera::image::wait_for_interrupt();
     runtime.round();

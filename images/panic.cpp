@@ -43,7 +43,7 @@ void image::panic(const char* text) {
   Registers registers;
   for (const char* at = text; *at != 0; ++at) registers.write(hal::Register::uart_data, static_cast<unsigned char>(*at));
   registers.write(hal::Register::uart_data, '\n');
-  registers.write(hal::Register::ident_panic, hal::address_of(text));
+  registers.write(hal::Register::ident_panic, registers.address_of(text));
   while (true) wait_for_interrupt();
 }
 

@@ -72,16 +72,16 @@ void Cpu::spend(Picoseconds time) {
 }
 
 void Cpu::event(const FirmwareEvent& event) {
-  registers_.write(Register::probe_name, address_of(event.kind));
+  registers_.write(Register::probe_name, registers_.address_of(event.kind));
   registers_.write(Register::probe_subject, event.subject);
   registers_.write(Register::probe_amount, event.amount);
   registers_.write(Register::probe_event, static_cast<std::uint64_t>(event.edge));
 }
 
 std::uint32_t Cpu::declare_gauge(const GaugeInfo& info) {
-  registers_.write(Register::probe_name, address_of(info.name));
-  registers_.write(Register::probe_unit, address_of(info.unit));
-  registers_.write(Register::probe_what, address_of(info.what));
+  registers_.write(Register::probe_name, registers_.address_of(info.name));
+  registers_.write(Register::probe_unit, registers_.address_of(info.unit));
+  registers_.write(Register::probe_what, registers_.address_of(info.what));
   registers_.write(Register::probe_declare, 0);
   return static_cast<std::uint32_t>(registers_.read(Register::probe_number));
 }

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "firmware/hal/processor.hpp"
 #include "firmware/hal/register_file.hpp"
 #include "firmware/hal/reuse.hpp"
-#include "firmware/ports/cpu_port.hpp"
-#include "firmware/ports/host_port.hpp"
 
 namespace tessera::hal {
 
@@ -18,23 +17,20 @@ struct Root {
   DeviceWait start;
 };
 
-class Cpu final : public CpuPort {
+class Cpu final : public CpuPort, public Processor {
  public:
   explicit Cpu(RegisterFile& registers) : registers_(registers) {}
 
-  /// Makes `task` ready, on behalf of the host command of this tag.
-  void start(Task<void> task, HostTag tag);
-  /// Runs whatever is ready until nothing is.
-  void run();
-  /// The alarm went off: makes those ready whose time has come, in the order of their times.
-  void wake();
-  /// Ends all tasks. Their frames give back what they hold: it must still be there.
-  void end();
+  // Processor
+  [[nodiscard]] CpuPort& port() override { return *this; }
+  void start(Task<void> task, HostTag tag) override;
+  [[nodiscard]] HostTag tag() const override { return running_->tag; }
+  void run() override;
+  /// Makes those ready whose time has come, in the order of their times.
+  void wake() override;
+  void end() override;
 
-  /// Of the running task.
-  [[nodiscard]] HostTag tag() const { return running_->tag; }
-
-  // CpuPort
+  // CpuPort, and of the Processor suspend() and make_ready()
   void charge(CpuOperation, std::uint64_t) override {}
   /// The electronics that it stands for keep the processor waiting.
   void spend(Picoseconds time) override;

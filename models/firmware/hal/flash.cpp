@@ -1,54 +1,59 @@
 #include "firmware/hal/flash.hpp"
 
+#include <bit>
+
 #include "firmware/hal/mover.hpp"
 
 namespace tessera::hal {
 
-namespace {
-
-FlashCommandEntry entry_of(const FlashCommand& command, const FlashBatch& batch) {
-  return {.op = static_cast<std::uint32_t>(command.op),
-          .subpage = command.subpage,
-          .page = command.page.value(),
-          .from = command.from.value(),
-          .block = command.block.value(),
-          .data = address_of(command.data),
-          .oob = command.oob.empty() ? 0 : address_of(command.oob.data()),
-          .oob_bytes = static_cast<std::uint32_t>(command.oob.size()),
-          .retry = command.retry,
-          .next = command.next == nullptr ? no_command : static_cast<std::uint32_t>(command.next - batch.commands.data()),
-          .led = command.led ? 1U : 0U};
-}
-
-}  // namespace
-
-Flash::Flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape)
+Flash::Flash(RegisterFile& registers, Processor& processor, const FlashShape& shape)
     : registers_(registers),
-      cpu_(cpu),
+      processor_(processor),
       shape_(shape),
       queue_(registers, {Register::flash_submit, Register::flash_completions, Register::flash_entries, Register::flash_consumed},
-             ring_entries) {}
+             processor.ring_entries()) {}
 
 bool Flash::is_bad(NandBlock block) const {
   registers_.write(Register::flash_block, block.value());
   return registers_.read(Register::flash_block_is_bad) != 0;
 }
 
+FlashCommandEntry Flash::entry_of(const FlashCommand& command, const FlashBatch& batch) {
+  return {.op = static_cast<std::uint32_t>(command.op),
+          .subpage = command.subpage,
+          .page = command.page.value(),
+          .from = command.from.value(),
+          .block = command.block.value(),
+          .data = address_of(command.data),
+          .oob = command.oob.empty() ? 0 : registers_.address_of(command.oob.data()),
+          .oob_bytes = static_cast<std::uint32_t>(command.oob.size()),
+          .retry = command.retry,
+          .next = command.next == nullptr ? no_command : static_cast<std::uint32_t>(command.next - batch.commands.data()),
+          .led = command.led ? 1U : 0U};
+}
+
+/// Room for so many commands, with some to spare: it is kept for the batches that follow.
+void Flash::make_room(BatchSubmission& submission, std::size_t commands) {
+  if (submission.bytes.size() >= sizeof(FlashBatchEntry) + commands * sizeof(FlashCommandEntry)) return;
+  submission.bytes = {};
+  submission.bytes = SharedBytes(registers_, sizeof(FlashBatchEntry) + std::bit_ceil(commands) * sizeof(FlashCommandEntry));
+  submission.descriptor = registers_.address_of(submission.bytes.data());
+}
+
 void Flash::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
-  cpu_.suspend(batch.wait, LifePhase::flash_queue);
+  processor_.suspend(batch.wait, LifePhase::flash_queue);
   BatchSubmission& submission = submissions_.take();
   submission.batch = &batch;
-  submission.bytes.resize(sizeof(FlashBatchEntry) + batch.commands.size() * sizeof(FlashCommandEntry));
-  *submission.head() = {.cookie = address_of(static_cast<Submission*>(&submission)),
+  make_room(submission, batch.commands.size());
+  *submission.head() = {.cookie = number_of(static_cast<Submission*>(&submission)),
                         .count = static_cast<std::uint32_t>(batch.commands.size()),
-                        .tag = cpu_.tag()};
+                        .tag = processor_.tag()};
   FlashCommandEntry* entry = submission.commands();
   for (const FlashCommand& command : batch.commands) {
     if (command.op == FlashOp::program) push_lost(registers_, command.data);
     *entry++ = entry_of(command, batch);
   }
-  submission.descriptor = address_of(submission.bytes.data());
   queue_.submit(submission);
 }
 
@@ -73,11 +78,11 @@ void Flash::complete(BatchSubmission& submission, const CompletionEntry& complet
     }
   }
   submissions_.give_back(submission);
-  cpu_.make_ready(batch.wait);
+  processor_.make_ready(batch.wait);
 }
 
-std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape) {
-  return std::make_unique<Flash>(registers, cpu, shape);
+std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Processor& processor, const FlashShape& shape) {
+  return std::make_unique<Flash>(registers, processor, shape);
 }
 
 }  // namespace tessera::hal

@@ -3,7 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/hal/cpu.hpp"
+#include "firmware/hal/processor.hpp"
+#include "firmware/hal/reuse.hpp"
 #include "firmware/hal/submission_queue.hpp"
 #include "firmware/ports/flash_port.hpp"
 
@@ -18,9 +19,7 @@ class FlashUnit : public FlashPort {
 
 class Flash final : public FlashUnit {
  public:
-  static constexpr std::uint32_t ring_entries = 64;
-
-  Flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape);
+  Flash(RegisterFile& registers, Processor& processor, const FlashShape& shape);
 
   void reap() override;
 
@@ -31,20 +30,24 @@ class Flash final : public FlashUnit {
 
  private:
   struct BatchSubmission : Submission {
-    std::vector<std::byte> bytes;  // FlashBatchEntry and its commands
+    SharedBytes bytes;  // FlashBatchEntry and its commands
     FlashBatch* batch = nullptr;
-    [[nodiscard]] FlashBatchEntry* head() { return reinterpret_cast<FlashBatchEntry*>(bytes.data()); }
-    [[nodiscard]] FlashCommandEntry* commands() { return reinterpret_cast<FlashCommandEntry*>(bytes.data() + sizeof(FlashBatchEntry)); }
+    [[nodiscard]] FlashBatchEntry* head() const { return reinterpret_cast<FlashBatchEntry*>(bytes.data()); }
+    [[nodiscard]] FlashCommandEntry* commands() const {
+      return reinterpret_cast<FlashCommandEntry*>(bytes.data() + sizeof(FlashBatchEntry));
+    }
   };
+  void make_room(BatchSubmission& submission, std::size_t commands);
+  [[nodiscard]] FlashCommandEntry entry_of(const FlashCommand& command, const FlashBatch& batch);
   void complete(BatchSubmission& submission, const CompletionEntry& completion);
 
   RegisterFile& registers_;
-  Cpu& cpu_;
+  Processor& processor_;
   FlashShape shape_;
   SubmissionQueue queue_;
   Reuse<BatchSubmission> submissions_;
 };
 
-[[nodiscard]] std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Cpu& cpu, const FlashShape& shape);
+[[nodiscard]] std::unique_ptr<FlashUnit> make_flash(RegisterFile& registers, Processor& processor, const FlashShape& shape);
 
 }  // namespace tessera::hal

@@ -7,8 +7,13 @@
 
 namespace tessera::hal {
 
-Host::Host(RegisterFile& registers, Cpu& cpu, SectorShape shape, std::uint32_t tags)
-    : registers_(registers), cpu_(cpu), shape_(shape), ring_(std::bit_ceil(tags * host_entries_per_tag)), slots_(tags) {
+Host::Host(RegisterFile& registers, Processor& processor, SectorShape shape, std::uint32_t tags)
+    : registers_(registers),
+      processor_(processor),
+      shape_(shape),
+      ring_(registers, std::bit_ceil(tags * host_entries_per_tag)),
+      slots_(tags),
+      piece_entries_(registers, 2 * tags * sizeof(HostPieceEntry)) {
   registers_.write(Register::host_ring, ring_.address());
   registers_.write(Register::host_entries, ring_.entries());
 }
@@ -22,7 +27,7 @@ void Host::take(FirmwareEntry& firmware) {
       case HostEntry::arrived: {
         HostReceipt& receipt = *std::exchange(slot.receipt, nullptr);
         receipt.status = static_cast<Status>(entry->status);
-        cpu_.make_ready(receipt.wait);
+        processor_.make_ready(receipt.wait);
         break;
       }
       case HostEntry::crossed: end_piece(slot, *entry); break;
@@ -41,7 +46,7 @@ void Host::arrived(Slot& slot, const HostEntry& entry, FirmwareEntry& firmware) 
   command.buffer.reset(DramAddress(entry.data.address), static_cast<std::uint32_t>(entry.data.sectors), shape_);
   command.tag = entry.tag;
   command.aborted = false;
-  cpu_.start(firmware.serve(command), entry.tag);
+  processor_.start(firmware.serve(command), entry.tag);
 }
 
 void Host::complete(HostCommand& command, Status status) {
@@ -55,7 +60,7 @@ void Host::fetch(HostCommand& command) {
 }
 
 void Host::submit(HostReceipt& receipt) {
-  cpu_.suspend(receipt.wait, LifePhase::link);
+  processor_.suspend(receipt.wait, LifePhase::link);
   slots_[receipt.command.tag].receipt = &receipt;
   registers_.write(Register::host_notify, receipt.command.tag);
 }
@@ -66,27 +71,31 @@ void Host::begin(HostPiece& piece) {
   slot.pieces[piece.half] = &piece;
   piece.crosses = true;
   piece.status = Status::ok;
-  HostPieceEntry& entry = slot.piece_entries[piece.half];
-  entry = {.tag = piece.command.tag,
-           .half = piece.half,
-           .first_block = piece.blocks.first.value(),
-           .blocks = piece.blocks.count,
-           .where = {address_of(piece.where), piece.where.count}};
+  HostPieceEntry* const entry = entry_of(piece);
+  *entry = {.tag = piece.command.tag,
+            .half = piece.half,
+            .first_block = piece.blocks.first.value(),
+            .blocks = piece.blocks.count,
+            .where = {address_of(piece.where), piece.where.count}};
   if (piece.command.op == HostOp::read) push_lost(registers_, piece.where);
   std::atomic_thread_fence(std::memory_order_release);
-  registers_.write(Register::host_begin_piece, address_of(&entry));
+  registers_.write(Register::host_begin_piece, registers_.address_of(entry));
 }
 
 void Host::submit(HostPiece& piece) {
-  cpu_.suspend(piece.wait, LifePhase::link);
-  registers_.write(Register::host_notify_piece, address_of(&slots_[piece.command.tag].piece_entries[piece.half]));
+  processor_.suspend(piece.wait, LifePhase::link);
+  registers_.write(Register::host_notify_piece, registers_.address_of(entry_of(piece)));
+}
+
+HostPieceEntry* Host::entry_of(const HostPiece& piece) const {
+  return reinterpret_cast<HostPieceEntry*>(piece_entries_.data()) + 2 * std::size_t{piece.command.tag} + piece.half;
 }
 
 void Host::end_piece(Slot& slot, const HostEntry& entry) {
   HostPiece& piece = *std::exchange(slot.pieces[entry.half], nullptr);
   piece.crosses = false;
   piece.status = static_cast<Status>(entry.status);
-  cpu_.make_ready(piece.wait);
+  processor_.make_ready(piece.wait);
 }
 
 std::uint32_t Host::outstanding() const { return static_cast<std::uint32_t>(registers_.read(Register::host_outstanding)); }

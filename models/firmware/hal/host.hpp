@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "firmware/firmware_entry.hpp"
-#include "firmware/hal/cpu.hpp"
 #include "firmware/hal/descriptors.hpp"
+#include "firmware/hal/processor.hpp"
 #include "firmware/hal/ring.hpp"
 
 namespace tessera::hal {
 
 class Host final : public HostPort {
  public:
-  Host(RegisterFile& registers, Cpu& cpu, SectorShape shape, std::uint32_t tags);
+  Host(RegisterFile& registers, Processor& processor, SectorShape shape, std::uint32_t tags);
 
   /// Takes what the unit has to say; commands go to `firmware`.
   void take(FirmwareEntry& firmware);
@@ -30,18 +30,19 @@ class Host final : public HostPort {
  private:
   struct Slot {
     HostCommand command;
-    HostReceipt* receipt = nullptr;                 // a task that waits for its data
-    std::array<HostPiece*, 2> pieces{};             // that cross the link, by half of the buffer
-    std::array<HostPieceEntry, 2> piece_entries{};  // of them
+    HostReceipt* receipt = nullptr;      // a task that waits for its data
+    std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
   };
   void arrived(Slot& slot, const HostEntry& entry, FirmwareEntry& firmware);
   void end_piece(Slot& slot, const HostEntry& entry);
+  [[nodiscard]] HostPieceEntry* entry_of(const HostPiece& piece) const;
 
   RegisterFile& registers_;
-  Cpu& cpu_;
+  Processor& processor_;
   SectorShape shape_;
   Ring<HostEntry> ring_;
-  std::vector<Slot> slots_;  // by tag
+  std::vector<Slot> slots_;    // by tag
+  SharedBytes piece_entries_;  // by tag and half
 };
 
 }  // namespace tessera::hal

@@ -4,9 +4,13 @@
 
 namespace tessera::hal {
 
-namespace {
+Media::Media(RegisterFile& registers, Processor& processor)
+    : registers_(registers),
+      processor_(processor),
+      queue_(registers, {Register::disk_submit, Register::disk_completions, Register::disk_entries, Register::disk_consumed},
+             processor.ring_entries()) {}
 
-MediaStepEntry entry_of(const MediaStep& step) {
+MediaStepEntry Media::entry_of(const MediaStep& step) {
   MediaStepEntry entry{.op = static_cast<std::uint32_t>(step.op),
                        .hint = static_cast<std::uint32_t>(step.hint),
                        .surface = step.run.track.surface,
@@ -14,45 +18,52 @@ MediaStepEntry entry_of(const MediaStep& step) {
                        .first = step.run.first,
                        .count = step.run.count,
                        .data = address_of(step.data),
-                       .system = step.system.empty() ? 0 : address_of(step.system.data())};
+                       .system = step.system.empty() ? 0 : registers_.address_of(step.system.data())};
   if (step.header != nullptr) {
-    entry.headers = address_of(step.header);
+    entry.headers = registers_.address_of(step.header);
     entry.header_count = 1;
   } else if (!step.headers.empty()) {
-    entry.headers = address_of(step.headers.data());
+    entry.headers = registers_.address_of(step.headers.data());
     entry.header_count = static_cast<std::uint32_t>(step.headers.size());
     entry.each_header = 1;
   }
   return entry;
 }
 
-}  // namespace
+/// Looks the chain up where any sector is known to be bad.
+bool Media::supervises(const MediaChain& chain) {
+  if (supervisor_ == nullptr || !supervisor_->armed()) return false;
+  supervisor_->look_up(chain);
+  return chain.priority != MediaClass::recovery && supervisor_->concerns(chain);
+}
 
-Media::Media(RegisterFile& registers, Cpu& cpu)
-    : registers_(registers),
-      cpu_(cpu),
-      queue_(registers, {Register::disk_submit, Register::disk_completions, Register::disk_entries, Register::disk_consumed},
-             ring_entries) {}
+Media::ChainSubmission& Media::new_submission() {
+  ChainSubmission& submission = submissions_.take();
+  if (submission.bytes.data() == nullptr) {
+    submission.bytes = SharedBytes(registers_, sizeof(Descriptor));
+    submission.descriptor = registers_.address_of(submission.bytes.data());
+  }
+  return submission;
+}
 
 void Media::submit(MediaChain& chain) {
-  cpu_.suspend(chain.wait, LifePhase::media_queue);
+  processor_.suspend(chain.wait, LifePhase::media_queue);
   chain.steps_done = 0;
-  ChainSubmission& submission = submissions_.take();
+  ChainSubmission& submission = new_submission();
   submission.chain = &chain;
+  Descriptor& at_unit = *submission.at_unit();
   std::uint32_t steps = 0;
   for (const MediaStep& step : chain.steps()) {
     if (step.op == MediaOp::write) push_lost(registers_, step.data);
-    submission.at_unit.steps[steps++] = entry_of(step);
+    at_unit.steps[steps++] = entry_of(step);
   }
-  const bool supervised =
-      supervisor_ != nullptr && supervisor_->armed() && chain.priority != MediaClass::recovery && supervisor_->concerns(chain);
-  submission.at_unit.head = {.cookie = address_of(static_cast<Submission*>(&submission)),
-                             .steps = steps,
-                             .priority = static_cast<std::uint32_t>(chain.priority),
-                             .carry_lost = chain.lost == LostSectors::carry ? 1U : 0U,
-                             .tag = cpu_.tag(),
-                             .supervised = supervised ? 1U : 0U};
-  submission.descriptor = address_of(&submission.at_unit);
+  const bool supervised = supervises(chain);
+  at_unit.head = {.cookie = number_of(static_cast<Submission*>(&submission)),
+                  .steps = steps,
+                  .priority = static_cast<std::uint32_t>(chain.priority),
+                  .carry_lost = chain.lost == LostSectors::carry ? 1U : 0U,
+                  .tag = processor_.tag(),
+                  .supervised = supervised ? 1U : 0U};
   queue_.submit(submission);
 }
 
@@ -68,11 +79,11 @@ bool Media::complete(ChainSubmission& submission, const CompletionEntry& complet
   chain.steps_done = static_cast<std::uint8_t>(completion.steps_done);
   take_marks(chain, completion.any_lost != 0);
   if (completion.held != 0) {
-    cpu_.start(recover(chain), no_host_tag);
+    processor_.start(recover(chain), no_host_tag);
     return false;
   }
   submissions_.give_back(submission);
-  cpu_.make_ready(chain.wait);
+  processor_.make_ready(chain.wait);
   return true;
 }
 

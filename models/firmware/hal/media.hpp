@@ -2,7 +2,8 @@
 // The disk channel: chains as descriptors, completions from a ring.
 #include <array>
 
-#include "firmware/hal/cpu.hpp"
+#include "firmware/hal/processor.hpp"
+#include "firmware/hal/reuse.hpp"
 #include "firmware/hal/submission_queue.hpp"
 #include "firmware/ports/media_port.hpp"
 
@@ -10,9 +11,7 @@ namespace tessera::hal {
 
 class Media final : public MediaPort {
  public:
-  static constexpr std::uint32_t ring_entries = 64;
-
-  Media(RegisterFile& registers, Cpu& cpu);
+  Media(RegisterFile& registers, Processor& processor);
 
   /// Takes the completions that have come.
   void reap();
@@ -25,19 +24,24 @@ class Media final : public MediaPort {
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override;
 
  private:
-  struct ChainSubmission : Submission {
-    struct Descriptor {
-      MediaChainEntry head;
-      std::array<MediaStepEntry, MediaChain::max_steps> steps;
-    } at_unit;
-    MediaChain* chain = nullptr;
+  struct Descriptor {
+    MediaChainEntry head;
+    std::array<MediaStepEntry, MediaChain::max_steps> steps;
   };
+  struct ChainSubmission : Submission {
+    SharedBytes bytes;  // a Descriptor
+    MediaChain* chain = nullptr;
+    [[nodiscard]] Descriptor* at_unit() const { return reinterpret_cast<Descriptor*>(bytes.data()); }
+  };
+  [[nodiscard]] ChainSubmission& new_submission();
+  [[nodiscard]] bool supervises(const MediaChain& chain);
+  [[nodiscard]] MediaStepEntry entry_of(const MediaStep& step);
   bool complete(ChainSubmission& submission, const CompletionEntry& completion);
   void take_marks(const MediaChain& chain, bool any_lost);
   Task<void> recover(MediaChain& chain);
 
   RegisterFile& registers_;
-  Cpu& cpu_;
+  Processor& processor_;
   MediaSupervisor* supervisor_ = nullptr;
   SubmissionQueue queue_;
   Reuse<ChainSubmission> submissions_;

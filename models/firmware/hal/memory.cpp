@@ -11,7 +11,7 @@ std::uint64_t Memory::reserved(MemoryCategory category, std::uint64_t bytes, std
   const std::string name(what);  // which ends in a zero
   registers_.write(Register::memory_category, static_cast<std::uint64_t>(category));
   registers_.write(Register::memory_bytes, bytes);
-  registers_.write(Register::memory_name, address_of(name.c_str()));
+  registers_.write(Register::memory_name, registers_.address_of(name.c_str()));
   registers_.write(Register::memory_reserve, flags);
   const std::uint64_t address = registers_.read(Register::memory_address);
   TESSERA_CHECK(address != 0 || bytes == 0, "the memory has no room for what the firmware reserves");
@@ -20,7 +20,7 @@ std::uint64_t Memory::reserved(MemoryCategory category, std::uint64_t bytes, std
 
 MemoryRegion Memory::region(MemoryCategory category, Bytes size, std::uint64_t flags, std::string_view what) {
   const std::uint64_t address = reserved(category, size.value(), flags, what);
-  return {.address = DramAddress(address), .bytes = {at_address<std::byte>(address), static_cast<std::size_t>(size.value())}};
+  return {.address = DramAddress(address), .bytes = {registers_.at(address), static_cast<std::size_t>(size.value())}};
 }
 
 MemoryRegion Memory::reserve(MemoryCategory category, Bytes size, std::string_view what) { return region(category, size, 0, what); }

@@ -4,10 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/check.hpp"
-#include "firmware/hal/register_file.hpp"
+#include "firmware/hal/shared_bytes.hpp"
 
 namespace tessera::hal {
 
@@ -17,13 +16,14 @@ class Ring {
   static constexpr std::size_t alignment = 64;
 
   /// `entries` must be a power of two.
-  explicit Ring(std::uint32_t entries) : entries_(entries), storage_(new std::byte[entries * sizeof(Entry) + alignment - 1]()) {
+  Ring(RegisterFile& machine, std::uint32_t entries)
+      : machine_(machine), entries_(entries), storage_(machine, entries * sizeof(Entry) + alignment - 1) {
     TESSERA_CHECK(std::has_single_bit(entries), "a ring's entries are no power of two");
-    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(storage_.get()) + alignment - 1;
+    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(storage_.data()) + alignment - 1;
     ring_ = reinterpret_cast<Entry*>(first / alignment * alignment);  // NOLINT(performance-no-int-to-ptr): the next aligned one
   }
 
-  [[nodiscard]] std::uint64_t address() const { return address_of(ring_); }
+  [[nodiscard]] std::uint64_t address() const { return machine_.address_of(ring_); }
   [[nodiscard]] std::uint32_t entries() const { return entries_; }
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
 
@@ -39,8 +39,9 @@ class Ring {
   }
 
  private:
+  RegisterFile& machine_;
   std::uint32_t entries_;
-  std::unique_ptr<std::byte[]> storage_;
+  SharedBytes storage_;
   Entry* ring_;
   std::uint64_t taken_ = 0;
 };

@@ -14,7 +14,7 @@ constexpr std::uint64_t all_lines =
 const std::byte* Runtime::checked(RegisterFile& registers) {
   TESSERA_CHECK(registers.read(Register::ident_magic) == magic, "the registers are not those of this drive");
   TESSERA_CHECK(registers.read(Register::ident_version) == map_version, "the register map is of another version");
-  return at_address<const std::byte>(registers.read(Register::ident_boot_data));
+  return registers.at(registers.read(Register::ident_boot_data));
 }
 
 FirmwareConfig Runtime::configured(const BootReader& boot, LayerFactory& factory) {
@@ -24,17 +24,18 @@ FirmwareConfig Runtime::configured(const BootReader& boot, LayerFactory& factory
   return config;
 }
 
-Runtime::Runtime(RegisterFile& registers, LayerFactory& factory, MakeFlash make_flash)
+Runtime::Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash)
     : registers_(registers),
+      processor_(processor),
       boot_data_(checked(registers)),
       geometry_(boot_data_.geometry()),
       plan_(boot_data_.plan()),
-      cpu_(registers),
       memory_(registers, geometry_.sector_bytes),
-      media_(registers, cpu_),
-      flash_(make_flash != nullptr && boot_data_.flash() ? make_flash(registers, cpu_, *boot_data_.flash()) : nullptr),
-      host_(registers, cpu_, memory_.shape(), boot_data_.tags()),
-      firmware_(configured(boot_data_, factory), factory, {media_, flash_.get(), memory_, cpu_, host_}, geometry_, plan_) {
+      media_(registers, processor),
+      flash_(make_flash != nullptr && boot_data_.flash() ? make_flash(registers, processor, *boot_data_.flash()) : nullptr),
+      host_(registers, processor, memory_.shape(), boot_data_.tags()),
+      firmware_(configured(boot_data_, factory), factory, {media_, flash_.get(), processor.watched(memory_), processor.port(), host_},
+                geometry_, plan_) {
   registers_.write(Register::ident_capacity, firmware_.user_sectors());
   registers_.write(Register::interrupts_enable, all_lines);
 }
@@ -47,8 +48,8 @@ void Runtime::round() {
   if ((lines & interrupt_lines::host) != 0) host_.take(firmware_);
   if ((lines & interrupt_lines::disk) != 0) media_.reap();
   if ((lines & interrupt_lines::flash) != 0 && flash_ != nullptr) flash_->reap();
-  if ((lines & interrupt_lines::timer) != 0) cpu_.wake();
-  cpu_.run();
+  if ((lines & interrupt_lines::timer) != 0) processor_.wake();
+  processor_.run();
   if (const bool idle = firmware_.idle(); idle_ != idle) {
     idle_ = idle;
     registers_.write(Register::ident_idle, idle ? 1 : 0);
@@ -67,7 +68,7 @@ void Runtime::take_request() {
       report();
       registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
       break;
-    case Request::boot: cpu_.start(boot(argument != 0), no_host_tag); break;
+    case Request::boot: processor_.start(boot(argument != 0), no_host_tag); break;
   }
 }
 
@@ -75,9 +76,9 @@ void Runtime::report() {
   MetricSet metrics;
   firmware_.report(metrics);
   for (const Metric& metric : metrics.all()) {
-    registers_.write(Register::probe_name, address_of(metric.name.c_str()));
-    registers_.write(Register::probe_unit, address_of(metric.unit.c_str()));
-    registers_.write(Register::probe_what, address_of(metric.description.c_str()));
+    registers_.write(Register::probe_name, registers_.address_of(metric.name.c_str()));
+    registers_.write(Register::probe_unit, registers_.address_of(metric.unit.c_str()));
+    registers_.write(Register::probe_what, registers_.address_of(metric.description.c_str()));
     registers_.write(Register::probe_bits, std::bit_cast<std::uint64_t>(metric.value.value_or(0)));
     registers_.write(Register::probe_figure,
                      (metric.value ? figure_flags::defined : 0) | (metric.accumulates ? figure_flags::accumulates : 0));

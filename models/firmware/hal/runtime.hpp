@@ -4,26 +4,30 @@
 
 #include "firmware/firmware_build.hpp"
 #include "firmware/hal/boot_reader.hpp"
-#include "firmware/hal/cpu.hpp"
 #include "firmware/hal/flash.hpp"
 #include "firmware/hal/host.hpp"
 #include "firmware/hal/media.hpp"
 #include "firmware/hal/memory.hpp"
+#include "firmware/hal/processor.hpp"
 
 namespace tessera::hal {
 
 class Runtime {
  public:
-  using MakeFlash = std::unique_ptr<FlashUnit> (*)(RegisterFile&, Cpu&, const FlashShape&);
+  using MakeFlash = std::unique_ptr<FlashUnit> (*)(RegisterFile&, Processor&, const FlashShape&);
 
-  /// With a layer of `factory`, whose parameters the boot data sets. An image whose layer uses no flash does without `make_flash` (null).
-  Runtime(RegisterFile& registers, LayerFactory& factory, MakeFlash make_flash);
-  ~Runtime() { cpu_.end(); }
+  /// On `processor`, with a layer of `factory`, whose parameters the boot data sets. An image whose layer uses no flash does without
+  /// `make_flash` (null).
+  Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash);
+  ~Runtime() { processor_.end(); }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   /// Takes the lines that were raised, and works until no task is ready: the processor may wait for the next one.
   void round();
+
+  [[nodiscard]] Firmware& firmware() { return firmware_; }
+  [[nodiscard]] const Firmware& firmware() const { return firmware_; }
 
  private:
   [[nodiscard]] static const std::byte* checked(RegisterFile& registers);
@@ -33,10 +37,10 @@ class Runtime {
   void report();
 
   RegisterFile& registers_;
+  Processor& processor_;
   BootReader boot_data_;
   DriveGeometry geometry_;
   FormatPlan plan_;
-  Cpu cpu_;
   Memory memory_;
   Media media_;
   std::unique_ptr<FlashUnit> flash_;

@@ -3,7 +3,7 @@
 namespace tessera::hal {
 
 SubmissionQueue::SubmissionQueue(RegisterFile& registers, const SubmissionRegisters& unit, std::uint32_t entries)
-    : registers_(registers), unit_(unit), ring_(entries) {
+    : registers_(registers), unit_(unit), ring_(registers, entries) {
   registers_.write(unit_.completions, ring_.address());
   registers_.write(unit_.entries, entries);
 }

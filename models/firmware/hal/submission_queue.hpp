@@ -15,7 +15,7 @@ struct SubmissionRegisters {
   Register consumed;
 };
 
-/// Work for the unit, at an address that stays until its completion; the name of it is its cookie.
+/// Work for the unit, in a place that stays until its completion, whose number is its cookie. `descriptor`: the machine's address.
 struct Submission {
   std::uint64_t descriptor = 0;
   Submission* next = nullptr;
@@ -33,7 +33,7 @@ class SubmissionQueue {
   void reap(Done done) {
     const std::uint64_t before = ring_.taken();
     while (const CompletionEntry* const entry = ring_.take())
-      if (done(*at_address<Submission>(entry->cookie), *entry)) --at_unit_;
+      if (done(*by_number<Submission>(entry->cookie), *entry)) --at_unit_;
     if (ring_.taken() == before) return;
     registers_.write(unit_.consumed, ring_.taken());
     while (first_ != nullptr && at_unit_ < ring_.entries()) ring_bell(take_first());

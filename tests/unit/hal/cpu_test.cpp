@@ -119,13 +119,13 @@ TEST_CASE("events and gauges are reported by the probe's registers") {
   bench.cpu.gauge(number, 99);
   const std::vector<Write>& writes = bench.machine.writes;
   REQUIRE(writes.size() == 10);
-  CHECK(std::string(at_address<const char>(writes[0].second)) == "rmw");
+  CHECK(std::string(by_number<const char>(writes[0].second)) == "rmw");
   CHECK(writes[1] == Write{Register::probe_subject, 17});
   CHECK(writes[2] == Write{Register::probe_amount, 3});
   CHECK(writes[3] == Write{Register::probe_event, 1});
-  CHECK(writes[4] == Write{Register::probe_name, address_of(info.name)});
-  CHECK(writes[5] == Write{Register::probe_unit, address_of(info.unit)});
-  CHECK(writes[6] == Write{Register::probe_what, address_of(info.what)});
+  CHECK(writes[4] == Write{Register::probe_name, number_of(info.name)});
+  CHECK(writes[5] == Write{Register::probe_unit, number_of(info.unit)});
+  CHECK(writes[6] == Write{Register::probe_what, number_of(info.what)});
   CHECK(writes[7].first == Register::probe_declare);
   CHECK(writes[8] == Write{Register::probe_number, 5});
   CHECK(writes[9] == Write{Register::probe_value, 99});

@@ -36,7 +36,7 @@ class FakeMachine final : public RegisterFile {
   template <class Entry>
   void put(Register ring, Register entries, std::uint64_t number, Entry entry) {
     entry.turn = number / values[entries] + 1;
-    std::memcpy(at_address<Entry>(values[ring]) + number % values[entries], &entry, sizeof(entry));
+    std::memcpy(by_number<Entry>(values[ring]) + number % values[entries], &entry, sizeof(entry));
   }
   void complete_chain(const CompletionEntry& entry) { put(Register::disk_completions, Register::disk_entries, chains_completed++, entry); }
   void complete_batch(const CompletionEntry& entry) {
@@ -48,7 +48,7 @@ class FakeMachine final : public RegisterFile {
   /// The n-th chain or batch that was submitted.
   template <class Entry>
   [[nodiscard]] const Entry& submitted(Register doorbell, std::size_t n) const {
-    return *at_address<const Entry>(written(doorbell).at(n));
+    return *by_number<const Entry>(written(doorbell).at(n));
   }
 
   std::map<Register, std::uint64_t> values;
@@ -62,7 +62,7 @@ class FakeMachine final : public RegisterFile {
  private:
   void reserve() {
     memory_.push_back(std::make_unique<std::byte[]>(values[Register::memory_bytes]));
-    values[Register::memory_address] = address_of(memory_.back().get());
+    values[Register::memory_address] = number_of(memory_.back().get());
   }
   void move(MoverOperation operation) {
     const std::uint64_t from = values[Register::mover_from];

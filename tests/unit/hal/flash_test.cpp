@@ -47,11 +47,11 @@ TEST_CASE("a batch's descriptor lies in memory word for word, and its commands t
   REQUIRE(machine.written(Register::flash_submit).size() == 1);
   const std::uint64_t at = machine.written(Register::flash_submit).front();
   CHECK(at % 8 == 0);
-  const auto* const words = at_address<std::uint32_t>(at);
-  const std::uint64_t cookie = at_address<FlashBatchEntry>(at)->cookie;
+  const auto* const words = by_number<std::uint32_t>(at);
+  const std::uint64_t cookie = by_number<FlashBatchEntry>(at)->cookie;
   const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
   const auto high = [](std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); };
-  const std::uint64_t bytes = address_of(oob.data());
+  const std::uint64_t bytes = number_of(oob.data());
   const std::vector<std::uint32_t> expected{low(cookie), high(cookie),
                                             3,           9,  //
                                             2,           2,
@@ -83,7 +83,7 @@ TEST_CASE("a batch's descriptor lies in memory word for word, and its commands t
                                             0,           0};
   CHECK(std::vector<std::uint32_t>(words, words + expected.size()) == expected);
 
-  auto* const entries = at_address<FlashCommandEntry>(at + sizeof(FlashBatchEntry));
+  auto* const entries = by_number<FlashCommandEntry>(at + sizeof(FlashBatchEntry));
   entries[1].status = static_cast<std::uint32_t>(Status::blank);
   machine.lost = {data_address + 2 * 4096};
   machine.complete_batch({.cookie = cookie, .status = static_cast<std::uint32_t>(Status::blank), .any_lost = 1});

@@ -67,11 +67,11 @@ TEST_CASE("a chain's descriptor lies in memory word for word as the disk unit re
   bench.cpu.run();
 
   REQUIRE(bench.machine.written(Register::disk_submit).size() == 1);
-  const auto* const words = at_address<const std::uint32_t>(bench.machine.written(Register::disk_submit).front());
+  const auto* const words = by_number<const std::uint32_t>(bench.machine.written(Register::disk_submit).front());
   const std::uint64_t cookie = bench.cookie(0);
-  const std::uint64_t one = address_of(&header);
-  const std::uint64_t each = address_of(headers.data());
-  const std::uint64_t own = address_of(system.data());
+  const std::uint64_t one = number_of(&header);
+  const std::uint64_t each = number_of(headers.data());
+  const std::uint64_t own = number_of(system.data());
   // Step 1 begins at the third sector of the buffer: 0x81234000 + 2 * 4096.
   const std::vector<std::uint32_t> expected{low(cookie), high(cookie),
                                             3,           2,
@@ -110,7 +110,7 @@ TEST_CASE("a chain's descriptor lies in memory word for word as the disk unit re
 TEST_CASE("the ring of completions goes round, and an entry of the round before is not taken again") {
   Bench bench;
   int done = 0;
-  const int rounds = 3 * Media::ring_entries + 1;
+  const int rounds = 3 * bench.cpu.ring_entries() + 1;
   bench.cpu.start(run_many(bench.media, rounds, done), no_host_tag);
   bench.cpu.run();
   for (int i = 0; i < rounds; ++i) {
@@ -126,18 +126,18 @@ TEST_CASE("the ring of completions goes round, and an entry of the round before 
 TEST_CASE("the unit is given as many chains as its ring has room for, and the next one once a completion was taken") {
   Bench bench;
   int done = 0;
-  for (std::uint32_t i = 0; i < Media::ring_entries + 2; ++i) bench.cpu.start(run_many(bench.media, 1, done), i);
+  for (std::uint32_t i = 0; i < bench.cpu.ring_entries() + 2; ++i) bench.cpu.start(run_many(bench.media, 1, done), i);
   bench.cpu.run();
-  CHECK(bench.machine.written(Register::disk_submit).size() == Media::ring_entries);
+  CHECK(bench.machine.written(Register::disk_submit).size() == bench.cpu.ring_entries());
   bench.complete({.cookie = bench.cookie(5), .steps_done = 1});
-  REQUIRE(bench.machine.written(Register::disk_submit).size() == Media::ring_entries + 1);
-  CHECK(bench.machine.submitted<MediaChainEntry>(Register::disk_submit, Media::ring_entries).tag == Media::ring_entries);
+  REQUIRE(bench.machine.written(Register::disk_submit).size() == bench.cpu.ring_entries() + 1);
+  CHECK(bench.machine.submitted<MediaChainEntry>(Register::disk_submit, bench.cpu.ring_entries()).tag == bench.cpu.ring_entries());
   // It is given room when the unit knows of it.
   const auto& writes = bench.machine.writes;
   CHECK(writes[writes.size() - 2].first == Register::disk_consumed);
   CHECK(writes.back().first == Register::disk_submit);
   bench.complete({.cookie = bench.cookie(6), .steps_done = 1});
-  CHECK(bench.machine.submitted<MediaChainEntry>(Register::disk_submit, Media::ring_entries + 1).tag == Media::ring_entries + 1);
+  CHECK(bench.machine.submitted<MediaChainEntry>(Register::disk_submit, bench.cpu.ring_entries() + 1).tag == bench.cpu.ring_entries() + 1);
   CHECK(done == 2);
 }
 

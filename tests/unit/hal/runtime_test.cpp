@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "fake_machine.hpp"
 #include "firmware/hal/boot_writer.hpp"
+#include "firmware/hal/cpu.hpp"
 #include "firmware/hal/runtime.hpp"
 #include "firmware/layers/layer_factories.hpp"
 
@@ -19,6 +20,7 @@ struct Bench {
   std::unique_ptr<LayerFactory> factory = make_cmr_factory();
   std::vector<std::byte> boot_data;
   FakeMachine machine;
+  Cpu cpu{machine};
   std::optional<Runtime> runtime;
 
   Bench() {
@@ -29,10 +31,10 @@ struct Bench {
     boot_data = make_boot_data(geometry, factory->plan(geometry, problem), std::nullopt, 4, *factory, config);
     machine.values[Register::ident_magic] = magic;
     machine.values[Register::ident_version] = map_version;
-    machine.values[Register::ident_boot_data] = address_of(boot_data.data());
+    machine.values[Register::ident_boot_data] = number_of(boot_data.data());
     machine.values[Register::disk_track_sectors] = 16;
   }
-  void start() { runtime.emplace(machine, *factory, &make_flash); }
+  void start() { runtime.emplace(machine, cpu, *factory, &make_flash); }
   void interrupt(std::uint64_t lines) {
     machine.raise(lines);
     runtime->round();
@@ -63,7 +65,7 @@ TEST_CASE("the firmware says what it offers before it takes interrupts, boots on
   const auto& chain = bench.machine.submitted<MediaChainEntry>(Register::disk_submit, 0);
   CHECK(chain.steps == 1);
   CHECK(chain.tag == 3);
-  const auto& step = *at_address<const MediaStepEntry>(address_of(&chain) + sizeof(MediaChainEntry));
+  const auto& step = *by_number<const MediaStepEntry>(number_of(&chain) + sizeof(MediaChainEntry));
   CHECK(step.op == static_cast<std::uint32_t>(MediaOp::read));
   CHECK(step.radius == 0);
   CHECK(step.first == 1);
