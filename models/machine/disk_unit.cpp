@@ -151,6 +151,12 @@ bool DiskUnit::concerns(const MediaChain& chain) const { return submission_of(ch
 Task<Status> DiskUnit::carry_out(MediaChain& chain) {
   held_ = &chain;
   post(submission_of(chain), true);
+  if (machine_.starter() != nullptr) {
+    auto work = machine_.starter()->take_started();
+    co_await work;
+    co_return held_status_;
+  }
+  holder_waits_ = true;
   Turn turn{machine_.ports().cpu, holder_, LifePhase::error_recovery};
   co_await turn;
   co_return held_status_;
@@ -165,7 +171,7 @@ void DiskUnit::resume(std::uint64_t value) {
     throw FirmwareFault("disk.resume with status " + std::to_string(status) + " behind " + std::to_string(steps) + " steps");
   held_status_ = static_cast<Status>(status);
   chain->steps_done = static_cast<std::uint8_t>(steps);
-  machine_.ports().cpu.make_ready(holder_);
+  if (std::exchange(holder_waits_, false)) machine_.ports().cpu.make_ready(holder_);
 }
 
 }  // namespace tessera

@@ -49,6 +49,7 @@ class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaS
   MediaChain* held_ = nullptr;  // for the firmware
   Status held_status_ = Status::ok;
   DeviceWait holder_;
+  bool holder_waits_ = false;
 };
 
 }  // namespace tessera

@@ -95,6 +95,11 @@ Task<void> HostUnit::serve(HostCommand& command) {
   slot.command = &command;
   if (has_data(command)) machine_.buffers().hold(command.buffer);
   put_command(command);
+  if (machine_.starter() != nullptr) {
+    auto work = machine_.starter()->take_started();
+    co_await work;
+    co_return;
+  }
   for (;;) {
     while (slot.errands.empty()) {
       slot.waits = true;
@@ -107,8 +112,12 @@ Task<void> HostUnit::serve(HostCommand& command) {
     auto work = errand.worker->carry_out(errand.number);
     co_await work;
   }
+  end(slot);
+}
+
+void HostUnit::end(Slot& slot) {
+  HostCommand& command = *std::exchange(slot.command, nullptr);
   if (has_data(command)) machine_.buffers().let_go(command.buffer);
-  slot.command = nullptr;
   slot.pieces.clear();
   machine_.ports().host.complete(command, slot.status);
 }
@@ -123,12 +132,14 @@ void HostUnit::aborted(const HostCommand& command) {
 
 /// The command's task carries it out, now or behind what it has in hand.
 void HostUnit::leave(Slot& slot, const Errand& errand) {
+  if (machine_.starter() != nullptr) return errand.worker == nullptr ? end(slot) : carry_out_here(*errand.worker, errand.number);
   slot.errands.push_back(errand);
   if (std::exchange(slot.waits, false)) machine_.ports().cpu.make_ready(slot.turn);
 }
 
 /// Work that the firmware has spawned beside what its command waits for does not wait for it.
 void HostUnit::give(std::uint32_t tag, ErrandWorker& worker, std::uint64_t number) {
+  if (machine_.starter() != nullptr) return carry_out_here(worker, number);
   if (tag < slots_.size() && slots_[tag].command != nullptr && slots_[tag].waits) return leave(slots_[tag], {&worker, number});
   machine_.ports().cpu.spawn(in_background(worker, number), "image");
 }
@@ -136,6 +147,19 @@ void HostUnit::give(std::uint32_t tag, ErrandWorker& worker, std::uint64_t numbe
 Task<void> HostUnit::in_background(ErrandWorker& worker, std::uint64_t number) {
   auto work = worker.carry_out(number);
   co_await work;
+}
+
+void HostUnit::carry_out_here(ErrandWorker& worker, std::uint64_t number) {
+  for (const std::uint64_t place : std::exchange(ended_, {})) static_cast<void>(here_.take(place));
+  const std::uint64_t place = here_.put({});
+  here_[place] = here(worker, number, place);
+  here_[place].handle().resume();
+}
+
+Task<void> HostUnit::here(ErrandWorker& worker, std::uint64_t number, std::uint64_t place) {
+  auto work = worker.carry_out(number);
+  co_await work;
+  ended_.push_back(place);
 }
 
 void HostUnit::complete(std::uint64_t value) {

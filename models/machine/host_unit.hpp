@@ -2,9 +2,13 @@
 // The host interface's registers: commands by a ring in memory, one task of the executor for each. The task waits for what the firmware
 // submits on its command's behalf and carries it out, so that the life of a request tells of it.
 //
+// Where the firmware's tasks are the controller's own (TaskStarter), there is but that task: it carries out the firmware's work, and
+// whatever else the running task submits that task itself.
+//
 // What is not spent at a device counts as `cpu` in the life of a request: the model does not see for what the firmware lets it wait.
 #include <vector>
 
+#include "base/slot_pool.hpp"
 #include "firmware/hal/descriptors.hpp"
 #include "machine/errands.hpp"
 #include "machine/machine.hpp"
@@ -47,11 +51,16 @@ class HostUnit final : public RegisterUnit, public Errands, private ErrandWorker
   void begin_piece(std::uint64_t address);
   void notify_piece(std::uint64_t address);
   [[nodiscard]] bool write_waiting() const;
+  void end(Slot& slot);
   Task<void> in_background(ErrandWorker& worker, std::uint64_t number);
+  void carry_out_here(ErrandWorker& worker, std::uint64_t number);
+  Task<void> here(ErrandWorker& worker, std::uint64_t number, std::uint64_t place);
   Task<void> carry_out(std::uint64_t number) override;
 
   Machine& machine_;
-  std::vector<Slot> slots_;  // by tag
+  std::vector<Slot> slots_;           // by tag
+  SlotPool<Task<void>> here_;         // carried out by the tasks that have submitted them
+  std::vector<std::uint64_t> ended_;  // of these
   std::uint64_t ring_ = 0;
   std::uint64_t entries_ = 0;
   std::uint64_t produced_ = 0;

@@ -13,6 +13,9 @@ std::string hex(std::uint64_t address) {
 std::span<std::byte> Machine::bytes(std::uint64_t address, std::uint64_t size, const char* what, std::uint64_t alignment) const {
   if (address % alignment != 0)
     throw FirmwareFault(std::string(what) + " at " + hex(address) + " is not aligned to " + std::to_string(alignment) + " bytes");
+  if (starter_ != nullptr && address > process_window)
+    return {reinterpret_cast<std::byte*>(address - process_window),
+            size};  // NOLINT(performance-no-int-to-ptr): a pointer of the firmware's
   std::byte* const found = memory_.find(address, size);
   if (found == nullptr)
     throw FirmwareFault(std::string(what) + ": the " + std::to_string(size) + " bytes at " + hex(address) + " are not all memory");

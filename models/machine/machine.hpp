@@ -26,8 +26,19 @@ class InterruptLines {
   ~InterruptLines() = default;
 };
 
+/// Firmware whose tasks are the controller's own: what an interrupt has it start, the task that raised the interrupt carries out.
+class TaskStarter {
+ public:
+  /// What the firmware has started since; an empty task: nothing.
+  [[nodiscard]] virtual Task<void> take_started() = 0;
+
+ protected:
+  ~TaskStarter() = default;
+};
+
 /// "0x80001000".
 [[nodiscard]] std::string hex(std::uint64_t address);
+
 class Machine {
  public:
   Machine(Timeline& timeline, const Ports& ports, riscv::Memory& memory, InterruptLines& lines)
@@ -37,6 +48,14 @@ class Machine {
   [[nodiscard]] Timeline& timeline() const { return timeline_; }
   [[nodiscard]] BufferDirectory& buffers() { return buffers_; }
   void raise(std::uint64_t lines) { lines_.raise(lines); }
+
+  /// Where firmware that runs in the simulator's process has its own objects: each at this address and its pointer. Of any other firmware
+  /// nothing is there.
+  static constexpr std::uint64_t process_window = std::uint64_t{1} << 56;
+  /// The firmware runs in the simulator's process, and in the controller's tasks.
+  void run_in_tasks(TaskStarter& starter) { starter_ = &starter; }
+  /// Null where it does not.
+  [[nodiscard]] TaskStarter* starter() const { return starter_; }
 
   /// FirmwareFault where not all of it is memory, or the address is not aligned. `what` names it in the message.
   [[nodiscard]] std::span<std::byte> bytes(std::uint64_t address, std::uint64_t size, const char* what, std::uint64_t alignment = 1) const;
@@ -65,6 +84,7 @@ class Machine {
   Ports ports_;
   riscv::Memory& memory_;
   InterruptLines& lines_;
+  TaskStarter* starter_ = nullptr;
   BufferDirectory buffers_;
 };
 

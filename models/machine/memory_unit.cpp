@@ -40,7 +40,7 @@ void MemoryUnit::reserve(std::uint64_t flags) {
 bool MemoryUnit::fits(DramAddress address, std::uint64_t bytes) {
   constexpr std::uint64_t largest_dram = std::uint64_t{1} << 48;
   if (address.value() >= largest_dram)
-    throw InputError(std::string("firmware.placement: a firmware image reaches no TCM; ") +
+    throw InputError(std::string("firmware.placement: firmware behind registers reaches no TCM; ") +
                      to_string(static_cast<MemoryCategory>(category_)) + " is to lie in the DRAM");
   const bool fits = address.value() <= dram_.size() && bytes <= dram_.size() - address.value();
   overflows_ = overflows_ || !fits;

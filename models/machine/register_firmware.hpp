@@ -49,6 +49,8 @@ class RegisterFirmware : public DriveFirmware, protected HeldProcessor {
   /// The lines that are pending and enabled may have changed.
   virtual void interrupted(std::uint64_t lines) = 0;
 
+  /// From now on the firmware runs in the controller's tasks.
+  void run_in_tasks(TaskStarter& starter) { machine_.run_in_tasks(starter); }
   void lay_boot_data();
   [[nodiscard]] Timeline& timeline() const { return timeline_; }
   [[nodiscard]] riscv::Memory& memory() { return memory_; }

@@ -114,6 +114,9 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.field("quantum", quantum, {0, 1e15},
                 "how far the drive's local time may run ahead of the SystemC kernel's; results do not depend on it");
   visitor.enumeration("timing", timing, {"full", "fast"}, "fast: without the bus, as if it were infinitely fast (bus.clock = 0)");
+  visitor.enumeration("firmware_through", firmware_through, {"ports", "registers"},
+                      "how linked firmware reaches the controller's units: ports: by calls; registers: through the driver library, the "
+                      "registers and the rings that a firmware image has. The results are the same");
   visitor.leave();
 }
 
@@ -242,6 +245,8 @@ std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& p
   add_bus_warnings(config.bus, sentences);
   if (const std::string changed = changed_parameter(config.processor); !changed.empty() && config.image == nullptr)
     sentences.push_back(changed + ": without effect, no firmware image (--elf) runs on a processor of its own");
+  if (config.firmware_through == FirmwareThrough::registers && config.image != nullptr)
+    sentences.emplace_back("simulation.firmware_through: without effect, a firmware image (--elf) has nothing but registers");
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back(
         "simulation.timing is fast: the bus is left out, and bus.* without effect; what crosses it is counted, and takes no time");

@@ -27,6 +27,12 @@ enum class SimulationTiming : std::uint32_t {
   fast  ///< without the bus: what crosses it takes no time there
 };
 
+/// How the firmware that is linked to the model reaches the controller's units.
+enum class FirmwareThrough : std::uint32_t {
+  ports,     ///< by calls
+  registers  ///< through the driver library over the machine's registers (models/machine)
+};
+
 struct DriveConfig {
   DriveConfig();
 
@@ -34,6 +40,7 @@ struct DriveConfig {
   std::string format = "layer";
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
   SimulationTiming timing = SimulationTiming::full;
+  FirmwareThrough firmware_through = FirmwareThrough::ports;
   MediaConfig media;
   NandConfig nand;
   BusConfig bus;
@@ -57,6 +64,7 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
+  [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
   /// `controller` as firmware behind registers has it, an image or that of an external processor: the costs are those of its own

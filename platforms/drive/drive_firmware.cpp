@@ -14,6 +14,8 @@ std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
     firmware = std::make_unique<ImageFirmware>(timeline(), ports, image_setup());
   else if (processor_port_ != nullptr)
     firmware = load_external(ports);
+  else if (register_bus_ != nullptr)
+    firmware = std::make_unique<LinkedFirmware>(timeline(), ports, linked_setup());
   else
     firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
   firmware_ = firmware.get();
@@ -30,6 +32,41 @@ std::unique_ptr<DriveFirmware> DriveModule::load_external(const Ports& ports) {
   return firmware;
 }
 
+/// What firmware that is linked to the model keeps for devices at the DRAM's end, in whole lines, when it works through registers. What
+/// else lies there has the addresses that it has otherwise.
+static constexpr Bytes shared_memory{std::uint64_t{1} << 20};
+static constexpr std::uint64_t whole_line = 64;
+
+void DriveModule::make_register_bus() {
+  if (parts_.controller) throw InputError("simulation.firmware_through = registers, and this drive's controller is somebody else's");
+  if (parts_.dram->bytes.size() < config_.dram.capacity.value())
+    throw InputError("simulation.firmware_through = registers needs a DRAM that shows its bytes");
+  if (config_.dram.capacity < shared_memory)
+    throw InputError("simulation.firmware_through = registers takes " + std::to_string(shared_memory.value()) +
+                     " B of DRAM, and dram.capacity is " + std::to_string(config_.dram.capacity.value()) + " B");
+  registers_ = std::make_unique<RegisterTargetModule>("registers");
+  register_bus_ = std::make_unique<RegisterInitiatorModule>("firmware", timeline_, *registers_);
+  register_bus_->bus.bind(behind_checker("check_registers", registers_->socket));
+}
+
+/// Of the DRAM, for what the firmware reserves.
+Bytes DriveModule::firmware_memory() const {
+  if (register_bus_ == nullptr) return config_.dram.capacity;
+  return Bytes((config_.dram.capacity - shared_memory).value() / whole_line * whole_line);
+}
+
+LinkedSetup DriveModule::linked_setup() {
+  const std::uint64_t of_boot_data = (boot_data_.size() + whole_line - 1) / whole_line * whole_line;
+  return {.units = unit_setup(),
+          .shared = parts_.dram->bytes.subspan(firmware_memory().value() + of_boot_data, shared_memory.value() - of_boot_data),
+          .layer = selected_layer(),
+          .bus = *register_bus_};
+}
+
+LayerFactory& DriveModule::selected_layer() const {
+  return **std::ranges::find(config_.layers, config_.layer, [](const auto& factory) { return factory->name(); });
+}
+
 void DriveModule::make_processor_port() {
   TESSERA_CHECK(!parts_.controller, "a processor for the firmware, and no controller of ours");
   if (config_.image != nullptr)
@@ -43,9 +80,8 @@ void DriveModule::make_processor_port() {
 
 void DriveModule::make_boot_data() {
   FirmwareConfig firmware = config_.firmware;
-  const auto layer = std::ranges::find(config_.layers, config_.layer, [](const auto& factory) { return factory->name(); });
   const auto flash = parts_.flash ? std::optional(parts_.flash->catalogue.shape()) : std::nullopt;
-  boot_data_ = hal::make_boot_data(geometry_, plan_, flash, config_.host.tags, **layer, firmware);
+  boot_data_ = hal::make_boot_data(geometry_, plan_, flash, config_.host.tags, selected_layer(), firmware);
 }
 
 /// What the firmware's processor takes at the begin of the DRAM.
@@ -55,10 +91,17 @@ Bytes DriveModule::processor_memory() const {
   return Bytes(0);
 }
 
+/// Behind what else the firmware's code and data take, as an address of the machine.
+std::uint64_t DriveModule::place_of_boot_data() const {
+  if (config_.image != nullptr) return config_.image->end();
+  if (parts_.processor) return hal::dram_base + parts_.processor->memory.value();
+  return hal::dram_base + firmware_memory().value();
+}
+
 UnitSetup DriveModule::unit_setup() const {
   return {.dram = parts_.dram->bytes,
           .boot_data = boot_data_,
-          .code_end = config_.image != nullptr ? config_.image->end() : hal::dram_base + parts_.processor->memory.value(),
+          .code_end = place_of_boot_data(),
           .tags = config_.host.tags,
           .sector_bytes = sector_shape_.sector_bytes,
           .surfaces = geometry_.surfaces,

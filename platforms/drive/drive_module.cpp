@@ -35,8 +35,10 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
   make_parts(seed);
-  if (config.image != nullptr || parts_.processor) make_boot_data();
+  const bool through_registers = config.through_registers() && !parts_.processor;
+  if (config.image != nullptr || parts_.processor || through_registers) make_boot_data();
   if (parts_.processor) make_processor_port();
+  if (through_registers) make_register_bus();
   if (!parts_.controller)
     controller_ =
         std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(parts_.processor.has_value()),
@@ -80,7 +82,7 @@ ControllerSurroundings DriveModule::surroundings() {
           .media = parts_.media->addressing,
           .flash = parts_.flash ? &parts_.flash->catalogue : nullptr,
           .interconnect = bus_.interconnect(),
-          .memory = {.dram = config_.dram.capacity,
+          .memory = {.dram = firmware_memory(),
                      .host_buffer = config_.host.buffer,
                      .placement = config_.firmware.placement,
                      .image = processor_memory()},

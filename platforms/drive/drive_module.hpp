@@ -21,7 +21,9 @@
 #include "host/host_interface_module.hpp"
 #include "machine/external_firmware.hpp"
 #include "machine/image_firmware.hpp"
+#include "machine/linked_firmware.hpp"
 #include "machine/processor_port_module.hpp"
+#include "machine/register_bus_module.hpp"
 #include "media/media_module.hpp"
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
@@ -166,6 +168,11 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
   [[nodiscard]] std::unique_ptr<DriveFirmware> load_external(const Ports& ports);
   void make_processor_port();
+  void make_register_bus();
+  [[nodiscard]] LinkedSetup linked_setup();
+  [[nodiscard]] LayerFactory& selected_layer() const;
+  [[nodiscard]] std::uint64_t place_of_boot_data() const;
+  [[nodiscard]] Bytes firmware_memory() const;
   void make_boot_data();
   [[nodiscard]] Bytes processor_memory() const;
   [[nodiscard]] UnitSetup unit_setup() const;
@@ -190,7 +197,9 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<DramModule> dram_;
   std::unique_ptr<NandModule> nand_;
   std::unique_ptr<HostInterfaceModule> host_interface_;
-  std::unique_ptr<ControllerModule> controller_;
+  std::unique_ptr<RegisterTargetModule> registers_;  // null but for linked firmware through registers
+  std::unique_ptr<RegisterInitiatorModule> register_bus_;
+  std::unique_ptr<ControllerModule> controller_;  // whose firmware uses these to its end
   std::unique_ptr<ProcessorPortModule> processor_port_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
   std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;

@@ -1,0 +1,56 @@
+#include "machine/linked_machine.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "machine/machine.hpp"
+
+namespace tessera {
+
+void LinkedMachine::write(hal::Register which, std::uint64_t value) {
+  writing_ = true;
+  bus_.store(static_cast<std::uint64_t>(which), value);
+  writing_ = false;
+  written_();
+}
+
+std::uint64_t LinkedMachine::address_of(const void* where) {
+  const std::uint64_t number = hal::number_of(where);
+  const std::uint64_t first = hal::number_of(dram_.data());
+  return number >= first && number - first < dram_.size() ? hal::dram_base + (number - first) : Machine::process_window + number;
+}
+
+std::byte* LinkedMachine::at(std::uint64_t address) {
+  if (address >= Machine::process_window) return hal::by_number<std::byte>(address - Machine::process_window);
+  TESSERA_CHECK(address >= hal::dram_base && address - hal::dram_base < dram_.size(),
+                "firmware reaches for an address outside of the DRAM");
+  return dram_.data() + (address - hal::dram_base);
+}
+
+std::byte* LinkedMachine::share(std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  const std::size_t size = (bytes + line - 1) / line * line;
+  auto& same = given_back_[size];
+  std::byte* here = nullptr;
+  if (!same.empty()) {
+    here = same.back();
+    same.pop_back();
+    std::fill_n(here, size, std::byte{});
+  } else {
+    if (size > free_.size())
+      throw InputError(
+          "simulation.firmware_through = registers: no room is left at the DRAM's end for the firmware's rings and descriptors");
+    here = free_.data();
+    free_ = free_.subspan(size);
+  }
+  lent_[here] = size;
+  return here;
+}
+
+void LinkedMachine::give_back(std::byte* shared) {
+  const auto at = lent_.find(shared);
+  given_back_[at->second].push_back(shared);
+  lent_.erase(at);
+}
+
+}  // namespace tessera
