@@ -17,14 +17,17 @@ bool is_register(std::uint64_t address) {
 
 }  // namespace
 
-ProcessorPortModule::ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram)
+ProcessorPortModule::ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram,
+                                         bool check_protocol)
     : sc_core::sc_module(name),
       drive_(drive),
       target_("socket", drive, *this),
-      socket(target_.socket),
+      checker_(check_protocol ? std::make_unique<ProtocolCheckerModule>("checker") : nullptr),
+      socket(checker_ != nullptr ? checker_->from : target_.socket),
       interrupt("interrupt"),
       reset("reset"),
       dram_(dram) {
+  if (checker_ != nullptr) checker_->to.bind(target_.socket);
   reset.initialize(true);
   SC_HAS_PROCESS(ProcessorPortModule);
   SC_METHOD(drive_pins);
@@ -42,6 +45,7 @@ void ProcessorPortModule::power_off() {
   drive_.timeline().withdraw(*this);
   if (in_hand_ != nullptr) target_.drop(*std::exchange(in_hand_, nullptr));
   target_.power_off();
+  if (checker_ != nullptr) checker_->power_off();
   set(interrupt, false);
   set(reset, true);
 }

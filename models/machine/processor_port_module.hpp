@@ -2,12 +2,15 @@
 // Where somebody else's processor meets the drive: a socket for its loads and stores, and two pins.
 //
 // Addresses are those of the machine (firmware/hal/register_map.hpp). A register takes 4 or 8 aligned bytes, the DRAM any number. An access
-// takes effect at kernel time plus its annotated delay; b_transport returns when it has ended. transport_dbg reaches the DRAM's bytes.
+// takes effect at kernel time plus its annotated delay; b_transport returns when it has ended. transport_dbg reaches the DRAM's bytes. No
+// direct memory access is given: each access of the DRAM has its way over the bus.
 #include <deque>
+#include <memory>
 #include <span>
 #include <systemc>
 
 #include "base/timed_target_module.hpp"
+#include "bus/protocol_checker_module.hpp"
 #include "machine/external_firmware.hpp"
 
 namespace tessera {
@@ -15,14 +18,15 @@ namespace tessera {
 class ProcessorPortModule : public sc_core::sc_module, public ProcessorPins, private TimedTarget::Device, private TimelineListener {
   TimelineModule& drive_;
   TimedTarget target_;
+  std::unique_ptr<ProtocolCheckerModule> checker_;  // in front of the target, or null
 
  public:
   tlm::tlm_target_socket<32>& socket;
   sc_core::sc_out<bool> interrupt;  ///< of the lines of the interrupt controller that are pending and enabled
   sc_core::sc_out<bool> reset;      ///< 1: the processor is to stand still, and begins anew when it falls
 
-  /// `dram`: its bytes.
-  ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram);
+  /// `dram`: its bytes. `check_protocol`: whoever is bound is held against the rules of the base protocol, and so is the port.
+  ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram, bool check_protocol);
 
   /// As of the timeline's now(); `firmware` lives until power_off().
   void power_on(ExternalFirmware& firmware);
