@@ -106,6 +106,8 @@ class LayerFactory {
   [[nodiscard]] virtual std::string check_flash(const FlashShape&) const { return {}; }
   /// What the layer risks on this flash although it can run: a sentence each, with the parameter that mends it.
   [[nodiscard]] virtual std::vector<std::string> warnings(const FlashShape&) const { return {}; }
+  /// Whether boot tells a flash page that became unreadable from one that a power cut tore, so that no older copy passes for the newest.
+  [[nodiscard]] virtual bool knows_lost_pages() const { return true; }
 
   [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                                const FormatPlan& plan) const = 0;

@@ -223,23 +223,6 @@ static std::string changed_parameter(riscv::HartTiming processor) {
   return changed == given.parameters().end() ? "" : "processor." + changed->path();
 }
 
-/// Of a layer that keeps acknowledged data in flash: what pages that the description makes unreadable may cost beside their sectors.
-static std::string lost_pages_warning(const DriveConfig& config) {
-  if (config.nand.ecc_bits == 0 && config.nand.read_failures.empty()) return "";
-  ParameterCollector own;
-  for (const auto& factory : config.layers)
-    if (factory->name() == config.layer) factory->describe(own);
-  const auto is = [&own](const std::string& name, const std::string& value) {
-    return std::ranges::any_of(own.parameters(), [&](const Parameter& given) { return given.name == name && given.value == value; });
-  };
-  const bool keeps = is("dump_tags", "true") || is("dump_tags", "false");
-  const bool knows = is("dump_tags", "true") && !is("paper", "true") && !is("crash_safe", "false") && !is("checkpoint", "\"0 B\"");
-  if (!keeps || knows) return "";
-  return "a flash page that becomes unreadable and is in no checkpoint is taken at boot for one that a power cut tore, and an older copy "
-         "of "
-         "its sector for the newest; dump_tags = true, with a checkpoint where the layer has one, lets boot know of it";
-}
-
 std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences;
   add_bus_warnings(config.bus, sentences);
@@ -261,7 +244,13 @@ std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& p
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.nand.holding(config.media.sector_size).shape()))
     sentences.push_back(config.layer + ": " + sentence);
-  if (const std::string sentence = lost_pages_warning(config); !sentence.empty()) sentences.push_back(config.layer + ": " + sentence);
+  const bool pages_fail = config.nand.ecc_bits != 0 || !config.nand.read_failures.empty();
+  if (pages_fail && !config.selected().knows_lost_pages())
+    sentences.push_back(
+        config.layer +
+        ": a flash page that becomes unreadable and is in no checkpoint is taken at boot for one that a power cut tore, and "
+        "an older copy of its sector for the newest; dump_tags = true, with a checkpoint where the layer has one, lets boot "
+        "know of it");
   return sentences;
 }
 

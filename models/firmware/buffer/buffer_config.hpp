@@ -67,6 +67,7 @@ struct BufferConfig {
   /// What this flash puts at risk: the journals; the read cache is empty after a power cut.
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const;
   [[nodiscard]] bool dumps_tags() const { return dump_tags && !paper; }
+  [[nodiscard]] bool knows_lost_pages() const { return dumps_tags() || !needs_journal(); }
   [[nodiscard]] PairedPages paired() const { return paper ? PairedPages::unsafe : paired_pages; }
   [[nodiscard]] bool guards_rewrites() const { return crash_safe && !paper; }
   [[nodiscard]] bool journals_rewrites() const { return guards_rewrites() && rewrite_guard == RewriteGuard::flash; }

@@ -34,6 +34,7 @@ struct BandCacheConfig {
     config.dump_tags = config.dump_tags && !in_place();
     return config;
   }
+  [[nodiscard]] bool knows_lost_pages() const { return tags().dump_tags && checkpoint.region.value() != 0; }
   [[nodiscard]] std::uint32_t spares() const { return in_place() ? 0 : spare_bands; }
   [[nodiscard]] std::uint32_t guard_tracks() const { return head_width - 1; }
   /// Sectors of one round of a merge.

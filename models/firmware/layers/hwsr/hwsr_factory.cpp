@@ -26,6 +26,7 @@ class HwsrFactory final : public ConfiguredFactory<hwsr::Hwsr, hwsr::HwsrConfig>
     return config_.caches.flash_problem(shape, shape.subpage_bytes(), config_.region_tracks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.caches.warnings(shape); }
+  [[nodiscard]] bool knows_lost_pages() const override { return config_.caches.knows_lost_pages(); }
 };
 
 }  // namespace

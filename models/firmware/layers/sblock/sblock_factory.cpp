@@ -29,6 +29,7 @@ class SblockFactory final : public ConfiguredFactory<sblock::Sblock, sblock::Sbl
     return config_.cache_config().flash_problem(shape, shape.subpage_bytes(), config_.sblock_blocks);
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.cache_config().warnings(shape); }
+  [[nodiscard]] bool knows_lost_pages() const override { return config_.cache_config().knows_lost_pages(); }
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ class SkylightFlashFactory final : public ConfiguredFactory<SkylightFlash, Skyli
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
   }
+  [[nodiscard]] bool knows_lost_pages() const override { return config_.cache.knows_lost_pages(); }
 };
 
 }  // namespace

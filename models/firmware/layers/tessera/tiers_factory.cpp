@@ -31,6 +31,7 @@ class TesseraFactory final : public ConfiguredFactory<tiers::Tiers, tiers::Tiers
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return config_.uses_flash() ? paired_pages_warnings(shape, config_.paired_pages, false) : std::vector<std::string>{};
   }
+  [[nodiscard]] bool knows_lost_pages() const override { return config_.dump_tags || !config_.uses_flash(); }
 };
 
 }  // namespace
