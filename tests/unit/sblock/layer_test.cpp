@@ -103,6 +103,7 @@ SblockSetup random_layer(RandomStream& random) {
   setup.layer.caches.flash = random.below(4) == 0 ? Bytes(0) : setup.layer.caches.block * pick(random, 4, 20);
   setup.layer.caches.replacement = static_cast<Replacement>(random.below(3));
   setup.layer.caches.lwa_window = pick(random, 1, 100);
+  setup.layer.caches.keep_free = pick(random, 0, 1) * pick(random, 1, 50);
   setup.layer.caches.idle_after = random.below(2) == 0 ? 1_ms : 5_s;
   setup.layer.caches.durability = static_cast<BufferDurability>(random.below(3));
   setup.layer.caches.crash_safe = random.below(4) != 0;
