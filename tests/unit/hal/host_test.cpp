@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "fake_machine.hpp"
+#include "firmware/hal/cpu.hpp"
 #include "firmware/hal/host.hpp"
 
 using namespace tessera;
