@@ -15,6 +15,9 @@ FlashJournal::FlashJournal(const Ports& ports, RecordType type, FlashArea area, 
       area_(area),
       stripe_(stripe),
       order_(flash_.shape(), paired),
+      block_subpages_(flash_.shape().block_subpages()),
+      in_page_(order_.in_page()),
+      across_(stripe),
       row_pages_(std::uint64_t{stripe} * order_.count()),
       retired_(area.blocks()),
       newest_groups_(ports.memory, MemoryCategory::metadata, order_.in_page() + 1, "newest groups of a flash journal", newest) {
@@ -37,9 +40,10 @@ std::uint64_t FlashJournal::capacity(FlashArea area, const PageOrder& order, std
 std::uint64_t FlashJournal::page(std::uint64_t sequence) const {
   const Row& row = rows_.back();
   const std::uint64_t place = sequence - row.first;
-  const std::uint64_t column = place / order_.in_page();
-  const auto in_block = static_cast<std::uint32_t>(column / stripe_ * order_.in_page() + place % order_.in_page());
-  return row.blocks[column % stripe_] * flash_.shape().block_subpages() + order_.page(in_block);
+  const std::uint64_t column = in_page_.quotient(place);
+  const std::uint64_t line = across_.quotient(column);
+  const auto in_block = static_cast<std::uint32_t>(line * order_.in_page() + (place - column * order_.in_page()));
+  return row.blocks[column - line * stripe_] * block_subpages_ + order_.page(in_block);
 }
 
 /// A row that is left behind is one that the newest record calls unneeded, so the next append finds blocks to erase, unless programs that

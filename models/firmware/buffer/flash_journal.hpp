@@ -19,6 +19,7 @@
 
 #include "base/address.hpp"
 #include "base/data_buffer.hpp"
+#include "base/fixed_divisor.hpp"
 #include "firmware/buffer/flash_areas.hpp"
 #include "firmware/flash/page_order.hpp"
 #include "firmware/locks/range_locks.hpp"
@@ -134,6 +135,9 @@ class FlashJournal {
   FlashArea area_;
   std::uint32_t stripe_;
   PageOrder order_;
+  std::uint32_t block_subpages_;
+  FixedDivisor in_page_;
+  FixedDivisor across_;  // the stripe
   std::uint64_t row_pages_;
   std::deque<Row> rows_;            // oldest first; the last one is being filled
   std::deque<std::uint64_t> free_;  // blocks in the order in which they are used again

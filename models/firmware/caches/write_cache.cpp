@@ -99,6 +99,7 @@ void WriteCache::enlist(Index index, Index previous) {
     lists_.push_back(dirty_list, index);
     return;
   }
+  passed_ = DramLists::none;
   Index place = previous;
   if (previous == DramLists::none || !holds_unwritten(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
     place = lists_.back(dirty_list);
@@ -108,6 +109,12 @@ void WriteCache::enlist(Index index, Index previous) {
     lists_.push_front(dirty_list, index);
   else
     lists_.insert_after(place, index);
+}
+
+/// From its list.
+void WriteCache::take_out(Index index) {
+  if (index == passed_) passed_ = lists_.before(index);
+  lists_.remove(index);
 }
 
 /// Blocks of the slot were replaced by those of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
@@ -139,7 +146,7 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previou
 /// The copy that was taken of the slot is written.
 void WriteCache::mark_destaged(Index index) {
   Slot& slot = slots_.write(index);
-  lists_.remove(index);
+  take_out(index);
   if (slot.state == SlotState::renewed) {
     slot.state = SlotState::dirty;
     slot.since = slot.newest;
@@ -162,7 +169,7 @@ void WriteCache::drop(Index index) {
   index_.erase(slot.lsn);
   slot.state = SlotState::free;
   set_held(slot, {});
-  if (!stuck) lists_.remove(index);
+  if (!stuck) take_out(index);
   lists_.push_back(free_list, index);
 }
 

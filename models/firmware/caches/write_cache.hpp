@@ -144,6 +144,7 @@ class WriteCache final : public TranslationLayer {
   void mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written);
   void mark_destaged(Index index);
   void enlist(Index index, Index previous);
+  void take_out(Index index);
   void drop(Index index);
   void drop(LogicalRun run);
   bool drop_lost(Index first, std::uint32_t count);
@@ -201,6 +202,7 @@ class WriteCache final : public TranslationLayer {
   std::vector<std::pair<std::uint64_t, Index>> by_address_;  // working memory of that collection
   std::uint64_t sweep_next_ = 0;
   std::uint64_t sweep_end_ = 0;
+  Index passed_ = DramLists::none;  // of the dirty list, by age: up to there all are on their way; none: nothing is known
   std::unique_ptr<Journal> journal_;
   SectorLocks inner_locks_;  // a destage and what goes past the cache
   WaitQueue work_;           // of destage workers

@@ -63,9 +63,11 @@ WriteCache::Index WriteCache::next_to_destage() {
   return config_.order == DestageOrder::elevator && !journal_pressed() ? next_by_address() : next_by_age();
 }
 
+/// Thousands of sectors may be on their way, and each worker asks as often as one becomes dirty: what was passed is passed once.
 WriteCache::Index WriteCache::next_by_age() {
-  Index slot = lists_.front(dirty_list);
-  while (slot != DramLists::none && slots_.read(slot).state != SlotState::dirty) slot = lists_.after(slot);
+  const auto next = [this] { return passed_ == DramLists::none ? lists_.front(dirty_list) : lists_.after(passed_); };
+  Index slot = next();
+  for (; slot != DramLists::none && slots_.read(slot).state != SlotState::dirty; slot = next()) passed_ = slot;
   return slot;
 }
 

@@ -161,7 +161,7 @@ void WriteCache::set_aside(LogicalSector lsn) {
   Slot& slot = slots_.write(index);
   if (!in_part(slot.held) || slot.state != SlotState::dirty) return;
   slot.state = SlotState::stuck;
-  lists_.remove(index);
+  take_out(index);
   dirty_gauge_.set(--dirty_);
   if (++stuck_ * most_stuck_share > slots_count_) end(Status::media_error);
   progress_.wake_all();

@@ -119,9 +119,9 @@ BandLayout::BandLayout(const DriveGeometry& geometry, const FormatPlan& plan, st
     if (region.format != RecordingFormat::shingled) continue;
     const auto first = static_cast<std::uint32_t>(region.first);
     const std::uint32_t stride = region.band_tracks + region.guard_tracks;
-    const Extent extent{places_, first, stride, geometry.zone_of(first).sectors_per_track};
+    const Extent extent{places_, first, stride, FixedDivisor(geometry.zone_of(first).sectors_per_track)};
     extents_.push_back(extent);
-    const std::uint64_t end = places_ + region.count / stride * surfaces_;
+    const std::uint64_t end = places_ + region.count / stride * surfaces_.divisor();
     for (; places_ < end; ++places_) inspect(extent, places_, region.band_tracks, media);
   }
 }
@@ -129,9 +129,9 @@ BandLayout::BandLayout(const DriveGeometry& geometry, const FormatPlan& plan, st
 void BandLayout::inspect(const Extent& extent, std::uint64_t place, std::uint32_t tracks, const MediaPort& media) {
   SlipTable slips;
   PhysicalTrack track = first_track(extent, place);
-  for (std::uint32_t i = 0; i < tracks; ++i, ++track.radius)
-    slips.add(std::uint64_t{i} * extent.sectors_per_track, extent.sectors_per_track, media.sectors_on(track));
-  if (std::uint64_t{tracks} * extent.sectors_per_track - slips.missing() < band_sectors_) {
+  const auto nominal = static_cast<std::uint32_t>(extent.sectors_per_track.divisor());
+  for (std::uint32_t i = 0; i < tracks; ++i, ++track.radius) slips.add(std::uint64_t{i} * nominal, nominal, media.sectors_on(track));
+  if (std::uint64_t{tracks} * nominal - slips.missing() < band_sectors_) {
     left_out_.push_back(place);
   } else if (!slips.empty()) {
     short_bands_.push_back({place, std::move(slips)});
@@ -149,8 +149,9 @@ std::uint64_t BandLayout::place_of(std::uint64_t band) const {
 
 PhysicalTrack BandLayout::first_track(const Extent& extent, std::uint64_t place) const {
   const std::uint64_t local = place - extent.first_place;
-  return {static_cast<std::uint32_t>(local % surfaces_),
-          extent.first_radius + static_cast<std::uint32_t>(local / surfaces_) * extent.stride};
+  const std::uint64_t row = surfaces_.quotient(local);
+  return {static_cast<std::uint32_t>(local - row * surfaces_.divisor()),
+          extent.first_radius + static_cast<std::uint32_t>(row) * extent.stride};
 }
 
 PhysicalRun BandLayout::locate(std::uint64_t band, std::uint32_t offset, std::uint32_t count) const {
@@ -165,9 +166,11 @@ PhysicalRun BandLayout::locate(std::uint64_t band, std::uint32_t offset, std::ui
   if (slipped != short_bands_.end() && slipped->place == place) nominal = slipped->slips.place(offset);
   PhysicalRun run;
   run.track = first_track(extent, place);
-  run.track.radius += static_cast<std::uint32_t>(nominal.nominal / extent.sectors_per_track);
-  run.first = static_cast<std::uint32_t>(nominal.nominal % extent.sectors_per_track);
-  run.count = std::min({count, extent.sectors_per_track - nominal.shortfall - run.first, band_sectors_ - offset});
+  const auto per_track = static_cast<std::uint32_t>(extent.sectors_per_track.divisor());
+  const auto track = static_cast<std::uint32_t>(extent.sectors_per_track.quotient(nominal.nominal));
+  run.track.radius += track;
+  run.first = static_cast<std::uint32_t>(nominal.nominal - std::uint64_t{track} * per_track);
+  run.count = std::min({count, per_track - nominal.shortfall - run.first, band_sectors_ - offset});
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/address.hpp"
+#include "base/fixed_divisor.hpp"
 #include "base/format.hpp"
 #include "base/geometry.hpp"
 #include "firmware/layout/slip_table.hpp"
@@ -59,7 +60,7 @@ class BandLayout {
     std::uint64_t first_place;  ///< a place is where a band is planned, usable or not
     std::uint32_t first_radius;
     std::uint32_t stride;  ///< tracks of a band and its guards
-    std::uint32_t sectors_per_track;
+    FixedDivisor sectors_per_track;
   };
   struct ShortBand {
     std::uint64_t place;
@@ -73,7 +74,7 @@ class BandLayout {
   std::vector<ShortBand> short_bands_;   // in ascending order of place
   std::vector<std::uint64_t> left_out_;  // places, ascending
   std::uint64_t places_ = 0;
-  std::uint32_t surfaces_;
+  FixedDivisor surfaces_;
   std::uint32_t band_sectors_;
 };
 

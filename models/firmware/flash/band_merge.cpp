@@ -69,15 +69,22 @@ Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t o
   co_return Status::ok;
 }
 
-Task<Status> BandMerge::overlay(std::span<const std::uint32_t> pages) {
+/// A command for each cached page. No coroutine: it passes every sector of a band.
+void BandMerge::collect(std::span<const std::uint32_t> pages) {
   commands_.clear();
-  for (std::uint32_t i = 0; i < pages.size(); ++i) {
-    if (pages[i] == OobCodec::no_page) continue;
+  const FlashShape shape = flash_.shape();
+  const std::uint32_t* const end = pages.data() + pages.size();
+  for (const std::uint32_t* page = pages.data(); page != end; ++page) {
+    if (*page == OobCodec::no_page) continue;
     FlashCommand& command = commands_.emplace_back();
     command.op = FlashOp::read;
-    command.aim(pages[i], flash_.shape());
-    command.data = buffer_.part(i, 1);
+    command.aim(*page, shape);
+    command.data = buffer_.part(static_cast<std::uint32_t>(page - pages.data()), 1);
   }
+}
+
+Task<Status> BandMerge::overlay(std::span<const std::uint32_t> pages) {
+  collect(pages);
   if (commands_.empty()) co_return Status::ok;
   const std::span<FlashCommand> reads(commands_);
   const Status status = co_await run_reads(flash_, reads);

@@ -41,6 +41,7 @@ class BandMerge {
 
  private:
   Task<Status> transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count);
+  void collect(std::span<const std::uint32_t> pages);
   Task<Status> overlay(std::span<const std::uint32_t> pages);
 
   CpuPort& cpu_;

@@ -6,11 +6,12 @@ namespace tessera {
 
 Task<Status> BandReader::read_flash(std::span<const std::uint32_t> pages, DataSpan data, std::vector<FlashCommand>& commands) {
   commands.clear();
+  const FlashShape shape = ports_.flash->shape();
   for (std::uint32_t i = 0; i < pages.size(); ++i) {
     if (pages[i] == OobCodec::no_page || pages[i] == read_along) continue;
     FlashCommand& command = commands.emplace_back();
     command.op = FlashOp::read;
-    command.aim(pages[i], ports_.flash->shape());
+    command.aim(pages[i], shape);
     command.data = data.part(i, 1);
   }
   if (commands.empty()) co_return Status::ok;
@@ -33,7 +34,7 @@ Task<Status> BandReader::read_bands(LogicalRun run, std::span<const std::uint32_
       while (at + count < run.count && pages[at + count] == OobCodec::no_page) ++count;
       const std::uint64_t sector = (run.first + at).value();
       const auto band = static_cast<std::uint32_t>(sector / layout_.band_sectors());
-      const auto offset = static_cast<std::uint32_t>(sector % layout_.band_sectors());
+      const auto offset = static_cast<std::uint32_t>(sector - std::uint64_t{band} * layout_.band_sectors());
       const PhysicalRun place = layout_.locate(places_.physical(band), offset, count);
       chain.read(place, data.part(at, place.count));
       at += place.count;

@@ -42,7 +42,10 @@ class PageOrder {
   /// Subpages of a page.
   [[nodiscard]] std::uint32_t in_page() const { return subpages_; }
   /// The subpage of its block that is programmed as number `place`.
-  [[nodiscard]] std::uint32_t page(std::uint32_t place) const { return pages_[place / subpages_] * subpages_ + place % subpages_; }
+  [[nodiscard]] std::uint32_t page(std::uint32_t place) const {
+    if (subpages_ == 1) return pages_[place];  // most flash needs no division
+    return pages_[place / subpages_] * subpages_ + place % subpages_;
+  }
   /// How many are programmed before subpage `page` of the block, with the page that it lies in if that was begun.
   [[nodiscard]] std::uint32_t before(std::uint32_t page) const { return places_[(page + subpages_ - 1) / subpages_] * subpages_; }
   /// `place`, or the first one of the page behind it.

@@ -56,7 +56,7 @@ BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan
     for (const Extent& extent : extents_) {
       const std::uint64_t tracks = extent.bands * pass.size();
       const std::uint64_t end = sector + tracks * extent.track_sectors;
-      segments_.push_back({sector, end, track, &extent, &pass, FixedDivisor(extent.track_sectors)});
+      segments_.push_back({sector, end, track, &extent, &pass, FixedDivisor(extent.track_sectors), FixedDivisor(pass.size())});
       sector = end;
       track += tracks;
     }
@@ -82,13 +82,14 @@ BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   const std::uint64_t offset = run.first.value() - segment.first;
   const std::uint64_t track = segment.track_sectors.quotient(offset);
   const auto index = static_cast<std::uint32_t>(offset - track * extent.track_sectors);
-  const std::uint64_t band = track / pass.size();
+  const std::uint64_t band = segment.pass_tracks.quotient(track);
   const std::uint64_t place = surfaces_.quotient(band);
 
   Piece piece;
   piece.track = segment.first_track + track;
   piece.band = extent.first_band + band;
-  piece.position = pass[track % pass.size()];
+  piece.position = pass[track - band * pass.size()];
+  piece.track_sectors = extent.track_sectors;
   piece.run = {{static_cast<std::uint32_t>(band - place * surfaces_.divisor()),
                 extent.first_radius + static_cast<std::uint32_t>(place) * extent.stride + piece.position},
                index,

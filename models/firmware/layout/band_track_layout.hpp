@@ -41,6 +41,7 @@ class BandTrackLayout {
     std::uint64_t track;     ///< logical
     std::uint64_t band;      ///< from the outer diameter inwards, the surfaces of one place in turn
     std::uint32_t position;  ///< of its track in the band, from 0
+    std::uint32_t track_sectors;
   };
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
   [[nodiscard]] Piece piece(LogicalRun run) const;
@@ -65,6 +66,7 @@ class BandTrackLayout {
     const Extent* extent;
     const BandPass* pass;
     FixedDivisor track_sectors;
+    FixedDivisor pass_tracks;
   };
   [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
   [[nodiscard]] const Extent& extent_of(std::uint64_t band) const;

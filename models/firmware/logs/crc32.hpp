@@ -3,9 +3,11 @@
 // time: the remainder is linear, so that of eight bytes is the sum of what each leaves behind the others (slicing by 8: M. E. Kounavis,
 // F. L. Berry, "A Systematic Approach to Building High Performance Software-Based CRC Generators", ISCC 2005).
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace tessera {
 
@@ -33,14 +35,26 @@ constexpr std::uint32_t little_endian_word(std::span<const std::byte, 4> bytes) 
   return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8 | static_cast<std::uint32_t>(bytes[2]) << 16 |
          static_cast<std::uint32_t>(bytes[3]) << 24;
 }
+
+/// Cores without unaligned loads take such words as they are, in place of eight bytes.
+constexpr bool lies_at_word(std::span<const std::byte> bytes) {
+  if (std::is_constant_evaluated() || std::endian::native != std::endian::little) return false;
+  return std::bit_cast<std::uintptr_t>(bytes.data()) % sizeof(std::uint32_t) == 0;
+}
+constexpr std::uint32_t word_at(const std::byte* place) {
+  std::uint32_t word = 0;
+  __builtin_memcpy(&word, __builtin_assume_aligned(place, sizeof(word)), sizeof(word));
+  return word;
+}
 }  // namespace detail
 
 [[nodiscard]] constexpr std::uint32_t crc32(std::span<const std::byte> bytes) {
   const auto& tables = detail::crc32_tables;
   std::uint32_t value = ~std::uint32_t{0};
+  const bool whole_words = detail::lies_at_word(bytes);
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
-    const std::uint32_t low = value ^ detail::little_endian_word(bytes.first<4>());
-    const std::uint32_t high = detail::little_endian_word(bytes.subspan<4, 4>());
+    const std::uint32_t low = value ^ (whole_words ? detail::word_at(bytes.data()) : detail::little_endian_word(bytes.first<4>()));
+    const std::uint32_t high = whole_words ? detail::word_at(bytes.data() + 4) : detail::little_endian_word(bytes.subspan<4, 4>());
     value = tables[7][low & 0xFFU] ^ tables[6][low >> 8 & 0xFFU] ^ tables[5][low >> 16 & 0xFFU] ^ tables[4][low >> 24] ^
             tables[3][high & 0xFFU] ^ tables[2][high >> 8 & 0xFFU] ^ tables[1][high >> 16 & 0xFFU] ^ tables[0][high >> 24];
   }

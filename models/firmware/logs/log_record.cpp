@@ -1,6 +1,7 @@
 #include "firmware/logs/log_record.hpp"
 
-#include <cstring>
+#include <bit>
+#include <cstddef>
 #include <type_traits>
 
 #include "firmware/logs/crc32.hpp"
@@ -22,23 +23,19 @@ struct Image {
 };
 static_assert(sizeof(Image) == header_bytes && std::has_unique_object_representations_v<Image>);
 
-std::uint32_t checksum(const SectorHeader& header) { return crc32(std::span(header).first(header_bytes - sizeof(std::uint32_t))); }
+std::uint32_t checksum(const Image& image) { return crc32(std::as_bytes(std::span(&image, 1)).first(offsetof(Image, crc))); }
 
 }  // namespace
 
 SectorHeader encode(const LogRecord& record) {
-  const Image image{magic, record.type, record.sequence, record.payload, record.length, 0};
-  SectorHeader header;
-  std::memcpy(header.data(), &image, sizeof(image));
-  const std::uint32_t crc = checksum(header);
-  std::memcpy(header.data() + header_bytes - sizeof(crc), &crc, sizeof(crc));
-  return header;
+  Image image{magic, record.type, record.sequence, record.payload, record.length, 0};
+  image.crc = checksum(image);
+  return std::bit_cast<SectorHeader>(image);
 }
 
 std::optional<LogRecord> decode(const SectorHeader& header) {
-  Image image;
-  std::memcpy(&image, header.data(), sizeof(image));
-  if (image.magic != magic || image.crc != checksum(header)) return std::nullopt;
+  const auto image = std::bit_cast<Image>(header);
+  if (image.magic != magic || image.crc != checksum(image)) return std::nullopt;
   return LogRecord{image.type, image.sequence, image.length, image.payload};
 }
 

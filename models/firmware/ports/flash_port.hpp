@@ -68,8 +68,9 @@ struct FlashCommand {
 
   /// Subpage `number`, counted over the whole array.
   void aim(std::uint64_t number, const FlashShape& shape) {
-    page = NandPage(number / shape.subpages);
-    subpage = static_cast<std::uint8_t>(number % shape.subpages);
+    const std::uint64_t of_page = shape.subpages == 1 ? number : number / shape.subpages;  // most flash needs no division
+    page = NandPage(of_page);
+    subpage = static_cast<std::uint8_t>(number - of_page * shape.subpages);
   }
   [[nodiscard]] std::uint64_t target(const FlashShape& shape) const { return page.value() * shape.subpages + subpage; }
 };

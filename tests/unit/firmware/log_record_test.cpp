@@ -15,16 +15,19 @@ TEST_CASE("the checksum is CRC-32 of IEEE 802.3") {
 }
 
 TEST_CASE("the checksum of any length is the remainder of a division bit by bit") {
-  std::array<std::byte, 41> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 167 + 13);
-  for (std::size_t length = 0; length <= bytes.size(); ++length) {
-    std::uint32_t remainder = ~std::uint32_t{0};
-    for (std::size_t bit = 0; bit < length * 8; ++bit) {
-      const bool set = (bytes[bit / 8] >> bit % 8 & std::byte{1}) != std::byte{0};
-      remainder = (remainder >> 1) ^ (((remainder & 1U) != 0) != set ? 0xEDB88320U : 0U);
+  alignas(8) std::array<std::byte, 41 + 3> room{};
+  for (const std::size_t place : {0U, 1U, 2U, 3U}) {  // in a word: those that begin with it are taken by words
+    const std::span bytes = std::span(room).subspan(place, 41);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 167 + 13);
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+      std::uint32_t remainder = ~std::uint32_t{0};
+      for (std::size_t bit = 0; bit < length * 8; ++bit) {
+        const bool set = (bytes[bit / 8] >> bit % 8 & std::byte{1}) != std::byte{0};
+        remainder = (remainder >> 1) ^ (((remainder & 1U) != 0) != set ? 0xEDB88320U : 0U);
+      }
+      INFO(length << " bytes");
+      CHECK(crc32(bytes.first(length)) == ~remainder);
     }
-    INFO(length << " bytes");
-    CHECK(crc32(std::span(bytes).first(length)) == ~remainder);
   }
 }
 

@@ -15,7 +15,7 @@ BandStore::BandStore(const Ports& ports, const MediaCacheConfig& config, const D
 
 Band BandStore::band_of(LogicalSector sector) const {
   const BandTrackLayout::Piece piece = layout_.piece({sector, 1});
-  const std::uint32_t track_sectors = layout_.whole(piece.track).run.count;
+  const std::uint32_t track_sectors = piece.track_sectors;
   const LogicalSector first = sector - piece.run.first - std::uint64_t{piece.position} * track_sectors;
   const std::uint64_t sectors =
       std::min<std::uint64_t>(std::uint64_t{track_sectors} * layout_.band_tracks(), user_sectors_ - first.value());

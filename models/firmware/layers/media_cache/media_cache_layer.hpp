@@ -59,6 +59,7 @@ class MediaCache final : public TranslationLayer {
     DataSpan data;
     MediaClass priority = MediaClass::host;
     bool alone = false;       ///< not from the write cache: shares no packet
+    bool small = false;       ///< it lies in one band, and several such fit a packet
     std::uint32_t begun = 0;  ///< sectors that are on their way, from the first on
     std::uint32_t done = 0;
     std::uint32_t passed = 0;  ///< streams that began while it waited

@@ -11,6 +11,7 @@ Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions optio
   pending.data = data;
   pending.priority = options.background ? MediaClass::background : MediaClass::host;
   pending.alone = options.tag != no_host_tag;
+  pending.small = run.count <= packet_sectors_ / config_.packet_writes && bands_.piece(run) == run;
   co_return co_await carry_out(pending);
 }
 
@@ -51,10 +52,7 @@ MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
 }
 
 /// Whether the write is one of those of which a packet takes several.
-bool MediaCache::shares(const Pending& pending) const {
-  return !pending.alone && pending.begun == 0 && pending.run.count <= packet_sectors_ / config_.packet_writes &&
-         bands_.piece(pending.run) == pending.run;
-}
+bool MediaCache::shares(const Pending& pending) const { return !pending.alone && pending.begun == 0 && pending.small; }
 
 Task<void> MediaCache::lead() {
   std::optional<FifoMutex::Lock> use;

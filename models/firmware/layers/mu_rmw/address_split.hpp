@@ -24,8 +24,10 @@ class AddressSplit {
   [[nodiscard]] constexpr std::uint32_t n() const { return n_; }
 
   [[nodiscard]] constexpr SplitAddress operator()(LogicalSector lsn) const {
-    const auto bo = static_cast<std::uint32_t>(lsn.value() % p_);
-    return {static_cast<std::uint32_t>(lsn.value() / p_), bo / q_, bo % q_};
+    const auto lbn = static_cast<std::uint32_t>(lsn.value() / p_);
+    const auto bo = static_cast<std::uint32_t>(lsn.value() - std::uint64_t{lbn} * p_);
+    const std::uint32_t idx = bo / q_;
+    return {lbn, idx, bo - idx * q_};
   }
 
   /// First sector of a band.

@@ -7,6 +7,27 @@
 
 namespace tessera::mu_rmw {
 
+namespace {
+
+// Loops over every sector of a band: in functions of their own, as a coroutine keeps what they count with in its frame.
+
+void clear(DramArray<std::uint32_t>& table, std::uint32_t first, std::uint32_t count) {
+  for (std::uint32_t end = first + count; first < end; ++first) table.write(first) = OobCodec::no_page;
+}
+
+/// Enters the pages of a sub-table behind `first`; gives how many there are.
+std::uint32_t enter(DramArray<std::uint32_t>& table, std::uint32_t first, std::span<const std::uint32_t> pages) {
+  std::uint32_t entered = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (pages[i] == OobCodec::no_page) continue;
+    table.write(first + i) = pages[i];
+    ++entered;
+  }
+  return entered;
+}
+
+}  // namespace
+
 /// Until a block is free: erase an obsolete block, or else merge the band with the longest list, or that of another rule. The printed
 /// algorithm lacks the braces around lines 4 and 5 and counts bands up to U; here one obsolete block is erased a call, and LBN < U.
 Task<Status> MuRmw::make_room() {
@@ -105,7 +126,7 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
   work.pages.clear();  // here: the index of the sub-table that each command reads
   for (std::uint32_t idx = 0; idx < split_.n(); ++idx) {
     const std::uint32_t newest = map_.directory(split_.group({lbn, idx, 0}));
-    for (std::uint32_t off = 0; off < split_.sectors_of(idx); ++off) full_table_.write(idx * split_.q() + off) = no_page;
+    clear(full_table_, idx * split_.q(), split_.sectors_of(idx));
     if (newest == no_page) continue;
     FlashCommand& command = work.commands.emplace_back();
     command.op = FlashOp::read_oob;
@@ -131,11 +152,8 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
     } else if (!codec_.decode(image(work, i), header, work.table)) {
       co_return Status::corrupt;
     }
-    for (std::uint32_t off = 0; off < split_.sectors_of(work.pages[i]); ++off) {
-      if (work.table[off] == no_page) continue;
-      full_table_.write(work.pages[i] * split_.q() + off) = work.table[off];
-      ++valid;
-    }
+    const std::uint32_t idx = work.pages[i];
+    valid += enter(full_table_, idx * split_.q(), std::span(work.table).first(split_.sectors_of(idx)));
   }
   co_return Status::ok;
 }
