@@ -2,8 +2,29 @@
 
 namespace tessera {
 
+namespace {
+
+constexpr std::array<std::uint64_t, cpu_operations> measured_costs = [] {
+  std::array<std::uint64_t, cpu_operations> costs{};
+#define MEASURED_COST(operation, cycles) costs[static_cast<std::size_t>(CpuOperation::operation)] = cycles;
+#include "controller/measured_costs.def"
+#undef MEASURED_COST
+  return costs;
+}();
+
+}  // namespace
+
 std::array<std::uint64_t, cpu_operations> CpuCosts::table() const {
-  return {command, completion, interrupt, reap, task_switch, submit, array, hash, tree_level, list_element};
+  if (source == CostSource::measured) return measured_costs;
+  return {command,      completion,   interrupt, reap,       task_switch,   submit,      array, hash,        tree_level,
+          list_element, table_access, lock,      media_step, flash_command, record_word, copy,  angular_lock};
+}
+
+std::optional<std::string> CpuCosts::note() const {
+  CpuCosts own = *this;
+  own.source = CostSource::estimated;
+  if (source == CostSource::estimated || own.table() == CpuCosts().table()) return std::nullopt;
+  return "controller.costs: the figures of single operations are without effect, source = \"measured\" takes others";
 }
 
 std::array<std::uint64_t, cpu_operations> CodeSizes::table() const {
@@ -48,6 +69,9 @@ const InterruptLineConfig& CpuConfig::line(InterruptLine line) const {
 
 void CpuCosts::describe(ParameterVisitor& visitor) {
   constexpr Range cycles{0, 1e9};
+  visitor.enumeration("source", source, {"estimated", "measured"},
+                      "estimated: the figures below; measured: those that firmware images took (docs/guide/calibration.md), "
+                      "and those below are without effect");
   visitor.field("command", command, cycles, "decode of one host command");
   visitor.field("completion", completion, cycles, "status of one host command");
   visitor.field("interrupt", interrupt, cycles, "entry and exit of one interrupt");
@@ -58,6 +82,17 @@ void CpuCosts::describe(ParameterVisitor& visitor) {
   visitor.field("hash", hash, cycles, "one hash look-up");
   visitor.field("tree_level", tree_level, cycles, "one level of a balanced tree");
   visitor.field("list_element", list_element, cycles, "one element of a scanned list");
+  // 0 by default: the estimates of the operations above hold what these count.
+  visitor.field("table_access", table_access, cycles, "one access to a table in memory; 0: the estimates above hold it");
+  visitor.field("lock", lock, cycles,
+                "one lock, queued for and given back, but for those of parts of tracks; 0: the estimates above hold it");
+  visitor.field("media_step", media_step, cycles, "one run of a chain for the disk; 0: the estimates above hold it");
+  visitor.field("flash_command", flash_command, cycles, "one command of a batch for the flash; 0: the estimates above hold it");
+  visitor.field("record_word", record_word, cycles,
+                "8 bytes of a record or of a table's image, put together or taken apart with their CRC; 0: the estimates above hold it");
+  visitor.field("copy", copy, cycles, "one order to the data mover; 0: the estimates above hold it");
+  visitor.field("angular_lock", angular_lock, cycles,
+                "one lock of a part of a track, with the angles and radii that a write of it reaches; 0: the estimates above hold it");
 }
 
 void CpuConfig::describe(ParameterVisitor& visitor) {

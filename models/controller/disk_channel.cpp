@@ -37,6 +37,10 @@ void DiskChannel::submit(MediaChain& chain) {
     supervisor_->look_up(chain);
   chain.steps_done = 0;
   chain.breakdown = {};
+  std::uint64_t headers = 0;
+  for (const MediaStep& step : chain.steps()) headers += step.header != nullptr ? 1 : step.headers.size();
+  executor_.charge(CpuOperation::media_step, chain.steps().size());
+  executor_.charge(CpuOperation::record_word, headers * record_words(header_bytes));
   executor_.suspend_for(chain.wait, LifePhase::media_queue, 1,
                         {*this, submitted_.put(&chain) * alarms + chain_here, bus_latency_, BusInitiator::disk});
 }

@@ -83,6 +83,10 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     if (code_ != nullptr) [[unlikely]]
       fetch(operation);
   }
+  /// As charge(), of what may be done before the boot, too, when the image is loaded in no time.
+  void charge_task(CpuOperation operation, std::uint64_t times) {
+    if (running_ != nullptr) charge(operation, times);
+  }
   void spend(Picoseconds time) override { local_ += time; }
   [[nodiscard]] Picoseconds now() const override { return running_ != nullptr ? local_ : timeline_.now(); }
   void spawn(Task<void> task, const char* name) override;

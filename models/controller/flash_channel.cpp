@@ -18,6 +18,10 @@ FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& li
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
   const auto given = static_cast<std::uint64_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
+  std::uint64_t words = 0;
+  for (const FlashCommand& command : batch.commands) words += record_words(command.oob.size());
+  executor_.charge(CpuOperation::flash_command, batch.commands.size());
+  executor_.charge(CpuOperation::record_word, words);
   executor_.suspend_for(batch.wait, LifePhase::flash_queue, given,
                         {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_, BusInitiator::flash});
 }

@@ -126,6 +126,7 @@ DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
   if (dram_.overflows() || tcm_.overflows()) [[unlikely]]
     return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
+  executor_.charge_task(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
   const Picoseconds now = executor_.now();
   executor_.stall(cache_ ? cache_->access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
@@ -153,6 +154,7 @@ void MemoryController::set_level(TimeWeighted& in_use, Signal level, std::uint64
 DataBuffer MemoryController::acquire(std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
   TESSERA_CHECK(size <= staging_capacity_.value(), "a staging buffer larger than the pool was asked for");
+  executor_.charge_task(CpuOperation::copy, 1);
   const auto place = staging_.take(sectors);
   if (!place) return {};
   set_level(staging_in_use_, staging_level_, staging_.held() * shape_.sector_bytes);
@@ -160,6 +162,7 @@ DataBuffer MemoryController::acquire(std::uint32_t sectors) {
 }
 
 void MemoryController::release(DataBuffer&& buffer) {
+  executor_.charge_task(CpuOperation::copy, 1);
   staging_.give_back((buffer.address() - staging_base_) / shape_.sector_bytes, buffer.sectors());
   set_level(staging_in_use_, staging_level_, staging_.held() * shape_.sector_bytes);
   free_buffers_.push_back(std::move(buffer));
@@ -179,6 +182,7 @@ void MemoryController::release_host(DataBuffer&& buffer) {
 
 void MemoryController::copy(DataSpan from, DataSpan to) {
   TESSERA_CHECK(from.count == to.count, "a copy between spans of different lengths");
+  executor_.charge_task(CpuOperation::copy, 1);
   const Bytes size = bytes_of(from.count);
   const DmaGrant read = read_out(from, {BusInitiator::copy, address_of(from), size, Access::read}, executor_.now());
   executor_.stall(dma({BusInitiator::copy, address_of(to), size, Access::write}, read.end).end);
@@ -192,6 +196,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
 
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {
   TESSERA_CHECK(sector.count == 1 && old.count == 1 && first + count <= shape_.blocks(), "a merge works on one sector");
+  executor_.charge_task(CpuOperation::copy, 1);
   const Bytes kept(host_block_bytes * (shape_.blocks() - count));
   executor_.stall(dma({BusInitiator::copy, sector.buffer->address(), kept, Access::write}, executor_.now()).end);
   if (timeline_ != nullptr) [[unlikely]]
@@ -207,6 +212,7 @@ void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t
 }
 
 void MemoryController::clear(DataSpan span) {
+  executor_.charge_task(CpuOperation::copy, 1);
   const ContentSpan content = content_of(span);
   std::fill(content.begin(), content.end(), std::byte{0});
   clear_lost(span);

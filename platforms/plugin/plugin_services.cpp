@@ -14,7 +14,8 @@ static_assert(TESSERA_BACKUP_ROUND_TRIP == static_cast<std::uint32_t>(StepHint::
 static_assert(TESSERA_CLASS_BACKGROUND == static_cast<std::uint32_t>(MediaClass::background));
 static_assert(TESSERA_FLASH_COPYBACK == static_cast<std::uint32_t>(FlashOp::copyback));
 static_assert(TESSERA_DESCRIPTORS == static_cast<std::uint32_t>(MemoryCategory::descriptors));
-static_assert(TESSERA_CPU_LIST_ELEMENT == static_cast<std::uint32_t>(CpuOperation::list_element));
+static_assert(TESSERA_CPU_ANGULAR_LOCK == static_cast<std::uint32_t>(CpuOperation::angular_lock) &&
+              TESSERA_CPU_ANGULAR_LOCK + 1 == cpu_operations);
 static_assert(TESSERA_WAITS_LOCK == static_cast<std::uint32_t>(LifePhase::lock) &&
               TESSERA_WAITS_BACKUP == static_cast<std::uint32_t>(LifePhase::backup) &&
               TESSERA_WAITS_BACKGROUND == static_cast<std::uint32_t>(LifePhase::background_wait) &&

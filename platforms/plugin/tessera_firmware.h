@@ -168,10 +168,12 @@ typedef struct tessera_flash_command {
 /* ---- the machine ---- */
 
 enum { TESSERA_METADATA, TESSERA_MERGE_BUFFER, TESSERA_WRITE_CACHE, TESSERA_READ_CACHE, TESSERA_HOST_BUFFER, TESSERA_DESCRIPTORS };
-/* What code does; the drive's table says what each takes. Commands, completions and interrupts are charged by the drive. */
+/* What code does; the drive's table says what each takes. The drive charges commands, completions and interrupts, and what
+ * comes with the calls below: submissions, steps, flash commands, words of records, accesses to tables, copies. */
 enum {
   TESSERA_CPU_COMMAND, TESSERA_CPU_COMPLETION, TESSERA_CPU_INTERRUPT, TESSERA_CPU_REAP, TESSERA_CPU_TASK_SWITCH, TESSERA_CPU_SUBMIT,
-  TESSERA_CPU_ARRAY, TESSERA_CPU_HASH, TESSERA_CPU_TREE_LEVEL, TESSERA_CPU_LIST_ELEMENT
+  TESSERA_CPU_ARRAY, TESSERA_CPU_HASH, TESSERA_CPU_TREE_LEVEL, TESSERA_CPU_LIST_ELEMENT, TESSERA_CPU_TABLE_ACCESS, TESSERA_CPU_LOCK,
+  TESSERA_CPU_MEDIA_STEP, TESSERA_CPU_FLASH_COMMAND, TESSERA_CPU_RECORD_WORD, TESSERA_CPU_COPY, TESSERA_CPU_ANGULAR_LOCK
 };
 enum { TESSERA_WAITS_LOCK = 5, TESSERA_WAITS_BACKUP = 6, TESSERA_WAITS_BACKGROUND = 8, TESSERA_WAITS_CLEANING = 14 };
 enum { TESSERA_BEGINS, TESSERA_ENDS, TESSERA_HAPPENS };

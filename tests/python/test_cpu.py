@@ -46,7 +46,7 @@ def test_at_a_tenth_of_the_clock_a_flash_hit_takes_longer_as_the_cpu_s_share_say
 
 def test_operations_are_counted_by_name(tmp_path, flash_hits):
     one = hits(tmp_path, flash_hits)
-    for operation in ("command", "completion", "submit", "reap"):
+    for operation in ("command", "completion", "submit", "reap", "flash_command"):
         assert one.metric(f"cpu.by_operation.{operation}.count") == pytest.approx(READS, rel=0.02), operation
     assert one.metric("cpu.interrupts.host") == pytest.approx(READS, rel=0.02)
     assert one.metric("cpu.interrupts.flash") == pytest.approx(READS, rel=0.02)

@@ -13,7 +13,7 @@ BandMap::BandMap(const Ports& ports, const DriveGeometry& geometry, const Format
   reset();
   if (log.empty()) return;
   TableLog::Table& table = *this;
-  log_.emplace(ports.media, geometry, log, RecordType::band_moved, table);
+  log_.emplace(ports, geometry, log, RecordType::band_moved, table);
 }
 
 std::uint64_t BandMap::least_log_sectors(std::uint64_t bands, std::uint32_t sector_bytes) {

@@ -45,7 +45,7 @@ TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, 
       changes_a_sector_(geometry.sector_bytes / sizeof(Change)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().all_subpages(), "tags of flash pages"),
       recent_(ports.memory, recent_changes(config, ports.flash->shape()), config.dump_tags ? Survival::dumped : Survival::volatile_memory),
-      log_(ports.media, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
+      log_(ports, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
   static_assert(sizeof(Change) == sizeof(RecentTags::Change));
   ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes()), "checkpoint of flash pages");
 }

@@ -7,7 +7,7 @@
 namespace tessera {
 
 MoveLog::MoveLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, TrackMap& map)
-    : map_(map), log_(ports.media, geometry, log, RecordType::track_map, static_cast<TableLog::Table&>(*this)) {}
+    : map_(map), log_(ports, geometry, log, RecordType::track_map, static_cast<TableLog::Table&>(*this)) {}
 
 std::uint64_t MoveLog::radii_needed(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t image_bytes, std::uint32_t records) {
   return radii_holding(geometry, radius, TableLog::least_sectors(sizeof finished_ + image_bytes, geometry.sector_bytes, records));

@@ -132,6 +132,7 @@ class RangeLocks {
 
  private:
   void enqueue(Lock& lock) {
+    cpu_.charge(std::same_as<Range, AngularBox> ? CpuOperation::angular_lock : CpuOperation::lock, 1);
     if (places_.add(lock.range_)) look_back(lock);
     lock.earlier_ = last_;
     if (last_ != nullptr) last_->later_ = &lock;

@@ -8,15 +8,16 @@
 
 namespace tessera {
 
-TableLog::TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
+TableLog::TableLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
                    Checkpoints checkpoints, std::uint64_t piece_sectors)
-    : media_(media),
+    : media_(ports.media),
+      cpu_(ports.cpu),
       type_(type),
       table_(table),
       sector_bytes_(geometry.sector_bytes),
-      layout_(geometry, log, media, ConventionalLayout::Reserve::none),
-      superblock_(media, {layout_.piece({LogicalSector(0), 1}), layout_.piece({LogicalSector(1), 1}), layout_.piece({LogicalSector(2), 1}),
-                          layout_.piece({LogicalSector(3), 1})}),
+      layout_(geometry, log, media_, ConventionalLayout::Reserve::none),
+      superblock_(media_, {layout_.piece({LogicalSector(0), 1}), layout_.piece({LogicalSector(1), 1}), layout_.piece({LogicalSector(2), 1}),
+                           layout_.piece({LogicalSector(3), 1})}),
       checkpoints_(checkpoints),
       piece_sectors_(piece_sectors),
       half_sectors_((layout_.sectors() - Superblock::sectors) / 2),
@@ -147,6 +148,7 @@ Task<bool> TableLog::tail_cannot_be_read() {
 }
 
 Task<Status> TableLog::write_checkpoint() {
+  cpu_.charge(CpuOperation::record_word, record_words(image_.size()));
   std::ranges::fill(image_, std::byte{0});
   table_.save(image_);
   const std::uint64_t first = half(superblock_.generation() + 1);
@@ -194,6 +196,7 @@ Task<Status> TableLog::read_checkpoint() {
     if (!ok(status)) co_return status;
     done += step.run.count;
   }
+  cpu_.charge(CpuOperation::record_word, record_words(image_.size()));
   if (crc32(image_) != superblock_.payload()[0]) co_return Status::corrupt;
   table_.load(image_);
   co_return Status::ok;

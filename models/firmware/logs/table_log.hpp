@@ -40,7 +40,7 @@ class TableLog {
 
   /// `log`: conventional regions of at least least_sectors(); `piece_sectors`: most that one write of a checkpoint takes, beside the
   /// track's end.
-  TableLog(MediaPort& media, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
+  TableLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
            Checkpoints checkpoints = Checkpoints::twice, std::uint64_t piece_sectors = ~std::uint64_t{0});
 
   /// Sectors that the log of a table needs at the least: room for `changes` a half.
@@ -95,6 +95,7 @@ class TableLog {
   [[nodiscard]] MediaStep image_step(MediaOp op, std::uint64_t first, std::uint64_t done, std::uint64_t count);
 
   MediaPort& media_;
+  CpuPort& cpu_;
   RecordType type_;
   Table& table_;
   std::uint32_t sector_bytes_;

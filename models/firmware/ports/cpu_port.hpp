@@ -19,10 +19,21 @@ enum class CpuOperation : std::uint8_t {
   hash,          ///< one hash look-up
   tree_level,    ///< one level of a balanced tree
   list_element,  ///< one element of a scanned list
+  // What the estimates count with the operations above, and the measured costs apart. Devices' ports charge most of it.
+  table_access,   ///< one access to a table in memory, from its index to its element
+  lock,           ///< one lock: queued for, and given back; of parts of tracks: angular_lock
+  media_step,     ///< one run of a chain for the disk
+  flash_command,  ///< one command of a batch for the flash
+  record_word,    ///< 8 bytes of a record, or of a table that is written down, put together or taken apart with their CRC
+  copy,           ///< one order to the data mover: a copy, a merge, a buffer taken or given back
+  angular_lock,   ///< one lock of a part of a track, with the angles and radii that a write of it reaches
   count_
 };
 inline constexpr std::size_t cpu_operations = static_cast<std::size_t>(CpuOperation::count_);
 [[nodiscard]] const char* to_string(CpuOperation operation);
+
+/// CpuOperation::record_word of so many bytes.
+[[nodiscard]] constexpr std::uint64_t record_words(std::uint64_t bytes) { return (bytes + 7) / 8; }
 
 /// A cleaning, merge, read-modify-write, flip or swap of the firmware; `begin` and `end` of one thing share kind and subject.
 struct FirmwareEvent {

@@ -35,8 +35,9 @@ const char* to_string(MemoryCategory category) {
 }
 
 const char* to_string(CpuOperation operation) {
-  static constexpr const char* names[cpu_operations] = {"command", "completion", "interrupt", "reap",       "task_switch",
-                                                        "submit",  "array",      "hash",      "tree_level", "list_element"};
+  static constexpr const char* names[cpu_operations] = {
+      "command",      "completion",   "interrupt", "reap",       "task_switch",   "submit",      "array", "hash",        "tree_level",
+      "list_element", "table_access", "lock",      "media_step", "flash_command", "record_word", "copy",  "angular_lock"};
   return names[static_cast<std::size_t>(operation)];
 }
 

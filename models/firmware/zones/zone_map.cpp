@@ -15,7 +15,7 @@ ZoneMap::ZoneMap(const Ports& ports, const DriveGeometry& geometry, const Format
       written_(ports.cpu, {"zones.written_sectors", "1", "sectors in front of the write pointers of all shingled zones"}) {
   for (std::uint32_t zone = 0; zone < zones; ++zone) states_.peek(zone).place = zone;
   collect_spares();
-  if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::zone_state, static_cast<TableLog::Table&>(*this));
+  if (!log.empty()) log_.emplace(ports, geometry, log, RecordType::zone_state, static_cast<TableLog::Table&>(*this));
 }
 
 void ZoneMap::collect_spares() {

@@ -92,6 +92,23 @@ TEST_CASE("the steps of a chain run back to back and nothing comes between them"
   CHECK(second.end == 24_ms);
 }
 
+TEST_CASE("a chain's steps and the records that ride on them are charged as it is submitted") {
+  Machine machine;
+  const auto submit = [](Machine& on) -> Task<void> {
+    SectorHeader header{};
+    std::array<SectorHeader, 3> headers{};
+    MediaChain chain;
+    chain.read({{0, 1}, 0, 1}, {}).write({{0, 2}, 0, 2}, {}, StepHint::position, &header);
+    chain.add({MediaOp::read, StepHint::position, {{0, 3}, 0, 3}, {}, {}, nullptr, headers});
+    static_cast<void>(co_await on.channel.run(chain));
+  };
+  machine.cpu.start(submit(machine), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(machine.cpu.performed(CpuOperation::submit) == 1);
+  CHECK(machine.cpu.performed(CpuOperation::media_step) == 3);
+  CHECK(machine.cpu.performed(CpuOperation::record_word) == (1 + 3) * 64 / 8);
+}
+
 TEST_CASE("a chain stops at the step that fails") {
   Machine machine;
   machine.media.failing = 2;

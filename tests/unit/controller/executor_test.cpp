@@ -396,3 +396,15 @@ TEST_CASE("the time of the cores is that of their operations") {
   CHECK(metrics.find("cpu.utilisation")->value.value() == Approx(sum / 0.01));
   CHECK(cpu.performed(CpuOperation::list_element) == 400);
 }
+
+TEST_CASE("with measured costs the figures of single operations go by nothing, and that is said") {
+  CpuCosts costs;
+  CHECK_FALSE(costs.note());
+  costs.source = CostSource::measured;
+  const auto measured = costs.table();
+  CHECK(measured != CpuCosts().table());
+  CHECK_FALSE(costs.note());
+  costs.submit = 7;
+  CHECK(costs.table() == measured);
+  CHECK(costs.note().value().starts_with("controller.costs: the figures of single operations are without effect"));
+}

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "firmware/tables/dram_table.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -382,4 +383,25 @@ TEST_CASE("a TCM of one cycle adds nothing to the cycles of operations") {
   CHECK(Tcm(config, Hertz(500'000'000)).time_of(Tcm::base + 2, 4) == 2 * 3 * 2_ns);  // two words
   config.width = 12;
   CHECK_THROWS_AS(Tcm(config, Hertz(500'000'000)), InputError);
+}
+
+TEST_CASE("a task pays for its accesses to tables and its orders to the data mover; the load of the image does not") {
+  Machine machine;
+  DramArray<std::uint32_t> table(machine.memory, MemoryCategory::metadata, 8, "table");
+  table.write(0) = 1;
+  CHECK(machine.cpu.performed(CpuOperation::table_access) == 0);
+  const auto work = [](Machine& on, DramArray<std::uint32_t>& in) -> Task<void> {
+    in.write(3) = in.read(0);
+    static_cast<void>(in.read_run(0, 8));  // a burst is one access
+    static_cast<void>(in.peek(3));
+    DataBuffer buffer = on.memory.acquire(2);
+    on.memory.copy(buffer.part(0, 1), buffer.part(1, 1));
+    on.memory.clear(buffer.all());
+    on.memory.release(std::move(buffer));
+    co_return;
+  };
+  machine.cpu.start(work(machine, table), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(machine.cpu.performed(CpuOperation::table_access) == 3);
+  CHECK(machine.cpu.performed(CpuOperation::copy) == 4);
 }

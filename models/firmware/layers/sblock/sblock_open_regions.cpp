@@ -4,7 +4,7 @@ namespace tessera::sblock {
 
 OpenRegions::OpenRegions(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint64_t every, RegionLogs& logs)
     : logs_(logs), every_(every), opened_(ports.memory, MemoryCategory::metadata, logs.regions(), "regions written since the checkpoint") {
-  if (!log.empty()) log_.emplace(ports.media, geometry, log, RecordType::opened, static_cast<TableLog::Table&>(*this));
+  if (!log.empty()) log_.emplace(ports, geometry, log, RecordType::opened, static_cast<TableLog::Table&>(*this));
 }
 
 Task<Status> OpenRegions::format() {
