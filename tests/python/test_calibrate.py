@@ -2,19 +2,22 @@
 
 import itertools
 import json
+import re
 import tomllib
 
 import numpy as np
 import pytest
 from images import build_layer
-from simulate import simulate
+from simulate import run, simulate
 from typer.testing import CliRunner
 
 from tessera import InputError, Run
 from tessera.calibration.fit import fit
 from tessera.calibration.least_squares import non_negative
 from tessera.calibration.measurement import Measurement, checked
+from tessera.calibration.report import write_measured_costs
 from tessera.cli import app
+from tessera.commands.calibrate import PAGE
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -88,6 +91,36 @@ def test_a_run_that_went_wrong_is_no_measurement(tmp_path, requests, errors):
 
 def test_a_run_that_went_right_is_one(tmp_path):
     assert checked(summary(tmp_path, 100, 0), 100).metric("host.requests") == 100
+
+
+def costs_on_the_page():
+    """Estimate and measured cost by operation, as docs/guide/calibration.md has them."""
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", PAGE.read_text(), re.MULTILINE)
+    return {name: (int(estimate), int(measured)) for name, estimate, measured in rows}
+
+
+def test_runs_are_priced_by_the_page_s_costs_as_their_source_says(tmp_path):
+    page = costs_on_the_page()
+    assert len(page) == 17
+    for column, source in enumerate(("estimated", "measured")):
+        one = run(tmp_path / source, "demo", "--layer", "mu-rmw", "--workload", "random-4k", "--fold", "--limit", "300", "--set", f"controller.costs.source={source}")
+        clock = 500e6  # of the drive `demo`
+        for name, costs in page.items():
+            count, milliseconds = one.metric(f"cpu.by_operation.{name}.count"), one.metric(f"cpu.by_operation.{name}.time")
+            assert milliseconds * 1e-3 * clock == pytest.approx(costs[column] * count), name
+
+
+def test_costs_of_single_operations_beside_measured_ones_are_warned_of():
+    said = simulate("check", "demo", "--layer", "cmr", "--set", "controller.costs.source=measured", "--set", "controller.costs.submit=7")
+    assert "controller.costs: the figures of single operations are without effect" in said.stdout + said.stderr
+
+
+def test_a_list_of_measured_costs_is_written_over_the_one_that_is_there(tmp_path):
+    listed, record = tmp_path / "costs.def", tmp_path / "calibration.json"
+    listed.write_text("// what it is\nMEASURED_COST(command, 1)\n")
+    record.write_text(json.dumps({"costs": {"measured": {"command": 2, "lock": 30}}}))
+    write_measured_costs(listed, record)
+    assert listed.read_text() == "// what it is\nMEASURED_COST(command, 2)\nMEASURED_COST(lock, 30)\n"
 
 
 def calibrate(*words):

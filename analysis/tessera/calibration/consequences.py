@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tessera.calibration.measurement import DRIVE, IMAGES, image_of
+from tessera.calibration.measurement import DRIVE, image_of
 from tessera.calibration.report import Page
 from tessera.papers.page import number
 from tessera.run_folder import Run
@@ -33,7 +33,7 @@ def _rows(layers: Sequence[str], words: Sequence[str | int | Path], costs: Path,
     return rows
 
 
-def consequences(costs: Path, out: Path, images: Path = IMAGES) -> list[Page]:
+def consequences(costs: Path, out: Path, images: Path) -> list[Page]:
     """The web server's requests as they come, and flash hits that wait for little but the processor."""
     out.mkdir(parents=True, exist_ok=True)
     trace = out / "hits.trace"

@@ -8,6 +8,7 @@ import numpy as np
 from tessera.calibration.least_squares import non_negative
 from tessera.calibration.measurement import Measurement
 
+LAYER = 5  # what the sum of a layer's runs weighs, over these runs together: it is the layers that are to be right
 TOGETHER = 0.02  # operations whose counts differ by less everywhere: no more than what a warm-up cuts in two
 
 
@@ -26,16 +27,20 @@ class Fit:
 
 
 def fit(measurements: Sequence[Measurement], before: Mapping[str, int]) -> Fit:
-    """The least sum of squared relative errors, with no cost below zero; each measurement weighs the same."""
+    """The least sum of squared relative errors of the measurements and of the layers' sums, with no cost below zero."""
     names = list(before)
-    counts = np.array([[one.operations[name] for name in names] for one in measurements], float)
-    counts /= np.array([[one.cycles] for one in measurements])
+    performed = np.array([[one.operations[name] for name in names] for one in measurements], float)
+    cycles = np.array([[one.cycles] for one in measurements])
+    layers = np.array([one.layer for one in measurements])
+    of_layer = np.array([layers == layer for layer in dict.fromkeys(layers)], float)
+    counts = np.vstack([performed / cycles, (of_layer @ performed) / (of_layer @ cycles)])
+    weights = np.sqrt(np.concatenate([np.ones(len(measurements)), LAYER * of_layer.sum(axis=1)]))
     groups = _groups(counts)
     never = tuple(name for index, name in enumerate(names) if not counts[:, index].any())
     old = np.array([float(before[name]) for name in names])
     shares = [old[group] / old[group].sum() if old[group].sum() else np.full(len(group), 1 / len(group)) for group in groups]
     columns = [counts[:, group] @ share for group, share in zip(groups, shares, strict=True)]
-    found = non_negative(np.column_stack(columns), np.ones(len(measurements)))
+    found = non_negative(np.column_stack(columns) * weights[:, None], weights)
     costs = dict(before)
     for group, share, cost in zip(groups, shares, found, strict=True):
         costs |= {names[index]: round(part * cost) for index, part in zip(group, share, strict=True)}

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from tessera.errors import InputError
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, ask_simulator
+from tessera.simulator import ask_simulator
 
 DRIVE = "demo"  # has flash, and caches that are full early
-IMAGES = REPOSITORY / "build" / "firmware"
 ARCHITECTURE = "rv64imac"
 
-WORKLOADS = ("web-server", "random-4k", "zipf-writes")
+WORKLOADS = ("web-server", "random-4k", "zipf-writes", "sequential")
 DEPTHS = (1, 8)  # requests at a time
 WARM_UP = 100    # requests: after them, tables and pools have what they need
 
@@ -38,7 +37,7 @@ class Effort:
     depths: tuple[int, ...] = DEPTHS
 
 
-def image_of(layer: str, images: Path = IMAGES) -> Path:
+def image_of(layer: str, images: Path) -> Path:
     """The layer's image. Raises InputError where it was not built."""
     image = images / f"{layer}-{ARCHITECTURE}.elf"
     if not image.exists():
@@ -47,8 +46,9 @@ def image_of(layer: str, images: Path = IMAGES) -> Path:
 
 
 def costs_of(run: Run) -> dict[str, int]:
-    """The cost table that a run had, in cycles by operation."""
-    return tomllib.loads(run.file("drive.toml").read_text())["controller"]["costs"]
+    """The estimates that a run had, in cycles by operation."""
+    costs = tomllib.loads(run.file("drive.toml").read_text())["controller"]["costs"]
+    return {name: cost for name, cost in costs.items() if name != "source"}
 
 
 def operations_of(run: Run) -> dict[str, float]:
@@ -79,7 +79,7 @@ def measure(layer: str, workload: str, depth: int, requests: int, image: Path, o
     )  # fmt: skip
 
 
-def measure_all(layers: Iterable[str], effort: Effort, out: Path, images: Path = IMAGES) -> Iterable[Measurement]:
+def measure_all(layers: Iterable[str], effort: Effort, out: Path, images: Path) -> Iterable[Measurement]:
     """Every layer on every workload, as they come. Raises InputError before the first run where an image is missing."""
     found = {layer: image_of(layer, images) for layer in layers}
     for layer, image in found.items():

@@ -94,6 +94,13 @@ def write_costs(path: Path, found: Fit, drive: str, compiler: str, runs: int) ->
     path.write_text("\n".join(lines) + "\n")
 
 
+def write_measured_costs(path: Path, record: Path) -> None:
+    """The costs of a record (write_record) as the list that `controller.costs.source = "measured"` takes, over the list that is there."""
+    costs = json.loads(record.read_text())["costs"]["measured"]
+    opening = [line for line in path.read_text().splitlines() if line.startswith("//")]
+    path.write_text("\n".join([*opening, *(f"MEASURED_COST({name}, {cost})" for name, cost in costs.items())]) + "\n")
+
+
 def write_record(path: Path, measurements: Sequence[Measurement], before: Mapping[str, int], found: Fit) -> None:
     """Everything, every digit."""
     record = {

@@ -11,6 +11,7 @@ from tessera.marked_section import write_marked_section
 from tessera.simulator import REPOSITORY, layer_names
 
 PAGE = REPOSITORY / "docs" / "guide" / "calibration.md"
+MEASURED_COSTS = REPOSITORY / "models" / "controller" / "measured_costs.def"
 
 EXAMPLES = """Examples:
 
@@ -24,13 +25,14 @@ EXAMPLES = """Examples:
 def calibrate(
     layers: Annotated[list[str] | None, typer.Argument(help="Layers; all if none is named. Each needs its image: ./dev firmware LAYER.")] = None,
     requests: Annotated[int, typer.Option(min=1, help="Requests of each workload, behind 100 that warm up.")] = 2000,
-    workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes",
+    workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes,sequential",
     images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
-    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md anew.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs of controller.costs.source = measured anew.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
     from tessera.calibration.measurement import Effort
+    from tessera.calibration.report import write_measured_costs
     from tessera.calibration.run import calibration
 
     known = layer_names()
@@ -42,7 +44,8 @@ def calibrate(
     console.print(f"{out / 'calibration.json'}, {out / 'costs.toml'}: written", highlight=False, soft_wrap=True)
     if page:
         write_marked_section(PAGE, "tessera calibrate --page", text)
-        console.print(f"{PAGE}: written", highlight=False, soft_wrap=True)
+        write_measured_costs(MEASURED_COSTS, out / "calibration.json")
+        console.print(f"{PAGE}, {MEASURED_COSTS}: written", highlight=False, soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:
