@@ -21,9 +21,9 @@ def test_a_study_is_a_sweep_that_runs_and_its_page_names_it(file, tmp_path, monk
     assert f"[{file.name}]({file.name})" in (file.parent / "README.md").read_text()
 
 
-def test_the_measured_costs_are_those_of_the_calibration_page():
+def test_the_measured_costs_of_the_study_are_of_operations_that_the_calibration_page_has():
     page = (REPOSITORY / "docs" / "guide" / "calibration.md").read_text()
     table = page.partition("**Costs of operations, core cycles**")[2].partition("**")[0]
-    measured = {name: int(cost) for name, cost in re.findall(r"^\| `(\w+)` \| \d+ \| (\d+) \|", table, re.MULTILINE)}
+    operations = re.findall(r"^\| `(\w+)` \| \d+ \| \d+ \|", table, re.MULTILINE)
     described = tomllib.loads((REPOSITORY / "docs" / "studies" / "drives" / "measured_costs.toml").read_text())
-    assert described["controller"]["costs"] == measured and len(measured) == 10
+    assert set(described["controller"]["costs"]) < set(operations) and len(operations) == 17
