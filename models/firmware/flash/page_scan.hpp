@@ -13,7 +13,7 @@ namespace tessera {
 
 struct FoundPages {
   PageTags tags;
-  std::uint64_t next_seq = 0;  ///< behind every sequence number that the pages, or the checkpoint, know of
+  std::uint64_t next_seq = 0;  ///< behind every sequence number that the checkpoint knows of, or that a page has, read or not
 };
 
 /// Reads the newest checkpoint, where there are any (`checkpoint` may be null), then the out-of-band area of the first page of every

@@ -103,7 +103,7 @@ TEST_CASE("power cuts at random instants of tessera lose nothing that was acknow
 }
 
 TEST_CASE("tessera: with power cuts, flash pages that no read retry saves never give wrong data") {
-  for (std::uint64_t run = 0; run < 160; ++run) {
+  for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "tessera lost pages");
     INFO("run " << run);
     TiersSetup setup = random_setup(random);

@@ -33,6 +33,7 @@ FlashTier::FlashTier(const Ports& ports, const FlashTierConfig& config, media_ca
 
 Task<Status> FlashTier::format() {
   space_.format();
+  held_.settle([](std::uint32_t) { return false; });
   co_return co_await inner_.format();
 }
 
@@ -188,13 +189,13 @@ Task<void> FlashTier::program(std::span<FlashCommand> commands, std::span<const 
 /// The page holds the newest copy of the sector.
 void FlashTier::enter(LogicalSector sector, std::uint32_t page) {
   const std::uint32_t old = find(sector);
+  held_.hold(page, sector);
   if (old != none) {
     owners_.remove(old);
     held_.drop(old);
     ++updates_;
   }
   map_.assign(sector.value(), page);
-  held_.hold(page, sector);
   owners_.add(page, sector);
   read_.reset(page);
 }

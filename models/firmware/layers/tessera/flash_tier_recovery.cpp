@@ -32,7 +32,7 @@ void FlashTier::find_lost(FoundPages& found) const {
   }
 }
 
-/// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead.
+/// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead, or it is known not to count.
 void FlashTier::restore_pages(const PageTags& tags) {
   struct Void {
     LogicalRun run;
@@ -57,8 +57,8 @@ void FlashTier::restore_pages(const PageTags& tags) {
   };
   for (std::uint32_t page = 0; page < tags.size(); ++page) {
     const PageTag& tag = tags[page];
-    if (tag.state == PageTag::State::good && tag.kind == OobHeader::Kind::data && tag.lsn.value() < user_sectors() && !is_dead(page))
-      pages.push_back(page);
+    if (tag.state != PageTag::State::good || tag.kind != OobHeader::Kind::data || tag.lsn.value() >= user_sectors()) continue;
+    if (held_.survived() ? held_.holds(page, tag.lsn) : !is_dead(page)) pages.push_back(page);
   }
   std::ranges::sort(pages, [&tags](std::uint32_t a, std::uint32_t b) {
     return tags[a].lsn != tags[b].lsn ? tags[a].lsn < tags[b].lsn : tags[a].seq > tags[b].seq;
@@ -71,9 +71,9 @@ void FlashTier::restore_pages(const PageTags& tags) {
     for (auto page = first; page != pages.end() && tags[*page].lsn < one.run.end(); ++page)
       if (tags[*page].seq < one.seq) stale[static_cast<std::size_t>(page - pages.begin())] = true;
   }
-  held_.clear();
   for (std::size_t i = 0; i < pages.size(); ++i)
     if (!stale[i]) enter(tags[pages[i]].lsn, pages[i]);
+  held_.settle([this](std::uint32_t page) { return owners_.valid(page); });
 }
 
 /// In the order in which they were filled. None takes further pages, as a void in it has to outlive what lies in blocks in front of it;
