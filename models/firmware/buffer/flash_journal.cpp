@@ -20,7 +20,8 @@ FlashJournal::FlashJournal(const Ports& ports, RecordType type, FlashArea area, 
       across_(stripe),
       row_pages_(std::uint64_t{stripe} * order_.count()),
       retired_(area.blocks()),
-      newest_groups_(ports.memory, MemoryCategory::metadata, order_.in_page() + 1, "newest groups of a flash journal", newest) {
+      newest_groups_(ports.memory, MemoryCategory::metadata, order_.in_page(), "newest groups of a flash journal", newest),
+      front_(ports.memory, MemoryCategory::metadata, 1, "front of a flash journal", newest) {
   TESSERA_CHECK(area.blocks() / stripe > kept_rows, "a flash journal has too few rows");
   for (std::uint64_t block = area.first; block < area.end; ++block) {
     if (flash_.is_bad(NandBlock(block)))
@@ -106,13 +107,15 @@ Task<Status> FlashJournal::append_groups() {
     if (!ok(status)) co_return status;
     done += count;
   }
-  acknowledged_ = {first, together_.back()->group};
-  complete();
+  complete(first);
   co_return Status::ok;
 }
 
-/// From now on a page of what was appended that cannot be read was lost.
-void FlashJournal::complete() {
+/// From now on a page of what was appended, from group `first` on, that cannot be read was lost.
+void FlashJournal::complete(std::uint64_t first) {
+  acknowledged_ = {gap_ ? first : acknowledged_.first, together_.back()->group};
+  gap_ = false;
+  front_.write(0) = {needed_from_, acknowledged_.first, newest_};
   for (std::uint32_t i = 0; i < order_.in_page(); ++i) {
     const Append* const append = i < together_.size() ? together_[i] : nullptr;
     newest_groups_.write(i) = append == nullptr ? Group{} : Group{append->group, append->sector, append->data.count};
@@ -193,6 +196,7 @@ Task<Status> FlashJournal::program(std::uint32_t done, std::uint32_t count) {
     retire(command.page.value() / shape.pages_per_block);
   }
   rows_.back().end = head_;  // the row has a hole now
+  gap_ = true;
   co_return worst;
 }
 
@@ -204,7 +208,7 @@ void FlashJournal::retire(std::uint64_t block) {
 
 void FlashJournal::release_before(std::uint64_t sequence) {
   needed_from_ = std::max(needed_from_, std::min(sequence, head_));
-  newest_groups_.write(order_.in_page()).number = needed_from_;
+  front_.write(0).needed_from = needed_from_;
   while (!rows_.empty() && rows_.front().end <= needed_from_) {
     for (const std::uint64_t block : rows_.front().blocks)
       if (!retired_[block - area_.first]) free_.push_back(block);

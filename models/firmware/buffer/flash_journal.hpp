@@ -10,7 +10,7 @@
 // erase. A block in which a program or an erase fails is not used again, and the row goes on, or another one is begun, with others.
 //
 // A page that becomes unreadable is known by the others of its group; each record names the group in front of its own, too, and the newest
-// groups are in a table that the dump engine saves. So boot knows of one that is missing whether a cut ended it or it was lost since.
+// groups, with the one in front of them, are in tables that the dump engine saves. So boot knows of one that is missing whether a cut ended it or it was lost since.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -48,7 +48,7 @@ class FlashJournal {
   [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
   /// Blocks that are not used any more, those that were bad from the factory included.
   [[nodiscard]] std::uint64_t retired_blocks() const { return retired_blocks_; }
-  [[nodiscard]] Bytes bytes() const { return Bytes(newest_groups_.size() * sizeof(Group)); }
+  [[nodiscard]] Bytes bytes() const { return Bytes(newest_groups_.size() * sizeof(Group) + sizeof(Front)); }
   /// Whether `pages` more fit behind what is still needed.
   [[nodiscard]] bool fits(std::uint64_t pages) const { return fits(pages, kept_rows - 1); }
 
@@ -95,6 +95,12 @@ class FlashJournal {
     std::uint64_t sector = 0;  ///< of its first page
     std::uint64_t count = 0;
   };
+  /// What else is to be known of the log when its newest pages cannot be read.
+  struct Front {
+    std::uint64_t needed_from = 0;
+    std::uint64_t acknowledged_first = 0;  ///< from this group to the newest one all were completed
+    Group group;                           ///< in front of the last append
+  };
   /// Blocks that are filled together.
   struct Row {
     std::uint64_t first = 0;  ///< sequence numbers of its pages
@@ -107,6 +113,7 @@ class FlashJournal {
     std::map<std::uint64_t, std::uint64_t> newest;  ///< by block: of its records
     std::uint64_t needed_from = 0;                  ///< as the newest record says
     std::uint64_t next = 0;                         ///< behind the newest record
+    bool unreadable = false;                        ///< a page that was programmed cannot be read
     std::vector<Groups> acknowledged;               ///< groups after which others were begun, in ascending order
     std::vector<Group> named;                       ///< that others tell of, once or more often
     [[nodiscard]] bool was_acknowledged(std::uint64_t group) const;
@@ -119,7 +126,7 @@ class FlashJournal {
   void take_along();
   [[nodiscard]] Task<Status> append_groups();
   [[nodiscard]] Task<Status> program(std::uint32_t done, std::uint32_t count);
-  void complete();
+  void complete(std::uint64_t first);
   void retire(std::uint64_t block);
 
   // Boot (flash_journal_recovery.cpp)
@@ -145,10 +152,11 @@ class FlashJournal {
   std::vector<bool> retired_;       // by block of the area
   std::uint64_t head_ = 0;
   std::uint64_t needed_from_ = 0;
-  Groups acknowledged_{none, none};  // the last ones that were completed
+  Groups acknowledged_{none, none};  // the last ones that were completed, with no failed one between them
   Group newest_;                     // of these
-  /// The groups of the last append, as many as share a page; behind them, in place of a number: from where on the log is needed.
-  DramArray<Group> newest_groups_;
+  bool gap_ = true;                  // behind these lies what failed, or what a cut ended
+  DramArray<Group> newest_groups_;  // of the last append, as many as share a page
+  DramArray<Front> front_;          // one
   std::deque<Append*> waiting_;    // in the order in which they get their turns
   std::vector<Append*> together_;  // what is being programmed
   std::uint32_t together_pages_ = 0;

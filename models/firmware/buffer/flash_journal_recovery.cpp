@@ -27,7 +27,10 @@ Task<void> FlashJournal::scan(Found& found) {
     // Blank and torn pages are what a boot expects to meet; each command has its own status.
     static_cast<void>(co_await run_reads(flash_, commands));
     for (std::uint64_t i = 0; i < commands_.size(); ++i) {
-      if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) continue;
+      if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) {
+        found.unreadable = found.unreadable || commands_[i].status != Status::blank;
+        continue;
+      }
       const std::optional<LogRecord> record = decode(headers_[i]);
       if (!record || record->type != type_) continue;
       const JournalPage says = JournalPage::of(record->payload);
@@ -47,11 +50,17 @@ Task<void> FlashJournal::scan(Found& found) {
   }
 }
 
-/// What the dump saved: the groups of the last append, which nothing behind them tells of.
+/// What the dump saved: the groups of the last append, which nothing behind them tells of, and the one in front, as what tells of it may be
+/// lost as well.
 void FlashJournal::take_newest(Found& found) const {
-  found.needed_from = std::max(found.needed_from, newest_groups_.peek(order_.in_page()).number);
+  const Front& front = front_.peek(0);
+  found.needed_from = std::max(found.needed_from, front.needed_from);
+  if (front.group.count != 0) {
+    found.acknowledged.push_back({front.group.number, front.group.number});
+    found.named.push_back(front.group);
+  }
   if (newest_groups_.peek(0).count == 0) return;
-  found.acknowledged.push_back({newest_groups_.peek(0).number, 0});
+  found.acknowledged.push_back({front.acknowledged_first, 0});
   for (std::uint32_t i = 0; i < order_.in_page() && newest_groups_.peek(i).count != 0; ++i) {
     const Group& group = newest_groups_.peek(i);
     found.named.push_back(group);
@@ -137,11 +146,15 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records) {
   take_newest(found);
   std::ranges::sort(found.records, {}, &Record::sequence);
   std::ranges::sort(found.acknowledged, {}, &Groups::first);
+  std::uint64_t last = 0;  // some lie inside others
+  for (Groups& groups : found.acknowledged) last = groups.last = std::max(last, groups.last);
   add_lost_groups(found);
+  // Pages that cannot be read now may have the highest numbers, and be read at a later boot: what comes is newer than they are, too.
+  head_ = found.next + (found.unreadable ? area_.blocks() * block_subpages_ : 0);
   if (found.records.empty()) co_return Status::ok;
-  head_ = found.next;
   keep_whole_groups(found, records);
   restore_rows(found, records);
+  gap_ = true;
   needed_from_ = records.empty() ? head_ : records.front().sequence;
   // No failed group hides among groups that follow each other without a gap.
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
