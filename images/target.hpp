@@ -9,23 +9,23 @@ namespace tessera::image {
 class Registers final : public hal::RegisterFile {
  public:
   [[nodiscard]] std::uint64_t read(hal::Register which) override {
-    if constexpr (sizeof(void*) == 8) return *at<std::uint64_t>(which, 0);
-    const std::uint64_t low = *at<std::uint32_t>(which, 0);
-    return low | std::uint64_t{*at<std::uint32_t>(which, 4)} << 32;
+    if constexpr (sizeof(void*) == 8) return *word<std::uint64_t>(which, 0);
+    const std::uint64_t low = *word<std::uint32_t>(which, 0);
+    return low | std::uint64_t{*word<std::uint32_t>(which, 4)} << 32;
   }
   /// What it does happens with the lower half.
   void write(hal::Register which, std::uint64_t value) override {
     if constexpr (sizeof(void*) == 8) {
-      *at<std::uint64_t>(which, 0) = value;
+      *word<std::uint64_t>(which, 0) = value;
     } else {
-      *at<std::uint32_t>(which, 4) = static_cast<std::uint32_t>(value >> 32);
-      *at<std::uint32_t>(which, 0) = static_cast<std::uint32_t>(value);
+      *word<std::uint32_t>(which, 4) = static_cast<std::uint32_t>(value >> 32);
+      *word<std::uint32_t>(which, 0) = static_cast<std::uint32_t>(value);
     }
   }
 
  private:
   template <class Word>
-  static volatile Word* at(hal::Register which, std::uintptr_t offset) {
+  static volatile Word* word(hal::Register which, std::uintptr_t offset) {
     return reinterpret_cast<volatile Word*>(static_cast<std::uintptr_t>(which) + offset);
   }
 };

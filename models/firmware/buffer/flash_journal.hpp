@@ -10,7 +10,8 @@
 // erase. A block in which a program or an erase fails is not used again, and the row goes on, or another one is begun, with others.
 //
 // A page that becomes unreadable is known by the others of its group; each record names the group in front of its own, too, and the newest
-// groups, with the one in front of them, are in tables that the dump engine saves. So boot knows of one that is missing whether a cut ended it or it was lost since.
+// groups, with the one in front of them, are in tables that the dump engine saves. So boot knows of one that is missing whether a cut ended
+// it or it was lost since.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -155,10 +156,10 @@ class FlashJournal {
   Groups acknowledged_{none, none};  // the last ones that were completed, with no failed one between them
   Group newest_;                     // of these
   bool gap_ = true;                  // behind these lies what failed, or what a cut ended
-  DramArray<Group> newest_groups_;  // of the last append, as many as share a page
-  DramArray<Front> front_;          // one
-  std::deque<Append*> waiting_;    // in the order in which they get their turns
-  std::vector<Append*> together_;  // what is being programmed
+  DramArray<Group> newest_groups_;   // of the last append, as many as share a page
+  DramArray<Front> front_;           // one
+  std::deque<Append*> waiting_;      // in the order in which they get their turns
+  std::vector<Append*> together_;    // what is being programmed
   std::uint32_t together_pages_ = 0;
   std::uint64_t pages_written_ = 0;
   std::uint64_t collected_ = 0;

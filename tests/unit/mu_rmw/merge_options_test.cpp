@@ -94,7 +94,7 @@ TEST_CASE("mu-rmw: each merge has its own parts") {
   MuRmwDrive drive(setup);
   const auto parts = [&drive] {
     return drive.metric("merge.time.band_read") + drive.metric("merge.time.flash_read") + drive.metric("merge.time.band_write") +
-           drive.metric("merge.time.rest");
+           drive.metric("merge.time.erase") + drive.metric("merge.time.rest");
   };
   for (int round = 0; round < 6; ++round) {
     for (const std::uint64_t sector : {0, 1, 8, 9, 2, 3, 10}) drive.write(sector);
