@@ -54,9 +54,21 @@ class Phases : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };
 
+/// A host that sends nothing.
+class SilentHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
+ public:
+  tlm::tlm_initiator_socket<32> socket{"socket"};
+  explicit SilentHost(sc_core::sc_module_name name) : sc_module(name) { socket.bind(*this); }
+
+ private:
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
 struct Bench {
   DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", {"media.tracks=2048"}, "cmr");
   Phases processor{"processor"};
+  SilentHost host{"host"};
   sc_core::sc_signal<bool> interrupt{"interrupt"}, reset{"reset"};
   Owner owner;
   std::uint64_t words[2] = {};
@@ -64,6 +76,7 @@ struct Bench {
   DriveModule drive;
 
   Bench() : drive("drive", config, plan_drive(config), ContentMode::none, 1, parts()) {
+    host.socket.bind(drive.host_socket());
     processor.socket.bind(drive.processor_port().socket);
     drive.processor_port().interrupt.bind(interrupt);
     drive.processor_port().reset.bind(reset);
