@@ -7,7 +7,7 @@ import pytest
 from simulate import FLASH_LAYERS, LAYERS, run, simulate
 
 RUN = ("--workload", "random-4k", "--limit", "5", "--fold")
-LITTLE = ("--set", "dram.capacity=34 MiB", "--set", "firmware.write_cache.capacity=2 MiB")
+LITTLE = ("--set", "dram.capacity=33 MiB", "--set", "firmware.write_cache.capacity=1 MiB")
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -15,7 +15,7 @@ def test_the_capacity_that_is_proposed_for_a_dram_too_small_is_enough(tmp_path, 
     drive = ("common", "--layer", layer, *LITTLE)
     checked = simulate("check", *drive, status=2).stderr
     assert simulate("run", *drive, *RUN, "--out", tmp_path, status=2).stderr == checked
-    assert "(dram.capacity: --set dram.capacity=34 MiB" in checked
+    assert "(dram.capacity: --set dram.capacity=33 MiB" in checked
     proposed = int(re.search(r"a DRAM of (\d+) B would fit it and all the rest", checked)[1])
     enough = ("common", "--layer", layer, *LITTLE, "--set", f"dram.capacity={proposed} B")
     assert "is valid" in simulate("check", *enough).stdout

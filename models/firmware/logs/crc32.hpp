@@ -12,8 +12,13 @@
 namespace tessera {
 
 namespace detail {
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr std::size_t crc32_slices = 1;  // byte by byte: the other tables are 7 KiB
+#else
+inline constexpr std::size_t crc32_slices = 8;
+#endif
 /// [n][byte]: the remainder of a byte with n zero bytes behind it.
-using Crc32Tables = std::array<std::array<std::uint32_t, 256>, 8>;
+using Crc32Tables = std::array<std::array<std::uint32_t, 256>, crc32_slices>;
 
 constexpr Crc32Tables make_crc32_tables() {
   Crc32Tables tables{};
@@ -46,18 +51,25 @@ constexpr std::uint32_t word_at(const std::byte* place) {
   __builtin_memcpy(&word, __builtin_assume_aligned(place, sizeof(word)), sizeof(word));
   return word;
 }
+
+/// Takes the eights of `bytes` off its front; gives the remainder behind `value`.
+template <class Tables>
+constexpr std::uint32_t crc32_of_eights(std::span<const std::byte>& bytes, const Tables& tables, std::uint32_t value) {
+  const bool whole_words = lies_at_word(bytes);
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const std::uint32_t low = value ^ (whole_words ? word_at(bytes.data()) : little_endian_word(bytes.first<4>()));
+    const std::uint32_t high = whole_words ? word_at(bytes.data() + 4) : little_endian_word(bytes.subspan<4, 4>());
+    value = tables[7][low & 0xFFU] ^ tables[6][low >> 8 & 0xFFU] ^ tables[5][low >> 16 & 0xFFU] ^ tables[4][low >> 24] ^
+            tables[3][high & 0xFFU] ^ tables[2][high >> 8 & 0xFFU] ^ tables[1][high >> 16 & 0xFFU] ^ tables[0][high >> 24];
+  }
+  return value;
+}
 }  // namespace detail
 
 [[nodiscard]] constexpr std::uint32_t crc32(std::span<const std::byte> bytes) {
   const auto& tables = detail::crc32_tables;
   std::uint32_t value = ~std::uint32_t{0};
-  const bool whole_words = detail::lies_at_word(bytes);
-  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
-    const std::uint32_t low = value ^ (whole_words ? detail::word_at(bytes.data()) : detail::little_endian_word(bytes.first<4>()));
-    const std::uint32_t high = whole_words ? detail::word_at(bytes.data() + 4) : detail::little_endian_word(bytes.subspan<4, 4>());
-    value = tables[7][low & 0xFFU] ^ tables[6][low >> 8 & 0xFFU] ^ tables[5][low >> 16 & 0xFFU] ^ tables[4][low >> 24] ^
-            tables[3][high & 0xFFU] ^ tables[2][high >> 8 & 0xFFU] ^ tables[1][high >> 16 & 0xFFU] ^ tables[0][high >> 24];
-  }
+  if constexpr (detail::crc32_slices == 8) value = detail::crc32_of_eights(bytes, tables, value);
   for (const std::byte byte : bytes) value = (value >> 8) ^ tables[0][(value ^ static_cast<std::uint32_t>(byte)) & 0xFFU];
   return ~value;
 }

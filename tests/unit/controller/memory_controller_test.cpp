@@ -385,7 +385,7 @@ TEST_CASE("a TCM of one cycle adds nothing to the cycles of operations") {
   CHECK_THROWS_AS(Tcm(config, Hertz(500'000'000)), InputError);
 }
 
-TEST_CASE("a task pays for its accesses to tables and its orders to the data mover; the load of the image does not") {
+TEST_CASE("a task pays for its accesses to tables and its orders to the data mover, but not for the load of the image") {
   Machine machine;
   DramArray<std::uint32_t> table(machine.memory, MemoryCategory::metadata, 8, "table");
   table.write(0) = 1;

@@ -50,7 +50,7 @@ constexpr DestageOrder all_orders[] = {DestageOrder::elevator, DestageOrder::fir
 
 }  // namespace
 
-TEST_CASE("parts: a write of a part of a sector is acknowledged without the media; the rest is read as the sector leaves the cache") {
+TEST_CASE("parts: a write of a part of a sector is acknowledged without the media, and the rest is read as the sector leaves the cache") {
   TestDrive drive = drive_with_old_data(cache(16));
   REQUIRE(write_blocks(drive, 5, 2, 3) == Status::ok);
   CHECK(drive->steps.empty());
