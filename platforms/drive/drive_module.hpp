@@ -197,12 +197,12 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<DramModule> dram_;
   std::unique_ptr<NandModule> nand_;
   std::unique_ptr<HostInterfaceModule> host_interface_;
-  std::unique_ptr<RegisterTargetModule> registers_;  // null but for linked firmware through registers
+  std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;  // which calls pass to the end, too
+  std::unique_ptr<RegisterTargetModule> registers_;               // null but for linked firmware through registers
   std::unique_ptr<RegisterInitiatorModule> register_bus_;
   std::unique_ptr<ControllerModule> controller_;  // whose firmware uses these to its end
   std::unique_ptr<ProcessorPortModule> processor_port_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
-  std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;
   PartSocket* host_socket_ = nullptr;
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
