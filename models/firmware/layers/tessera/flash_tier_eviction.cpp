@@ -96,9 +96,8 @@ Task<Status> FlashTier::erase(std::uint32_t block) {
   const std::uint32_t first = block * shape_.block_subpages();
   for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page) held_.drop(page);
   const std::span<const std::uint32_t> blocks(&block, 1);
-  const bool failed = ports_.flash->is_bad(NandBlock(block));
-  if (!failed) co_await space_.erase(blocks);
-  if (failed || ports_.flash->is_bad(NandBlock(block))) {
+  if (!ports_.flash->is_bad(NandBlock(block))) co_await space_.erase(blocks);
+  if (ports_.flash->is_bad(NandBlock(block))) {
     const Status status = co_await bury(block);
     if (!ok(status)) co_return status;
   }
