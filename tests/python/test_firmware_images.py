@@ -44,3 +44,12 @@ def test_an_image_retries_and_relocates_bad_sectors_itself(images, tmp_path, lay
     assert done.metric("scoreboard.errors") == 0
     assert done.metric("defects.recovered") > 0
     assert done.metric("defects.write_faults") > 0
+
+
+@pytest.mark.parametrize("layer", ["sblock", "hwsr"])
+def test_an_image_s_read_modify_writes_are_as_long_as_their_parts(tmp_path, layer):
+    """Reading the clock takes an image time, so that a whole which is taken before its last part is shorter than they."""
+    done = run(tmp_path, "demo", "--elf", build_layer(layer), *WORKLOAD[:3], "--limit", 1200, "--replay", "closed:8")
+    assert done.metric("rmw.count") > 0
+    parts = [done.metric(name) for name in done.summary["metrics"] if name.startswith("merge.time.")]
+    assert sum(parts) == pytest.approx(done.metric("rmw.time_total"))
