@@ -39,8 +39,7 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
                          ? nullptr
                          : std::make_unique<FlashChannel>(timeline, executor_, *links.flash, dma_, *links.catalogue, config)),
       host_channel_(timeline, executor_, memory_, links.host, tags),
-      image_(std::move(image)),
-      costs_note_(config.costs.note()) {
+      image_(std::move(image)) {
   executor_.connect(control_);
   if (code_.modelled()) executor_.fetch_from(code_);
   signals_.add("cpu", executor_.signals());
@@ -145,7 +144,6 @@ void Controller::power_off() {
 std::vector<std::string> Controller::placement_notes() const {
   std::vector<std::string> notes = memory_.placement_notes();
   if (auto note = code_.note()) notes.push_back(std::move(*note));
-  if (costs_note_) notes.push_back(*costs_note_);
   return notes;
 }
 

@@ -105,7 +105,6 @@ class Controller final : private TimelineListener {
   std::unique_ptr<FlashChannel> flash_channel_;
   HostChannel host_channel_;
   Image image_;
-  std::optional<std::string> costs_note_;
   std::unique_ptr<FirmwareEntry> firmware_;
   std::function<void(Status)> booted_;
   std::function<void()> quiet_;

@@ -1,31 +1,59 @@
 #include "controller/cpu_config.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 
 namespace {
 
-constexpr std::array<std::uint64_t, cpu_operations> measured_costs = [] {
-  std::array<std::uint64_t, cpu_operations> costs{};
+using Cycles = std::array<std::uint64_t, cpu_operations>;
+
+constexpr Cycles measured_costs = [] {
+  Cycles costs{};
 #define MEASURED_COST(operation, cycles) costs[static_cast<std::size_t>(CpuOperation::operation)] = cycles;
 #include "controller/measured_costs.def"
 #undef MEASURED_COST
   return costs;
 }();
 
+struct PricedOperation {
+  std::uint64_t estimate;  // core cycles
+  const char* doc;
+};
+
+/// In the order of CpuOperation. What the estimates stand for: command: 32 B of descriptor read, range and tag checked, a task started;
+/// completion: 16 B of status written, the doorbell rung; interrupt: 16 registers saved and restored, the controller acknowledged; submit:
+/// eight words of descriptor; hash: a multiplication and two probes. What is 0 is held by the estimates of the others.
+constexpr std::array<PricedOperation, cpu_operations> priced_operations{{
+    {280, "decode of one host command"},
+    {120, "status of one host command"},
+    {80, "entry and exit of one interrupt"},
+    {40, "one finished device command: its descriptor read, its task found"},
+    {40, "a task that a lock or other work made ready"},
+    {80, "descriptor of one device command"},
+    {15, "one indexed access"},
+    {60, "one hash look-up"},
+    {20, "one level of a balanced tree"},
+    {6, "one element of a scanned list"},
+    {0, "one access to a table in memory"},
+    {0, "one lock, queued for and given back, but for those of parts of tracks"},
+    {0, "one run of a chain for the disk"},
+    {0, "one command of a batch for the flash"},
+    {0, "8 bytes of a record or of a table's image, put together or taken apart with their CRC"},
+    {0, "one order to the data mover"},
+    {0, "one lock of a part of a track, with the angles and radii that a write of it reaches"},
+}};
+
+Cycles cycles_of(CostSource source) {
+  if (source == CostSource::measured) return measured_costs;
+  Cycles cycles{};
+  if (source == CostSource::estimated) std::ranges::transform(priced_operations, cycles.begin(), &PricedOperation::estimate);
+  return cycles;
+}
+
 }  // namespace
 
-std::array<std::uint64_t, cpu_operations> CpuCosts::table() const {
-  if (source == CostSource::measured) return measured_costs;
-  return {command,      completion,   interrupt, reap,       task_switch,   submit,      array, hash,        tree_level,
-          list_element, table_access, lock,      media_step, flash_command, record_word, copy,  angular_lock};
-}
-
-std::optional<std::string> CpuCosts::note() const {
-  CpuCosts own = *this;
-  own.source = CostSource::estimated;
-  if (source == CostSource::estimated || own.table() == CpuCosts().table()) return std::nullopt;
-  return "controller.costs: the figures of single operations are without effect, source = \"measured\" takes others";
-}
+CpuCosts::CpuCosts(CostSource from) : source(from), cycles(cycles_of(from)) {}
 
 std::array<std::uint64_t, cpu_operations> CodeSizes::table() const {
   return {command, completion, interrupt, reap, task_switch, submit, array, hash, tree_level, list_element};
@@ -68,31 +96,16 @@ const InterruptLineConfig& CpuConfig::line(InterruptLine line) const {
 }
 
 void CpuCosts::describe(ParameterVisitor& visitor) {
-  constexpr Range cycles{0, 1e9};
-  visitor.enumeration("source", source, {"estimated", "measured"},
-                      "estimated: the figures below; measured: those that firmware images took (docs/guide/calibration.md), "
-                      "and those below are without effect");
-  visitor.field("command", command, cycles, "decode of one host command");
-  visitor.field("completion", completion, cycles, "status of one host command");
-  visitor.field("interrupt", interrupt, cycles, "entry and exit of one interrupt");
-  visitor.field("reap", reap, cycles, "one finished device command: its descriptor read, its task found");
-  visitor.field("task_switch", task_switch, cycles, "a task that a lock or other work made ready");
-  visitor.field("submit", submit, cycles, "descriptor of one device command");
-  visitor.field("array", array, cycles, "one indexed access");
-  visitor.field("hash", hash, cycles, "one hash look-up");
-  visitor.field("tree_level", tree_level, cycles, "one level of a balanced tree");
-  visitor.field("list_element", list_element, cycles, "one element of a scanned list");
-  // 0 by default: the estimates of the operations above hold what these count.
-  visitor.field("table_access", table_access, cycles, "one access to a table in memory; 0: the estimates above hold it");
-  visitor.field("lock", lock, cycles,
-                "one lock, queued for and given back, but for those of parts of tracks; 0: the estimates above hold it");
-  visitor.field("media_step", media_step, cycles, "one run of a chain for the disk; 0: the estimates above hold it");
-  visitor.field("flash_command", flash_command, cycles, "one command of a batch for the flash; 0: the estimates above hold it");
-  visitor.field("record_word", record_word, cycles,
-                "8 bytes of a record or of a table's image, put together or taken apart with their CRC; 0: the estimates above hold it");
-  visitor.field("copy", copy, cycles, "one order to the data mover; 0: the estimates above hold it");
-  visitor.field("angular_lock", angular_lock, cycles,
-                "one lock of a part of a track, with the angles and radii that a write of it reaches; 0: the estimates above hold it");
+  const CostSource before = source;
+  visitor.enumeration(
+      "source", source, {"measured", "estimated", "none"},
+      "of the costs that are not named: measured: what firmware images took (docs/guide/calibration.md); estimated: estimates "
+      "from before that was measured; none: 0");
+  // The source comes first, so that each cost that the description names takes the place of the source's.
+  if (source != before) cycles = cycles_of(source);
+  constexpr Range range{0, 1e9};
+  for (std::size_t i = 0; i < cpu_operations; ++i)
+    visitor.field(to_string(static_cast<CpuOperation>(i)), cycles[i], range, priced_operations[i].doc);
 }
 
 void CpuConfig::describe(ParameterVisitor& visitor) {

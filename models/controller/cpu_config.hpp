@@ -1,8 +1,6 @@
 #pragma once
 // Parameters of the controller's processor: cores, costs of firmware's operations, interrupt lines.
 #include <array>
-#include <optional>
-#include <string>
 
 #include "base/line_cache.hpp"
 #include "base/parameter.hpp"
@@ -10,39 +8,21 @@
 
 namespace tessera {
 
+/// Where the costs of operations come from that a description does not name.
 enum class CostSource : std::uint32_t {
-  estimated,  ///< CpuCosts' own figures
-  measured    ///< what the operations of firmware images took (measured_costs.def)
+  measured,   ///< what they took in firmware images (measured_costs.def)
+  estimated,  ///< ours, of before there were images: neither published nor measured
+  none        ///< code takes no time
 };
 
-/// Core cycles of firmware's operations at full speed of its memory: what the DRAM adds is priced where it is accessed. Source of all:
-/// estimates of ours, neither published nor measured. What each stands for: command: 32 B of descriptor read, range and tag checked, a task
-/// started; completion: 16 B of status written, the doorbell rung; interrupt: 16 registers saved and restored, the controller acknowledged;
-/// submit: eight words of descriptor; hash: a multiplication and two probes. What is 0 is held by the estimates of the others.
+/// Core cycles of firmware's operations at full speed of its memory: what the DRAM adds is priced where it is accessed.
 struct CpuCosts {
-  std::uint64_t command = 280;
-  std::uint64_t completion = 120;
-  std::uint64_t interrupt = 80;
-  std::uint64_t reap = 40;
-  std::uint64_t task_switch = 40;
-  std::uint64_t submit = 80;
-  std::uint64_t array = 15;
-  std::uint64_t hash = 60;
-  std::uint64_t tree_level = 20;
-  std::uint64_t list_element = 6;
-  std::uint64_t table_access = 0;
-  std::uint64_t lock = 0;
-  std::uint64_t media_step = 0;
-  std::uint64_t flash_command = 0;
-  std::uint64_t record_word = 0;
-  std::uint64_t copy = 0;
-  std::uint64_t angular_lock = 0;
-  CostSource source = CostSource::estimated;
+  explicit CpuCosts(CostSource from = CostSource::measured);
 
-  /// By operation; what goes by `source`.
-  [[nodiscard]] std::array<std::uint64_t, cpu_operations> table() const;
-  /// A sentence about figures that go by nothing, or nothing.
-  [[nodiscard]] std::optional<std::string> note() const;
+  CostSource source;
+  std::array<std::uint64_t, cpu_operations> cycles;  ///< those of `source`, but for what was set since
+
+  [[nodiscard]] std::uint64_t& operator[](CpuOperation operation) { return cycles[static_cast<std::size_t>(operation)]; }
   void describe(ParameterVisitor& visitor);
 };
 
@@ -76,8 +56,8 @@ struct TcmConfig {
   void describe(ParameterVisitor& visitor);
 };
 
-/// Bytes of code that firmware's operations run through. Source of all: estimates of ours, an instruction for each cycle of CpuCosts and 3
-/// B an instruction (Thumb-2 has 2 and 4), in whole lines of 32 B. What costs nothing by these estimates has no code either.
+/// Bytes of code that firmware's operations run through. Source of all: estimates of ours, an instruction for each cycle of the estimated
+/// costs and 3 B an instruction (Thumb-2 has 2 and 4), in whole lines of 32 B. What costs nothing by these estimates has no code either.
 struct CodeSizes {
   std::uint64_t command = 864;
   std::uint64_t completion = 384;

@@ -28,7 +28,7 @@ BusInitiator engine_of(InterruptLine line) {
 Executor::Executor(Timeline& timeline, const CpuConfig& config)
     : timeline_(timeline),
       interrupts_(timeline, config, *this),
-      costs_(config.costs.table()),
+      costs_(config.costs.cycles),
       cycle_(period(config.clock)),
       cores_(config.cores),
       crews_(std::min<std::size_t>(config.cores, most_crews)),

@@ -138,7 +138,7 @@ ControllerConfig DriveConfig::controller_for_firmware(bool external_processor) c
   if (own.cores != 1)
     throw refusal("controller.cores is " + std::to_string(own.cores) + ", and " +
                   (image == nullptr ? "an external processor is one" : "a firmware image (" + image->file() + ") runs on one"));
-  own.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  own.costs = CpuCosts(CostSource::none);
   own.interrupt_latency = Picoseconds(0);
   own.served_elsewhere = true;
   return own;

@@ -16,7 +16,7 @@ ControllerConfig without_time(ControllerConfig config) {
   config.interrupt_latency = config.bus_latency = Picoseconds(0);
   config.tcm.latency = 1;
   config.data_cache.size = config.code_cache.size = Bytes(0);
-  config.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  config.costs = CpuCosts(CostSource::none);
   return config;
 }
 

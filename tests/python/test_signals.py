@@ -223,7 +223,7 @@ def test_a_pattern_without_signals_names_the_nearest(tmp_path, pattern, nearest)
 
 
 def test_of_several_windows_each_holds_its_own_changes(tmp_path):
-    windows = [(100 * 10**9, 150 * 10**9), (300 * 10**9, 400 * 10**9)]
+    windows = [(200 * 10**9, 250 * 10**9), (300 * 10**9, 400 * 10**9)]
     given = [word for begin, end in reversed(windows) for word in ("--record-window", f"{begin}ps:{end}ps")]
     simulate("run", *FLASH, *("--vcd", tmp_path / "w.vcd", *given, "--signals", "media.state", "--out", tmp_path / "windows"))
     simulate("run", *FLASH, *("--vcd", tmp_path / "all.vcd", "--signals", "media.state", "--out", tmp_path / "all"))

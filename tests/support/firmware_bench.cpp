@@ -14,7 +14,7 @@ std::uint32_t kept_per_sector(const BenchConfig& config) {
 
 BenchConfig& BenchConfig::ideal_electronics() {
   controller.interrupt_latency = controller.bus_latency = Picoseconds(0);
-  controller.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  controller.costs = CpuCosts(CostSource::none);
   host.command_overhead = host.completion_overhead = Picoseconds(0);
   host.link_rate = BytesPerSecond(1'000'000'000'000'000);
   dram.row_to_column = dram.column_latency = dram.precharge = dram.row_active = dram.write_recovery = Picoseconds(0);

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tessera.calibration.measurement import DRIVE, image_of
+from tessera.calibration.measurement import DRIVE, ESTIMATES, image_of
 from tessera.calibration.report import Page
 from tessera.papers.page import number
 from tessera.run_folder import Run
@@ -20,7 +20,7 @@ def _rows(layers: Sequence[str], words: Sequence[str | int | Path], costs: Path,
     rows = []
     for layer in layers:
         ways = (
-            ("estimates", (DRIVE,)), ("`costs.toml`", (costs,)), ("image", (DRIVE, "--elf", image_of(layer, images))),
+            ("estimates", (DRIVE, *ESTIMATES)), ("measured", (costs,)), ("image", (DRIVE, "--elf", image_of(layer, images))),
         )  # fmt: skip
         for index, (name, (drive, *more)) in enumerate(ways):
             folder = out / f"{layer}-{index}"

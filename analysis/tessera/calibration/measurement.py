@@ -14,6 +14,7 @@ ARCHITECTURE = "rv64imac"
 
 WORKLOADS = ("web-server", "random-4k", "zipf-writes", "sequential")
 DEPTHS = (1, 8)  # requests at a time
+ESTIMATES = ("--set", "controller.costs.source=estimated")  # so that what is found does not depend on what was found before
 WARM_UP = 100    # requests: after them, tables and pools have what they need
 
 
@@ -25,7 +26,7 @@ class Measurement:
     workload: str
     requests: int
     operations: Mapping[str, float]  # what the linked firmware did, by name
-    table_cycles: float              # that by the cost table
+    table_cycles: float              # that by the estimates
     cycles: float                    # in which the image's processor worked
     instructions: float
 
@@ -46,7 +47,7 @@ def image_of(layer: str, images: Path) -> Path:
 
 
 def costs_of(run: Run) -> dict[str, int]:
-    """The estimates that a run had, in cycles by operation."""
+    """The costs that a run had, in cycles by operation."""
     costs = tomllib.loads(run.file("drive.toml").read_text())["controller"]["costs"]
     return {name: cost for name, cost in costs.items() if name != "source"}
 
@@ -69,7 +70,7 @@ def measure(layer: str, workload: str, depth: int, requests: int, image: Path, o
         "run", drive, "--layer", layer, "--workload", workload, "--fold", "--replay", f"closed:{depth}",
         "--limit", WARM_UP + requests, "--warmup", WARM_UP, "--check",
     )  # fmt: skip
-    ask_simulator([*common, "--out", out / "linked"])
+    ask_simulator([*common, *ESTIMATES, "--out", out / "linked"])
     ask_simulator([*common, "--elf", image, "--out", out / "image"])
     linked, on_image = checked(Run(out / "linked"), requests), checked(Run(out / "image"), requests)
     operations, costs = operations_of(linked), costs_of(linked)

@@ -57,7 +57,7 @@ def layers_page(measurements: Sequence[Measurement], found: Fit) -> Page:
             number(instructions / requests, 0), number(cycles / instructions, 2), percent(found.residual(runs), 0),
             percent(max(residuals, key=abs), 0),
         ))  # fmt: skip
-    header = ("layer", "cycles a request, cost table", "image", "ratio", "instructions a request", "CPI", "residual of the fit", "of its worst workload")
+    header = ("layer", "cycles a request, estimates", "image", "ratio", "instructions a request", "CPI", "residual of the fit", "of its worst workload")
     return Page("Cycles of the images", header, rows)
 
 
@@ -95,7 +95,7 @@ def write_costs(path: Path, found: Fit, drive: str, compiler: str, runs: int) ->
 
 
 def write_measured_costs(path: Path, record: Path) -> None:
-    """The costs of a record (write_record) as the list that `controller.costs.source = "measured"` takes, over the list that is there."""
+    """The costs of a record (write_record) as the list that linked firmware is priced by, over the list that is there."""
     costs = json.loads(record.read_text())["costs"]["measured"]
     opening = [line for line in path.read_text().splitlines() if line.startswith("//")]
     path.write_text("\n".join([*opening, *(f"MEASURED_COST({name}, {cost})" for name, cost in costs.items())]) + "\n")

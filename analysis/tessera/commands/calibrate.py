@@ -28,7 +28,7 @@ def calibrate(
     workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes,sequential",
     images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
-    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs of controller.costs.source = measured anew.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
     from tessera.calibration.measurement import Effort

@@ -32,7 +32,7 @@ struct Machine {
   }
   static ControllerConfig config_of(Bytes cache, const CodeSizes& sizes) {
     ControllerConfig made;
-    made.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    made.costs = CpuCosts(CostSource::none);
     made.interrupt_latency = 0_ps;
     made.code = sizes;
     made.code_cache.size = cache;

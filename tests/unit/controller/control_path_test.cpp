@@ -47,7 +47,7 @@ struct Machine {
   }
   static ControllerConfig config(std::uint32_t cores) {
     ControllerConfig made;
-    made.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    made.costs = CpuCosts(CostSource::none);
     made.interrupt_latency = 0_ps;
     made.staging_buffer = 64_KiB;
     made.cores = cores;

@@ -50,7 +50,7 @@ struct Machine {
   static ControllerConfig instant(ReadPriority reads = ReadPriority::over_updates) {
     ControllerConfig config;
     config.read_priority = reads;
-    config.costs = {0, 0, 0, 0, 0, 0, 0};
+    config.costs = CpuCosts(CostSource::none);
     config.interrupt_latency = config.bus_latency = 0_ps;
     config.disk_fifo = 16_KiB;
     return config;

@@ -12,7 +12,8 @@ namespace {
 struct Machine {
   /// One element of a list is one cycle; nothing else costs any, and interrupts come at once.
   Machine() {
-    config.costs = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    config.costs = CpuCosts(CostSource::none);
+    config.costs[CpuOperation::list_element] = 1;
     config.interrupt_latency = 0_ps;
   }
   Timeline timeline;
@@ -115,7 +116,7 @@ TEST_CASE("what a request's task uses of the CPU is shown as the host's, its com
 TEST_CASE("an interrupt resumes its task after the interrupt latency") {
   Machine machine;
   machine.config.interrupt_latency = 700_ns;
-  machine.config.costs.interrupt = 50;
+  machine.config.costs[CpuOperation::interrupt] = 50;
   Executor cpu(machine.timeline, machine.config);
   std::vector<Picoseconds> ends;
   Gate gate;
@@ -202,9 +203,9 @@ double value(const Executor& cpu, const char* name) {
 
 TEST_CASE("a lock that is handed over is no interrupt: its task pays for a task switch, at once") {
   Machine machine;
-  machine.config.costs.interrupt = 80;
-  machine.config.costs.reap = 40;
-  machine.config.costs.task_switch = 10;
+  machine.config.costs[CpuOperation::interrupt] = 80;
+  machine.config.costs[CpuOperation::reap] = 40;
+  machine.config.costs[CpuOperation::task_switch] = 10;
   machine.config.interrupt_latency = 500_ns;
   Executor cpu(machine.timeline, machine.config);
   Waiting waiting(machine, cpu, 1);
@@ -223,8 +224,8 @@ TEST_CASE("a lock that is handed over is no interrupt: its task pays for a task 
 
 TEST_CASE("an interrupt that gathers completions is entered once, when the last of them has come") {
   Machine machine;
-  machine.config.costs.interrupt = 80;
-  machine.config.costs.reap = 40;
+  machine.config.costs[CpuOperation::interrupt] = 80;
+  machine.config.costs[CpuOperation::reap] = 40;
   machine.config.disk_interrupt = {0, 3, 20_us};
   Executor cpu(machine.timeline, machine.config);
   Waiting waiting(machine, cpu, 3);
@@ -304,7 +305,7 @@ TEST_CASE("with cores of their own the interrupt of one command is taken while t
   const auto ends = [](std::uint32_t cores) {
     Machine machine;
     machine.config.cores = cores;
-    machine.config.costs.interrupt = 50;
+    machine.config.costs[CpuOperation::interrupt] = 50;
     Executor cpu(machine.timeline, machine.config);
     Waiting waiting(machine, cpu, 2);
     Device disk(cpu, InterruptLine::disk);
@@ -326,8 +327,8 @@ TEST_CASE("descriptors are written by the core of the devices and completions by
   const auto life_of = [](std::uint32_t cores, std::vector<Picoseconds>& times) {
     Machine machine;
     machine.config.cores = cores;
-    machine.config.costs.submit = 30;
-    machine.config.costs.completion = 40;
+    machine.config.costs[CpuOperation::submit] = 30;
+    machine.config.costs[CpuOperation::completion] = 40;
     Executor cpu(machine.timeline, machine.config);
     Noted written(machine.timeline), completed(machine.timeline);
     struct Submit {
@@ -381,7 +382,7 @@ TEST_CASE("descriptors are written by the core of the devices and completions by
 
 TEST_CASE("the time of the cores is that of their operations") {
   Machine machine;
-  machine.config.costs = {};
+  machine.config.costs = CpuCosts();
   Executor cpu(machine.timeline, machine.config);
   Waiting waiting(machine, cpu, 4);
   Device flash(cpu, InterruptLine::flash);
@@ -395,16 +396,4 @@ TEST_CASE("the time of the cores is that of their operations") {
   CHECK(sum == Approx(static_cast<double>(cpu.ran().value()) * 1e-9));
   CHECK(metrics.find("cpu.utilisation")->value.value() == Approx(sum / 0.01));
   CHECK(cpu.performed(CpuOperation::list_element) == 400);
-}
-
-TEST_CASE("with measured costs the figures of single operations go by nothing, and that is said") {
-  CpuCosts costs;
-  CHECK_FALSE(costs.note());
-  costs.source = CostSource::measured;
-  const auto measured = costs.table();
-  CHECK(measured != CpuCosts().table());
-  CHECK_FALSE(costs.note());
-  costs.submit = 7;
-  CHECK(costs.table() == measured);
-  CHECK(costs.note().value().starts_with("controller.costs: the figures of single operations are without effect"));
 }
