@@ -1,6 +1,8 @@
 #include "firmware/hal/flash.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "firmware/hal/mover.hpp"
 
@@ -18,7 +20,26 @@ bool Flash::is_bad(NandBlock block) const {
   return registers_.read(Register::flash_block_is_bad) != 0;
 }
 
-FlashCommandEntry Flash::entry_of(const FlashCommand& command, const FlashBatch& batch) {
+static bool holds(const FlashBatch& batch, const FlashCommand* command) {
+  const FlashCommand* const first = batch.commands.data();
+  return !std::less<>()(command, first) && std::less<>()(command, first + batch.commands.size());
+}
+
+/// Writes that share a page have a batch each; whose batch gives the page to the flash leads the commands of the others.
+void Flash::find_further(BatchSubmission& submission) const {
+  submission.further.clear();
+  if (shape_.subpages == 1) return;
+  for (const FlashCommand& command : submission.batch->commands)
+    for (FlashCommand* next = command.next; next != nullptr && !holds(*submission.batch, next); next = next->next)
+      submission.further.push_back(next);
+}
+
+FlashCommandEntry Flash::entry_of(const FlashCommand& command, const BatchSubmission& submission) {
+  const FlashBatch& batch = *submission.batch;
+  const auto place_of = [&](const FlashCommand* one) -> std::ptrdiff_t {
+    if (holds(batch, one)) return one - batch.commands.data();
+    return std::ssize(batch.commands) + (std::ranges::find(submission.further, one) - submission.further.begin());
+  };
   return {.op = static_cast<std::uint32_t>(command.op),
           .subpage = command.subpage,
           .page = command.page.value(),
@@ -28,7 +49,7 @@ FlashCommandEntry Flash::entry_of(const FlashCommand& command, const FlashBatch&
           .oob = command.oob.empty() ? 0 : registers_.address_of(command.oob.data()),
           .oob_bytes = static_cast<std::uint32_t>(command.oob.size()),
           .retry = command.retry,
-          .next = command.next == nullptr ? no_command : static_cast<std::uint32_t>(command.next - batch.commands.data()),
+          .next = command.next == nullptr ? no_command : static_cast<std::uint32_t>(place_of(command.next)),
           .led = command.led ? 1U : 0U};
 }
 
@@ -45,15 +66,18 @@ void Flash::submit(FlashBatch& batch) {
   processor_.suspend(batch.wait, LifePhase::flash_queue);
   BatchSubmission& submission = submissions_.take();
   submission.batch = &batch;
-  make_room(submission, batch.commands.size());
-  *submission.head() = {.cookie = number_of(static_cast<Submission*>(&submission)),
-                        .count = static_cast<std::uint32_t>(batch.commands.size()),
-                        .tag = processor_.tag()};
+  find_further(submission);
+  const std::size_t count = batch.commands.size() + submission.further.size();
+  make_room(submission, count);
+  *submission.head() = {
+      .cookie = number_of(static_cast<Submission*>(&submission)), .count = static_cast<std::uint32_t>(count), .tag = processor_.tag()};
   FlashCommandEntry* entry = submission.commands();
-  for (const FlashCommand& command : batch.commands) {
+  const auto add = [&](const FlashCommand& command) {
     if (command.op == FlashOp::program) push_lost(registers_, command.data);
-    *entry++ = entry_of(command, batch);
-  }
+    *entry++ = entry_of(command, submission);
+  };
+  for (const FlashCommand& command : batch.commands) add(command);
+  for (const FlashCommand* command : submission.further) add(*command);
   queue_.submit(submission);
 }
 
@@ -64,19 +88,21 @@ void Flash::reap() {
   });
 }
 
+void Flash::complete(FlashCommand& command, const FlashCommandEntry& entry, bool any_lost) {
+  command.status = static_cast<Status>(entry.status);
+  if (command.op != FlashOp::read) return;
+  if (any_lost)
+    pull_lost(registers_, command.data);
+  else
+    clear_lost(command.data);
+}
+
 void Flash::complete(BatchSubmission& submission, const CompletionEntry& completion) {
   FlashBatch& batch = *submission.batch;
   batch.status = static_cast<Status>(completion.status);
   const FlashCommandEntry* entry = submission.commands();
-  for (FlashCommand& command : batch.commands) {
-    command.status = static_cast<Status>((entry++)->status);
-    if (command.op != FlashOp::read) continue;
-    if (completion.any_lost != 0) {
-      pull_lost(registers_, command.data);
-    } else {
-      clear_lost(command.data);
-    }
-  }
+  for (FlashCommand& command : batch.commands) complete(command, *entry++, completion.any_lost != 0);
+  for (FlashCommand* command : submission.further) complete(*command, *entry++, completion.any_lost != 0);
   submissions_.give_back(submission);
   processor_.make_ready(batch.wait);
 }

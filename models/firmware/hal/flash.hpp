@@ -30,15 +30,18 @@ class Flash final : public FlashUnit {
 
  private:
   struct BatchSubmission : Submission {
-    SharedBytes bytes;  // FlashBatchEntry and its commands
+    SharedBytes bytes;  // FlashBatchEntry and its commands, the further ones last
     FlashBatch* batch = nullptr;
+    std::vector<FlashCommand*> further;  // of other batches, led by commands of this one
     [[nodiscard]] FlashBatchEntry* head() const { return reinterpret_cast<FlashBatchEntry*>(bytes.data()); }
     [[nodiscard]] FlashCommandEntry* commands() const {
       return reinterpret_cast<FlashCommandEntry*>(bytes.data() + sizeof(FlashBatchEntry));
     }
   };
+  void find_further(BatchSubmission& submission) const;
   void make_room(BatchSubmission& submission, std::size_t commands);
-  [[nodiscard]] FlashCommandEntry entry_of(const FlashCommand& command, const FlashBatch& batch);
+  [[nodiscard]] FlashCommandEntry entry_of(const FlashCommand& command, const BatchSubmission& submission);
+  void complete(FlashCommand& command, const FlashCommandEntry& entry, bool any_lost);
   void complete(BatchSubmission& submission, const CompletionEntry& completion);
 
   RegisterFile& registers_;

@@ -95,6 +95,43 @@ TEST_CASE("a batch's descriptor lies in memory word for word, and its commands t
   CHECK(commands[1].status == Status::blank);
   CHECK(buffer.is_lost(2));
   CHECK(machine.values[Register::flash_consumed] == 1);
+
+  cpu.start(run(flash, batch, status), 9);
+  cpu.run();
+  CHECK(machine.written(Register::flash_submit).back() == at);  // the same memory serves the next one
+}
+
+TEST_CASE("commands of another batch that a page is shared with lie behind those of the batch that leads them") {
+  FakeMachine machine;
+  Cpu cpu(machine);
+  Flash flash(machine, cpu, {.blocks = 64, .pages_per_block = 32, .subpages = 4});
+  std::array<FlashCommand, 2> other;
+  std::array<FlashCommand, 2> own;
+  for (std::uint8_t i = 0; i < 2; ++i) {
+    other[i].op = own[i].op = FlashOp::program;
+    other[i].subpage = i;
+    own[i].subpage = static_cast<std::uint8_t>(2 + i);
+  }
+  own[0].next = &own[1];
+  own[1].next = other.data();
+  own[1].led = other[0].led = other[1].led = true;
+  other[0].next = &other[1];
+  FlashBatch batch(own);
+  Status status = Status::no_space;
+  cpu.start(run(flash, batch, status), 9);
+  cpu.run();
+
+  const std::uint64_t at = machine.written(Register::flash_submit).front();
+  CHECK(by_number<FlashBatchEntry>(at)->count == 4);
+  auto* const entries = by_number<FlashCommandEntry>(at + sizeof(FlashBatchEntry));
+  const std::array<std::array<std::uint32_t, 3>, 4> expected{{{2, 1, 0}, {3, 2, 1}, {0, 3, 1}, {1, no_command, 1}}};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(std::array{entries[i].subpage, entries[i].next, entries[i].led} == expected[i]);
+  for (std::size_t i = 0; i < 4; ++i) entries[i].status = static_cast<std::uint32_t>(Status::media_error);
+  machine.complete_batch({.cookie = by_number<FlashBatchEntry>(at)->cookie, .status = static_cast<std::uint32_t>(Status::media_error)});
+  flash.reap();
+  cpu.run();
+  CHECK(status == Status::media_error);
+  for (const FlashCommand& command : other) CHECK(command.status == Status::media_error);
 }
 
 TEST_CASE("a block is asked for by its number") {
