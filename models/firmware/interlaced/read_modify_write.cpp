@@ -1,5 +1,7 @@
 #include "firmware/interlaced/read_modify_write.hpp"
 
+#include <array>
+
 #include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
@@ -20,7 +22,7 @@ Task<Status> ReadModifyWrite::write(PhysicalRun run, DataSpan data, MediaClass p
 
 /// The backup region is cleared lazily: only here can a record go stale (section 2.1, "Safety and crash consistency").
 Task<Status> ReadModifyWrite::forget(PhysicalRun run) {
-  const std::span runs(&run, 1);
+  const std::array runs{run};
   if (backup_.describing(runs) == nullptr) co_return Status::ok;
   co_return co_await backup_.forget(runs);
 }

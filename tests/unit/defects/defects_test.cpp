@@ -1,11 +1,16 @@
 // What the drive does about each kind of bad sector.
 #include <catch2/catch.hpp>
 
+#include "support/recorded_events.hpp"
 #include "unit/defects/defect_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
 using namespace tessera::test;
+using Events = std::vector<RecordedEvents::Event>;
+
+/// Subject of events about sectors of that track.
+constexpr std::uint64_t radius_1 = 1U << 20;
 
 TEST_CASE("a drive without bad sectors writes and reads nothing on its spare tracks, and pays nothing") {
   DefectDrive with([](MediaConfig&) {});
@@ -27,6 +32,7 @@ TEST_CASE("a sector that comes back at a retry is delivered, in the host's time,
   const std::uint32_t failing = GENERATE(1U, 3U, 4U);  // the first read fails, then retries 1 to failing - 1
   DefectDrive drive([&](MediaConfig& media) { media.transient_sectors = {{0, 1, 4, double(failing)}}; });
   REQUIRE(drive.write(16, 16) == Status::ok);
+  const RecordedEvents events(drive.bench());
   HostRequest& read = drive->submit(HostOp::read, 16 * blocks_per_sector, 16 * blocks_per_sector);
   std::array<Picoseconds, life_phases> parts{};
   while (!FirmwareBench::done(read)) {
@@ -38,6 +44,7 @@ TEST_CASE("a sector that comes back at a retry is delivered, in the host's time,
   CHECK(drive.defects("retries") == failing);
   CHECK(drive.defects("recovered") == 1);
   const bool moved = failing >= 4;
+  CHECK(events.of("relocate") == (moved ? Events{{radius_1 + 4, 1}} : Events{}));
   CHECK(drive.defects("relocations") == (moved ? 1 : 0));
   CHECK(drive.defects("spares_left") == (moved ? 27 : 28));
   CHECK(parts[static_cast<std::size_t>(LifePhase::error_recovery)] > 5_ms * failing);  // at least half a turn each

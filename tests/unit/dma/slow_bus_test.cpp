@@ -94,3 +94,27 @@ TEST_CASE("slow bus: a flash channel waits for the data of a program, and a read
   CHECK(slow.second + 1_ns >= ideal.second + 100_ns * (4096 + 4096));  // less the time on an ideal link
   CHECK(slow.second <= ideal.second + most);
 }
+
+TEST_CASE("slow bus: a merge does not go on before the pages that it read from flash are in the DRAM") {
+  struct Cleaning {
+    double milliseconds;
+    double merges;
+  };
+  const auto cleaning = [](Hertz clock) {
+    SkylightSetup setup;
+    setup.bench.ideal_electronics();
+    setup.bench.media.timing = MediaTimingMode::expected;
+    setup.bench.bus.width = 1;
+    setup.bench.bus.crossing = 0;
+    setup.bench.bus.clock = clock;
+    setup.cache().crash_safe = false;
+    SkylightDrive drive(setup);
+    drive.write_banded({{0, 0}, {2, 1}, {0, 0}, {2, 3}, {2, 4}, {1, 0}, {1, 1}, {1, 2}, {3, 0}});
+    REQUIRE(drive.metric("cleaning.count") == 1);
+    return Cleaning{drive.metric("cleaning.max"), drive.metric("rmw.count")};
+  };
+  const Cleaning ideal = cleaning(Hertz(0));
+  const Cleaning slow = cleaning(Hertz(100'000'000));  // 10 ns a byte: the platters are kept up with
+  // Of each merge the last page crosses the bus with its out-of-band bytes while nothing else can go on.
+  CHECK((slow.milliseconds - ideal.milliseconds) * 1e6 >= slow.merges * 10 * (4096 + 64));
+}

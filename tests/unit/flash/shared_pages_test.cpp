@@ -145,3 +145,14 @@ TEST_CASE("the first sector of a block that is reported behind those that filled
   CHECK(drive.flash(FlashOp::read_oob) == 16);
   drive.check_content();
 }
+
+TEST_CASE("writes that pad their pages take the dies in turn") {
+  PoreSetup setup = four_sectors();
+  setup.bench.nand->dies = setup.cache().parallel = 2;
+  PoreDrive drive(setup);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.write(2 * i);
+  std::vector<std::uint64_t> pages;
+  for (const auto& command : drive.bench().flash_commands)
+    if (command.op == FlashOp::program) pages.push_back(command.page.value());
+  CHECK(pages == std::vector<std::uint64_t>{0, 2, 1, 3});  // two pages a block, and a block of each die
+}

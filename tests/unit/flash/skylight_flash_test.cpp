@@ -33,6 +33,7 @@ TEST_CASE("a full zone is cleaned with one merge for each of its bands, and the 
   drive.write_banded({{2, 4}});
   CHECK(drive.metric("rmw.count") == 2);
   CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("cleaning.dirty_bands_mean") == 3);  // of both zones
   CHECK(drive.flash(FlashOp::erase) == 2);
   CHECK(drive.flash(FlashOp::read) == 4);
   CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 2 * 8);
@@ -161,6 +162,28 @@ TEST_CASE("aggressive cleaning gives zones back while the host is idle, lazy cle
   drive.write_banded({{0, 0}, {1, 1}});
   drive.cut_now();
   drive.check_content();
+}
+
+TEST_CASE(
+    "skylight-flash: cleanings while the host is idle each count the bands that are dirty when they begin, and the drive is busy with "
+    "them") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 1;
+  setup.layer.cleaning = CleaningPolicy::aggressive;
+  setup.layer.idle_after = 100'000_us;
+  SkylightDrive drive(setup);
+  drive.write_banded({{0, 0}, {1, 1}, {2, 2}});
+  CHECK(drive.layer().idle());
+  drive.bench().steps.clear();
+  while (drive.bench().steps.empty()) drive.bench().run_for(1'000_us);
+  CHECK_FALSE(drive.layer().idle());
+  drive.bench().run_for(2'000'000_us);
+  CHECK(drive.layer().idle());
+  CHECK(drive.metric("cleaning.dirty_bands_mean") == 3);
+  drive.write_banded({{3, 0}});
+  drive.bench().run_for(2'000'000_us);
+  CHECK(drive.metric("cleaning.count") == 2);
+  CHECK(drive.metric("cleaning.dirty_bands_mean") == 2);
 }
 
 TEST_CASE("skylight-flash: a drive that has written a checkpoint is at rest again, and writes the next one") {

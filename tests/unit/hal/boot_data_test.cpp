@@ -1,6 +1,7 @@
 // What the drive writes into the boot data is what the firmware reads there.
 #include <catch2/catch.hpp>
 
+#include <bit>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -64,6 +65,33 @@ TEST_CASE("every parameter of every layer and of the firmware reaches the target
       CHECK(words_of(*fresh) == words_of(*layer));
     }
   }
+}
+
+TEST_CASE("a number, a size, a time and a choice are a word each") {
+  struct Values {
+    std::uint32_t small = 7;
+    std::uint64_t large = 1ULL << 40;
+    double share = 0.5;
+    Picoseconds time = Picoseconds(8);
+    Bytes size = Bytes(9);
+    std::uint32_t chosen = 2;
+    void describe(ParameterVisitor& visitor) {
+      visitor.field("small", small, {0, 10}, "");
+      visitor.field("large", large, {0, 1e15}, "");
+      visitor.field("share", share, {0, 1}, "");
+      visitor.field("time", time, {0, 10}, "");
+      visitor.field("size", size, {0, 10}, "");
+      visitor.choice("chosen", chosen, {"a", "b", "c"}, "");
+    }
+  } values;
+  const std::vector<std::uint64_t> words = words_of(values);
+  CHECK(words == std::vector<std::uint64_t>{7, 1ULL << 40, std::bit_cast<std::uint64_t>(0.5), 8, 9, 2});
+  Values read{.small = 0, .large = 0, .share = 0, .time = Picoseconds(0), .size = Bytes(0), .chosen = 0};
+  ParameterWordReader reader(words);
+  read.describe(reader);
+  CHECK(words_of(read) == words);
+  CHECK(read.small == 7);
+  CHECK(read.share == 0.5);
 }
 
 TEST_CASE("a flag is the word 1 or 0") {

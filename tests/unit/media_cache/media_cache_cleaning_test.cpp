@@ -245,3 +245,18 @@ TEST_CASE("without a size the map has an entry for each sector of the log, a per
   geometry.zones = {{0, 100'000, 1000, 0}};
   CHECK(config.map_limit(geometry) == 181'000);
 }
+
+TEST_CASE("the log is not cleaned for idleness while the host writes now and then") {
+  MediaCacheSetup setup;
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 100_ms;
+  MediaCacheDrive drive(setup);
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    drive.write(drive.at(i % 3, i));
+    drive.bench().run_for(60_ms);
+  }
+  CHECK(drive.metric("cleaning.idle") == 0);
+  drive.bench().run_for(5_s);
+  CHECK(drive.metric("cleaning.idle") > 0);
+  CHECK(drive.bench().metric("gauge.media_cache.log_sectors.last") == 0);
+}

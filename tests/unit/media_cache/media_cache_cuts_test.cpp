@@ -133,3 +133,20 @@ TEST_CASE("each sector of a checkpoint comes from the copy that has it") {
   drive.cut_now();
   drive.check_content();
 }
+
+TEST_CASE("a cut at any time of the first cleaning of a drive loses nothing") {
+  MediaCacheSetup setup = full_drive();
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 1_ms;
+  bool cleaned = false;
+  for (Picoseconds after = 500_us; !cleaned; after = after + 1_ms) {
+    MediaCacheDrive drive(setup);
+    drive.write(drive.at(2, 1), 2);
+    drive.bench().run_for(after);
+    cleaned = drive.metric("rmw.count") == 1;
+    drive.cut_now();
+    drive.check_content();
+    drive.write(drive.at(2, 12), 2);
+    drive.check_content();
+  }
+}

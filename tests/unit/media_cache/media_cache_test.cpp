@@ -197,3 +197,23 @@ TEST_CASE("a write elsewhere does not wait for the end of an endless stream") {
   drive.bench().run_until_all_done();
   drive.check_content();
 }
+
+TEST_CASE("of a band it is told how far it is written, and how much of it the log holds") {
+  MediaCacheDrive drive(MediaCacheSetup{});
+  drive.write(drive.at(1, 0), 8);  // a stream
+  drive.write(drive.at(1, 2), 3);
+  drive.write(drive.at(1, 4), 2);
+  const BandLevels levels = drive.layer().band_levels();
+  CHECK(levels[0] == BandLevel{24, 0, 0});
+  CHECK(levels[1] == BandLevel{24, 8, 4});
+}
+
+TEST_CASE("writes side by side that are a stream together go to their band directly") {
+  MediaCacheDrive drive(MediaCacheSetup{});
+  for (const auto& [band, offset, count] : {std::tuple(1, 1, 1), {2, 1, 1}, {3, 1, 1}, {4, 1, 1}, {5, 0, 4}, {5, 4, 4}})
+    drive.bench().submit(HostOp::write, drive.at(static_cast<std::uint64_t>(band), static_cast<std::uint64_t>(offset)) * blocks_per_sector,
+                         static_cast<std::uint32_t>(count) * blocks_per_sector);
+  drive.bench().run_until_all_done();
+  CHECK(drive.metric("stream.sectors") == 8);
+  drive.check_content();
+}

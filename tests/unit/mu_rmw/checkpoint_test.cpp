@@ -69,17 +69,20 @@ TEST_CASE("of a block that was begun at a checkpoint boot reads the first page a
 }
 
 TEST_CASE("pages found at a boot count as programmed since the checkpoint, so that cuts in a row make no boot longer") {
-  MuRmwSetup setup = with_checkpoints(4);
-  setup.bench.nand->pages_per_block = 16;
-  MuRmwDrive drive(setup);
-  std::size_t most = 0;
-  for (std::uint64_t i = 0; i < 12; ++i) {
-    drive.write(i % 4);
-    rest(drive);
-    most = std::max(most, reads_at_boot(drive));
+  for (const bool dump_tags : {false, true}) {
+    MuRmwSetup setup = with_checkpoints(4);
+    setup.layer.checkpoint.dump_tags = dump_tags;
+    setup.bench.nand->pages_per_block = 16;
+    MuRmwDrive drive(setup);
+    std::size_t most = 0;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      drive.write(i % 4);
+      rest(drive);
+      most = std::max(most, reads_at_boot(drive));
+    }
+    CHECK(most <= 10 + 1 + 4 + 1);
+    drive.check_content();
   }
-  CHECK(most <= 10 + 1 + 4 + 1);
-  drive.check_content();
 }
 
 TEST_CASE("the mapping after a boot is the one before the cut, with trims and whatever the checkpoint knows of it") {

@@ -195,3 +195,10 @@ TEST_CASE("a block that a merge freed holds nothing of what it held before") {
   CHECK(drive.metric("rmw.count") == 1);
   drive.check_content();
 }
+
+TEST_CASE("of each band it is told how much of it the flash holds") {
+  MuRmwDrive drive(MuRmwSetup{});
+  drive.write(1, 2);
+  drive.write(9);
+  CHECK(drive.layer().band_levels() == BandLevels{{8, 8, 2}, {8, 8, 1}});
+}

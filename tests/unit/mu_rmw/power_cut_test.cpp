@@ -116,6 +116,8 @@ TEST_CASE("a program that fails is repeated in another block, and a cut in betwe
   drive.write(0, 3);  // its first sector fails in block 0: all three go to the next block
   CHECK(drive.metric("flash.program_failures") == 1);
   CHECK(drive.metric("flash.retired_blocks") == 1);
+  CHECK(drive.layer().map().valid_pages(0) == 0);  // what was in front of the failed page, and that page
+  CHECK(drive.layer().map().valid_pages(1) + drive.layer().map().valid_pages(2) == 3);
   drive.check_content();
   const auto prepare = [](MuRmwDrive& small) { small.write(0, 2); };
   cut_everywhere(setup, prepare, 1);

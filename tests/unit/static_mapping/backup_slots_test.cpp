@@ -1,4 +1,5 @@
 // Several updates at once: one backup slot each.
+#include "firmware/backup/backup_region.hpp"
 #include "static_drive.hpp"
 
 using namespace tessera;
@@ -155,4 +156,12 @@ TEST_CASE("static mappings: a cut at any instant of several updates loses nothin
     drive->cut_now();
     REQUIRE(drive.wrong_blocks() == 0);
   }
+}
+
+TEST_CASE("a backup slot has a track more than its longest record, and three at least") {
+  const DriveGeometry geometry{.surfaces = 2, .zones = {{.radii = 100, .sectors_per_track = 8}}};
+  CHECK(BackupRegion::radii_needed(geometry, 0, {.slots = 4, .sectors = 8}) == 6);
+  CHECK(BackupRegion::radii_needed(geometry, 0, {.slots = 4, .sectors = 16}) == 6);
+  CHECK(BackupRegion::radii_needed(geometry, 0, {.slots = 4, .sectors = 17}) == 8);
+  CHECK(BackupRegion::radii_needed(geometry, 0, {.slots = 1, .sectors = 32}) == 3);
 }

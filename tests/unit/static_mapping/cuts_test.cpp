@@ -179,3 +179,12 @@ TEST_CASE("static mappings: boot reads the headers of the backup region track by
   CHECK(drive->steps_in("backup").size() <= backup->count + 1);  // and what the newest record saved
   CHECK(drive.wrong_blocks() == 0);
 }
+
+TEST_CASE("static mappings: of as many tracks as there are groups on record each is known behind a cut") {
+  StaticDrive drive(Scheme::s1234, 17);
+  for (const std::uint64_t track : {0, 1, 63, 64, 65}) REQUIRE(drive.write_sectors(track, 0, 1) == Status::ok);
+  const double used = drive.metric("gauge.tracks.used.last");
+  drive->cut_now();
+  CHECK(drive.metric("gauge.tracks.used.last") == used);
+  CHECK(drive.wrong_blocks() == 0);
+}

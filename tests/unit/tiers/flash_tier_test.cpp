@@ -76,7 +76,10 @@ TEST_CASE("a full flash gives its oldest block back in idle time, and what was r
   for (std::uint64_t i = 0; i < 6; ++i) drive.write(40 * i, 4);
   drive.read(0, 4);  // of the first block
   drive.write(300, 4);
+  while (drive.metric("flash.evicted") == 0 && drive.layer().idle()) drive.bench().run_for(100_us);
+  CHECK_FALSE(drive.layer().idle());
   drive.bench().run_for(1_s);
+  CHECK(drive.layer().idle());
   CHECK(drive.metric("flash.evicted") >= 1);
   CHECK((drive.metric("nand.page_copies") == 4) == stays);
   CHECK(drive.metric("flash.moved_on") >= 4);
@@ -142,6 +145,7 @@ TEST_CASE("what lies in a block that cannot be erased does not come back") {
   setup.layer.evict_after = 1_ms;
   setup.layer.flash_free = 90;
   setup.bench.nand->erase_failures = {{0, 1}, {1, 1}};
+  setup.layer.dump_tags = GENERATE(false, true);
   TiersDrive drive(setup);
   for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 4);
   drive.bench().run_for(1_s);  // what filled blocks 0 and 1 is in the log
@@ -192,4 +196,14 @@ TEST_CASE("a flash block whose erase a cut tears holds nothing that is lost") {
   drive.cut_now();
   REQUIRE(array.erases(NandBlock(0)) == 1);
   drive.check_content();
+}
+
+TEST_CASE("of a band it is told how far it is written, and how much of it the flash holds") {
+  TiersDrive drive(unbuffered());
+  drive.write(3, 2);
+  drive.write(26, 10);  // past the flash, and long enough to go to the band
+  drive.write(27, 1);
+  const BandLevels levels = drive.layer().band_levels();
+  CHECK(levels[0] == BandLevel{24, 0, 2});
+  CHECK(levels[1] == BandLevel{24, 12, 1});
 }

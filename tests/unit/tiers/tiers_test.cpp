@@ -1,7 +1,10 @@
 // tessera: what its tiers hand to one another, and when.
+#include <array>
+
 #include "firmware/flash/oob.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "tiers_drive.hpp"
+#include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -105,4 +108,36 @@ TEST_CASE(
   CHECK(config.bands(geometry).cache == Bytes(10'000 * 4096));
   config.log = Bytes(77 * 4096);
   CHECK(config.bands(geometry).cache == Bytes(77 * 4096));
+}
+
+TEST_CASE("what is set of the write buffer is what it goes by") {
+  tiers::TiersConfig config;
+  config.buffer = sectors(7);
+  config.edges = EdgeReads::before;
+  config.make_way = false;
+  config.trickle_mark = 1;
+  config.high_mark = 3;
+  config.low_mark = 2;
+  config.destage_depth = 5;
+  config.destage_run = sectors(6);
+  config.destage_after = 8_ms;
+  const WriteCacheConfig buffer = config.write_buffer();
+  CHECK(buffer.capacity == sectors(7));
+  CHECK(buffer.durability == CacheDurability::plp);
+  CHECK(buffer.edges == EdgeReads::before);
+  CHECK_FALSE(buffer.make_way);
+  CHECK(std::array{buffer.trickle_mark, buffer.low_mark, buffer.high_mark, buffer.destage_depth} == std::array{1U, 2U, 3U, 5U});
+  CHECK(buffer.largest_destage == sectors(6));
+  CHECK(buffer.idle_after == 8_ms);
+}
+
+TEST_CASE("shared word lines are warned of where the tier of flash is used") {
+  const FlashShape shape{.blocks = 64, .pages_per_block = 32, .oob_bytes = 64, .page_bytes = 4096, .paired_pages = true};
+  for (const auto use : {tiers::FlashUse::off, tiers::FlashUse::on}) {
+    const std::unique_ptr<LayerFactory> layer = make_tessera_factory();
+    Setter setter({{"flash", static_cast<double>(use)}, {"paired_pages", static_cast<double>(PairedPages::unsafe)}});
+    layer->describe(setter);
+    REQUIRE(setter.all_set());
+    CHECK(layer->warnings(shape).size() == (use == tiers::FlashUse::on ? 1 : 0));
+  }
 }

@@ -1,4 +1,6 @@
 // Pages of hwsr's journals that become unreadable between the acknowledgement of what they hold and the next boot.
+#include <vector>
+
 #include "hwsr_drive.hpp"
 #include "support/lost_page.hpp"
 
@@ -23,18 +25,19 @@ std::uint64_t first_page(const HwsrSetup& setup) {
 
 }  // namespace
 
-TEST_CASE("a journalled write whose only page is lost is an error, whether or not another one came behind it") {
-  for (const bool another : {false, true}) {
+TEST_CASE("a journalled write whose only page is lost is an error, however many came behind it") {
+  for (const std::uint64_t others : {0, 1, 2, 3}) {
+    INFO(others << " behind it");
     HwsrSetup setup = journalled();
     lose_page(*setup.bench.nand, first_page(setup));
     HwsrDrive drive(setup);
     drive.write(5);
-    if (another) drive.write(9);
+    for (std::uint64_t i = 0; i < others; ++i) drive.write(9 + 4 * i);
     drive.cut_now();
     CHECK(drive.bench().read(5 * 8, 8) == Status::lost);
     drive.cut_now();
     CHECK(drive.bench().read(5 * 8, 8) == Status::lost);
-    if (another) drive.read(9);
+    for (std::uint64_t i = 0; i < others; ++i) drive.read(9 + 4 * i);
     drive.bench().verify_all();
     CHECK(drive.bench().scoreboard().errors() == 0);
     drive.write(5);
@@ -51,7 +54,43 @@ TEST_CASE("a page that is lost when its write is on the disk already costs nothi
   drive.bench().run_for(Picoseconds(5 * ps_per_second));
   REQUIRE(drive.layer().buffer().used() == 0);
   drive.cut_now();
+  drive.read(5);
   drive.check_content();
+}
+
+TEST_CASE("of journalled writes whose pages are lost together none is forgotten, and what is left of one counts") {
+  const auto write = [](HwsrDrive& drive) {
+    drive.write(4, 2);
+    drive.write(20);
+    drive.write(40);
+  };
+  HwsrSetup setup = journalled();
+  HwsrDrive first(setup);
+  write(first);
+  std::vector<std::uint64_t> pages;
+  for (const FirmwareBench::FlashRecord& record : first.bench().flash_commands)
+    if (record.op == FlashOp::program) pages.push_back(record.page.value());
+  REQUIRE(pages.size() == 4);
+  for (const std::size_t lost : {1, 2, 3}) lose_page(*setup.bench.nand, pages[lost]);
+  HwsrDrive drive(setup);
+  write(drive);
+  drive.cut_now();
+  drive.read(4);
+  for (const std::uint64_t sector : {5, 20, 40}) CHECK(drive.bench().read(sector * 8, 8) == Status::lost);
+  drive.bench().verify_all();
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}
+
+TEST_CASE("of the last journalled write a page that is lost at its end is known to be lost") {
+  HwsrSetup setup = journalled();
+  lose_page(*setup.bench.nand, first_page(setup) + 4);  // the next one is in the other block of the stripe, of four pages
+  HwsrDrive drive(setup);
+  drive.write(5, 2);
+  drive.cut_now();
+  drive.read(5);
+  CHECK(drive.bench().read(6 * 8, 8) == Status::lost);
+  drive.bench().verify_all();
+  CHECK(drive.bench().scoreboard().errors() == 0);
 }
 
 TEST_CASE("without the dumped table the newest page of a journal is taken for one that the cut tore") {

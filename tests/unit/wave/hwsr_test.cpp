@@ -369,3 +369,30 @@ TEST_CASE("blocks of the journals that are bad from the factory are counted, and
   CHECK(drive.metric("write_journal.sectors") == 200);
   drive.check_content();
 }
+
+TEST_CASE("blocks of the most sectors are cached on flash and read from there whole") {
+  HwsrSetup setup;
+  setup.bench.media.sectors_per_track = most_block_sectors;
+  setup.bench.nand->pages_per_block = most_block_sectors;
+  setup.block_sectors(most_block_sectors);
+  setup.buffer_blocks(4);
+  setup.cache_blocks(6);
+  setup.layer.caches.rewrite_journal = setup.layer.caches.journal = Bytes(2 * 8 * most_block_sectors * sector_bytes);
+  setup.prefilled = most_block_sectors;
+  HwsrDrive drive(setup);
+  for (int i = 0; i < 2; ++i) {
+    drive.read(0, most_block_sectors);
+    drive.bench().run_for(Picoseconds(ps_per_second));
+  }
+  CHECK(drive.metric("hit.read.flash") == most_block_sectors);
+}
+
+TEST_CASE("without a read cache in flash no memory is kept to fill it, and reads come from the disk") {
+  HwsrSetup setup;
+  setup.cache_blocks(0);
+  setup.prefilled = 16;
+  HwsrDrive drive(setup);
+  for (int i = 0; i < 2; ++i) drive.read(0, 2);
+  CHECK(drive.metric("hit.read.media") == 2 * 2);
+  CHECK(drive.bench().controller().memory().reserved(MemoryCategory::read_cache) == Bytes(0));
+}

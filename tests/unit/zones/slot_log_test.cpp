@@ -62,3 +62,17 @@ TEST_CASE("at boot the highest position is the head, and a lap behind it nothing
   CHECK(log.room() == 2);
   CHECK(log.take().slot == 2);
 }
+
+TEST_CASE("at boot a slot without a position is the next to be given out, or lies as far behind the head as the log is laid out") {
+  FakeMemory memory;
+  SlotLog log(memory, 4, 0, LogHoles::circular);
+  log.restore_head(6);                  // slots 0 and 1 have positions 5 and 6
+  CHECK(log.restore_position(3) == 4);  // of the lap before
+  CHECK(log.restore_position(2) == 7);  // the next one, or position 3
+  CHECK(log.newest() == 7);
+
+  SlotLog young(memory, 4, 0, LogHoles::circular);
+  young.restore_head(1);
+  CHECK(young.restore_position(2) == 3);  // the log has not come round: it was given out behind the head
+  CHECK(young.newest() == 3);
+}
