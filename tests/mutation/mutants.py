@@ -5,7 +5,8 @@ time. So one build holds all mutants, and as nothing is but inserted and no line
 """
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, Index, TranslationUnit, TypeKind
@@ -41,10 +42,14 @@ class Mutant:
     what: str
     before: str  # inserted at start and at end
     after: str
+    turn: int = 1  # among those of the file of which the same is said
 
-    def key(self) -> str:
-        """Names the mutant for as long as its line stays as it is."""
-        return f"{self.file}: {self.what}"
+    def told(self) -> str:
+        return self.what if self.turn == 1 else f"{self.what} (number {self.turn})"
+
+    def name(self) -> str:
+        """Stays what it is for as long as the mutant's line does."""
+        return f"{self.file}: {self.told()}"
 
 
 @dataclass
@@ -96,7 +101,12 @@ class Finder:
         for start, end, what in list(found):
             if what == NEGATED and any((start, end, negation) in found for negation in NEGATIONS):
                 del found[start, end, what]
-        return sorted(found.values(), key=lambda m: (m.start, -m.end, m.after != ";}", m.what))  # a removal encloses
+        in_order = sorted(found.values(), key=lambda m: (m.start, -m.end, m.after != ";}", m.what))  # a removal encloses
+        said = Counter[str]()
+        for place, mutant in enumerate(in_order):
+            said[mutant.what] += 1
+            in_order[place] = replace(mutant, turn=said[mutant.what])
+        return in_order
 
     def _declarations(self, cursor: Cursor, source: _Source, found: dict) -> None:
         if cursor.kind in FUNCTIONS:

@@ -13,7 +13,6 @@ import random
 import re
 import subprocess
 import sys
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "planted"))
 
 from cases import all_cases, killer  # noqa: E402
+from equivalents import ENTRIES, StaleEntry, equivalents  # noqa: E402
 from mutants import Mutant  # noqa: E402
 from sample import Mutants, draw, firmware_files, highest_number  # noqa: E402
 from schemata import mutated, switch  # noqa: E402
@@ -51,7 +51,7 @@ def build(mutants: dict[int, Mutant], programs: list[str], jobs: int) -> dict[in
     """The mutants that compile."""
     TREE.mkdir(parents=True, exist_ok=True)
     refused = set(json.loads(REFUSED.read_text())) if REFUSED.exists() else set()
-    mutants = {number: m for number, m in mutants.items() if name_of(number, m) not in refused}
+    mutants = {number: m for number, m in mutants.items() if m.name() not in refused}
     for _ in range(12):
         write_tree(mutants)
         subprocess.run(["cmake", "--preset", "mutation"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -66,15 +66,10 @@ def build(mutants: dict[int, Mutant], programs: list[str], jobs: int) -> dict[in
         if not bad:
             sys.exit(f"mutate: the mutated sources do not compile:\n{done.stdout[-4000:]}")
         print(f"   {len(bad)} mutants do not compile and are left out", flush=True)
-        refused |= {name_of(number, mutants[number]) for number in bad}
+        refused |= {mutants[number].name() for number in bad}
         REFUSED.write_text(json.dumps(sorted(refused), indent=1))
         mutants = {number: m for number, m in mutants.items() if number not in bad}
     sys.exit("mutate: there are mutants left that do not compile")
-
-
-def equivalents() -> dict[str, str]:
-    entries = tomllib.loads((HERE / "equivalents.toml").read_text())
-    return {f"{file}: {entry['mutant']}": entry["reason"] for file, listed in entries.items() for entry in listed}
 
 
 def table(tried: dict[int, Mutant], survivors: dict[int, Mutant], same: list[Mutant]) -> str:
@@ -87,10 +82,6 @@ def table(tried: dict[int, Mutant], survivors: dict[int, Mutant], same: list[Mut
         for name, others, alive, equal in rows
     ]
     return "\n".join(["| folder | mutants | equivalent | killed | of those that are not equivalent |", "|---|---:|---:|---:|---:|", *lines])
-
-
-def name_of(number: int, mutant: Mutant) -> str:
-    return f"{number} {mutant.key()}"
 
 
 def folder_of(mutant: Mutant) -> str:
@@ -116,8 +107,11 @@ def main() -> int:
     files = arguments.files or [file for file in firmware_files() if arguments.headers or file.endswith(".cpp")]
     everything = {file: mutants.of(file) for file in files}
     sample = draw(everything, arguments.sample, arguments.seed)
-    known = equivalents()
-    same = {number for number, m in sample.items() if m.key() in known}
+    try:
+        known = equivalents(ENTRIES.read_text(), everything, ROOT)
+    except StaleEntry as problem:
+        sys.exit(f"mutate: {ENTRIES.name}: {problem}")
+    same = {number for number, m in sample.items() if m.name() in known}
     print(f"== {sum(map(len, everything.values()))} mutants, {len(sample)} in the sample, {len(same)} of these known to be equivalent", flush=True)
     built = {number: m for number, m in build(sample, arguments.programs, arguments.jobs).items() if number not in same}
     print(f"== {len(built)} mutants to try; which test case passes which?", flush=True)
@@ -130,18 +124,18 @@ def main() -> int:
         outcomes = {name: case for name, case in json.loads(OUTCOMES.read_text()).items() if case}
     order = list(built.items())
     random.Random(arguments.seed).shuffle(order)  # so that what is known before the end is a sample too
-    order = [(number, m) for number, m in order if name_of(number, m) not in outcomes]
+    order = [(number, m) for number, m in order if m.name() not in outcomes]
     killers = workers.map(lambda numbered: killer(numbered[0], numbered[1].file, cases, arguments.budget), order)
     for (number, m), case in zip(order, killers):
-        outcomes[name_of(number, m)] = f"{case.program.name}: {case.name}" if case else ""
+        outcomes[m.name()] = f"{case.program.name}: {case.name}" if case else ""
         OUTCOMES.write_text(json.dumps(outcomes, indent=1))
         if case is None:
-            print(f"survives: {m.file}:{m.line}: {m.what}", flush=True)
-    survivors = {number: m for number, m in built.items() if not outcomes[name_of(number, m)]}
+            print(f"survives: {m.file}:{m.line}: {m.told()}", flush=True)
+    survivors = {number: m for number, m in built.items() if not outcomes[m.name()]}
     with arguments.report.open("w") as report:
         for number, m in survivors.items():
             passed = any(number in case.reached for case in cases)
-            report.write(f"{m.file}:{m.line}: {m.what}{'' if passed else ' (passed by no case)'}\n")
+            report.write(f"{m.file}:{m.line}: {m.told()}{'' if passed else ' (passed by no case)'}\n")
     print(f"{table(built, survivors, [sample[number] for number in same])}\n== {len(survivors)} survivors of {len(built)}: {arguments.report}")
     return 0
 

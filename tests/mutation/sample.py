@@ -58,10 +58,10 @@ def draw(everything: dict[str, list[Mutant]], least: int, seed: int) -> dict[int
     for place, file in enumerate(firmware_files()):
         mutants = everything.get(file, [])
         share = len(mutants) if least == 0 else min(len(mutants), math.ceil(least * len(mutants) / total))
-        lots, seen = [], dict[str, int]()
-        for number, mutant in enumerate(mutants, 1 + place * MOST_IN_A_FILE):
-            seen[mutant.key()] = seen.get(mutant.key(), 0) + 1
-            lots.append((hashlib.sha256(f"{seed} {mutant.key()} {seen[mutant.key()]}".encode()).digest(), number, mutant))
+        lots = [
+            (hashlib.sha256(f"{seed} {mutant.file}: {mutant.what} {mutant.turn}".encode()).digest(), number, mutant)
+            for number, mutant in enumerate(mutants, 1 + place * MOST_IN_A_FILE)
+        ]
         drawn |= {number: mutant for _, number, mutant in sorted(lots, key=lambda lot: lot[:2])[:share]}
     return dict(sorted(drawn.items()))
 

@@ -3,14 +3,15 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("mutation", "planted")]
 
+from equivalents import ENTRIES, StaleEntry, equivalents  # noqa: E402
 from mutants import Finder  # noqa: E402
-from run import equivalents  # noqa: E402
 from sample import compiler_arguments  # noqa: E402
 from schemata import mutated, switch  # noqa: E402
 
@@ -80,5 +81,33 @@ def test_one_program_holds_all_mutants_and_tells_which_it_passed(mutants, tmp_pa
     assert out(by_name["`==` becomes `!=`"]) == "0"
 
 
+def test_mutants_of_which_the_same_is_said_are_told_apart(mutants):
+    assert [m.told() for m in mutants.values() if m.line == 6][1:] == [
+        "`0` becomes `1` in `if (part == 0) return 0;`",
+        "`0` becomes `1` in `if (part == 0) return 0;` (number 2)",
+    ]
+
+
+def entry(mutant: str) -> str:
+    return f"[['sample.cpp']]\nmutant = '{mutant}'\nreason = 'whatever'\n"
+
+
+def test_of_the_equivalents_each_must_be_a_mutant_that_there_is(mutants, tmp_path):
+    everything = {"sample.cpp": list(mutants.values())}
+    second = mutants[4].told()
+    assert equivalents(entry(second), everything, tmp_path) == {mutants[4].name()}
+    with pytest.raises(StaleEntry, match="no such mutant"):
+        equivalents(entry(second.replace("part", "rest")), everything, tmp_path)
+    with pytest.raises(StaleEntry, match="no such mutant"):
+        equivalents(entry(second).replace("sample", "gone"), everything, tmp_path)
+    with pytest.raises(StaleEntry, match="twice"):
+        equivalents(entry(second) * 2, everything, tmp_path)
+
+
+def test_an_equivalent_of_a_file_that_is_not_looked_at_is_left_alone(mutants, tmp_path):
+    assert equivalents(entry("any"), {}, tmp_path) == {"sample.cpp: any"}
+
+
 def test_every_equivalent_has_a_reason():
-    assert all(reason.strip() for reason in equivalents().values())
+    entries = tomllib.loads(ENTRIES.read_text())
+    assert all(entry["reason"].strip() for listed in entries.values() for entry in listed)
