@@ -2,7 +2,8 @@
 """Plants each bug alone, builds, and runs the tests until one fails: those that the bug names first, then every unit program, then
 torture of every layer.
 
-run.py [NAME...] [--share N] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names.
+run.py [NAME...] [--share N] [--named] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names;
+2 if one cannot be planted.
 """
 
 import argparse
@@ -82,11 +83,12 @@ def unit_programs() -> list[str]:
     return [word for word in dict.fromkeys(words) if word.startswith("unit_") and word != "unit_readers_real_traces"]
 
 
-def hunt(bug: Bug) -> Outcome:
+def hunt(bug: Bug, named: bool) -> Outcome:
+    """`named`: none but the tests that the bug names."""
     begin = time.monotonic()
     outcome = Outcome(bug)
     configure(bug.name)
-    wider = (*(Catcher(program, "*") for program in unit_programs()), LAST_RESORT)
+    wider = () if named else (*(Catcher(program, "*") for program in unit_programs()), LAST_RESORT)
     outcome.catcher = next((catcher for catcher in (*bug.caught_by, *wider) if notices(catcher)), None)
     outcome.named = outcome.catcher in bug.caught_by
     outcome.seconds = time.monotonic() - begin
@@ -109,16 +111,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="plants bugs and sees that the tests catch them")
     parser.add_argument("names", nargs="*", metavar="NAME", help="bugs; all if none is named")
     parser.add_argument("--share", type=int, metavar="N", help="only N of them, others at each commit")
+    parser.add_argument("--named", action="store_true", help="no tests but those that a bug names; one that they miss gets no row")
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the rows into the table of this file, each as soon as it is there")
     arguments = parser.parse_args()
     rows: dict[str, str] = {}
-    bad = []
+    tried = 0
+    bad, unfit = [], []
     try:
         print("| planted bug | file | caught by | time |")
         for bug in chosen(arguments):
-            outcome = hunt(bug)
-            rows[bug.name] = row(bug, outcome.catcher)
-            print(f"{rows[bug.name]} {outcome.seconds:.0f} s |", flush=True)
+            try:
+                outcome = hunt(bug, arguments.named)
+            except BadBug as problem:
+                print(f"{bug.name} cannot be planted: {problem}", file=sys.stderr, flush=True)
+                unfit.append(bug.name)
+                continue
+            line = row(bug, outcome.catcher)
+            print(f"{line} {outcome.seconds:.0f} s |", flush=True)
+            tried += 1
+            if outcome.named or not arguments.named:
+                rows[bug.name] = line
             if arguments.page:
                 renew(arguments.page, rows, all_bugs())
             if not outcome.named:
@@ -126,10 +138,12 @@ def main() -> int:
     except BadBug as problem:
         print(f"planted: {problem}", file=sys.stderr)
         return 2
-    print(f"{len(rows)} bugs planted, {len(rows) - len(bad)} caught by the tests that they name")
+    print(f"{tried} bugs planted, {tried - len(bad)} caught by the tests that they name")
     if bad:
         print("not caught so: " + ", ".join(bad), file=sys.stderr)
-    return 1 if bad else 0
+    if unfit:
+        print("cannot be planted: " + ", ".join(unfit), file=sys.stderr)
+    return 2 if unfit else 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "firmware/caches/read_cache.hpp"
 #include "firmware/layers/layer_factories.hpp"
+#include "unit/firmware/fake_ports.hpp"
 #include "unit/firmware/test_drive.hpp"
 
 using namespace tessera;
@@ -193,4 +195,41 @@ TEST_CASE("read cache: a read of what is being read ahead is a hit that waits fo
   const auto counts = sectors_of(drive->steps);
   CHECK(std::accumulate(counts.begin(), counts.end(), 0u) == 11 + 6);
   CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("read cache: writes of parts of sectors are left to what is behind unless the rest of each is at hand") {
+  /// Takes every part, and has what is read at once.
+  struct Behind final : TranslationLayer {
+    [[nodiscard]] std::uint64_t user_sectors() const override { return 1000; }
+    Task<Status> format() override { co_return Status::ok; }
+    Task<Status> recover() override { co_return Status::ok; }
+    Task<Status> read(LogicalRun, DataSpan) override { co_return Status::ok; }
+    Task<Status> write(LogicalRun, DataSpan, WriteOptions) override { co_return Status::ok; }
+    Task<Status> flush() override { co_return Status::ok; }
+    Task<Status> trim(LogicalRun) override { co_return Status::ok; }
+    bool takes_parts(LogicalRun, std::uint32_t, std::uint32_t) override { return true; }
+    void prefill(std::uint64_t) override {}
+    void report(MetricSet&) const override {}
+  } behind;
+  FakeMedia media(16);
+  FakeMemory memory;
+  FakeCpu cpu;
+  FakeHost host;
+  ReadCache cache({.segments = 1, .segment_sectors = 16, .read_ahead = 0}, {media, nullptr, memory, cpu, host}, behind);
+  DataBuffer buffer(DramAddress(0), 4, {});
+  const auto read = [](ReadCache& from, DataSpan into) -> Task<void> {
+    static_cast<void>(co_await from.read({LogicalSector(4), 4}, into));
+  };
+  cpu.spawn(read(cache, buffer.all()));
+  const auto takes = [&](std::uint64_t first, std::uint32_t count, std::uint32_t head, std::uint32_t tail) {
+    return cache.takes_parts({LogicalSector(first), count}, head, tail);
+  };
+  CHECK_FALSE(takes(4, 1, 1, 0));  // sectors 4 to 7 are at hand
+  CHECK_FALSE(takes(7, 1, 1, 0));
+  CHECK_FALSE(takes(4, 4, 1, 1));
+  CHECK(takes(8, 1, 1, 0));
+  CHECK(takes(8, 1, 0, 1));
+  CHECK(takes(7, 2, 1, 1));
+  CHECK(takes(3, 2, 1, 1));
+  CHECK_FALSE(takes(7, 2, 1, 0));
 }

@@ -103,3 +103,20 @@ TEST_CASE("without the dumped tags, or where their dump failed, a lost page is t
   torn.cut_now();
   CHECK(torn.bench().read(0, 8) == Status::ok);
 }
+
+TEST_CASE("a page that one boot cannot read and the next one can does not come back over what was written meanwhile") {
+  for (double reads = 1; reads <= 16; ++reads) {
+    INFO("unreadable for " << reads << " reads");
+    PoreSetup setup;
+    setup.bench.nand->blocks = 8;
+    for (double nth = 1; nth <= reads; ++nth) setup.bench.nand->read_failures.push_back({1, nth});
+    PoreDrive drive(setup);
+    drive.write_banded({{0, 0}, {0, 0}});
+    drive.cut_now();
+    drive.write(0);
+    drive.cut_now();
+    drive.read(0);
+    drive.bench().verify_all();
+    CHECK(drive.bench().scoreboard().errors() == 0);
+  }
+}

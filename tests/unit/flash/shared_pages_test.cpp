@@ -1,6 +1,13 @@
 // Pages of four sectors: what a write does not fill is collected or padded.
+#include "firmware/flash/shared_pages.hpp"
+
+#include <array>
+#include <set>
+#include <vector>
+
 #include "flash_drive.hpp"
 #include "support/cut_everywhere.hpp"
+#include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -155,4 +162,41 @@ TEST_CASE("writes that pad their pages take the dies in turn") {
   for (const auto& command : drive.bench().flash_commands)
     if (command.op == FlashOp::program) pages.push_back(command.page.value());
   CHECK(pages == std::vector<std::uint64_t>{0, 2, 1, 3});  // two pages a block, and a block of each die
+}
+
+TEST_CASE("a page that two writes share is one command for the flash, which leads all others") {
+  /// Keeps what it is given.
+  struct Flash final : FlashPort {
+    std::vector<FlashBatch*> batches;
+    [[nodiscard]] FlashShape shape() const override { return {.blocks = 8, .pages_per_block = 4, .subpages = 4}; }
+    [[nodiscard]] bool is_bad(NandBlock) const override { return false; }
+    void submit(FlashBatch& batch) override { batches.push_back(&batch); }
+  } flash;
+  struct Source final : SharedPages::Source {
+    void close_page(std::uint32_t) override {}
+  } source;
+  FakeCpu cpu;
+  SharedPages pages(flash, cpu, source);
+  std::array<FlashCommand, 5> commands;
+  const auto program = [&](std::size_t first, std::size_t count) {
+    cpu.spawn(pages.program(0, std::span(commands).subspan(first, count)));
+  };
+  commands[0].page = NandPage(0);
+  for (std::uint8_t i = 1; i < 5; ++i) {
+    commands[i].page = NandPage(1);
+    commands[i].subpage = i - 1;
+  }
+  program(0, 1);  // alone: it goes at once, and the others meet while it is under way
+  program(1, 1);
+  program(2, 3);
+  REQUIRE(flash.batches.size() == 2);
+  REQUIRE(flash.batches[1]->commands.data() == &commands[2]);
+  CHECK_FALSE(commands[2].led);
+  std::set<const FlashCommand*> led;
+  for (const FlashCommand* next = commands[2].next; next != nullptr; next = next->next) {
+    CHECK(next->led);
+    led.insert(next);
+  }
+  CHECK(led == std::set<const FlashCommand*>{&commands[1], &commands[3], &commands[4]});
+  cpu.power_off();
 }

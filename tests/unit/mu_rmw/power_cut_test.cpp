@@ -187,3 +187,15 @@ TEST_CASE("blocks that were full at a checkpoint and were not erased since are n
   CHECK(drive.flash(FlashOp::read_oob).size() == 10 + 1 + 1);
   drive.check_content();
 }
+
+TEST_CASE("behind a cut a band goes on in the block that it began last") {
+  MuRmwSetup setup;
+  setup.bench.nand->blocks = 6;
+  setup.bench.nand->pages_per_block = 4;
+  MuRmwDrive drive(setup);
+  for (std::uint64_t i = 0; i < 5; ++i) drive.write(i);  // a block of four pages, and a page of the next one
+  drive.cut_now();
+  drive.bench().flash_commands.clear();
+  drive.write(5);
+  CHECK(drive.flash(FlashOp::program) == std::vector<std::uint64_t>{5});
+}

@@ -104,3 +104,19 @@ TEST_CASE("without the dumped table the newest page of a journal is taken for on
   drive.bench().verify_all();
   CHECK(drive.bench().scoreboard().errors() != 0);
 }
+
+TEST_CASE("a journalled page that one boot cannot read and the next one can does not come back over what was written meanwhile") {
+  for (double reads = 1; reads <= 16; ++reads) {
+    INFO("unreadable for " << reads << " reads");
+    HwsrSetup setup = journalled();
+    for (double nth = 1; nth <= reads; ++nth)
+      setup.bench.nand->read_failures.push_back({static_cast<double>(first_page(journalled())), nth});
+    HwsrDrive drive(setup);
+    drive.write(5);
+    drive.cut_now();
+    drive.write(5);
+    drive.cut_now();
+    drive.bench().verify_all();
+    CHECK(drive.bench().scoreboard().errors() == 0);
+  }
+}

@@ -155,3 +155,14 @@ TEST_CASE("a zone is dirty while the buffer holds a sector of it") {
   drive.trim(drive.at(1, 1));
   CHECK(drive.layer().owners().dirty_zones() == 1);
 }
+
+TEST_CASE("the gauge of what is written in the zones begins with what they hold") {
+  const auto written = [](const FluidSetup& setup) {
+    FluidDrive drive(setup);
+    return drive.bench().metric("gauge.zones.written_sectors.last");
+  };
+  FluidSetup setup = timed(4);
+  CHECK(written(setup) == 0);
+  setup.prefilled = 11;
+  CHECK(written(setup) == 11);
+}
