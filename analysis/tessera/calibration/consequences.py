@@ -10,30 +10,29 @@ from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 from tessera.sizing import HIT_DEPTH, HIT_READS, HITS, write_hits
 
-LAYERS = ("cmr", "imr-rmw", "mu-rmw", "skylight-flash")
 FLASH_LAYERS = ("mu-rmw", "skylight-flash")
 REQUESTS = 10_000
-HEADER = ("layer, processor", "mean ms", "p99 ms", "CPU used")
+WAYS = ("estimates", "measured", "image")
+HEADER = ("layer", *(f"{figure}{way}" for figure in ("mean ms, ", "p99 ms, ", "CPU used, ") for way in WAYS))
 
 
-def _rows(layers: Sequence[str], words: Sequence[str | int | Path], costs: Path, out: Path, images: Path) -> list[tuple[str, ...]]:
-    rows = []
-    for layer in layers:
-        ways = (
-            ("estimates", (DRIVE, *ESTIMATES)), ("measured", (costs,)), ("image", (DRIVE, "--elf", image_of(layer, images))),
-        )  # fmt: skip
-        for index, (name, (drive, *more)) in enumerate(ways):
-            folder = out / f"{layer}-{index}"
-            ask_simulator(["run", drive, "--layer", layer, *more, *words, "--out", folder])
-            run = Run(folder)
-            rows.append((
-                f"`{layer}`, {name}", number(run.metric("host.latency.mean"), 4), number(run.metric("host.latency.p99"), 3),
-                f"{100 * (run.metric('cpu.utilisation') or 0):.3g} %",
-            ))  # fmt: skip
-    return rows
+def _share(value: float) -> str:
+    return f"{100 * value:.2g} %" if value < 0.995 else "100 %"
 
 
-def consequences(costs: Path, out: Path, images: Path) -> list[Page]:
+def _row(layer: str, words: Sequence[str | int | Path], costs: Path, out: Path, images: Path) -> tuple[str, ...]:
+    runs = []
+    for way, drive in zip(WAYS, ((DRIVE, *ESTIMATES), (costs,), (DRIVE, "--elf", image_of(layer, images))), strict=True):
+        folder = out / f"{layer}-{way}"
+        ask_simulator(["run", drive[0], "--layer", layer, *drive[1:], *words, "--out", folder])
+        runs.append(Run(folder))
+    return (
+        f"`{layer}`", *(number(run.metric("host.latency.mean"), 3) for run in runs), *(number(run.metric("host.latency.p99"), 3) for run in runs),
+        *(_share(run.metric("cpu.utilisation") or 0.0) for run in runs),
+    )  # fmt: skip
+
+
+def consequences(layers: Sequence[str], costs: Path, out: Path, images: Path) -> list[Page]:
     """The web server's requests as they come, and flash hits that wait for little but the processor."""
     out.mkdir(parents=True, exist_ok=True)
     trace = out / "hits.trace"
@@ -41,9 +40,12 @@ def consequences(costs: Path, out: Path, images: Path) -> list[Page]:
     server = ("--workload", "web-server", "--fold", "--limit", REQUESTS)
     hits = ("--trace", trace, *HITS)
     return [
-        Page(f"{REQUESTS:,} requests of `web-server` on `{DRIVE}`", HEADER, _rows(LAYERS, server, costs, out / "server", images)),
+        Page(
+            f"{REQUESTS:,} requests of `web-server` on `{DRIVE}`", HEADER,
+            [_row(layer, server, costs, out / "server", images) for layer in layers],
+        ),
         Page(
             f"{HIT_READS:,} flash hits, {HIT_DEPTH} at a time, pages read in 2 us, 4 channels and a link of 4 GB/s", HEADER,
-            _rows(FLASH_LAYERS, hits, costs, out / "hits", images),
+            [_row(layer, hits, costs, out / "hits", images) for layer in FLASH_LAYERS if layer in layers],
         ),
     ]  # fmt: skip

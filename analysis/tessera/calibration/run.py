@@ -27,7 +27,7 @@ def calibration(console: Console, layers: tuple[str, ...], effort: Effort, image
     write_costs(out / "costs.toml", found, DRIVE, compiler, count)
     pages = [layers_page(measurements, found), costs_page(before, found)]
     if consequent:
-        pages += consequences(out / "costs.toml", out / "consequences", images)
+        pages += consequences(layers, out / "costs.toml", out / "consequences", images)
     for page in pages:
         page.show(console)
     said = verdict(measurements, found)
