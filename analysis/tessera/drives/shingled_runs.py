@@ -143,6 +143,14 @@ def verified(lab: Lab, drive: str) -> float:
     return stalls_of(responses(lab.run("verified", drive, small_writes(750), *options, full=True))).ms_between
 
 
+FREE_CODE = ("--set", "controller.costs.source=none")
+
+
+def checkpoint_of_free_code(lab: Lab, drive: str) -> float:
+    """s that one takes."""
+    return stalls_of(responses(lab.run("free-code-checkpoint", drive, small_writes(750), *UNCACHED, *FREE_CODE, full=True))).seconds
+
+
 @dataclass(frozen=True)
 class Absorbed:
     gib: float | None
@@ -156,6 +164,13 @@ def absorbed(lab: Lab, drive: str, full: bool = False) -> Absorbed:
     """35 GiB of large random writes; of a full drive as many as show what is behind the cliff."""
     load = Load("uniform", 31 * 1024 if full else 35 * 1024, MIB, depth=64)
     return absorbed_of(*intervals(lab.run("large-full" if full else "large", drive, load, "--intervals", "128 requests", full=full)))
+
+
+def absorbed_by_free_code(lab: Lab, drive: str) -> float:
+    """MiB/s of large random writes before the cliff."""
+    load = Load("uniform", 24 * 1024, MIB, depth=64)
+    requests, seconds = intervals(lab.run("free-code-large", drive, load, "--intervals", "128 requests", *FREE_CODE))
+    return float(requests.sum() / seconds.sum())
 
 
 def absorbed_of(requests: np.ndarray, seconds: np.ndarray) -> Absorbed:
