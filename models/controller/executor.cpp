@@ -168,9 +168,9 @@ void Executor::show_suspended(LifePhase phase) {
   if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local_);
 }
 
-void Executor::show_resumed(const DeviceWait& wait) {
-  if (wait.phase == LifePhase::lock) lock_waiters_.set(--waiting_for_locks_, now());
-  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, now());
+void Executor::show_resumed(const DeviceWait& wait, Picoseconds at) {
+  if (wait.phase == LifePhase::lock) lock_waiters_.set(--waiting_for_locks_, at);
+  if (wait.root->life != nullptr) wait.root->life->enter(LifePhase::cpu_wait, at);
 }
 
 void Executor::suspend(DeviceWait& wait, LifePhase phase) {
@@ -186,10 +186,12 @@ void Executor::suspend(DeviceWait& wait, LifePhase phase) {
 
 void Executor::make_ready(DeviceWait& wait) {
   if (powering_off_) return;
+  // The running task may be behind the instant at which one of another core began to wait: that one then goes on at once.
+  const Picoseconds at = std::max(now(), wait.root->since);
   if (Signal::anyone_watches()) [[unlikely]]
-    show_resumed(wait);
-  account(wait, wait.phase, now());
-  enqueue({now(), orders_++, &wait, Entry::handed_over, InterruptLine::timer});
+    show_resumed(wait, at);
+  account(wait, wait.phase, at);
+  enqueue({at, orders_++, &wait, Entry::handed_over, InterruptLine::timer});
 }
 
 void Executor::wake_at(Picoseconds when, DeviceWait& wait) {

@@ -207,7 +207,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
       life->enter(phase, local_);
   }
   [[gnu::cold]] void show_suspended(LifePhase phase);
-  [[gnu::cold]] void show_resumed(const DeviceWait& wait);
+  [[gnu::cold]] void show_resumed(const DeviceWait& wait, Picoseconds at);
   [[gnu::cold]] void fetch(CpuOperation operation);
   [[nodiscard]] Picoseconds hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine);
   void leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, RootTask* waiting, const Notice& notice);

@@ -380,6 +380,34 @@ TEST_CASE("descriptors are written by the core of the devices and completions by
   }
 }
 
+TEST_CASE("a task that another core wakes before it began to wait goes on when it does") {
+  Machine machine;
+  machine.config.cores = 4;  // two of them for tasks
+  Executor cpu(machine.timeline, machine.config);
+  Gate gate;
+  gate.cpu = &cpu;
+  RequestLife life;
+  life.begin(0_ps);
+  std::vector<Picoseconds> ends;
+  const auto slow = [](Executor& cpu, Gate& gate, std::vector<Picoseconds>& ends) -> Task<void> {
+    cpu.scan(1000);  // until 2 us
+    co_await gate;
+    cpu.scan(10);
+    ends.push_back(cpu.now());
+  };
+  const auto quick = [](Executor& cpu, Gate& gate) -> Task<void> {
+    cpu.scan(100);  // until 200 ns
+    cpu.make_ready(gate.wait);
+    co_return;
+  };
+  cpu.start(slow(cpu, gate, ends), &life, 0_ps);
+  cpu.start(quick(cpu, gate), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(ends == std::vector<Picoseconds>{2_us + 20_ns});
+  CHECK(life.total() == 2_us);
+  CHECK(life.parts[static_cast<std::size_t>(LifePhase::lock)] == 0_ps);
+}
+
 TEST_CASE("the time of the cores is that of their operations") {
   Machine machine;
   machine.config.costs = CpuCosts();
