@@ -58,19 +58,20 @@ class DataBuffer {
 
   /// The sector's data is lost: it could not be read. A device that writes such a sector stores it as lost, whatever the content
   /// mode, and reads it as lost again.
-  [[nodiscard]] bool is_lost(std::uint32_t sector) const { return !lost_.empty() && lost_[sector]; }
+  [[nodiscard]] bool is_lost(std::uint32_t sector) const { return !lost_.empty() && lost_[sector] != 0; }
   [[nodiscard]] bool any_lost(std::uint32_t first, std::uint32_t count) const {
     if (lost_.empty()) return false;
-    const auto begin = lost_.begin() + first;
-    return std::find(begin, begin + count, true) != begin + count;
+    for (std::uint32_t sector = first; sector < first + count; ++sector)
+      if (lost_[sector] != 0) return true;
+    return false;
   }
   void mark_lost(std::uint32_t sector) {
     if (lost_.empty()) lost_.resize(sectors_);
-    lost_[sector] = true;
+    lost_[sector] = 1;
   }
   /// New data came to these sectors.
   void clear_lost(std::uint32_t first, std::uint32_t count) {
-    if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, false);
+    if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, 0);
   }
 
   /// What of its data is still crossing the host link.
@@ -93,7 +94,7 @@ class DataBuffer {
   std::uint32_t sectors_ = 0;
   SectorShape shape_;
   std::vector<std::byte> kept_;
-  std::vector<bool> lost_;  // empty where no sector is
+  std::vector<std::uint8_t> lost_;  // 1 for those that are; empty where none is
   WriteFlow write_flow_;
   ReadFlow read_flow_;
 };

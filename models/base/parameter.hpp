@@ -3,7 +3,9 @@
 // documentation, in `describe(ParameterVisitor&)`; the member's initialiser is the default and its type the unit.
 // Reading a description, listing parameters, the JSON Schema and the reference page are visitors of that one list.
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,9 @@ struct Range {
 
 /// One table row of numbers, as in a zone table or a seek curve; the columns are named by the declaration.
 using NumberRow = std::vector<double>;
+
+/// Of an enumeration's values, while it is declared.
+using ChoiceNames = std::span<const std::string_view>;
 
 class ParameterVisitor {
  public:
@@ -38,7 +43,7 @@ class ParameterVisitor {
   virtual void field(std::string_view name, Picojoules& value, Range range, std::string_view doc) = 0;
   virtual void field(std::string_view name, std::string& value, std::string_view doc) = 0;
   /// An enumeration: `value` indexes `names`.
-  virtual void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) = 0;
+  virtual void choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) = 0;
   /// A table: an array of rows with these columns, plain numbers in the units that `doc` states.
   virtual void table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns,
                      std::string_view doc) = 0;
@@ -56,9 +61,9 @@ class ParameterVisitor {
 
   /// Declares an enumerator type whose values are 0, 1, 2, ... in the order of `names`.
   template <class Enum>
-  void enumeration(std::string_view name, Enum& value, const std::vector<std::string>& names, std::string_view doc) {
+  void enumeration(std::string_view name, Enum& value, std::initializer_list<std::string_view> names, std::string_view doc) {
     auto index = static_cast<std::uint32_t>(value);
-    choice(name, index, names, doc);
+    choice(name, index, ChoiceNames(names.begin(), names.size()), doc);
     value = static_cast<Enum>(index);
   }
 };

@@ -105,8 +105,8 @@ void ParameterCollector::field(std::string_view name, std::string& value, std::s
   add(name, ParameterKind::text, toml_quoted(value), doc);
 }
 
-void ParameterCollector::choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) {
-  add(name, ParameterKind::choice, toml_quoted(names.at(value)), doc).names = names;
+void ParameterCollector::choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) {
+  add(name, ParameterKind::choice, toml_quoted(std::string(names[value])), doc).names.assign(names.begin(), names.end());
 }
 
 void ParameterCollector::table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns,

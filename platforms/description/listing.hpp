@@ -51,7 +51,7 @@ class ParameterCollector : public ParameterVisitor {
   void field(std::string_view name, Microwatts& value, Range range, std::string_view doc) override;
   void field(std::string_view name, Picojoules& value, Range range, std::string_view doc) override;
   void field(std::string_view name, std::string& value, std::string_view doc) override;
-  void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) override;
+  void choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) override;
   void table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns, std::string_view doc) override;
   void enter(std::string_view name, std::string_view doc) override;
   void leave() override;

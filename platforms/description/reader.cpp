@@ -146,15 +146,15 @@ void DescriptionReader::field(std::string_view name, std::string& value, std::st
   value = *text;
 }
 
-void DescriptionReader::choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names,
-                               std::string_view /*doc*/) {
+void DescriptionReader::choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view /*doc*/) {
   const DescriptionValue* found = take(name);
   if (found == nullptr) return;
-  const std::string expected = "one of " + joined(names);
+  const std::vector<std::string> known(names.begin(), names.end());
+  const std::string expected = "one of " + joined(known);
   const auto* text = std::get_if<std::string>(&found->data);
   if (text == nullptr) reject(*found, name, expected);
   const auto match = std::find(names.begin(), names.end(), *text);
-  if (match == names.end()) reject(*found, name, expected, "did you mean '" + nearest_name(*text, names) + "'?");
+  if (match == names.end()) reject(*found, name, expected, "did you mean '" + nearest_name(*text, known) + "'?");
   value = static_cast<std::uint32_t>(match - names.begin());
 }
 

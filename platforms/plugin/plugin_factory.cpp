@@ -112,7 +112,8 @@ void PluginFactory::describe(ParameterVisitor& visitor, const tessera_parameter&
     }
     default: {
       auto index = static_cast<std::uint32_t>(value.integer);
-      visitor.choice(name, index, {parameter.choices, parameter.choices + parameter.choice_count}, parameter.what);
+      const std::vector<std::string_view> names(parameter.choices, parameter.choices + parameter.choice_count);
+      visitor.choice(name, index, names, parameter.what);
       value.integer = index;
     }
   }

@@ -73,14 +73,14 @@ void OfferedParameters::field(std::string_view name, Bytes& value, Range range, 
   }
 }
 
-void OfferedParameters::choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) {
+void OfferedParameters::choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) {
   if (const tessera_value* given = next(); given != nullptr) {
     value = static_cast<std::uint32_t>(given->integer);
     return;
   }
   add(name, doc, TESSERA_CHOICE, {0, static_cast<double>(names.size() - 1)}, {value, 0});
   std::vector<const char*>& kept_names = choices_.emplace_back();
-  for (const std::string& one : names) kept_names.push_back(kept(one));
+  for (const std::string_view one : names) kept_names.push_back(kept(std::string(one)));
   parameters_.back().choices = kept_names.data();
   parameters_.back().choice_count = static_cast<std::uint32_t>(kept_names.size());
 }

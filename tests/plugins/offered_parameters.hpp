@@ -20,7 +20,7 @@ class OfferedParameters final : public ParameterVisitor {
   void field(std::string_view name, double& value, Range range, std::string_view doc) override;
   void field(std::string_view name, Picoseconds& value, Range range, std::string_view doc) override;
   void field(std::string_view name, Bytes& value, Range range, std::string_view doc) override;
-  void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) override;
+  void choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) override;
   void enter(std::string_view name, std::string_view doc) override;
   void leave() override;
 

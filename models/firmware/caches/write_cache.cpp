@@ -355,10 +355,21 @@ Task<Status> WriteCache::trim(LogicalRun run) {
 
 // --- Statistics ---
 
+namespace {
+
+/// Put together where somebody takes figures: an image that reports none has no code for it.
+struct FigureName {
+  const char* prefix;
+  const char* name;
+
+  operator std::string() const { return std::string(prefix) + name; }  // NOLINT(google-explicit-constructor,hicpp-explicit-conversions)
+};
+
+}  // namespace
+
 void WriteCache::report(MetricSet& metrics) const {
-  const std::string prefix = prefix_;
   const auto count = [&](const char* name, std::uint64_t value, const char* unit, const char* description) {
-    metrics.count(prefix + name, static_cast<double>(value), unit, description);
+    metrics.count(FigureName{prefix_, name}, static_cast<double>(value), unit, description);
   };
   count(".absorbed", absorbed_, "sectors", "written sectors that replaced a dirty one in the write cache");
   count(".hit.read", read_hits_, "sectors", "sectors read from the write cache");
@@ -372,9 +383,9 @@ void WriteCache::report(MetricSet& metrics) const {
     count(".parts", parts_written_, "sectors", "sectors of which a write brought a part, acknowledged before the rest of them was read");
     count(".completed", completed_, "sectors", "sectors of the write cache whose other blocks came from the layer below");
   }
-  metrics.add(prefix + ".dirty.peak", static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
+  metrics.add(FigureName{prefix_, ".dirty.peak"}, static_cast<double>(peak_dirty_ * ports_.memory.shape().sector_bytes), "B",
               "most dirty data in the write cache: what a power loss must save");
-  metrics.add(prefix + ".unwritten", static_cast<double>((ended() ? dirty_ : 0) + stuck_), "sectors",
+  metrics.add(FigureName{prefix_, ".unwritten"}, static_cast<double>((ended() ? dirty_ : 0) + stuck_), "sectors",
               "acknowledged sectors that stay in the write cache because the layer below could not write them, or others before them");
   if (journal_ != nullptr)
     metrics.count("journal.sectors", static_cast<double>(journal_->sectors_written()), "sectors",

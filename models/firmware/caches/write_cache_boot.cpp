@@ -7,12 +7,12 @@ namespace tessera {
 
 /// Lists and index from the directory: at the first boot from an empty one, after a cut from the dumped one.
 void WriteCache::rebuild() {
-  std::vector<Index> unwritten;
+  std::vector<std::pair<std::uint64_t, Index>> unwritten;  // by age
   for (Index index = 0; index < slots_count_; ++index) {
     Slot& slot = slots_.peek(index);
     if (holds_unwritten(slot)) {
       slot.state = SlotState::dirty;
-      unwritten.push_back(index);
+      unwritten.emplace_back(slot.since, index);
       in_part_ += in_part(slot.held) ? 1 : 0;
     } else {
       slot.state = SlotState::free;
@@ -20,13 +20,13 @@ void WriteCache::rebuild() {
       lists_.push_back(free_list, index);
     }
   }
-  std::sort(unwritten.begin(), unwritten.end(), [this](Index a, Index b) { return slots_.peek(a).since < slots_.peek(b).since; });
-  for (const Index index : unwritten) {
+  std::ranges::sort(unwritten);
+  for (const auto& [since, index] : unwritten) {
     const Slot& slot = slots_.read(index);
     index_.insert(slot.lsn, index);
     lists_.push_back(dirty_list, index);
     sequence_ = std::max(sequence_, slot.newest + 1);
-    newest_since_ = slot.since;
+    newest_since_ = since;
     lost_at_boot_ += any_lost(buffer_->part(index, 1)) ? 1 : 0;
   }
   dirty_ = peak_dirty_ = unwritten.size();

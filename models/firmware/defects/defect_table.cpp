@@ -135,13 +135,14 @@ Task<Status> DefectTable::load() {
       const PhysicalRun first = place_of(copy, place, 1);
       const Status status = co_await read_image(first);
       blank = blank || (place == first_place && ok(status) && header_.magic == 0);
-      if (ok(status) && header_.magic == magic && header_.defects <= capacity_ && header_.sequence % SpareLayout::places == place)
-        found[candidates++] = {copy, header_.sequence, image_sectors(header_.defects)};
+      if (ok(status) && header_.magic == magic && header_.defects <= capacity_ && header_.sequence % SpareLayout::places == place) {
+        std::size_t at = candidates++;
+        for (; at > 0 && found[at - 1].sequence < header_.sequence; --at) found[at] = found[at - 1];
+        found[at] = {copy, header_.sequence, image_sectors(header_.defects)};
+      }
       if (ok(status) && header_.magic == magic) latest_ = std::max(latest_, header_.sequence);
     }
   }
-  std::stable_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(candidates),
-                   [](const Candidate& a, const Candidate& b) { return a.sequence > b.sequence; });
   for (std::size_t i = 0; i < candidates; ++i) {
     const PhysicalRun run = place_of(found[i].copy, found[i].sequence, found[i].sectors);
     const Status status = co_await read_image(run);

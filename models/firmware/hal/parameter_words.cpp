@@ -29,7 +29,7 @@ void ParameterWords::field(std::string_view, Hertz& value, Range, std::string_vi
 void ParameterWords::field(std::string_view, Rpm& value, Range, std::string_view) { value = Rpm(exchange(value.value())); }
 void ParameterWords::field(std::string_view, Microwatts& value, Range, std::string_view) { value = Microwatts(exchange(value.value())); }
 void ParameterWords::field(std::string_view, Picojoules& value, Range, std::string_view) { value = Picojoules(exchange(value.value())); }
-void ParameterWords::choice(std::string_view, std::uint32_t& value, const std::vector<std::string>&, std::string_view) {
+void ParameterWords::choice(std::string_view, std::uint32_t& value, ChoiceNames, std::string_view) {
   value = static_cast<std::uint32_t>(exchange(value));
 }
 void ParameterWords::field(std::string_view, std::string&, std::string_view) { no_word(); }

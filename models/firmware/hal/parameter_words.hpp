@@ -23,7 +23,7 @@ class ParameterWords : public ParameterVisitor {
   void field(std::string_view name, Rpm& value, Range range, std::string_view doc) final;
   void field(std::string_view name, Microwatts& value, Range range, std::string_view doc) final;
   void field(std::string_view name, Picojoules& value, Range range, std::string_view doc) final;
-  void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view doc) final;
+  void choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view doc) final;
   void enter(std::string_view, std::string_view) final {}
   void leave() final {}
 

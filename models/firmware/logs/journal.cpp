@@ -116,24 +116,25 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
   start_ = released_ = head_ = superblock_.payload()[0];
   FoundRecords found;
   co_await find_records(found);
-  for (const auto& [sequence, record] : found) {
-    const std::uint64_t end = sequence + record.sectors.size();
+  for (const Found& record : found) {
+    const std::uint64_t end = record.sequence + record.sectors.size();
     head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
     // The log may start inside a record: what is in front of that is home, and its place in use again.
-    const std::uint64_t first = std::max(sequence, start_);
+    const std::uint64_t first = std::max(record.sequence, start_);
     if (first + 1 == end) continue;
-    const bool whole = co_await counts(sequence, record);
-    if (whole) records.push_back({first, {LogicalSector(record.first + (first - sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
+    const bool whole = co_await counts(record);
+    if (whole)
+      records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
   }
   co_return Status::ok;
 }
 
-/// A track at a time.
+/// A track at a time, from the log's start on, so that records are met in the order of their numbers.
 Task<void> Journal::find_records(FoundRecords& found) {
   const auto headers = headers_.take();
-  for (std::uint64_t position = 0; position < capacity_;) {
+  for (std::uint64_t position = start_; position < start_ + capacity_;) {
     MediaStep step;
-    step.run = place(position, static_cast<std::uint32_t>(capacity_ - position));
+    step.run = place(position, static_cast<std::uint32_t>(start_ + capacity_ - position));
     headers->assign(step.run.count, SectorHeader{});
     step.headers = *headers;
     MediaChain chain;
@@ -151,22 +152,26 @@ void Journal::note_header(const LogRecord& record, std::uint64_t position, Found
   const std::uint64_t sector = (position + capacity_ - record.sequence % capacity_) % capacity_;
   const std::uint64_t sequence = record.sequence + sector;
   if (sector > record.length || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap
-  Found& own = found[record.sequence];
-  own.first = record.payload[0];
-  own.sectors.resize(record.length + 1);
-  own.sectors[sector] = true;
+  note_record(found, record.sequence, record.payload[0], record.length).sectors[sector] = 1;
   const std::uint64_t length = record.payload[2];
   if (length == 0 || record.sequence <= start_) return;
-  Found& before = found[record.sequence - length - 1];
-  before.first = record.payload[1];
-  before.sectors.resize(length + 1);
+  note_record(found, record.sequence - length - 1, record.payload[1], length);
+}
+
+Journal::Found& Journal::note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length) {
+  auto at = found.end();
+  while (at != found.begin() && (at - 1)->sequence >= sequence) --at;
+  if (at == found.end() || at->sequence != sequence) at = found.insert(at, {sequence, 0, {}});
+  at->first = first;
+  at->sectors.resize(length + 1);
+  return *at;
 }
 
 /// Whether the record was written to its end, as far as can be seen: no sector of it holds anything else.
-Task<bool> Journal::counts(std::uint64_t sequence, const Found& record) {
-  for (std::uint64_t i = std::max(sequence, start_) - sequence; i < record.sectors.size(); ++i) {
-    if (record.sectors[i]) continue;
-    const PhysicalRun sector = place(sequence + i, 1);
+Task<bool> Journal::counts(const Found& record) {
+  for (std::uint64_t i = std::max(record.sequence, start_) - record.sequence; i < record.sectors.size(); ++i) {
+    if (record.sectors[i] != 0) continue;
+    const PhysicalRun sector = place(record.sequence + i, 1);
     const bool unreadable = co_await cannot_be_read(media_, sector);
     if (!unreadable) co_return false;
   }

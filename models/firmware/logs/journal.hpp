@@ -7,7 +7,6 @@
 // left incomplete lacks a sector that can be read and holds something else. So a sector that cannot be read is told from one that was
 // not written: it is lost alone, the last one not even that, and nothing older takes its place.
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
@@ -81,14 +80,16 @@ class Journal {
   static constexpr std::uint64_t superblocks = Superblock::sectors;
   /// What the sectors of a record, or the record behind it, tell of it.
   struct Found {
-    std::uint64_t first = 0;    ///< of the run
-    std::vector<bool> sectors;  ///< those that tell it: of the run, and the copy
+    std::uint64_t sequence = 0;         ///< of its first sector
+    std::uint64_t first = 0;            ///< of the run
+    std::vector<std::uint8_t> sectors;  ///< of the run, and the copy: 1 for those that tell it
   };
-  using FoundRecords = std::map<std::uint64_t, Found>;  // by sequence number
+  using FoundRecords = std::vector<Found>;  // by sequence number, the order in which most are met
 
   Task<void> find_records(FoundRecords& found);
   void note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const;
-  Task<bool> counts(std::uint64_t sequence, const Found& record);
+  static Found& note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length);
+  Task<bool> counts(const Found& record);
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);

@@ -31,7 +31,7 @@ class Setter final : public ParameterVisitor {
   void field(std::string_view, Microwatts&, Range, std::string_view) override {}
   void field(std::string_view, Picojoules&, Range, std::string_view) override {}
   void field(std::string_view, std::string&, std::string_view) override {}
-  void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>&, std::string_view) override { set(name, value); }
+  void choice(std::string_view name, std::uint32_t& value, ChoiceNames, std::string_view) override { set(name, value); }
   void table(std::string_view, std::vector<NumberRow>&, const std::vector<std::string>&, std::string_view) override {}
   void enter(std::string_view, std::string_view) override {}
   void leave() override {}

@@ -26,8 +26,8 @@ class MediaSectionReader : public ParameterVisitor {
   void field(std::string_view name, Microwatts& value, Range range, std::string_view) override { amount(name, value, "W", 1e6, range); }
   void field(std::string_view name, Picojoules& value, Range range, std::string_view) override { amount(name, value, "J", 1e12, range); }
   void field(std::string_view name, std::string& value, std::string_view) override { plain(name, value); }
-  void choice(std::string_view name, std::uint32_t& value, const std::vector<std::string>& names, std::string_view) override {
-    std::string text = names.at(value);
+  void choice(std::string_view name, std::uint32_t& value, ChoiceNames names, std::string_view) override {
+    std::string text(names[value]);
     plain(name, text);
     const auto at = std::find(names.begin(), names.end(), text);
     REQUIRE(at != names.end());

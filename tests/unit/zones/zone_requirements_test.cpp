@@ -151,7 +151,7 @@ TEST_CASE("a buffer too small for the layer is said in a sentence") {
       void field(std::string_view, Microwatts&, Range, std::string_view) override {}
       void field(std::string_view, Picojoules&, Range, std::string_view) override {}
       void field(std::string_view, std::string&, std::string_view) override {}
-      void choice(std::string_view, std::uint32_t&, const std::vector<std::string>&, std::string_view) override {}
+      void choice(std::string_view, std::uint32_t&, ChoiceNames, std::string_view) override {}
       void table(std::string_view, std::vector<NumberRow>&, const std::vector<std::string>&, std::string_view) override {}
       void enter(std::string_view, std::string_view) override {}
       void leave() override {}
