@@ -28,7 +28,7 @@ class Timeline {
   /// Removes every entry of `listener` (a device that lost its power). Linear in the number of entries.
   void withdraw(const TimelineListener& listener);
 
-  [[nodiscard]] bool empty() const { return heap_.size() == (vacant_ ? 1U : 0U); }
+  [[nodiscard]] bool empty() const { return heap_.empty() || (vacant_ && heap_.size() == 1); }
   /// Time of the next entry; the timeline must not be empty.
   [[nodiscard]] Picoseconds next() {
     fill_top();
@@ -36,7 +36,15 @@ class Timeline {
   }
 
   /// Carries out the next entry.
-  void step();
+  void step() {
+    fill_top();
+    TESSERA_CHECK(!heap_.empty(), "an empty timeline was stepped");
+    const Entry next = heap_.front();
+    vacant_ = true;
+    now_ = next.when;
+    ++actions_;
+    next.listener->on_time(next.argument);
+  }
   /// Carries out every entry up to and including `limit`.
   void run_until(Picoseconds limit);
   /// Carries out entries until none is left.
@@ -55,15 +63,16 @@ class Timeline {
     std::uint64_t argument;
     bool operator<(const Entry& other) const { return when != other.when ? when < other.when : order < other.order; }
   };
-  void sift_up(std::size_t hole, const Entry& entry);
-  void sift_down(std::size_t hole, const Entry& entry);
+  void append(const Entry& entry);
+  void sift_up(const Entry& entry);
+  void sift_down(const Entry& entry);
   void fill_top() {
     if (vacant_) fill_top_with_last();
   }
   void fill_top_with_last();
 
   std::vector<Entry> heap_;  // 4-ary min-heap: shallower than a binary one for the ~100 entries of a busy drive
-  bool vacant_ = false;      // the top is that of the action in hand, which mostly posts the entry that takes its place
+  bool vacant_ = false;      // the top is that of the action carried out last, which mostly posts the entry that takes its place
   Picoseconds now_;
   std::uint64_t posted_ = 0;
   std::uint64_t actions_ = 0;
