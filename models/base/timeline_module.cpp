@@ -94,16 +94,26 @@ void TimelineModule::run_thread() {
 
 namespace {
 
+/// Whether one of these objects, or what is in them, can become active: a process but `own`, or a channel, whose values change in between.
+bool any_active(const std::vector<sc_core::sc_object*>& objects, const sc_core::sc_object* own) {
+  return std::ranges::any_of(objects, [own](sc_core::sc_object* object) {
+    if (object != own && sc_core::sc_process_handle(object).valid()) return true;
+    return dynamic_cast<const sc_core::sc_prim_channel*>(object) != nullptr || any_active(object->get_child_objects(), own);
+  });
+}
+
+}  // namespace
+
 /// Whether somebody else is active by then. What sc_time_to_pending_activity() says, in half its instructions.
-bool others_before(const sc_core::sc_simcontext& context, Picoseconds when) {
+inline bool TimelineModule::others_before(const sc_core::sc_simcontext& context, Picoseconds when) const {
+  if (*alone_) return false;
   if (context.pending_activity_at_current_time()) return true;
   sc_core::sc_time next;
   return context.next_time(next) && from_sc_time(next) <= when;
 }
 
-}  // namespace
-
 void TimelineModule::run_ahead() {
+  if (!alone_) alone_ = !any_active(sc_core::sc_get_top_level_objects(), sc_core::sc_get_current_process_handle().get_process_object());
   Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
   running_ = true;
   const auto* const context = sc_core::sc_get_curr_simcontext();

@@ -3,10 +3,12 @@
 //
 // One event and one method serve a whole drive. When the method wakes, it carries out entries in order of time, beyond
 // the kernel's own time, as far as nothing else in the simulation can observe it: never past the kernel's next pending
-// activity and never more than `quantum` ahead. Results do not depend on the quantum (a test compares quantum 0 with the default).
+// activity and never more than `quantum` ahead. A kernel in which there is neither another process nor a channel when the simulation begins
+// is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default).
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <exception>
+#include <optional>
 #include <systemc>
 
 #include "base/timeline.hpp"
@@ -75,6 +77,7 @@ class TimelineModule : public sc_core::sc_module {
   void run_thread();
   void run_ahead();
   [[nodiscard]] bool in_own_process() const;
+  [[nodiscard]] bool others_before(const sc_core::sc_simcontext& context, Picoseconds when) const;
   [[noreturn]] void refuse(Picoseconds when) const;
   /// While a method runs, kernel time stands still.
   [[nodiscard]] Picoseconds kernel_time() const { return running_ && !thread_ ? kernel_ : Picoseconds(sc_core::sc_time_stamp().value()); }
@@ -85,6 +88,7 @@ class TimelineModule : public sc_core::sc_module {
   Picoseconds kernel_;  // time at which the method woke
   bool thread_;
   sc_core::sc_object* process_ = nullptr;
+  std::optional<bool> alone_;  // nothing else in the kernel can become active; known once the simulation runs
   bool running_ = false;
   bool stopping_ = false;
   std::exception_ptr failure_;

@@ -1,0 +1,105 @@
+// How far a calendar runs ahead of the kernel: to its quantum where nothing else can become active, otherwise to the next activity, whoever
+// brings that about.
+#include <sysc/kernel/sc_dynamic_processes.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "base/timeline_module.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+using sc_core::sc_time;
+using sc_core::SC_US;
+
+namespace {
+
+/// Entries at 1, 2 and 3 us, of which each calls `action`.
+struct Bench final : private TimelineListener {
+  TimelineModule drive{"drive", 1_s};
+  std::function<void()> action;
+  std::vector<sc_time> kernel;  // when each was carried out
+
+  void run() {
+    for (const Picoseconds when : {1_us, 2_us, 3_us}) drive.post(when, *this, 0);
+    sc_core::sc_start();
+    drive.rethrow_failure();
+  }
+
+ private:
+  void on_time(std::uint64_t) override {
+    kernel.push_back(sc_core::sc_time_stamp());
+    if (action) action();
+  }
+};
+
+std::vector<sc_time> microseconds(std::initializer_list<double> values) {
+  std::vector<sc_time> times;
+  for (const double value : values) times.emplace_back(value, SC_US);
+  return times;
+}
+
+/// A module that holds another, in which a process waits for an event.
+struct Outer : sc_core::sc_module {
+  struct Inner : sc_core::sc_module {
+    sc_core::sc_event event;
+    std::vector<sc_time> seen;
+    explicit Inner(const sc_core::sc_module_name& name) : sc_module(name) {
+      SC_HAS_PROCESS(Inner);
+      SC_METHOD(see);
+      sensitive << event;
+      dont_initialize();
+    }
+    void see() { seen.push_back(sc_core::sc_time_stamp()); }
+  } inner{"inner"};
+  explicit Outer(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
+/// A channel without a process.
+struct Channel : sc_core::sc_prim_channel {
+  std::vector<sc_time> updates;
+  void write() { request_update(); }
+  void update() override { updates.push_back(sc_core::sc_time_stamp()); }
+};
+
+}  // namespace
+
+TEST_CASE("a calendar that has the kernel for itself runs ahead to its quantum") {
+  Bench bench;
+  bench.run();
+  CHECK(bench.kernel == microseconds({1, 1, 1}));
+}
+
+TEST_CASE("an event that an entry notifies reaches a process of an inner module before the next entry") {
+  Bench bench;
+  Outer outer("outer");
+  bench.action = [&] { outer.inner.event.notify(0.5, SC_US); };
+  bench.run();
+  CHECK(outer.inner.seen == microseconds({1.5, 2.5, 3.5}));
+  CHECK(bench.kernel == microseconds({1, 2, 3}));
+}
+
+TEST_CASE("an event that an entry notifies reaches a process that was spawned before the simulation") {
+  Bench bench;
+  sc_core::sc_event event;
+  std::vector<sc_time> seen;
+  sc_core::sc_spawn([&] {
+    for (;;) {
+      sc_core::wait(event);
+      seen.push_back(sc_core::sc_time_stamp());
+    }
+  });
+  bench.action = [&] { event.notify(sc_core::SC_ZERO_TIME); };
+  bench.run();
+  CHECK(seen == microseconds({1, 2, 3}));
+}
+
+TEST_CASE("a channel that an entry writes is updated before the next entry, though no process looks at it") {
+  Bench bench;
+  Channel channel;
+  bench.action = [&] { channel.write(); };
+  bench.run();
+  CHECK(channel.updates == microseconds({1, 2, 3}));
+}
