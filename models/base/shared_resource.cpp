@@ -13,34 +13,6 @@ constexpr Picoseconds never = Picoseconds::max();
 
 SharedResource::SharedResource(std::vector<Party> parties) : parties_(std::move(parties)), windows_(parties_.size()) {}
 
-SharedResource::Grant SharedResource::reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace) {
-  if (party >= windows_.size()) [[unlikely]] {
-    parties_.resize(party + 1);
-    windows_.resize(party + 1);
-  }
-  const Picoseconds due = begin + pace;  // by then its source has delivered all
-  begin = std::max(begin, windows_[party].end);
-  const bool paced = due > begin;
-  Grant grant{std::max(begin + work, due), Picoseconds(0)};
-  Share wanted = grant.end == due ? 0 : whole;
-  if (work == Picoseconds(0) || alone(party, begin, grant.end)) {
-    if (paced) grant.behind = grant.end - due;
-  } else {
-    const Share inflow = paced ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
-    grant = contended(party, begin, work, due, inflow);
-    wanted = inflow == 0 ? whole : inflow;
-  }
-  keep(windows_[party], begin, grant.end, work, wanted);
-  return grant;
-}
-
-bool SharedResource::alone(std::size_t party, Picoseconds begin, Picoseconds end) const {
-  if (begin >= last_end_) return true;
-  for (std::size_t other = 0; other < windows_.size(); ++other)
-    if (other != party && windows_[other].first < end && begin < windows_[other].end) return false;
-  return true;
-}
-
 /// The extent before becomes part of a stretch where this one follows it closely, so that who is reserved late for a time gone by meets it.
 inline void SharedResource::keep(Window& window, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted) {
   last_end_ = std::max(last_end_, end);
@@ -56,6 +28,40 @@ inline void SharedResource::keep(Window& window, Picoseconds begin, Picoseconds 
   window.work = work;
   window.wanted = wanted;
   window.had = 0;
+}
+
+SharedResource::Grant SharedResource::reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace) {
+  if (party >= parties_.size()) [[unlikely]]
+    add_parties(party + 1);
+  const Picoseconds due = begin + pace;  // by then its source has delivered all
+  begin = std::max(begin, windows_[party].end);
+  return begin >= last_end_ ? undisturbed(party, begin, work, due) : beside_others(party, begin, work, due);
+}
+
+inline SharedResource::Grant SharedResource::undisturbed(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due) {
+  const Picoseconds end = std::max(begin + work, due);
+  keep(windows_[party], begin, end, work, end == due ? 0 : whole);
+  return {end, due > begin ? end - due : Picoseconds(0)};
+}
+
+/// Others have reserved time behind its begin.
+SharedResource::Grant SharedResource::beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due) {
+  if (work == Picoseconds(0) || alone(party, begin, std::max(begin + work, due))) return undisturbed(party, begin, work, due);
+  const Share inflow = due > begin ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
+  const Grant grant = contended(party, begin, work, due, inflow);
+  keep(windows_[party], begin, grant.end, work, inflow == 0 ? whole : inflow);
+  return grant;
+}
+
+void SharedResource::add_parties(std::size_t count) {
+  parties_.resize(count);
+  windows_.resize(count);
+}
+
+bool SharedResource::alone(std::size_t party, Picoseconds begin, Picoseconds end) const {
+  for (std::size_t other = 0; other < windows_.size(); ++other)
+    if (other != party && windows_[other].first < end && begin < windows_[other].end) return false;
+  return true;
 }
 
 SharedResource::Share SharedResource::Window::at(Picoseconds when) {
@@ -194,8 +200,8 @@ void SharedResource::divide(std::uint32_t priority, Share& left) {
   }
 }
 
-Picoseconds SharedResource::slip_in(Picoseconds at, Picoseconds length, Picoseconds turn) {
-  if (at >= last_end_ || turn == Picoseconds(0)) return at;
+Picoseconds SharedResource::slip_between(Picoseconds at, Picoseconds length, Picoseconds turn) {
+  if (turn == Picoseconds(0)) return at;
   Share taken = 0;
   Share most = 0;
   Window* largest = nullptr;

@@ -46,7 +46,9 @@ class SharedResource {
 
   /// A single short turn of `length` in between, which needs no party: gives when it begins. It waits for the end of the turn under way:
   /// exactly where one extent has all of the resource, half a turn for the share that is taken where several have it.
-  Picoseconds slip_in(Picoseconds at, Picoseconds length, Picoseconds turn);
+  Picoseconds slip_in(Picoseconds at, Picoseconds length, Picoseconds turn) {
+    return at >= last_end_ ? at : slip_between(at, length, turn);
+  }
 
   /// From here on nothing is reserved.
   [[nodiscard]] Picoseconds last_end() const { return last_end_; }
@@ -79,7 +81,11 @@ class SharedResource {
     Share granted;
   };
 
+  Picoseconds slip_between(Picoseconds at, Picoseconds length, Picoseconds turn);
   [[nodiscard]] bool alone(std::size_t party, Picoseconds begin, Picoseconds end) const;
+  [[gnu::cold]] void add_parties(std::size_t count);
+  [[nodiscard]] Grant undisturbed(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due);
+  [[nodiscard, gnu::noinline]] Grant beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due);
   [[nodiscard]] Grant contended(std::size_t party, Picoseconds& begin, Picoseconds work, Picoseconds due, Share pace);
   [[nodiscard]] Picoseconds collect(std::size_t party, Picoseconds at);
   void arbitrate();

@@ -7,6 +7,7 @@
 // is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default).
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
+#include <array>
 #include <exception>
 #include <optional>
 #include <systemc>
@@ -18,6 +19,21 @@ namespace tessera {
 /// Exact conversions; the SystemC resolution is 1 ps.
 [[nodiscard]] inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(time.value()); }
 [[nodiscard]] inline Picoseconds from_sc_time(const sc_core::sc_time& time) { return Picoseconds(time.value()); }
+
+/// Gives times; those that it gave lately it has at hand, as SystemC takes longer to make one than to compute with it.
+class TimeMaker {
+ public:
+  [[nodiscard]] const sc_core::sc_time& operator()(Picoseconds time) {
+    constexpr std::uint64_t spread = 0x9E37'79B9'7F4A'7C15;  // 2^64 over the golden ratio: the upper bits of a product differ
+    sc_core::sc_time& made = made_[time.value() * spread >> (64 - bits)];
+    if (from_sc_time(made) != time) made = to_sc_time(time);
+    return made;
+  }
+
+ private:
+  static constexpr unsigned bits = 5;
+  std::array<sc_core::sc_time, 1U << bits> made_;
+};
 
 class TimelineModule : public sc_core::sc_module {
  public:

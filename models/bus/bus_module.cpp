@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/timeline_module.hpp"
-
 namespace tessera {
 
 namespace {
@@ -85,7 +83,7 @@ void BusModule::to_memory(Payload& payload, sc_time& delay) {
   const Picoseconds at = kernel + from_sc_time(delay);
   auto* dma = payload.get_extension<DmaExtension>();
   if (dma == nullptr) {
-    delay = to_sc_time(interconnect_.access(Bytes(payload.get_data_length()), at) - kernel);
+    delay += times_(interconnect_.access(Bytes(payload.get_data_length()), at) - at);
     return to_dram->b_transport(payload, delay);
   }
   if (!dma->timed) return to_dram->b_transport(payload, delay);

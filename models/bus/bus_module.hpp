@@ -9,6 +9,7 @@
 #include <deque>
 #include <systemc>
 
+#include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
 #include "bus/interconnect.hpp"
 #include "bus/transactions_module.hpp"
@@ -97,6 +98,7 @@ class BusModule : public sc_core::sc_module {
   [[nodiscard]] int initiator_of(int target, Payload& payload) const;
 
   Interconnect interconnect_;
+  TimeMaker times_;
   std::array<Entry, initiators> entries_;
   std::array<Exit, targets> exits_;
   std::array<tlm::tlm_fw_transport_if<>*, targets> to_{};          // null where nobody is bound

@@ -47,7 +47,10 @@ class Interconnect {
 
  private:
   static constexpr std::size_t accounts = 7;
-  [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * ((bytes.value() + width_ - 1) / width_); }
+  [[nodiscard]] Picoseconds beats(Bytes bytes) const {
+    if (bytes.value() > width_) return period_ * ((bytes.value() + width_ - 1) / width_);
+    return bytes == Bytes(0) ? Picoseconds(0) : period_;
+  }
 
   /// What signals show of an initiator: whether an extent of its is under way, and its bytes.
   struct UseSignals {

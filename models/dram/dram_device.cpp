@@ -38,16 +38,46 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
     open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
 }
 
+inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
+  if (config_.refresh_interval == Picoseconds(0)) return at;
+  if (at < interval_begin_ || at >= interval_end_) {
+    epoch_ = at / config_.refresh_interval;
+    interval_begin_ = config_.refresh_interval * epoch_;
+    interval_end_ = interval_begin_ + config_.refresh_interval;
+  }
+  const Picoseconds ready = interval_begin_ + config_.refresh_time;
+  if (epoch_ == 0 || at >= ready) return at;
+  ++counters_.refresh_stalls;
+  counters_.refresh_wait += ready - at;
+  return ready;
+}
+
+inline Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) {
+  cpu_bus_free_ = data_bus_.slip_in(std::max(wanted, cpu_bus_free_), length, burst_time_) + length;
+  if (bus_.watched()) [[unlikely]] {
+    bus_.set(1, cpu_bus_free_ - length);
+    bus_.set(data_bus_.busy(cpu_bus_free_) ? 2 : 0, cpu_bus_free_);
+  }
+  return cpu_bus_free_;
+}
+
 Picoseconds DramDevice::access(DramAddress first, std::uint32_t bytes, Access access, Picoseconds now) {
   check_range(first.value(), bytes);
   if (bytes == 0) return now;
   ++counters_.accesses;
+  const std::uint64_t last = first.value() + bytes - 1;
+  if (faults_ || first.value() >> row_shift_ != last >> row_shift_) [[unlikely]]
+    return access_unusual(first.value(), bytes, access, now);
+  return access_row(first.value(), bytes, access, now);
+}
+
+/// With bit errors, or over the end of a row.
+Picoseconds DramDevice::access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
   Picoseconds correction;
-  if (faults_) [[unlikely]] {
+  if (faults_) {
     faults_->forget_failed();
-    correction = correct(first.value(), bytes, access, now);
+    correction = correct(address, bytes, access, now);
   }
-  std::uint64_t address = first.value();
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
@@ -58,7 +88,7 @@ Picoseconds DramDevice::access(DramAddress first, std::uint32_t bytes, Access ac
   return now + correction;
 }
 
-Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+inline Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
   const std::uint64_t row_number = address >> row_shift_;
   const std::uint64_t index = row_number & (config_.banks - 1);
   const std::uint64_t row = row_number >> bank_shift_;
@@ -89,29 +119,6 @@ Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, A
   bank.ready = end - config_.column_latency;
   bank.precharge = std::max(bank.precharge, access == Access::write ? end + config_.write_recovery : end);
   return end;
-}
-
-inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
-  if (config_.refresh_interval == Picoseconds(0)) return at;
-  if (at < interval_begin_ || at >= interval_end_) {
-    epoch_ = at / config_.refresh_interval;
-    interval_begin_ = config_.refresh_interval * epoch_;
-    interval_end_ = interval_begin_ + config_.refresh_interval;
-  }
-  const Picoseconds ready = interval_begin_ + config_.refresh_time;
-  if (epoch_ == 0 || at >= ready) return at;
-  ++counters_.refresh_stalls;
-  counters_.refresh_wait += ready - at;
-  return ready;
-}
-
-Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) {
-  cpu_bus_free_ = data_bus_.slip_in(std::max(wanted, cpu_bus_free_), length, burst_time_) + length;
-  if (bus_.watched()) [[unlikely]] {
-    bus_.set(1, cpu_bus_free_ - length);
-    bus_.set(data_bus_.busy(cpu_bus_free_) ? 2 : 0, cpu_bus_free_);
-  }
-  return cpu_bus_free_;
 }
 
 DmaGrant DramDevice::dma(const DmaTransfer& transfer, Picoseconds now) {

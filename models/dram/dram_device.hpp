@@ -78,6 +78,7 @@ class DramDevice {
     Picoseconds precharge;    // earliest precharge: tRAS and tWR
   };
 
+  [[gnu::cold]] Picoseconds access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds after_refresh(Picoseconds at);
   Picoseconds bus_slot(Picoseconds wanted, Picoseconds length);

@@ -54,7 +54,7 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     end = priced(payload, *dma, now);
   else
     device_.move(address, Bytes(length), access, now);
-  delay += to_sc_time(end - now);
+  delay += times_(end - now);
   if (payload.get_data_ptr() != nullptr) move_bytes(payload);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   const auto failed = device_.failed();

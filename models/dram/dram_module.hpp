@@ -44,6 +44,7 @@ class DramModule : public sc_core::sc_module, public PoweredPart, public Reporti
   Picoseconds priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now);
 
   TimelineModule* drive_;
+  TimeMaker times_;
   DramDevice device_;
   SparseMemory memory_;
   mutable SignalTraces traces_{device_.signals()};
