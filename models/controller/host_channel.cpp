@@ -34,8 +34,8 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   last_activity_ = timeline_.now();
   Picoseconds ready = timeline_.now();
   if (request.op == HostOp::read || request.op == HostOp::write)
-    slot.command.buffer = memory_.acquire_host(
-        request.place.value_or(0), request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
+    memory_.acquire_host(slot.command.buffer, request.place.value_or(0),
+                         request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
   if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
@@ -124,7 +124,7 @@ void HostChannel::end(Slot& slot) {
       std::memcpy(request.content.data(), slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block,
                   request.content.size());
   }
-  if (request.op == HostOp::read || request.op == HostOp::write) memory_.release_host(std::move(slot.command.buffer));
+  if (request.op == HostOp::read || request.op == HostOp::write) memory_.release_host(slot.command.buffer);
   slot.request = nullptr;
   --outstanding_;
   link_.complete(request);

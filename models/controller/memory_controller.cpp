@@ -168,16 +168,15 @@ void MemoryController::release(DataBuffer&& buffer) {
   free_buffers_.push_back(std::move(buffer));
 }
 
-DataBuffer MemoryController::acquire_host(std::uint64_t place, std::uint32_t sectors) {
+void MemoryController::acquire_host(DataBuffer& buffer, std::uint64_t place, std::uint32_t sectors) {
   const std::uint64_t size = bytes_of(sectors).value();
   TESSERA_CHECK(place + size <= host_capacity_.value(), "the host interface admitted more data than its buffer holds");
   set_level(host_in_use_, host_level_, host_in_use_.level() + size);
-  return recycled(free_buffers_, host_base_ + place, sectors, shape_);
+  buffer.reset(host_base_ + place, sectors, shape_);
 }
 
-void MemoryController::release_host(DataBuffer&& buffer) {
+void MemoryController::release_host(const DataBuffer& buffer) {
   set_level(host_in_use_, host_level_, host_in_use_.level() - bytes_of(buffer.sectors()).value());
-  free_buffers_.push_back(std::move(buffer));
 }
 
 void MemoryController::copy(DataSpan from, DataSpan to) {

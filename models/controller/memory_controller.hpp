@@ -57,9 +57,9 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void clear(DataSpan span) override;
   [[nodiscard]] SectorShape shape() const override { return shape_; }
 
-  /// The buffer at `place` of the host's region, for a command in hand, whose own that place is (models/host).
-  [[nodiscard]] DataBuffer acquire_host(std::uint64_t place, std::uint32_t sectors);
-  void release_host(DataBuffer&& buffer);
+  /// Makes `buffer` that at `place` of the host's region, for a command in hand, whose own that place is (models/host).
+  void acquire_host(DataBuffer& buffer, std::uint64_t place, std::uint32_t sectors);
+  void release_host(const DataBuffer& buffer);
   /// DMA of `count` blocks from block `first` on of a buffer of the host's region, which have come over the link during the `carrying` that
   /// ends at `at`; gives its end.
   Picoseconds from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying, Picoseconds at);
