@@ -132,7 +132,7 @@ void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::u
     clear(chunk, mask_of(slot, n));
     for (std::uint32_t i = 0; i < n; ++i) {
       SectorBytes& sector = system_[chunk_key * chunk_sectors + slot + i];
-      if (!sector) sector = std::make_unique<std::byte[]>(shape_.sector_bytes);
+      if (!sector) sector = std::make_unique_for_overwrite<std::byte[]>(shape_.sector_bytes);
       std::memcpy(sector.get(), bytes.data() + std::size_t{done + i} * shape_.sector_bytes, shape_.sector_bytes);
     }
     chunk.kept |= mask_of(slot, n);

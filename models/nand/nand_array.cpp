@@ -78,8 +78,17 @@ NandArray::Block& NandArray::at(NandBlock block) { return const_cast<Block&>(sta
 
 std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
   const std::size_t size = std::size_t{kept_} + oob_;
-  if (block.content.empty()) block.content.resize(size * pages_per_block_ * subpages_);
-  return std::span(block.content).subspan(in_block(part) * size, size);
+  const std::uint32_t number = in_block(part);
+  make_room(block, number + 1);
+  return std::span(block.content).subspan(number * size, size);
+}
+
+/// Of a block's content what has been programmed is there, and grows page by page.
+void NandArray::make_room(Block& block, std::uint32_t subpages) const {
+  const std::size_t size = std::size_t{kept_} + oob_;
+  if (block.content.size() >= size * subpages) return;
+  block.content.reserve(size * pages_per_block_ * subpages_);
+  block.content.resize(size * subpages);
 }
 
 /// Whether the subpage was programmed with data.
@@ -259,6 +268,7 @@ void NandArray::advance(NandPage page) {
   const auto index = static_cast<std::uint32_t>(page.value() % pages_per_block_);
   for (; block.next < index; ++block.next) passed_over_.insert(page.value() - index + block.next);
   ++block.next;
+  if (!block.content.empty()) make_room(block, block.next * subpages_);
 }
 
 Status NandArray::erase(NandBlock number) {

@@ -112,7 +112,7 @@ class NandArray {
     Picoseconds programmed;          // when its first page was
     Picoseconds aged;                // for how long it had been, when a saved state was loaded
     bool torn = false;               // an erase did not end: nothing can be read or programmed
-    std::vector<std::byte> content;  // kept content and OOB of each subpage; empty until first programmed
+    std::vector<std::byte> content;  // kept content and OOB of each subpage, as far as it was ever programmed
     std::vector<bool> padding;       // by subpage: its page was programmed without data for it; empty where every page was full
   };
   /// Failures on request: block or page number -> which of its operations from now on fails (1 = the next).
@@ -128,6 +128,7 @@ class NandArray {
   }
   /// Kept content and OOB of a subpage.
   std::span<std::byte> slot(Block& block, Subpage part);
+  void make_room(Block& block, std::uint32_t subpages) const;
   [[nodiscard]] bool may_program(const Block& block, std::uint32_t index) const;
   [[nodiscard]] bool fails(const Block& block, std::uint32_t per_million);
   [[nodiscard]] bool holds(const Block& block, Subpage part) const;

@@ -72,7 +72,11 @@ void NandDevice::submit(FlashCommand& command, Picoseconds now, void* context) {
   }
   operation.retry = operation.kind == Kind::read ? command.retry : std::uint8_t{0};
   operation.phase = Phase::waiting;
-  operation.busy = load_time(command) + array_time(operation) + unload_time(command);
+  operation.moves = transfer_size(command);
+  operation.loading = load_time(command.op, operation.moves);
+  operation.array = reading_time(operation) + changing_time(operation);
+  operation.unloading = unload_time(command.op, operation.moves);
+  operation.busy = operation.loading + operation.array + operation.unloading;
   operation.next = none;
   depth_.set(++outstanding_, now);
   if (now > timeline_.now())
@@ -115,12 +119,11 @@ void NandDevice::transfer(std::uint32_t slot, Phase phase) {
   // Requests come in order of time, so granting each the first free time is first-come arbitration.
   Operation& operation = slots_[slot];
   operation.phase = phase;
-  const FlashCommand& command = *operation.command;
   Channel& channel = channels_[operation.place.channel];
-  const Picoseconds length = phase == Phase::loading ? load_time(command) : unload_time(command);
+  const Picoseconds length = phase == Phase::loading ? operation.loading : operation.unloading;
   channel.free = std::max(channel.free, timeline_.now()) + length;
   channel.busy += length;
-  if (phase == Phase::unloading || programs(operation.kind)) counters_.transferred += transfer_size(command);
+  if (phase == Phase::unloading || programs(operation.kind)) counters_.transferred += operation.moves;
   if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
   post(channel.free, Action::transferred, slot);
 }

@@ -114,6 +114,10 @@ class NandDevice final : private TimelineListener {
     std::uint64_t address = 0;  // page or block: at a cut the command may be gone
     std::uint64_t from = 0;     // copyback: the page that moves
     std::uint64_t order = 0;
+    Bytes moves;            // over its channel
+    Picoseconds loading;    // command and data on their way to the die
+    Picoseconds array;      // in which the plane works
+    Picoseconds unloading;  // data on its way from the die
     Picoseconds busy;
     std::uint32_t next = none;  // in its plane's queue, or in the list of free slots
   };
@@ -210,9 +214,8 @@ class NandDevice final : private TimelineListener {
 
   // How long it takes (nand_times.cpp)
   [[nodiscard]] bool needs_loading(Kind kind) const;
-  [[nodiscard]] Picoseconds load_time(const FlashCommand& command) const;
-  [[nodiscard]] Picoseconds unload_time(const FlashCommand& command) const;
-  [[nodiscard]] Picoseconds array_time(const Operation& operation) const;
+  [[nodiscard]] Picoseconds load_time(FlashOp op, Bytes moves) const;
+  [[nodiscard]] Picoseconds unload_time(FlashOp op, Bytes moves) const;
   [[nodiscard]] Picoseconds reading_time(const Operation& operation) const;
   [[nodiscard]] Picoseconds changing_time(const Operation& operation) const;
   [[nodiscard]] PageType page_type(std::uint64_t page) const {

@@ -140,7 +140,7 @@ void NandDevice::begin_array(std::uint32_t index) {
     const std::uint32_t slot = plane(index, p).current;
     if (slot == none) continue;
     slots_[slot].phase = Phase::array;
-    length = std::max(length, array_time(slots_[slot]));
+    length = std::max(length, slots_[slot].array);
   }
   die.array_begin = timeline_.now();
   die.array_end = die.array_begin + length;
@@ -156,7 +156,7 @@ void NandDevice::join_array(std::uint32_t slot) {
   Operation& operation = slots_[slot];
   Die& die = dies_[operation.place.die];
   operation.phase = Phase::array;
-  const Picoseconds end = die.array_begin + array_time(operation);
+  const Picoseconds end = die.array_begin + operation.array;
   if (end <= die.array_end) return;
   die.array_end = end;
   post(end, Action::array_ended, operation.place.die);
@@ -165,7 +165,7 @@ void NandDevice::join_array(std::uint32_t slot) {
 void NandDevice::begin_plane(std::uint32_t slot) {
   slots_[slot].phase = Phase::array;
   set_state(slots_[slot].place.die, DieState::reading);
-  post(timeline_.now() + array_time(slots_[slot]), Action::plane_ended, slot);
+  post(timeline_.now() + slots_[slot].array, Action::plane_ended, slot);
 }
 
 /// Cache program: while the array works, the data of the next group goes to the cache registers. Commands of another kind that are older
@@ -213,7 +213,7 @@ void NandDevice::array_ended(std::uint32_t index) {
   for (std::uint32_t p = 0; p < config_.planes; ++p) {
     const std::uint32_t slot = plane(index, p).current;
     if (slot == none) continue;
-    if (slots_[slot].kind == Kind::read && unload_time(*slots_[slot].command) > Picoseconds(0)) {
+    if (slots_[slot].kind == Kind::read && slots_[slot].unloading > Picoseconds(0)) {
       set_state(index, DieState::unloading);
       if (cached) {
         plane(index, p).current = none;
@@ -232,7 +232,7 @@ void NandDevice::array_ended(std::uint32_t index) {
 
 void NandDevice::plane_ended(std::uint32_t slot) {
   const std::uint32_t index = slots_[slot].place.die;
-  if (unload_time(*slots_[slot].command) > Picoseconds(0)) return transfer(slot, Phase::unloading);
+  if (slots_[slot].unloading > Picoseconds(0)) return transfer(slot, Phase::unloading);
   --dies_[index].running;
   const Completion completion = finish(slot);
   next(index);

@@ -37,8 +37,9 @@ tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& pay
 }
 
 bool NandModule::arrived(tlm::tlm_generic_payload& payload) {
-  const bool plain = payload.get_extension<FlashExtension>() == nullptr || payload.get_extension<FlashExtension>()->plain;
-  FlashExtension& extension = attach<FlashExtension>(payload);
+  auto* const brought = payload.get_extension<FlashExtension>();
+  const bool plain = brought == nullptr || brought->plain;
+  FlashExtension& extension = brought == nullptr ? attach<FlashExtension>(payload) : *brought;
   FlashCommand& command = extension.command;
   if (plain) {
     extension = {};

@@ -27,18 +27,16 @@ bool NandDevice::needs_loading(Kind kind) const {
 }
 
 /// Command and address cycles, those of a read and a program for a copyback, and the data of a program.
-Picoseconds NandDevice::load_time(const FlashCommand& command) const {
-  const bool data = tessera::programs(command.op) && config_.bus_rate != BytesPerSecond(0);
-  const std::uint64_t commands = command.op == FlashOp::copyback ? 2 : 1;
-  return config_.command_time * commands + (data ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0));
+Picoseconds NandDevice::load_time(FlashOp op, Bytes moves) const {
+  const bool data = tessera::programs(op) && config_.bus_rate != BytesPerSecond(0);
+  const std::uint64_t commands = op == FlashOp::copyback ? 2 : 1;
+  return config_.command_time * commands + (data ? transfer_time(moves, config_.bus_rate) : Picoseconds(0));
 }
 
-Picoseconds NandDevice::unload_time(const FlashCommand& command) const {
-  const bool data = command.op == FlashOp::read || command.op == FlashOp::read_oob;
-  return data && config_.bus_rate != BytesPerSecond(0) ? transfer_time(transfer_size(command), config_.bus_rate) : Picoseconds(0);
+Picoseconds NandDevice::unload_time(FlashOp op, Bytes moves) const {
+  const bool data = op == FlashOp::read || op == FlashOp::read_oob;
+  return data && config_.bus_rate != BytesPerSecond(0) ? transfer_time(moves, config_.bus_rate) : Picoseconds(0);
 }
-
-Picoseconds NandDevice::array_time(const Operation& operation) const { return reading_time(operation) + changing_time(operation); }
 
 Picoseconds NandDevice::reading_time(const Operation& operation) const {
   if (operation.kind != Kind::read && operation.kind != Kind::copyback) return Picoseconds(0);
