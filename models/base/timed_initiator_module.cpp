@@ -22,9 +22,9 @@ inline void TimedInitiator::begin(Payload& payload) {
 }
 
 /// A response implies the END_REQ that did not come before it.
-inline void TimedInitiator::hand_on(std::size_t place) {
-  Payload& payload = *outstanding_[place];
-  outstanding_.erase(outstanding_.begin() + static_cast<std::ptrdiff_t>(place));
+inline void TimedInitiator::hand_on(std::vector<Payload*>::iterator at) {
+  Payload& payload = **at;
+  outstanding_.erase(at);
   client_.answered(payload);
   if (requesting_ == &payload) [[unlikely]]
     request_over(payload);
@@ -59,9 +59,9 @@ void TimedInitiator::signal(Payload& payload, const tlm::tlm_phase& phase) {
 }
 
 tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  std::size_t place = 0;  // answers come much in order of the requests
-  while (place < outstanding_.size() && outstanding_[place] != &payload) ++place;
-  if (place == outstanding_.size()) [[unlikely]] {
+  // Answers come much in order of the requests; the loop of std::find is unrolled, that of the ranges not.
+  const auto at = std::find(outstanding_.begin(), outstanding_.end(), &payload);
+  if (at == outstanding_.end()) [[unlikely]] {
     TESSERA_CHECK(cut_, "a target answered a transaction that nobody began");
     return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
   }
@@ -73,7 +73,7 @@ tlm::tlm_sync_enum TimedInitiator::nb_transport_bw(Payload& payload, tlm::tlm_ph
   }
   // Where the client may wait, an answer is an entry of its own: a non-blocking call must not.
   if (phase == tlm::BEGIN_RESP && !drive_.may_wait() && drive_.in_hand(when)) [[likely]] {
-    hand_on(place);
+    hand_on(at);
     return tlm::TLM_COMPLETED;
   }
   if (phase == tlm::END_REQ) {
@@ -96,7 +96,7 @@ void TimedInitiator::on_time(std::uint64_t argument) {
     sc_core::sc_time delay = drive_.ahead();
     socket->nb_transport_fw(*payload, phase, delay);
   }
-  hand_on(static_cast<std::size_t>(std::ranges::find(outstanding_, payload) - outstanding_.begin()));
+  hand_on(std::find(outstanding_.begin(), outstanding_.end(), payload));
 }
 
 /// The target has this request; it takes the next one, unless that is under way since the response came.

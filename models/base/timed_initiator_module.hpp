@@ -59,7 +59,7 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
   void post(Picoseconds when, Event event, Payload* payload);
   void on_time(std::uint64_t argument) override;
   void request_over(const Payload& payload);
-  void hand_on(std::size_t place);
+  void hand_on(std::vector<Payload*>::iterator at);
 
   TimelineModule& drive_;
   Client& client_;

@@ -23,7 +23,7 @@ void Executor::enqueue(const Ready& ready) {
 
 void Executor::push(Crew& to, const Ready& ready) {
   to.ready.push_back(ready);
-  std::push_heap(to.ready.begin(), to.ready.end(), std::greater<>());
+  if (to.ready.size() > 1) std::push_heap(to.ready.begin(), to.ready.end(), std::greater<>());
   ready_depth_.set(++waiting_for_cores_, ready.at);
   if (&to != running_) schedule_dispatch(to);
 }

@@ -119,9 +119,14 @@ std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Posit
   };
   Picoseconds least = price(*entries[best]);
   const std::size_t nearest = best;
+  std::uint32_t too_far = ~std::uint32_t{0};  // from this distance on nobody can beat it
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i == nearest) continue;
-    if (positioning.least_positioning(distance(target(*entries[i]).track.radius, head)) >= least) continue;
+    const std::uint32_t away = distance(target(*entries[i]).track.radius, head);
+    if (away >= too_far || i == nearest) continue;
+    if (positioning.least_positioning(away) >= least) {
+      too_far = away;
+      continue;
+    }
     const Picoseconds time = price(*entries[i]);
     if (time < least) {
       least = time;
