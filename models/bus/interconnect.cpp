@@ -70,11 +70,14 @@ DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
 
 Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
   const Picoseconds work = beats(bytes);
-  const Picoseconds begin = shared_.slip_in(at, work, burst_);
   Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
   counters.bytes += bytes;
   counters.busy += work;
-  counters.waited += begin - at;
+  Picoseconds begin = at;
+  if (at < shared_.last_end()) [[unlikely]] {
+    begin = shared_.slip_in(at, work, burst_);
+    counters.waited += begin - at;
+  }
   if (Signal::anyone_watches()) [[unlikely]]
     show(uses_.front(), bytes, begin, begin + work);
   return begin + crossing_;

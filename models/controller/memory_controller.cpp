@@ -40,7 +40,9 @@ void MemoryController::reserve_host_buffers() {
 }
 
 DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std::string_view what) {
-  return placement_.in_tcm(category) ? tcm_.allocate(category, size, what) : dram_.allocate(category, size, what);
+  const DramAddress address = placement_.in_tcm(category) ? tcm_.allocate(category, size, what) : dram_.allocate(category, size, what);
+  overflows_ = dram_.overflows() || tcm_.overflows();
+  return address;
 }
 
 void MemoryController::check_capacity() {
@@ -124,7 +126,7 @@ DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const
 }
 
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
-  if (dram_.overflows() || tcm_.overflows()) [[unlikely]]
+  if (overflows_) [[unlikely]]
     return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
   executor_.charge_task(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));

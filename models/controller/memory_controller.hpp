@@ -182,7 +182,8 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   Timeline* timeline_ = nullptr;  // of a DRAM that can fail
   std::function<void()> restart_;
-  DataSpan in_hand_;  // that is being read out of a buffer; null: a table is
+  DataSpan in_hand_;        // that is being read out of a buffer; null: a table is
+  bool overflows_ = false;  // something lies behind the end of DRAM or TCM: refused once all is reserved
   bool table_failed_ = false;
   std::uint64_t lost_sectors_ = 0;
 };
