@@ -59,17 +59,24 @@ MEMORY = Figure("peak memory (MiB)", peak_memory_mib, 300e6 / MIB, at_least=Fals
 DEPTH_32 = ("--replay", "closed:32")
 FIRST_COME = ("--set", "controller.scheduling=first_come")
 SHORTEST_POSITIONING = ("--set", "controller.scheduling=shortest_positioning")
+RANDOM = ("--workload", "random-4k", *DEPTH_32)
+
+
+def request_cases() -> list[Case]:
+    """Those that are measured by the request."""
+    return [
+        Case("cmr, first-come", ("common", "--layer", "cmr", *RANDOM, *FIRST_COME), (speed(500_000), COMMANDS)),
+        Case("cmr, shortest positioning first", ("common", "--layer", "cmr", *RANDOM, *SHORTEST_POSITIONING), (speed(250_000), COMMANDS)),
+        Case("mu-rmw, Zipf writes", ("common", "--layer", "mu-rmw", "--workload", "zipf-writes", *DEPTH_32), (speed(200_000),)),
+    ]
 
 
 def cases(large_drive: str, long_workload: Path) -> list[Case]:
     """`large_drive`: a 20 TB description; `long_workload`: ten million random requests."""
-    random = ("--workload", "random-4k", *DEPTH_32)
     return [
-        Case("cmr, first-come", ("common", "--layer", "cmr", *random, *FIRST_COME), (speed(500_000), COMMANDS)),
-        Case("cmr, shortest positioning first", ("common", "--layer", "cmr", *random, *SHORTEST_POSITIONING), (speed(250_000), COMMANDS)),
-        Case("mu-rmw, Zipf writes", ("common", "--layer", "mu-rmw", "--workload", "zipf-writes", *DEPTH_32), (speed(200_000),)),
-        Case("imr-rmw, random", ("common", "--layer", "imr-rmw", *random), (COMMANDS,)),
-        Case("mu-rmw, random", ("common", "--layer", "mu-rmw", *random, "--limit", "200000"), (COMMANDS,)),
+        *request_cases(),
+        Case("imr-rmw, random", ("common", "--layer", "imr-rmw", *RANDOM), (COMMANDS,)),
+        Case("mu-rmw, random", ("common", "--layer", "mu-rmw", *RANDOM, "--limit", "200000"), (COMMANDS,)),
         Case("mu-rmw, merging", ("p000", "--layer", "mu-rmw", "--workload", "quarter-updates", "--replay", "closed:8", "--fold"), (COMMANDS,)),
         Case("cmr, 10 million requests, 20 TB", (large_drive, "--layer", "cmr", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
         Case("imr-rmw, 10 million requests, 20 TB", (large_drive, "--layer", "imr-rmw", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),

@@ -14,6 +14,7 @@ from tessera.commands.group import Commands
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
 from tessera.drives.shingled import write_shingled
 from tessera.growth import measure_growth
+from tessera.instructions import measure_instructions
 from tessera.long_runs import LAYERS, long_runs
 from tessera.papers import CHAPTERS
 from tessera.papers.lab import Lab, default_traces
@@ -50,12 +51,15 @@ def demo(
 def bench(
     only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
+    instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions a request, under callgrind.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
-    """Measure the simulator's speed and memory, or the growth of its cost, each figure beside its target."""
+    """Measure the simulator's speed and memory, what a request costs it, or the growth of that, each figure beside its target."""
     if growth:
         measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+    elif instructions:
+        measure_instructions(Console(), out / "instructions", only)
     else:
         measure(Console(), out, large_drive, only)
 
