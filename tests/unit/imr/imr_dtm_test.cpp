@@ -202,3 +202,14 @@ TEST_CASE("the map of pseudo-tracks takes a byte for each") {
   CHECK(drive.metric("meta.ram_bytes") == 20 + 3 * 150);
   CHECK(drive.metric("meta.ram_bytes_actual") == 20 + 4 * 150);
 }
+
+TEST_CASE("imr-dtm: a swap saves no top beside the hot bottom that holds no data") {
+  TestDrive drive(make_imr_dtm_factory(), with({{"backup_slots", 1}}, short_intervals));
+  const auto write = [&drive](std::uint64_t track) {
+    REQUIRE(drive->write(track * test::track_sectors * blocks_per_sector, blocks_per_sector) == Status::ok);
+  };
+  for (int i = 0; i < 150; ++i) write(2);
+  drive->run_for(20_s);
+  CHECK(drive->sectors_in("moves", MediaOp::write) == 16);
+  CHECK(drive.metric("swap.count") == 1);
+}

@@ -110,6 +110,19 @@ TEST_CASE(
   CHECK(config.bands(geometry).cache == Bytes(77 * 4096));
 }
 
+TEST_CASE("what leaves the buffer while the host is idle does not have the log cleaned below its mark") {
+  TiersSetup setup;
+  setup.layer.destage_after = 100_ms;
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 1_ms;
+  setup.layer.idle_mark = 50;
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 6; ++i) drive.write(24 * i + 3);
+  drive.bench().run_for(5_s);
+  CHECK(drive.metric("packet.writes") == 6);
+  CHECK(drive.metric("cleaning.idle") == 0);
+}
+
 TEST_CASE("what is set of the write buffer is what it goes by") {
   tiers::TiersConfig config;
   config.buffer = sectors(7);
@@ -126,6 +139,8 @@ TEST_CASE("what is set of the write buffer is what it goes by") {
   CHECK(buffer.durability == CacheDurability::plp);
   CHECK(buffer.edges == EdgeReads::before);
   CHECK_FALSE(buffer.make_way);
+  config.make_way = true;
+  CHECK(config.write_buffer().make_way);
   CHECK(std::array{buffer.trickle_mark, buffer.low_mark, buffer.high_mark, buffer.destage_depth} == std::array{1U, 2U, 3U, 5U});
   CHECK(buffer.largest_destage == sectors(6));
   CHECK(buffer.idle_after == 8_ms);
