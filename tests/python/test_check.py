@@ -50,7 +50,7 @@ def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
 
 
 PAIRED = ("--set", "nand.paired_page=true")
-UNPUBLISHED = ("tessera",)
+UNPUBLISHED = ("tessera", "tessera-imr")
 JOURNAL = ("hwsr", "sblock")  # layers whose flash keeps acknowledged data only where their journals are in it
 
 

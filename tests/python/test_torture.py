@@ -28,7 +28,7 @@ def test_a_torn_sector_excuses_itself_alone():
     assert [row["failures"] for row in rows] == [0] * 4
 
 
-@pytest.mark.parametrize("layer", ["cmr", "hwsr", "mu-rmw", "fluid", "tessera"])
+@pytest.mark.parametrize("layer", ["cmr", "hwsr", "mu-rmw", "fluid", "tessera", "tessera-imr"])
 def test_a_dump_that_fails_and_a_torn_sector_at_one_cut_lose_what_the_dump_alone_loses(layer):
     [row] = json.loads(simulate("torture", "torture", "--layer", layer, "--durability", "plp", *FEW, "--faults", "dump", "--faults", "torn", "--json").stdout)
     assert row["failures"] == 0

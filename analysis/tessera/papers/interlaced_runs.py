@@ -42,10 +42,10 @@ class Workload:
     exponential: bool = False  # gaps by their mean alone
     writes_only: bool = False
 
-    def shape(self) -> Shape:
-        """What is not in the table."""
+    def shape(self, track: int = TRACK_BYTES) -> Shape:
+        """What is not in the table; `track`: bytes of one of the drive's."""
         return Shape(
-            track=TRACK_BYTES,
+            track=track,
             tracks=HOT_TRACKS,
             share=self.hot_share,
             few=FEW,
@@ -57,16 +57,16 @@ class Workload:
             write_share=1.0 if self.writes_only else None,
         )
 
-    def text(self, row: Row | None) -> str:
+    def text(self, row: Row | None, track: int = TRACK_BYTES) -> str:
         """The workload description, by its row of the table or by the paper alone."""
         if row is not None:
-            return description(row, self.shape())
+            return description(row, self.shape(track))
         few = (FEW, self.few_share) if self.few_share is not None else (HOT_TRACKS, self.hot_share or 0.5)
         return (
             f'summary = "interlaced paper: {self.requests} million requests in a week"\nlaw = "hot-tracks"\n'
             f'write_share = {1.0 if self.writes_only else self.write_share}\nrange = "48 GiB"\nalignment = "4 KiB"\n'
             "write_sizes = [[4096, 5], [8192, 2], [16384, 2], [65536, 1]]\n"
-            f'[hot]\ntrack = "{TRACK_BYTES} B"\ntracks = {few[0]}\nshare = {few[1]}\nrun_length = {self.run_length}\n'
+            f'[hot]\ntrack = "{track} B"\ntracks = {few[0]}\nshare = {few[1]}\nrun_length = {self.run_length}\n'
             f"drift_writes = {INTERVAL}\ndrift_share = {self.drift}\n"
             f'[arrivals]\nlaw = "exponential"\nmean = "{WEEK_MS / self.requests / 1e6:.3f} ms"\n'
         )

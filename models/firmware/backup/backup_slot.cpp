@@ -119,12 +119,13 @@ Task<Status> BackupSlot::restore() {
     const Status status = co_await media_.run(chain);
     if (!ok(status)) co_return status;
   }
-  // Of a record that a cut left incomplete nothing is lost, as the target was not written yet: nothing may be rewritten either, since
+  // Of a record that a cut left incomplete nothing comes back, as the target was not written yet: nothing may be rewritten either, since
   // another cut in the middle of that would destroy what is saved nowhere.
-  std::uint32_t first = 0;
-  while (first < described_.count && !any_lost(staged(described_, first))) ++first;
-  const Status filled = co_await fill_in();
+  std::uint32_t came_back = newest_.count;
+  const Status filled = co_await fill_in(came_back);
   if (!ok(filled)) co_return filled;
+  std::uint32_t first = 0;
+  while (first < described_.count && described_.sectors_before(first + 1) <= came_back) ++first;
   // In the order in which they were saved: a rewrite may destroy the runs behind it.
   for (std::uint32_t i = first; i < described_.count; ++i) {
     MediaChain chain(MediaClass::host);
@@ -153,8 +154,8 @@ Task<void> BackupSlot::find_newest() {
   numbers_.found(number_);
 }
 
-/// The lost sectors of the described runs, as the newest record has them.
-Task<Status> BackupSlot::fill_in() {
+/// The lost sectors of the described runs, as the newest record has them. `came_back`: the first of those that it has.
+Task<Status> BackupSlot::fill_in(std::uint32_t& came_back) {
   for (std::uint32_t first = 0; first < newest_.count; ++first) {
     if (!staging_.is_lost(first)) continue;
     std::uint32_t count = 1;
@@ -162,6 +163,8 @@ Task<Status> BackupSlot::fill_in() {
     const DataSpan data = staging_.part(first, count);
     const Status status = co_await read_back(first, data);
     if (!ok(status)) co_return status;
+    for (std::uint32_t i = first; i < first + count && came_back > i; ++i)
+      if (!staging_.is_lost(i)) came_back = i;
     first += count;
   }
   co_return Status::ok;

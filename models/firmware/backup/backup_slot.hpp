@@ -77,7 +77,7 @@ class BackupSlot {
   [[nodiscard]] Extent next_track() const;
   [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
   [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
-  Task<Status> fill_in();
+  Task<Status> fill_in(std::uint32_t& came_back);
   Task<Status> read_back(std::uint32_t first, DataSpan data);
 
   MediaPort& media_;

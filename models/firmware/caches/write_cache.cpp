@@ -90,6 +90,11 @@ bool WriteCache::pending(LogicalSector lsn) {
   return index != DramHashMap::none && slots_.read(index).state == SlotState::dirty;
 }
 
+/// One with a lock is on its way, or past the cache: whoever has it may have written it already.
+bool WriteCache::holds_newest(LogicalSector sector) {
+  return pending(sector) && !lacks_blocks(sector) && !inner_locks_.wanted(SectorRange::of(sector));
+}
+
 /// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
 /// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front.
 void WriteCache::enlist(Index index, Index previous) {

@@ -13,7 +13,9 @@
 // What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
 // reads find everything where it is.
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +69,16 @@ struct WriteCacheNames {
 inline constexpr WriteCacheNames drive_write_cache{"cache",
                                                    {"cache.dirty_sectors", "1", "sectors of the write cache that are not yet destaged"}};
 
+/// Which sectors had better leave the cache before others.
+class DestageOrderGuide {
+ public:
+  /// The sectors whose destage comes before that of `sector` if both are dirty.
+  [[nodiscard]] virtual std::array<std::optional<LogicalSector>, 2> before(LogicalSector sector) = 0;
+
+ protected:
+  ~DestageOrderGuide() = default;
+};
+
 class WriteCache final : public TranslationLayer {
  public:
   /// `config.problem(plan)` must be empty.
@@ -90,6 +102,10 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
+
+  void guide(DestageOrderGuide& guide) { guide_ = &guide; }
+  /// Whether the newest copy of the sector is here, whole, and the inner layer's is of no use until it is destaged.
+  [[nodiscard]] bool holds_newest(LogicalSector sector);
 
  private:
   using Index = DramLists::Index;
@@ -186,10 +202,12 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] Index next_to_destage();
   [[nodiscard]] Index next_by_address();
   [[nodiscard]] Index next_by_age();
+  [[nodiscard]] LogicalSector guided(Index slot);
 
   WriteCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
+  DestageOrderGuide* guide_ = nullptr;
   const char* prefix_;
   Index slots_count_;
   Blocks all_blocks_;      // of a sector

@@ -40,7 +40,7 @@ Task<void> WriteCache::destage_loop(std::uint32_t worker) {
       co_await work_.change(LifePhase::cpu_wait);
       continue;
     }
-    const LogicalSector start(slots_.read(slot).lsn);
+    const LogicalSector start = guided(slot);
     co_await destage(worker, start);
   }
 }
@@ -86,6 +86,22 @@ WriteCache::Index WriteCache::next_by_address() {
     for (const auto& [lsn, slot] : by_address_) sweep_.peek(sweep_end_++) = slot;
   }
   return DramLists::none;
+}
+
+/// The sector of the slot, or the first dirty one that comes before it or before what goes with it. What a FLUSH waits for does not wait
+/// for what was written since.
+LogicalSector WriteCache::guided(Index slot) {
+  const LogicalSector start(slots_.read(slot).lsn);
+  if (guide_ == nullptr) return start;
+  const bool awaited = slots_.read(slot).since < flush_target_;
+  const LogicalRun run = dirty_run(start, staging_.front().sectors());
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    for (const std::optional<LogicalSector>& earlier : guide_->before(run.first + i)) {
+      if (!earlier || !pending(*earlier) || inner_locks_.wanted(SectorRange::of(*earlier))) continue;
+      if (!awaited || slots_.read(find(*earlier)).since < flush_target_) return *earlier;
+    }
+  }
+  return start;
 }
 
 /// The unbroken run of dirty sectors around `start`, from `most` in front of it on, at most `most` long.

@@ -38,4 +38,10 @@ FormatPlan InterlacedConfig::reserved(const DriveGeometry& geometry, const Forma
   return regions;
 }
 
+FormatPlan InterlacedConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
+  FormatPlan plan = plan_around(geometry.radii(), data(), reserved(geometry, {}), backup_place);
+  if (plan.empty()) problem = "the drive has too few tracks for data beside the backup region";
+  return plan;
+}
+
 }  // namespace tessera

@@ -33,6 +33,8 @@ struct InterlacedConfig {
   [[nodiscard]] Region data() const;
   /// The conventional regions of the layer: the backup region, `more` and the journal.
   [[nodiscard]] FormatPlan reserved(const DriveGeometry& geometry, const FormatPlan& more) const;
+  /// Regions of a layer that needs nothing else; empty, with a sentence in `problem`, where they do not fit.
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const;
 };
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layers/layer_statistics.hpp"
+
 namespace tessera {
 
 InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
@@ -10,7 +12,7 @@ InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& con
       rmw_(ports, config, geometry, plan),
       locks_(ports.cpu) {}
 
-Task<Status> InterlacedLayer::read(LogicalRun run, DataSpan data) {
+Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint64_t changes = map_changes_;
     const PhysicalRun piece = place_of({run.first + done, run.count - done});
@@ -18,7 +20,7 @@ Task<Status> InterlacedLayer::read(LogicalRun run, DataSpan data) {
     if (!lock.granted()) blocked();
     co_await lock;
     if (changes != map_changes_) continue;
-    MediaChain chain(MediaClass::host);
+    MediaChain chain(priority);
     chain.read(piece, data.part(done, piece.count));
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
@@ -43,6 +45,38 @@ Task<Status> InterlacedLayer::write(LogicalRun run, DataSpan data, WriteOptions 
     done += piece.count;
   }
   co_return Status::ok;
+}
+
+// --- With newer copies in front ---
+
+void InterlacedLayer::spare_tops(NewestCopies& copies) {
+  copies_ = &copies;
+  rmw_.spare(*this);
+}
+
+bool InterlacedLayer::worthless(PhysicalSector sector) {
+  ports_.cpu.array();
+  const std::optional<LogicalSector> here = resident(sector);
+  return here && copies_->in_front(*here);
+}
+
+std::array<std::optional<LogicalSector>, 2> InterlacedLayer::below(LogicalSector sector) {
+  std::array<std::optional<LogicalSector>, 2> found;
+  const PhysicalRun place = place_of({sector, 1});
+  const InterlacedTracks& tracks = rmw_.tracks();
+  if (!tracks.is_top(place.track)) return found;
+  const std::array beside{tracks.in_front(place.track), tracks.behind(place.track)};
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    if (!beside[i]) continue;
+    const std::uint64_t at = std::uint64_t{place.first} * tracks.length(*beside[i]) / tracks.length(place.track);
+    found[i] = resident({*beside[i], static_cast<std::uint32_t>(at)});
+  }
+  return found;
+}
+
+void InterlacedLayer::report(MetricSet& metrics) const {
+  report_work(metrics);
+  if (map_bytes() != Bytes()) report_mapping_memory(metrics, paper_map_bytes(), map_bytes());
 }
 
 void InterlacedLayer::prefill(std::uint64_t sectors) {

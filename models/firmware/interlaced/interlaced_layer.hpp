@@ -1,28 +1,42 @@
 #pragma once
 // The host's side of every layer on interlaced tracks: splits requests at track boundaries, locks what a piece reaches, and reads
 // or writes it in place. Where a logical sector lies is each layer's own.
+#include "firmware/interlaced/newest_copies.hpp"
 #include "firmware/interlaced/read_modify_write.hpp"
+#include "firmware/layers/home_layer.hpp"
 
 namespace tessera {
 
-class InterlacedLayer : public TranslationLayer {
+class InterlacedLayer : public HomeLayer, private WorthlessSectors {
  public:
   InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return home_.sectors(); }
   Task<Status> format() override { co_return Status::ok; }
   Task<Status> recover() override { return rmw_.recover(); }
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) final { return read_as(MediaClass::host, run, data); }
+  Task<Status> read_behind(LogicalRun run, DataSpan data) final { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
   Task<Status> trim(LogicalRun) override { co_return Status::ok; }
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
   void prefill(std::uint64_t sectors) override;
+  void report(MetricSet& metrics) const final;
+
+  /// From here on tops whose newest copy is in front of this layer are neither saved nor restored.
+  void spare_tops(NewestCopies& copies);
+  /// Sectors of tops that were spared so far: a read that began before may find them destroyed.
+  [[nodiscard]] std::uint64_t spared() const { return rmw_.spared(); }
+  /// The sectors that lie at the angles of `sector` on the bottoms beside its track; none where it does not lie on a top.
+  [[nodiscard]] std::array<std::optional<LogicalSector>, 2> below(LogicalSector sector);
 
  protected:
+  virtual Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
   /// Where `run` begins now, as far as it stays on one track in one piece; charges the look-up.
   [[nodiscard]] virtual PhysicalRun place_of(LogicalRun run) = 0;
+  /// What lies there; nothing where no user's sector does.
+  [[nodiscard]] virtual std::optional<LogicalSector> resident(PhysicalSector sector) const = 0;
   /// These sectors are about to be written where place_of() said, under their lock.
   virtual void will_write(LogicalRun) {}
   /// A request has to wait for a lock.
@@ -33,6 +47,11 @@ class InterlacedLayer : public TranslationLayer {
   ReadModifyWrite rmw_;
   AngularLocks locks_;
   std::uint64_t map_changes_ = 0;  // places found before the last change may be wrong
+
+ private:
+  [[nodiscard]] bool worthless(PhysicalSector sector) override;
+
+  NewestCopies* copies_ = nullptr;
 };
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ Task<Status> ReadModifyWrite::write_top(PhysicalRun run, DataSpan data, MediaCla
 
 /// Section 2.1, "Timing", steps 1 to 6.
 Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range) {
-  const Neighbours neighbours = holding_data(tracks_.neighbours_of(run));
+  const Neighbours neighbours = worth_saving(holding_data(tracks_.neighbours_of(run)));
   if (neighbours.count == 0) {
     ++free_rmws_;
     MediaChain chain(priority);
@@ -121,11 +121,28 @@ Neighbours ReadModifyWrite::holding_data(const Neighbours& neighbours) const {
   return holding;
 }
 
+/// Without what is worthless at the ends of each run; what is worthless between sectors that are not goes with them.
+Neighbours ReadModifyWrite::worth_saving(const Neighbours& neighbours) {
+  if (worthless_ == nullptr) return neighbours;
+  Neighbours worth;
+  for (std::uint32_t i = 0; i < neighbours.count; ++i) {
+    PhysicalRun run = neighbours.runs[i];
+    while (run.count > 0 && worthless_->worthless({run.track, run.first})) run = {run.track, run.first + 1, run.count - 1};
+    while (run.count > 0 && worthless_->worthless({run.track, run.first + run.count - 1})) --run.count;
+    spared_ += neighbours.runs[i].count - run.count;
+    if (run.count > 0) worth.add(run);
+  }
+  return worth;
+}
+
 void ReadModifyWrite::report(MetricSet& metrics) const {
   report_read_modify_writes(metrics, rmws_, "read-modify-writes of bottom tracks",
                             "time in read-modify-writes, from their backup slot to the last rewrite");
   metrics.count("rmw_free.count", static_cast<double>(free_rmws_), "1",
                 "writes of bottom tracks that found no data on the tops beside them");
+  if (worthless_ != nullptr)
+    metrics.count("rmw.spared", static_cast<double>(spared_), "sectors",
+                  "sectors of tops that were neither saved nor written back, as their newest copy was in buffer or flash");
   metrics.count("rmw.failed_restores", static_cast<double>(failed_restores_), "1",
                 "rewrites of tops that failed after the acknowledgement");
   backup_.report(metrics);

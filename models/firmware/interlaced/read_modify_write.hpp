@@ -13,6 +13,16 @@
 
 namespace tessera {
 
+/// Who knows what need not outlive a write beside it.
+class WorthlessSectors {
+ public:
+  /// Asked under the lock of the write that would destroy the sector; true until somebody writes to it, which waits for that lock.
+  [[nodiscard]] virtual bool worthless(PhysicalSector sector) = 0;
+
+ protected:
+  ~WorthlessSectors() = default;
+};
+
 class ReadModifyWrite {
  public:
   using RangeLock = AngularLocks::Lock;
@@ -25,6 +35,9 @@ class ReadModifyWrite {
   Task<Status> write(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& lock);
   /// To be called before sectors of tops are written past this object: a backup record of them would undo that at recovery.
   Task<Status> forget(PhysicalRun run);
+  /// What `tops` says need not outlive a write of a bottom is neither saved nor written back.
+  void spare(WorthlessSectors& tops) { worthless_ = &tops; }
+  [[nodiscard]] std::uint64_t spared() const { return spared_; }
   /// Restores the tops of a read-modify-write that a power cut ended.
   Task<Status> recover();
 
@@ -55,6 +68,7 @@ class ReadModifyWrite {
   static void add_restore(MediaChain& chain, const Neighbours& neighbours, const Turn& slot);
   void end_rmw(const PhysicalRun& run, Picoseconds begun);
   [[nodiscard]] Neighbours holding_data(const Neighbours& neighbours) const;
+  [[nodiscard]] Neighbours worth_saving(const Neighbours& neighbours);
 
   InterlacedConfig config_;
   Ports ports_;
@@ -64,6 +78,8 @@ class ReadModifyWrite {
   Gauge written_gauge_;
 
   DurationHistogram rmws_;
+  WorthlessSectors* worthless_ = nullptr;  // none: everything is worth saving
+  std::uint64_t spared_ = 0;
   std::uint64_t free_rmws_ = 0;
   std::uint64_t failed_restores_ = 0;
 };

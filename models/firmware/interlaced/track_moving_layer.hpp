@@ -31,7 +31,6 @@ class TrackMovingLayer : public InterlacedLayer {
   Task<Status> format() final;
   Task<Status> recover() final;
   void received(LogicalRun run) final;
-  Task<Status> read(LogicalRun run, DataSpan data) final;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) final;
   void start_background() final;
   /// Moves that were planned and not begun are no work in hand: a drain drops them.
@@ -41,6 +40,7 @@ class TrackMovingLayer : public InterlacedLayer {
   TrackMovingLayer(const Ports& ports, const MovingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map,
                    std::uint32_t images);
 
+  Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data) final;
   /// A host write reaches sectors of the home track `run.track`: to be noted in heat_.
   virtual void note_write(const PhysicalRun& run) = 0;
   /// The tracks beside one of heat_, for the report of hot tracks and what surrounds them.

@@ -27,5 +27,6 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<LayerFactory> make_amphisbaena_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_media_cache_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_factory();
+[[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_imr_factory();
 
 }  // namespace tessera

@@ -129,6 +129,13 @@ class RangeLocks {
   [[nodiscard]] Lock shared(const Range& range) { return Lock(*this, range, LockMode::shared); }
   [[nodiscard]] Lock exclusive(const Range& range) { return Lock(*this, range, LockMode::exclusive); }
   [[nodiscard]] bool empty() const { return last_ == nullptr; }
+  /// Whether anybody has a lock on some of the range, or waits for one.
+  [[nodiscard]] bool wanted(const Range& range) const {
+    cpu_.charge(CpuOperation::lock, 1);
+    const Lock* lock = last_;
+    while (lock != nullptr && !lock->range_.overlaps(range)) lock = lock->earlier_;
+    return lock != nullptr;
+  }
 
  private:
   void enqueue(Lock& lock) {

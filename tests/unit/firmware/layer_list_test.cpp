@@ -19,7 +19,7 @@ TEST_CASE("a command of a layer that cleans whole caches may rightfully wait for
 }
 
 TEST_CASE("the layers with caches in flash, as they come, do not run on a drive without") {
-  const std::set<std::string> with_flash{"hwsr", "sblock", "skylight-flash", "pore", "mu-rmw", "tessera"};
+  const std::set<std::string> with_flash{"hwsr", "sblock", "skylight-flash", "pore", "mu-rmw", "tessera", "tessera-imr"};
   for (const std::unique_ptr<LayerFactory>& layer : all_layers()) {
     INFO(layer->name());
     CHECK(layer->needs_flash() == with_flash.contains(layer->name()));

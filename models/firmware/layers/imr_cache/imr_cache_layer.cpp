@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::cache {
@@ -27,6 +26,12 @@ PhysicalRun ImrCache::place_of(LogicalRun run) {
   ports_.cpu.hash();
   const Slot slot = cache_->map.slot_of(rmw_.tracks().number(home.track));
   return slot == CacheMap::none ? home : cache_->area.piece(slot, home.first, home.count);
+}
+
+/// Tops are never cached; the home of a bottom that is holds no newest copy.
+std::optional<LogicalSector> ImrCache::resident(PhysicalSector sector) const {
+  const bool cached = rmw_.tracks().is_bottom(sector.track) && cache_->map.slot_of(rmw_.tracks().number(sector.track)) != CacheMap::none;
+  return cached ? std::nullopt : home_.logical(sector);
 }
 
 void ImrCache::will_write(LogicalRun run) {
@@ -179,12 +184,11 @@ Task<void> ImrCache::restore(Tops tops) {
   }
 }
 
-void ImrCache::report(MetricSet& metrics) const {
+void ImrCache::report_work(MetricSet& metrics) const {
   report_moving(metrics);
   metrics.count("cache.promote", static_cast<double>(promotions_), "1", "tracks brought into the track cache");
   metrics.count("cache.evict", static_cast<double>(evictions_), "1", "tracks brought back from the track cache");
   metrics.count("cache.hit", static_cast<double>(hits_), "1", "writes of tracks in the track cache");
-  report_mapping_memory(metrics, cache_->map.paper_bytes() + heat_.paper_bytes(), cache_->map.bytes() + heat_.bytes());
 }
 
 }  // namespace tessera::cache

@@ -24,7 +24,9 @@ class ImrCache final : public TrackMovingLayer {
  public:
   ImrCache(const Ports& ports, const ImrCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
-  void report(MetricSet& metrics) const override;
+  void report_work(MetricSet& metrics) const override;
+  [[nodiscard]] Bytes paper_map_bytes() const override { return cache_->map.paper_bytes() + heat_.paper_bytes(); }
+  [[nodiscard]] Bytes map_bytes() const override { return cache_->map.bytes() + heat_.bytes(); }
 
  private:
   /// The area and its map; both must be there before the layer's base.
@@ -37,6 +39,7 @@ class ImrCache final : public TrackMovingLayer {
            std::unique_ptr<Cache> cache);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;
+  [[nodiscard]] std::optional<LogicalSector> resident(PhysicalSector sector) const override;
   void will_write(LogicalRun run) override;
   void note_write(const PhysicalRun& run) override { heat_.note(rmw_.tracks().number(run.track)); }
   void plan_moves() override;

@@ -16,6 +16,17 @@ void ImrDtmConfig::describe(ParameterVisitor& visitor) {
   visitor.field("paper", paper, "as published: tracks are equal whatever top_ratio says, so that a pseudo-track is a track");
 }
 
+FormatPlan ImrDtmConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
+  InterlacedConfig interlaced = moving.interlaced;
+  if (paper) interlaced.top_ratio = 1.0;
+  // A byte for each pseudo-track; a pair of tracks has at most 1 + 1 / top_ratio of them, and one is left over at most.
+  const auto map_bytes = static_cast<std::uint64_t>(static_cast<double>(geometry.tracks()) / interlaced.top_ratio) + geometry.surfaces;
+  const FormatPlan reserved = moving.reserved(geometry, 4 * longest_track(geometry), map_bytes);
+  FormatPlan plan = plan_around(geometry.radii(), interlaced.data(), reserved, interlaced.backup_place);
+  if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
+  return plan;
+}
+
 namespace {
 
 class ImrDtmFactory final : public ConfiguredFactory<ImrDtm, ImrDtmConfig> {
@@ -25,14 +36,7 @@ class ImrDtmFactory final : public ConfiguredFactory<ImrDtm, ImrDtmConfig> {
                           "interlaced recording, hot and cold tracks permuted inside zones (Hajkazemi et al. 2019, section 2.4)") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
-    InterlacedConfig interlaced = config_.moving.interlaced;
-    if (config_.paper) interlaced.top_ratio = 1.0;
-    // A byte for each pseudo-track; a pair of tracks has at most 1 + 1 / top_ratio of them, and one is left over at most.
-    const auto map_bytes = static_cast<std::uint64_t>(static_cast<double>(geometry.tracks()) / interlaced.top_ratio) + geometry.surfaces;
-    const FormatPlan reserved = config_.moving.reserved(geometry, 4 * longest_track(geometry), map_bytes);
-    FormatPlan plan = plan_around(geometry.radii(), interlaced.data(), reserved, interlaced.backup_place);
-    if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
-    return plan;
+    return config_.plan(geometry, problem);
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera::dtm {
@@ -27,6 +26,16 @@ PhysicalRun ImrDtm::place_of(LogicalRun run) {
   if (!found.pseudo) return home;
   const std::uint32_t place = mapping_->map.place_of(found.zone, *found.pseudo);
   return mapping_->tracks.piece(found.zone, place, found.offset, std::min(home.count, found.rest));
+}
+
+/// Whose home it is that now lies there: looked for among the pseudo-tracks of the zone.
+std::optional<LogicalSector> ImrDtm::resident(PhysicalSector sector) const {
+  const PseudoTracks::Home place = mapping_->tracks.home_of(sector);
+  if (!place.pseudo) return home_.logical(sector);
+  std::uint32_t pseudo = 0;
+  while (mapping_->map.place_of(place.zone, pseudo) != *place.pseudo) ++pseudo;
+  const PhysicalRun home = mapping_->tracks.piece(place.zone, pseudo, place.offset, 1);
+  return home_.logical({home.track, home.first});
 }
 
 /// A write counts for each pseudo-track that it touches; those of what never moves are told apart by zone only.
@@ -226,10 +235,9 @@ Task<void> ImrDtm::restore_tops(const Images& images) {
   }
 }
 
-void ImrDtm::report(MetricSet& metrics) const {
+void ImrDtm::report_work(MetricSet& metrics) const {
   report_moving(metrics);
   metrics.count("swap.count", static_cast<double>(swaps_done_), "1", "swaps of a pseudo-track on bottoms and one on tops");
-  report_mapping_memory(metrics, mapping_->map.bytes() + heat_.paper_bytes(), mapping_->map.bytes() + heat_.bytes());
 }
 
 }  // namespace tessera::dtm

@@ -13,13 +13,17 @@ struct ImrDtmConfig {
   bool paper = false;
 
   void describe(ParameterVisitor& visitor);
+  /// Regions of the platters; empty, with a sentence in `problem`, where they do not fit.
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const;
 };
 
 class ImrDtm final : public TrackMovingLayer {
  public:
   ImrDtm(const Ports& ports, const ImrDtmConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
-  void report(MetricSet& metrics) const override;
+  void report_work(MetricSet& metrics) const override;
+  [[nodiscard]] Bytes paper_map_bytes() const override { return mapping_->map.bytes() + heat_.paper_bytes(); }
+  [[nodiscard]] Bytes map_bytes() const override { return mapping_->map.bytes() + heat_.bytes(); }
 
  private:
   /// The zones and their map; both must be there before the layer's base.
@@ -32,6 +36,7 @@ class ImrDtm final : public TrackMovingLayer {
          std::unique_ptr<Mapping> mapping);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;
+  [[nodiscard]] std::optional<LogicalSector> resident(PhysicalSector sector) const override;
   void note_write(const PhysicalRun& run) override;
   [[nodiscard]] std::array<std::optional<std::uint64_t>, 2> beside(std::uint64_t track) const override;
   void plan_moves() override;

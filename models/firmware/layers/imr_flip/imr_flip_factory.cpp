@@ -16,6 +16,14 @@ void ImrFlipConfig::describe(ParameterVisitor& visitor) {
   visitor.field("crash_safe", crash_safe, "a flip saves all three tracks that it writes; off: as `paper`");
 }
 
+FormatPlan ImrFlipConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
+  const std::uint64_t map_bytes = 8 * FlipMap::words_for((geometry.radii() / 2 + 2) * std::uint64_t{geometry.surfaces});
+  const FormatPlan reserved = moving.reserved(geometry, 3 * longest_track(geometry), map_bytes);
+  FormatPlan plan = plan_around(geometry.radii(), moving.interlaced.data(), reserved, moving.interlaced.backup_place);
+  if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
+  return plan;
+}
+
 namespace {
 
 class ImrFlipFactory final : public ConfiguredFactory<ImrFlip, ImrFlipConfig> {
@@ -26,12 +34,7 @@ class ImrFlipFactory final : public ConfiguredFactory<ImrFlip, ImrFlipConfig> {
   }
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
-    const std::uint64_t map_bytes = 8 * FlipMap::words_for((geometry.radii() / 2 + 2) * std::uint64_t{geometry.surfaces});
-    const FormatPlan reserved = config_.moving.reserved(geometry, 3 * longest_track(geometry), map_bytes);
-    const InterlacedConfig& interlaced = config_.moving.interlaced;
-    FormatPlan plan = plan_around(geometry.radii(), interlaced.data(), reserved, interlaced.backup_place);
-    if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
-    return plan;
+    return config_.plan(geometry, problem);
   }
 };
 

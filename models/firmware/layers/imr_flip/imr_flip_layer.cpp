@@ -22,6 +22,12 @@ PhysicalRun ImrFlip::place_of(LogicalRun run) {
   return map_->place_of(home);
 }
 
+/// A flip exchanges, so that the same map leads back.
+std::optional<LogicalSector> ImrFlip::resident(PhysicalSector sector) const {
+  const PhysicalRun home = map_->place_of({sector.track, sector.index, 1});
+  return home_.logical({home.track, home.first});
+}
+
 /// Marks writes of the ends of a bottom of which one stays behind in a flip.
 void ImrFlip::note_write(const PhysicalRun& run) {
   const InterlacedTracks& tracks = rmw_.tracks();
@@ -158,15 +164,13 @@ Task<Status> ImrFlip::resume(MoveWords words) {
   co_return co_await commit(nothing);
 }
 
-void ImrFlip::report(MetricSet& metrics) const {
+/// Three bits a bottom.
+Bytes ImrFlip::paper_map_bytes() const { return Bytes((3 * rmw_.tracks().bottoms() + 7) / 8) + heat_.paper_bytes(); }
+
+void ImrFlip::report_work(MetricSet& metrics) const {
   report_moving(metrics);
   metrics.count("flip.count", static_cast<double>(flips_), "1", "flips of a bottom and a top track");
   metrics.count("unflip.count", static_cast<double>(unflips_), "1", "flips that were undone");
-  const double map_bits = 1.5 * 2 * static_cast<double>(rmw_.tracks().bottoms());  // three bits a bottom
-  metrics.add("meta.ram_bytes", map_bits / 8 + static_cast<double>(heat_.paper_bytes().value()), "B",
-              "mapping memory by the paper's formula");
-  metrics.add("meta.ram_bytes_actual", static_cast<double>((map_->bytes() + heat_.bytes()).value()), "B",
-              "mapping memory that is really taken");
 }
 
 }  // namespace tessera::flip

@@ -13,6 +13,8 @@ struct ImrFlipConfig {
   bool crash_safe = true;
 
   void describe(ParameterVisitor& visitor);
+  /// Regions of the platters; empty, with a sentence in `problem`, where they do not fit.
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const;
   /// The paper saves T-1 and T. T+1 has no other copy while T is overwritten with its content.
   [[nodiscard]] bool saves_top() const { return crash_safe && !paper; }
 };
@@ -21,7 +23,9 @@ class ImrFlip final : public TrackMovingLayer {
  public:
   ImrFlip(const Ports& ports, const ImrFlipConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
-  void report(MetricSet& metrics) const override;
+  void report_work(MetricSet& metrics) const override;
+  [[nodiscard]] Bytes paper_map_bytes() const override;
+  [[nodiscard]] Bytes map_bytes() const override { return map_->bytes() + heat_.bytes(); }
   /// For tests.
   [[nodiscard]] const FlipMap& map() const { return *map_; }
 
@@ -30,6 +34,7 @@ class ImrFlip final : public TrackMovingLayer {
           std::unique_ptr<FlipMap> map);
 
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override;
+  [[nodiscard]] std::optional<LogicalSector> resident(PhysicalSector sector) const override;
   void note_write(const PhysicalRun& run) override;
   void plan_moves() override;
   [[nodiscard]] std::size_t moves_waiting() const override { return moves_.size() - next_; }

@@ -13,9 +13,7 @@ class ImrRmwFactory final : public ConfiguredFactory<ImrReadModifyWrite, Interla
       : ConfiguredFactory("imr-rmw", "interlaced recording, read-modify-write of bottom tracks (Hajkazemi et al. 2019, section 2.1)") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
-    FormatPlan plan = plan_around(geometry.radii(), config_.data(), config_.reserved(geometry, {}), config_.backup_place);
-    if (plan.empty()) problem = "the drive has too few tracks for data beside the backup region";
-    return plan;
+    return config_.plan(geometry, problem);
   }
 };
 

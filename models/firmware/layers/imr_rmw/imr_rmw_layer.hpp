@@ -10,13 +10,17 @@ class ImrReadModifyWrite final : public InterlacedLayer {
  public:
   using InterlacedLayer::InterlacedLayer;
 
-  void report(MetricSet& metrics) const override { rmw_.report(metrics); }
+  void report_work(MetricSet& metrics) const override { rmw_.report(metrics); }
+  /// None: one bit a track, of tops that hold data, is no map.
+  [[nodiscard]] Bytes paper_map_bytes() const override { return Bytes(); }
+  [[nodiscard]] Bytes map_bytes() const override { return Bytes(); }
 
  private:
   [[nodiscard]] PhysicalRun place_of(LogicalRun run) override {
     ports_.cpu.array();
     return home_.piece(run);
   }
+  [[nodiscard]] std::optional<LogicalSector> resident(PhysicalSector sector) const override { return home_.logical(sector); }
 };
 
 }  // namespace tessera

@@ -184,7 +184,7 @@ void MediaCache::show_levels() {
   log_gauge_.set(log_.head() - tail());
 }
 
-BandLevels MediaCache::band_levels(const std::vector<LogicalSector>& cached_in_front) const {
+BandLevels MediaCache::band_levels_with(const std::vector<LogicalSector>& cached_in_front) const {
   BandLevels levels = bands_.levels();
   std::vector<bool> counted(user_sectors());
   const auto count = [&](LogicalRun run) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "firmware/layers/home_layer.hpp"
 #include "firmware/layers/media_cache/band_store.hpp"
 #include "firmware/layers/media_cache/extent_map.hpp"
 #include "firmware/layers/media_cache/map_checkpoint.hpp"
@@ -21,7 +22,7 @@
 
 namespace tessera::media_cache {
 
-class MediaCache final : public TranslationLayer {
+class MediaCache final : public HomeLayer {
  public:
   MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
@@ -38,13 +39,11 @@ class MediaCache final : public TranslationLayer {
   [[nodiscard]] bool idle() const override { return queue_.empty() && leaders_ == 0 && !cleaning_now_; }
   void prefill(std::uint64_t sectors) override { bands_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
-  [[nodiscard]] BandLevels band_levels() const override { return band_levels({}); }
-  /// With sectors that a layer around it caches, too; what both hold counts once.
-  [[nodiscard]] BandLevels band_levels(const std::vector<LogicalSector>& cached_in_front) const;
-  /// What it reports but for its memory, of which a layer around it has a part: by the sources' account, and as it is.
-  void report_work(MetricSet& metrics) const;
-  [[nodiscard]] Bytes paper_map_bytes() const { return Bytes(std::uint64_t{map_limit_} * 16); }
-  [[nodiscard]] Bytes map_bytes() const { return map_.bytes() + bands_.bytes(); }
+  [[nodiscard]] BandLevels band_levels() const override { return band_levels_with({}); }
+  [[nodiscard]] BandLevels band_levels_with(const std::vector<LogicalSector>& cached_in_front) const override;
+  void report_work(MetricSet& metrics) const override;
+  [[nodiscard]] Bytes paper_map_bytes() const override { return Bytes(std::uint64_t{map_limit_} * 16); }
+  [[nodiscard]] Bytes map_bytes() const override { return map_.bytes() + bands_.bytes(); }
 
   /// For tests: what stands where.
   [[nodiscard]] const ExtentMap& map() const { return map_; }

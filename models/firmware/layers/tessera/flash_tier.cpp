@@ -7,7 +7,7 @@
 
 namespace tessera::tiers {
 
-FlashTier::FlashTier(const Ports& ports, const FlashTierConfig& config, media_cache::MediaCache& inner)
+FlashTier::FlashTier(const Ports& ports, const FlashTierConfig& config, HomeLayer& inner)
     : ports_(ports),
       config_(config),
       inner_(inner),
@@ -40,6 +40,12 @@ Task<Status> FlashTier::format() {
 std::uint32_t FlashTier::find(LogicalSector sector) const {
   ports_.cpu.hash();
   return map_.find(sector.value());
+}
+
+/// Not where a write that goes past the flash is about to be newer, nor where an eviction has brought a copy to the platters, or will have.
+bool FlashTier::holds_newest(LogicalSector sector) const {
+  const std::uint32_t page = find(sector);
+  return page != none && !leaving_.contains(page / shape_.block_subpages()) && !sectors_.wanted(SectorRange::of(sector));
 }
 
 bool FlashTier::holds_any(LogicalRun run) const {
@@ -210,6 +216,12 @@ void FlashTier::drop(LogicalRun run) {
   }
 }
 
+/// The older copies count still, but a boot may find a void of them, and what they would be void for.
+void FlashTier::distrust(LogicalRun run) {
+  for (std::uint32_t i = 0; i < run.count; ++i)
+    if (const std::uint32_t page = find(run.first + i); page != none) leaving_.insert(page / shape_.block_subpages());
+}
+
 /// The void comes when the data is on the platters: until then the older copy counts.
 Task<Status> FlashTier::write_past(LogicalRun run, DataSpan data, WriteOptions options) {
   const Status status = co_await inner_.write(run, data, options);
@@ -236,7 +248,10 @@ Task<Status> FlashTier::make_void(LogicalRun run) {
     if (!holds_any(part)) continue;
     DeadBlock at;
     const Status status = co_await program_void(VoidSubject::of(part), eviction_reserve, at);
-    if (!ok(status)) co_return status;
+    if (!ok(status)) {
+      distrust(part);
+      co_return status;
+    }
     ++voids_;
     drop(part);
   }
@@ -298,7 +313,7 @@ void FlashTier::report(MetricSet& metrics) const {
 BandLevels FlashTier::band_levels() const {
   std::vector<LogicalSector> cached;
   owners_.each_sector([&cached](LogicalSector sector) { cached.push_back(sector); });
-  return inner_.band_levels(cached);
+  return inner_.band_levels_with(cached);
 }
 
 }  // namespace tessera::tiers

@@ -1,6 +1,6 @@
 #pragma once
-// The middle tier: a ring of flash blocks in front of the log. What it keeps up with goes to it, what it does not goes on to the log; what
-// was written is read from it, without the platters.
+// The middle tier: a ring of flash blocks in front of the platters. What it keeps up with goes to it, what it does not goes on to them;
+// what was written is read from it.
 //
 // A page says in its out-of-band area whose it is and when it was written: programming it is the commit. A write that goes past the flash
 // while the flash holds an older copy programs a *void* when it is on the platters: a page that says that the copies of a run that are
@@ -12,6 +12,7 @@
 // turn of evictions, sectors, use.
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "firmware/flash/oob.hpp"
@@ -19,7 +20,7 @@
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
 #include "firmware/flash/shared_pages.hpp"
-#include "firmware/layers/media_cache/media_cache_layer.hpp"
+#include "firmware/layers/home_layer.hpp"
 #include "firmware/layers/tessera/flash_tier_config.hpp"
 #include "firmware/layers/tessera/held_sectors.hpp"
 #include "firmware/locks/range_locks.hpp"
@@ -29,7 +30,7 @@ namespace tessera::tiers {
 
 class FlashTier final : public TranslationLayer, private SharedPages::Source {
  public:
-  FlashTier(const Ports& ports, const FlashTierConfig& config, media_cache::MediaCache& inner);
+  FlashTier(const Ports& ports, const FlashTierConfig& config, HomeLayer& inner);
 
   /// Free blocks that only voids may use, of these the last one only those of evictions; and the least that a flash must have.
   static constexpr std::uint32_t reserve = 2;
@@ -41,6 +42,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data); }
   Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
+  void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
@@ -49,6 +51,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
   [[nodiscard]] BandLevels band_levels() const override;
+  /// Whether the newest copy of the sector is in flash, and what lies behind it is of no use until the flash hands that copy on.
+  [[nodiscard]] bool holds_newest(LogicalSector sector) const;
 
  private:
   static constexpr std::uint32_t ring = 0;  // the one stream of pages
@@ -102,6 +106,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   }
   void enter(LogicalSector sector, std::uint32_t page);
   void drop(LogicalRun run);
+  void distrust(LogicalRun run);
   [[nodiscard]] Task<Status> write_past(LogicalRun run, DataSpan data, WriteOptions options);
   [[nodiscard]] Task<Status> make_claimable();
   [[nodiscard]] Task<Status> make_void(LogicalRun run);
@@ -127,7 +132,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
 
   Ports ports_;
   FlashTierConfig config_;
-  media_cache::MediaCache& inner_;
+  HomeLayer& inner_;
   FlashShape shape_;
   OobCodec codec_;
   DramHashMap map_;  // flash page by sector
@@ -147,6 +152,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   DataBuffer buffer_;  // of evictions: a block
   ScratchPool<Scratch> scratches_;
   std::map<std::uint32_t, DeadBlock> dead_;
+  std::set<std::uint32_t>
+      leaving_;  // blocks with copies that are not sure to stay: that which is being evicted, and where eviction or void failed
   std::uint64_t next_seq_ = 1;
   DramArray<std::uint16_t> unsettled_;  // by block: pages that were taken and are not settled yet
   std::uint32_t backlog_ = 0;

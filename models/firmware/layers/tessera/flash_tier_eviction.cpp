@@ -1,5 +1,5 @@
 // Winning flash back: the block that was filled first is emptied and erased. What was read since it was written stays in flash, the rest
-// goes to the log.
+// goes to the platters.
 #include <algorithm>
 
 #include "firmware/flash/flash_reads.hpp"
@@ -17,6 +17,7 @@ Task<Status> FlashTier::evict() {
   const auto oldest = space_.first_used([this](std::uint32_t block) { return !dead_.contains(block) && !space_.open(block); });
   if (!oldest) co_return Status::read_only;
   evicting_ = true;
+  leaving_.insert(*oldest);
   while (unsettled_.read(*oldest) != 0) co_await settled_.change(LifePhase::flash_queue);
   ports_.cpu.event({"evict", FirmwareEvent::Edge::begin, *oldest, owners_.valid_in(*oldest)});
   Status status = co_await empty_block(*oldest);
@@ -24,7 +25,10 @@ Task<Status> FlashTier::evict() {
   if (ok(status)) status = co_await erase(*oldest);
   ports_.cpu.event({"evict", FirmwareEvent::Edge::end, *oldest, 0});
   evicting_ = false;
-  if (ok(status)) ++evicted_;
+  if (ok(status)) {
+    leaving_.erase(*oldest);
+    ++evicted_;
+  }
   co_return status;
 }
 
@@ -88,7 +92,7 @@ Task<Status> FlashTier::move_run(std::span<const Held> held) {
   co_return Status::ok;
 }
 
-/// Nobody reads the block any more, then its pages are not valid any more. A block that cannot be erased is dead.
+/// Nobody reads the block any more, then its pages are not valid any more, erased or not. A block that cannot be erased is dead.
 Task<Status> FlashTier::erase(std::uint32_t block) {
   auto alone = use_.exclusive({});
   co_await alone;
@@ -97,13 +101,11 @@ Task<Status> FlashTier::erase(std::uint32_t block) {
   for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page) held_.drop(page);
   const std::span<const std::uint32_t> blocks(&block, 1);
   if (!ports_.flash->is_bad(NandBlock(block))) co_await space_.erase(blocks);
-  if (ports_.flash->is_bad(NandBlock(block))) {
-    const Status status = co_await bury(block);
-    if (!ok(status)) co_return status;
-  }
+  Status status = Status::ok;
+  if (ports_.flash->is_bad(NandBlock(block))) status = co_await bury(block);
   for (std::uint32_t page = first; page < first + shape_.block_subpages(); ++page)
     if (owners_.valid(page)) drop({owners_.sector(page), 1});
-  co_return Status::ok;
+  co_return status;
 }
 
 /// None of the block's pages counts any more, although they may still be read.

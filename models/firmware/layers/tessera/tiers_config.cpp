@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "firmware/layers/media_cache/media_cache_plan.hpp"
-#include "firmware/layers/tessera/held_sectors.hpp"
 
 namespace tessera::tiers {
 
@@ -13,27 +12,7 @@ constexpr std::uint64_t most_default_entries = 524'288;  // 21 MiB of DRAM
 }  // namespace
 
 void TiersConfig::describe(ParameterVisitor& v) {
-  v.field("buffer", buffer, {0, 68'719'476'736.0}, "write buffer in DRAM that is dumped on power loss; 0: none");
-  describe_edge_reads(v, edges);
-  v.field("make_way", make_way, "whether reads of the rest of sectors are given up when the host reads, and done later");
-  v.field("destage_after", destage_after, {1e6, 1e13}, "time without host commands after which the buffer is emptied below its high mark");
-  v.field("trickle_mark", trickle_mark, {0, 100},
-          "percent of the buffer dirty above which destages go on in the background, as fast as the flash");
-  v.field("high_mark", high_mark, {1, 100}, "percent of the buffer dirty above which destaging begins");
-  v.field("low_mark", low_mark, {0, 99}, "percent of the buffer dirty at which such destaging ends");
-  v.field("destage_depth", destage_depth, {1, 64}, "destages under way at once");
-  v.field("destage_run", destage_run, {4096, 67'108'864.0}, "most adjacent dirty data that one destage takes");
-  v.enumeration("flash", flash, {"off", "on"}, "whether what leaves the buffer goes to flash");
-  v.field("flash_run", flash_run, {1, 65536}, "sectors of the longest destage that goes to flash");
-  v.field("flash_backlog", flash_backlog, {1, 1e6},
-          "sectors on their way to flash above which background destages wait, and those of a buffer above its high mark go to the log");
-  v.field("flash_free", flash_free, {0, 90}, "percent of the flash blocks that evictions in idle time keep free");
-  v.enumeration("copy_forward", copy_forward, {"off", "on"},
-                "whether what was read since it was written stays in flash when its block is evicted");
-  v.field("evict_after", evict_after, {0, 1e17}, "time without host commands after which flash blocks are evicted");
-  describe_paired_pages(v, paired_pages);
-  v.field("dump_tags", dump_tags,
-          "the dump engine saves which sector each flash page holds, so that no older copy is taken for a page that becomes unreadable");
+  describe_front(v);
   v.field("log", log, {0, 1e15}, "log of packets on conventional tracks; 0: a thirty-second of the drive");
   v.field("map_entries", map_entries, {0, 16'000'000},
           "extents of the log's map at which cleaning begins; 0: one a sector of the log, at most 524,288");
@@ -47,26 +26,6 @@ void TiersConfig::describe(ParameterVisitor& v) {
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
   v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
   v.field("idle_mark", idle_mark, {0, 100}, "percent of log or map in use at which idle cleaning ends");
-}
-
-WriteCacheConfig TiersConfig::write_buffer() const {
-  WriteCacheConfig config;
-  config.capacity = buffer;
-  config.durability = CacheDurability::plp;
-  config.edges = edges;
-  config.make_way = make_way;
-  config.order = DestageOrder::positioning;
-  config.trickle_mark = trickle_mark;
-  config.high_mark = high_mark;
-  config.low_mark = low_mark;
-  config.destage_depth = destage_depth;
-  config.largest_destage = destage_run;
-  config.idle_after = destage_after;
-  return config;
-}
-
-FlashTierConfig TiersConfig::flash_tier() const {
-  return {flash_run, flash_backlog, flash_free, copy_forward, evict_after, paired_pages, dump_tags};
 }
 
 media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) const {
@@ -89,9 +48,7 @@ media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) 
 
 FormatPlan TiersConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
   FormatPlan plan = media_cache::plan_media_cache(bands(geometry), geometry, problem);
-  if (uses_flash() && dump_tags && geometry.physical_sectors() > HeldSectors::most_sectors)
-    problem = "the dumped table of flash pages names sectors in 4 bytes, fewer than this drive has: dump_tags = false goes without it";
-  if (problem.empty() && buffered()) problem = write_buffer().problem(plan, geometry.sector_bytes);
+  if (problem.empty()) problem = problem_before(plan, geometry);
   return problem.empty() ? plan : FormatPlan{};
 }
 

@@ -1,44 +1,19 @@
 #pragma once
-// The layer `tessera`: tiers, each of which does what it is fastest at. Writes are acknowledged from a buffer in dumped DRAM; what leaves
-// it goes to flash as far as that keeps up, the rest to a log of packets on conventional tracks, and from there, when the log is full, to
-// shingled bands.
-#include <memory>
-
-#include "firmware/caches/write_cache.hpp"
+// The layer `tessera`: tiers, each of which does what it is fastest at. Behind buffer and flash lies a log of packets on conventional
+// tracks, and from there, when the log is full, data goes to shingled bands.
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
-#include "firmware/layers/tessera/flash_tier.hpp"
+#include "firmware/layers/tessera/front.hpp"
 #include "firmware/layers/tessera/tiers_config.hpp"
 
 namespace tessera::tiers {
 
-class Tiers final : public TranslationLayer {
+class Tiers final : public Front {
  public:
-  Tiers(const Ports& ports, const TiersConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
-
-  [[nodiscard]] std::uint64_t user_sectors() const override { return bands_.user_sectors(); }
-  Task<Status> format() override { return top_->format(); }
-  Task<Status> recover() override { return top_->recover(); }
-  Task<Status> read(LogicalRun run, DataSpan data) override { return top_->read(run, data); }
-  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override { return top_->write(run, data, options); }
-  bool holds(LogicalRun run) override { return top_->holds(run); }
-  bool absorbs(LogicalRun run) override { return top_->absorbs(run); }
-  bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override { return top_->takes_parts(run, head, tail); }
-  Task<Status> flush() override { return top_->flush(); }
-  Task<Status> trim(LogicalRun run) override { return top_->trim(run); }
-  void start_background() override { top_->start_background(); }
-  [[nodiscard]] bool idle() const override { return top_->idle(); }
-  void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
-  void report(MetricSet& metrics) const override { top_->report(metrics); }
-  [[nodiscard]] BandLevels band_levels() const override { return flash_ != nullptr ? flash_->band_levels() : bands_.band_levels(); }
+  Tiers(const Ports& ports, const TiersConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+      : Front(ports, config, geometry, plan, std::make_unique<media_cache::MediaCache>(ports, config.bands(geometry), geometry, plan)) {}
 
   /// For tests.
-  [[nodiscard]] const media_cache::MediaCache& bands() const { return bands_; }
-
- private:
-  media_cache::MediaCache bands_;
-  std::unique_ptr<FlashTier> flash_;    // none: what leaves the buffer goes to the log
-  std::unique_ptr<WriteCache> buffer_;  // none: writes are acknowledged when they are on the platters
-  TranslationLayer* top_;
+  [[nodiscard]] const media_cache::MediaCache& bands() const { return static_cast<const media_cache::MediaCache&>(*home_); }
 };
 
 }  // namespace tessera::tiers

@@ -1,4 +1,4 @@
-#include "firmware/layers/tessera/tiers_layer.hpp"
+#include "firmware/layers/tessera/front.hpp"
 
 namespace tessera::tiers {
 
@@ -7,10 +7,11 @@ constexpr WriteCacheNames buffer_names{
     "write_buffer", {"tessera.buffer_dirty_sectors", "1", "sectors of the layer's write buffer that are not yet destaged"}};
 }  // namespace
 
-Tiers::Tiers(const Ports& ports, const TiersConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
-    : bands_(ports, config.bands(geometry), geometry, plan), top_(&bands_) {
+Front::Front(const Ports& ports, const FrontConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+             std::unique_ptr<HomeLayer> home)
+    : home_(std::move(home)), top_(home_.get()) {
   if (config.uses_flash()) {
-    flash_ = std::make_unique<FlashTier>(ports, config.flash_tier(), bands_);
+    flash_ = std::make_unique<FlashTier>(ports, config.flash_tier(), *home_);
     top_ = flash_.get();
   }
   if (!config.buffered()) return;

@@ -1,0 +1,81 @@
+"""Our own layer on interlaced tracks against the four of Hajkazemi et al. (tessera-imr).
+
+**The rule** is that of the chapter before: the drive `common`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
+start. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
+look for hot ones every 5,000 writes, as on `common` everywhere. `cmr` and the shingled `tessera` stand beside them as yardsticks and take no part. Of `tessera-imr` the longest destage was chosen
+among five settings on `web_3`, `rsrch_1`, `web_0`, `src1_0` and `cello2003`, and on the same ones that it moves no tracks and destages by age; the other inputs took no part in that.
+
+The w-workloads are those of the interlaced chapter, by the public statistics of the paper's traces, with hot tracks of this drive and a range that is folded into it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tessera.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
+from tessera.papers.lab import Grid, Lab
+from tessera.papers.league import DRIVE, FIGURES, LONGEST, TRACES, equipped, league_table, recorded, summary, with_edges_behind
+from tessera.papers.page import figure_tables
+
+TITLE = "A layer of our own on interlaced tracks (tessera-imr)"
+
+OURS = "tessera-imr"
+YARDSTICKS = ("cmr", "tessera")
+TRACK_BYTES = 512 * 4096  # of `common`
+DERIVED = ("w106", "w39", "w24", "w87", "w17")
+REQUESTS = 60_000
+SHORTER = tuple(name for name in TRACES if name not in LONGEST)
+
+ABLATIONS: Mapping[str, Mapping[str, object]] = {
+    "all": {},
+    "tops not spared": {"spare_tops": False},
+    "bottoms first": {"bottoms_first": True},
+    "short destages": {"destage_run": "256 KiB", "destage_depth": 64},
+    "edges first": {"edges": "before"},
+    "no flash": {"flash": "off"},
+    "no flash, tops not spared": {"flash": "off", "spare_tops": False},
+    "no flash, bottoms first": {"flash": "off", "bottoms_first": True},
+    "moves: flip": {"moves": "flip"},
+    "moves: cache": {"moves": "cache"},
+    "moves: dtm": {"moves": "dtm"},
+}
+
+
+def derived(lab: Lab, names: Sequence[str] = DERIVED) -> dict[str, tuple[object, ...]]:
+    """The options that run the paper's workloads with hot tracks of this drive."""
+    inputs = {}
+    for name in names:
+        text = WORKLOADS[name].text(row_at_hand(lab, name), TRACK_BYTES)
+        inputs[name] = lab.generated(f"{DRIVE}-{name}", text, REQUESTS, "--fold", "--prefill", 100)
+    return inputs
+
+
+def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
+    return lab.grid(DRIVE, inputs, {layer: equipped(layer) for layer in (*INTERLACED, OURS, *YARDSTICKS)}, "interlaced league")
+
+
+def edged(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
+    """The rivals' write cache acknowledging parts of sectors as ours does."""
+    return lab.grid(DRIVE, inputs, {layer: with_edges_behind(layer) for layer in (*INTERLACED, OURS)}, "interlaced, edges behind")
+
+
+def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
+    return lab.grid(DRIVE, inputs, {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}, "interlaced ablations")
+
+
+def rivals(grid: Grid) -> Grid:
+    """Without the yardsticks."""
+    return {name: {layer: run for layer, run in row.items() if layer not in YARDSTICKS} for name, row in grid.items()}
+
+
+def sections(lab: Lab) -> list[str]:
+    """Markdown of this chapter."""
+    traces = recorded(lab, SHORTER)
+    inputs = {**traces, **derived(lab)}
+    grid = league(lab, inputs)
+    parts = [summary(rivals(grid), OURS), league_table(rivals(grid), OURS), "### Interlaced layers and yardsticks\n", *figure_tables(grid, FIGURES)]
+    if traces:
+        parts += [
+            "### Interlaced rivals with edges behind\n",
+            '`firmware.write_cache.edges = "behind"` gives any layer one of the ideas: its rivals under that rule.\n',
+            *figure_tables(edged(lab, traces), FIGURES[:2]),
+        ]
+    return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]
