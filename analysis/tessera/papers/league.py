@@ -8,7 +8,7 @@ start. Parameters are the layers' defaults and those of `common`. Two values of 
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
 changed nothing. What they are worth stands with the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
-*Best* is the best of the twenty others, figure by figure, input by input: no single one of them is as good. WA is compared with that of the
+*Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
 layer whose mean is best. Most inputs are too short to fill flash and logs, so that few layers clean: what happens then, the table on `demo` in the
 [README](../README.md) shows.
 """
