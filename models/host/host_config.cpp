@@ -22,6 +22,7 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status; of an ideal link");
   visitor.field("turnaround", turnaround, {0, 1e9},
                 "time in which one side of the link answers the other, cable included; of a link with frames");
+  visitor.section("frames", frames, "what surrounds a frame, and how much data goes into one; of a link with frames");
   visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
                       "when a write's data crosses the link: in front of the firmware's work, or while the arm already moves");
   visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
@@ -46,7 +47,7 @@ void HostConfig::describe(ParameterVisitor& visitor) {
 std::string HostConfig::problem() const {
   if (link == LinkProtocol::sata && tags > sata_tags)
     return "host.tags is " + std::to_string(tags) + "; Serial ATA names at most " + std::to_string(sata_tags) + " commands (host.link)";
-  return {};
+  return frames.problem();
 }
 
 std::vector<std::string> HostConfig::warnings() const {
@@ -64,6 +65,13 @@ std::vector<std::string> HostConfig::warnings() const {
     unused("completion_overhead", completion_overhead, usual.completion_overhead);
     unused("read_completion_overhead", read_completion_overhead, usual.read_completion_overhead);
   }
+  const bool odd_on_sata = !frames.usual_on_sata();
+  const bool odd_on_sas = !frames.usual_on_sas();
+  if (link == LinkProtocol::ideal && (odd_on_sata || odd_on_sas)) sentences.emplace_back("host.frames: without effect, host.link is ideal");
+  if (link == LinkProtocol::sata && odd_on_sas)
+    sentences.emplace_back("host.frames: what concerns SAS is without effect, host.link is sata");
+  if (link == LinkProtocol::sas && odd_on_sata)
+    sentences.emplace_back("host.frames: what concerns Serial ATA is without effect, host.link is sas");
   return sentences;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "host/frame_config.hpp"
 
 namespace tessera {
 
@@ -27,6 +28,7 @@ struct HostConfig {
   Picoseconds command_overhead{1'000'000};     // 1 us: command and set-up frames with their turn-arounds
   Picoseconds completion_overhead{1'000'000};  // 1 us: status frame
   Picoseconds turnaround{133'333};             // 20 dwords at 6 Gbit/s: as long as Serial ATA lets a side take to answer HOLD
+  FrameConfig frames;
   WriteData write_data = WriteData::with_command;
   bool stream_reads = false;
   Picoseconds read_completion_overhead;  // of old drives for which it was published

@@ -20,20 +20,20 @@ void LinkFraming::Wire::add(LinkDirection direction, std::uint64_t sent, std::ui
 }
 
 /// X_RDY, the other side's R_RDY, SOF, the frame with its CRC, EOF and WTRM, the other side's R_OK.
-void LinkFraming::add_fis(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count) {
-  wire.add(direction, payload + sata::crc + 4 * sata::primitive, 2 * sata::primitive, 2, count);
+void LinkFraming::add_fis(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count) const {
+  wire.add(direction, payload + config_.frames.fis_overhead.value(), config_.frames.fis_answer.value(), 2, count);
   wire.frames += count;
 }
 
 /// SOF, header, payload, CRC and EOF; the other side's credit (RRDY) and ACK cross meanwhile.
-void LinkFraming::add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count) {
-  wire.add(direction, sas::header + payload + sas::crc + 2 * sas::primitive, 2 * sas::primitive, 0, count);
+void LinkFraming::add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count) const {
+  wire.add(direction, payload + config_.frames.ssp_overhead.value(), config_.frames.ssp_answer.value(), 0, count);
   wire.frames += count;
 }
 
 /// The OPEN address frame and its OPEN_ACCEPT; DONE and CLOSE either way.
-void LinkFraming::add_connection(Wire& wire, LinkDirection direction) {
-  wire.add(direction, sas::open_address + 2 * sas::primitive + sas::close, sas::primitive + sas::close, 2, 1);
+void LinkFraming::add_connection(Wire& wire, LinkDirection direction) const {
+  wire.add(direction, config_.frames.connection.value(), config_.frames.connection_answer.value(), 2, 1);
   wire.frames += 1;
 }
 
@@ -44,7 +44,7 @@ LinkExtent LinkFraming::priced(LinkDirection direction, Wire wire) const {
   extent.frames = wire.frames;
   const bool half_duplex = config_.link == LinkProtocol::sata;
   if (half_duplex)
-    for (std::uint64_t& bytes : wire.bytes) bytes += bytes / sata::align_distance * sata::align_bytes;
+    for (std::uint64_t& bytes : wire.bytes) bytes += bytes / config_.frames.align_distance.value() * sata::align_bytes;
   const Picoseconds turns = config_.turnaround * wire.turns;
   for (std::size_t way = 0; way < 2; ++way) {
     extent.busy[way] = transfer_time(Bytes(wire.bytes[way]), config_.link_rate);
@@ -84,7 +84,7 @@ LinkExtent LinkFraming::framed_data(LinkDirection direction, std::uint32_t block
   wire.data = bytes;
   wire.bytes[index(direction)] = bytes;
   if (config_.link == LinkProtocol::sata) {
-    const std::uint64_t frames = frames_of(bytes, sata::data_fis_payload);
+    const std::uint64_t frames = frames_of(bytes, config_.frames.fis_data.value());
     add_fis(wire, LinkDirection::to_host, sata::dma_setup_fis);
     add_fis(wire, direction, sata::data_fis_header, frames);
     if (direction == LinkDirection::to_drive) add_fis(wire, LinkDirection::to_host, sata::dma_activate_fis, frames - 1);
@@ -94,7 +94,7 @@ LinkExtent LinkFraming::framed_data(LinkDirection direction, std::uint32_t block
       add_ssp(wire, LinkDirection::to_host, sas::xfer_ready_iu);
       ++wire.turns;  // until the first DATA frame comes
     }
-    add_ssp(wire, direction, 0, frames_of(bytes, sas::data_payload));
+    add_ssp(wire, direction, 0, frames_of(bytes, config_.frames.ssp_data.value()));
   }
   return priced(direction, wire);
 }

@@ -35,33 +35,23 @@ struct LinkExtent {
   }
 };
 
+// Lengths of what the protocols name; what surrounds it is host.frames (frame_config.hpp).
 namespace sata {
-constexpr std::uint64_t primitive = 4;            // each one dword
-constexpr std::uint64_t crc = 4;                  // of a frame
 constexpr std::uint64_t register_fis = 20;        // Register Host to Device, and Device to Host
 constexpr std::uint64_t dma_setup_fis = 28;       // in front of the data of a queued command; a write's activates the first Data FIS
 constexpr std::uint64_t dma_activate_fis = 4;     // asks for each further Data FIS of a write
 constexpr std::uint64_t set_device_bits_fis = 8;  // status of queued commands
 constexpr std::uint64_t data_fis_header = 4;
-constexpr std::uint64_t data_fis_payload = 8192;  // at most: 2048 dwords
-// Two ALIGN primitives among 256 dwords.
-constexpr std::uint64_t align_distance = 254 * 4;
-constexpr std::uint64_t align_bytes = 2 * 4;
+constexpr std::uint64_t align_bytes = 2 * 4;  // of a pair of ALIGN primitives
 // Blocks of DATA SET MANAGEMENT: 64 ranges of at most 65,535 sectors each (ACS-3).
 constexpr std::uint64_t trim_block = 512;
 constexpr std::uint64_t trim_sectors = 64 * 65'535;
 }  // namespace sata
 
 namespace sas {
-constexpr std::uint64_t primitive = 4;
-constexpr std::uint64_t crc = 4;
-constexpr std::uint64_t header = 24;          // of an SSP frame
-constexpr std::uint64_t command_iu = 28;      // COMMAND information unit with a CDB of 16 bytes
-constexpr std::uint64_t xfer_ready_iu = 12;   // XFER_RDY, in front of a write's data
-constexpr std::uint64_t response_iu = 24;     // RESPONSE without sense data
-constexpr std::uint64_t data_payload = 1024;  // at most, of a DATA frame
-constexpr std::uint64_t open_address = 32;    // OPEN address frame with its CRC, between SOAF and EOAF
-constexpr std::uint64_t close = 4 + 3 * 4;    // DONE, and CLOSE three times; either way
+constexpr std::uint64_t command_iu = 28;     // COMMAND information unit with a CDB of 16 bytes
+constexpr std::uint64_t xfer_ready_iu = 12;  // XFER_RDY, in front of a write's data
+constexpr std::uint64_t response_iu = 24;    // RESPONSE without sense data
 // Parameter list of UNMAP: a header and one block descriptor (SBC-3).
 constexpr std::uint64_t unmap_list = 24;
 }  // namespace sas
@@ -110,9 +100,9 @@ class LinkFraming {
     std::uint64_t frames = 0;
     void add(LinkDirection direction, std::uint64_t sent, std::uint64_t answered, std::uint64_t answers, std::uint64_t count);
   };
-  static void add_fis(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1);
-  static void add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1);
-  static void add_connection(Wire& wire, LinkDirection direction);
+  void add_fis(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1) const;
+  void add_ssp(Wire& wire, LinkDirection direction, std::uint64_t payload, std::uint64_t count = 1) const;
+  void add_connection(Wire& wire, LinkDirection direction) const;
   [[nodiscard]] LinkExtent priced(LinkDirection direction, Wire wire) const;
 
   HostConfig config_;

@@ -46,3 +46,25 @@ def test_power_cuts_and_large_requests_over_frames(tmp_path, link):
         "--set", f"host.link={link}", *cuts,
     )  # fmt: skip
     assert result.metric("scoreboard.errors") == 0 and result.metric("host.streamed") > 0
+
+
+FRAMES = {  # least and most bytes, as the protocols have it
+    "fis_overhead": (12, 4096),
+    "fis_answer": (4, 4096),
+    "fis_data": (4, 8192),
+    "align_distance": (4, 1016),
+    "ssp_overhead": (36, 4096),
+    "ssp_answer": (4, 4096),
+    "ssp_data": (4, 1024),
+    "connection": (40, 4096),
+    "connection_answer": (8, 4096),
+}
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [(name, *bounds) for name, bounds in FRAMES.items()])
+def test_what_surrounds_a_frame_has_bounds(name, least, most):
+    for inside in (least, most):
+        simulate("check", "common", "--set", "host.link=sata", "--set", f"host.frames.{name}={inside} B")
+    for outside in (least - 4, most + 4):
+        refused = simulate("check", "common", "--set", f"host.frames.{name}={outside} B", status=2).stderr
+        assert f"host.frames.{name}" in refused

@@ -166,6 +166,49 @@ TEST_CASE("framing: a whole command takes the sum of its frames and the parts of
   }
 }
 
+TEST_CASE("framing: what surrounds a FIS and how much data goes into one is the description's") {
+  HostConfig config = linked(LinkProtocol::sata);
+  config.frames.fis_overhead = 24_B;
+  CHECK(LinkFraming(config).command(command(HostOp::read, 8)).time == 608_ns);
+  config.frames.fis_answer = 4_B;
+  CHECK(LinkFraming(config).command(command(HostOp::read, 8)).time == 592_ns);
+  config.frames = {};
+  const auto frames = [&config](std::uint64_t bytes) {
+    config.frames.fis_data = Bytes(bytes);
+    return LinkFraming(config).data(HostOp::read, 8).frames;
+  };
+  CHECK(frames(4096) == 2);  // DMA Setup, and all data in one
+  CHECK(frames(4092) == 3);
+  CHECK(frames(4) == 1025);
+  config.frames = {};
+  // To the host: DMA Setup of 28 and a Data FIS of 4 + 4096, each with 20 around it; 8 B of ALIGN for each distance.
+  CHECK(LinkFraming(config).data(HostOp::read, 8).overhead[up] == 72_B + 8_B * 4);
+  config.frames.align_distance = 1000_B;
+  CHECK(LinkFraming(config).data(HostOp::read, 8).overhead[up] == 72_B + 8_B * 4);
+  config.frames.align_distance = 4_B;
+  CHECK(LinkFraming(config).data(HostOp::read, 8).overhead[up] == 72_B + 8_B * 1042);
+}
+
+TEST_CASE("framing: what surrounds a frame and a connection of SAS and how much data goes into one is the description's") {
+  HostConfig config = linked(LinkProtocol::sas);
+  const LinkExtent usual = LinkFraming(config).command(command(HostOp::read, 8));
+  config.frames.ssp_overhead = 40_B;
+  config.frames.connection = 64_B;
+  const LinkExtent longer = LinkFraming(config).command(command(HostOp::read, 8));
+  CHECK(longer.overhead[down] == usual.overhead[down] + 12_B);
+  CHECK(longer.time == usual.time + 24_ns);
+  config.frames.ssp_answer = 12_B;
+  config.frames.connection_answer = 16_B;
+  CHECK(LinkFraming(config).command(command(HostOp::read, 8)).overhead[up] == usual.overhead[up]);
+  const auto frames = [&config](std::uint64_t bytes) {
+    config.frames.ssp_data = Bytes(bytes);
+    return LinkFraming(config).data(HostOp::read, 8).frames;
+  };
+  CHECK(frames(1024) == 5);  // the connection, and four DATA frames
+  CHECK(frames(1020) == 6);
+  CHECK(frames(4) == 1025);
+}
+
 TEST_CASE("framing: Serial ATA names 32 commands, and parameters of the other links are told") {
   HostConfig config = linked(LinkProtocol::sata);
   CHECK(config.problem().empty());
@@ -179,4 +222,20 @@ TEST_CASE("framing: Serial ATA names 32 commands, and parameters of the other li
         std::vector<std::string>{"host.command_overhead: without effect, host.link is not ideal and has frames instead"});
   config.link = LinkProtocol::ideal;
   CHECK(config.warnings() == std::vector<std::string>{"host.turnaround: without effect, host.link is ideal"});
+}
+
+TEST_CASE("framing: frames are whole dwords, and those of another link are told") {
+  HostConfig config = linked(LinkProtocol::sata);
+  config.frames.fis_data = 8190_B;
+  CHECK(config.problem() == "host.frames.fis_data is 8190 B; links carry dwords of 4 B");
+  config.frames.fis_data = 8188_B;
+  CHECK(config.problem().empty());
+  CHECK(config.warnings().empty());
+  config.frames.ssp_data = 512_B;
+  CHECK(config.warnings() == std::vector<std::string>{"host.frames: what concerns SAS is without effect, host.link is sata"});
+  config.link = LinkProtocol::sas;
+  CHECK(config.warnings() == std::vector<std::string>{"host.frames: what concerns Serial ATA is without effect, host.link is sas"});
+  config.link = LinkProtocol::ideal;
+  config.turnaround = HostConfig().turnaround;
+  CHECK(config.warnings() == std::vector<std::string>{"host.frames: without effect, host.link is ideal"});
 }
