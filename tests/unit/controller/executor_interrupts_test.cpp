@@ -194,15 +194,15 @@ TEST_CASE("a task that another core wakes before it began to wait goes on when i
   RequestLife life;
   life.begin(0_ps);
   std::vector<Picoseconds> ends;
-  const auto slow = [](Executor& cpu, Gate& gate, std::vector<Picoseconds>& ends) -> Task<void> {
-    cpu.scan(1000);  // until 2 us
-    co_await gate;
-    cpu.scan(10);
-    ends.push_back(cpu.now());
+  const auto slow = [](Executor& on, Gate& at, std::vector<Picoseconds>& noted) -> Task<void> {
+    on.scan(1000);  // until 2 us
+    co_await at;
+    on.scan(10);
+    noted.push_back(on.now());
   };
-  const auto quick = [](Executor& cpu, Gate& gate) -> Task<void> {
-    cpu.scan(100);  // until 200 ns
-    cpu.make_ready(gate.wait);
+  const auto quick = [](Executor& on, Gate& at) -> Task<void> {
+    on.scan(100);  // until 200 ns
+    on.make_ready(at.wait);
     co_return;
   };
   cpu.start(slow(cpu, gate, ends), &life, 0_ps);
