@@ -81,7 +81,7 @@ TEST_CASE("a number, a size, a time and a choice are a word each") {
       visitor.field("share", share, {0, 1}, "");
       visitor.field("time", time, {0, 10}, "");
       visitor.field("size", size, {0, 10}, "");
-      visitor.choice("chosen", chosen, {"a", "b", "c"}, "");
+      visitor.enumeration("chosen", chosen, {"a", "b", "c"}, "");
     }
   } values;
   const std::vector<std::uint64_t> words = words_of(values);
