@@ -17,7 +17,7 @@ LONG = ("--set", "dram.bit_error_rate=200000000000000")
 def storm(folder, layer, *more, requests=300):
     return run(
         folder, "torture", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,
-        "--check", "--requests", "--prefill", 50, *STORM, *(LONG if layer in ("hwsr", "media-cache", "tessera") else ()), *more,
+        "--check", "--requests", "--prefill", 50, *STORM, *(LONG if layer in ("hwsr", "media-cache", "tessera", "tessera-imr") else ()), *more,
     )  # fmt: skip
 
 
