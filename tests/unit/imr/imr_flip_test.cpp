@@ -228,7 +228,7 @@ TEST_CASE("a top that was empty before a flip is saved from then on") {
 
 TEST_CASE("a map of flips takes three bits a bottom, and the log of writes three bytes a write in the paper's account") {
   ImrDrive drive = flip_drive();
-  CHECK(drive.metric("meta.ram_bytes") == 9 + 3 * 150);  // 66 bits
+  CHECK(drive.metric("meta.ram_bytes") == 5 + 3 * 150);  // 33 bits
   CHECK(drive.metric("meta.ram_bytes_actual") == 8 + 4 * 150);
   CHECK(drive.metric("dram.reserved.metadata") >= 8 + 4 * 150 + 4);
 }
