@@ -91,17 +91,17 @@ def experiments(lab: Lab) -> str:
     plain, cheap = runs.cliff(lab, OF_8).ms_before, runs.cheap_checkpoints(lab, OF_8)
     uncached, verified = runs.stalls(lab, OF_5).ms_between, runs.verified(lab, OF_5)
     empty, full = runs.absorbed(lab, OF_22), runs.absorbed(lab, OF_22, full=True)
-    stalled, free = runs.stalls(lab, OF_5).seconds, runs.checkpoint_of_free_code(lab, OF_5)
-    quick = runs.absorbed_by_free_code(lab, OF_22)
+    stalled, coded = runs.stalls(lab, OF_5).seconds, runs.checkpoint_with_code(lab, OF_5)
+    slow = runs.absorbed_with_code(lab, OF_22)
     return f"""
 - **ms a write before the cliff.** Two published figures exclude the third: 0.80 s every 240 writes to the log of at most 8 each are 0.42 ms a write alone.
   With checkpoints written a track at a time, which take next to no time, it is {number(cheap)} ms instead of {number(plain)}. So either more than 8 small writes share
   what counts as one, or checkpoints are cheaper when writes are cached; neither was published.
 - **ms a write, head on the log** is a figure of the sources' model, 2.4 turns and 0.7 ms, not of a drive. Here a packet is 0.4 turns and the turn that was just
   missed; what the other turn does is not said. With packets that are read back (`verify_packets`) it is {number(verified, 1)} ms instead of {number(uncached, 1)}.
-- **s that one takes** of the 5 TB drive and **MiB/s before it** are also what our firmware's code takes on the model's core of 500 MHz: the CRC of a checkpoint's
-  words, hashes and copies by sector. What processor the drives have, and which of this their controllers do without it, nobody says. With code that takes no time
-  (`controller.costs.source = "none"`) a checkpoint is {number(free, 2)} s instead of {number(stalled, 2)}, and the rate {number(quick, 0)} MiB/s instead of {number(empty.before, 0)}.
+- **No code is priced on these drives**, as on the other drives that were measured: what processor they have, and what of our firmware's work their controllers do without it (the CRC of
+  a checkpoint's words, copies by sector), nobody says. With what our firmware's images take on the model's core of 500 MHz (`controller.costs.source = "measured"`) the 5 TB drive's checkpoint
+  is {number(coded, 2)} s instead of {number(stalled, 2)}, and the rate before the cliff of large writes {number(slow, 0)} MiB/s instead of {number(empty.before, 0)}: neither holds then.
 - **Behind the cliff of large writes** it is decided by what the bands hold: on a drive that is full of data {number(full.behind, 1)} MiB/s instead of
   {number(empty.behind, 1)}, because all of a band from the cached track on is read, copied and rewritten.
 """

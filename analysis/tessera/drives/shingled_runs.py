@@ -143,12 +143,12 @@ def verified(lab: Lab, drive: str) -> float:
     return stalls_of(responses(lab.run("verified", drive, small_writes(750), *options, full=True))).ms_between
 
 
-FREE_CODE = ("--set", "controller.costs.source=none")
+PRICED_CODE = ("--set", "controller.costs.source=measured")
 
 
-def checkpoint_of_free_code(lab: Lab, drive: str) -> float:
+def checkpoint_with_code(lab: Lab, drive: str) -> float:
     """s that one takes."""
-    return stalls_of(responses(lab.run("free-code-checkpoint", drive, small_writes(750), *UNCACHED, *FREE_CODE, full=True))).seconds
+    return stalls_of(responses(lab.run("priced-code-checkpoint", drive, small_writes(750), *UNCACHED, *PRICED_CODE, full=True))).seconds
 
 
 @dataclass(frozen=True)
@@ -166,10 +166,10 @@ def absorbed(lab: Lab, drive: str, full: bool = False) -> Absorbed:
     return absorbed_of(*intervals(lab.run("large-full" if full else "large", drive, load, "--intervals", "128 requests", full=full)))
 
 
-def absorbed_by_free_code(lab: Lab, drive: str) -> float:
+def absorbed_with_code(lab: Lab, drive: str) -> float:
     """MiB/s of large random writes before the cliff."""
     load = Load("uniform", 24 * 1024, MIB, depth=64)
-    requests, seconds = intervals(lab.run("free-code-large", drive, load, "--intervals", "128 requests", *FREE_CODE))
+    requests, seconds = intervals(lab.run("priced-code-large", drive, load, "--intervals", "128 requests", *PRICED_CODE))
     return float(requests.sum() / seconds.sum())
 
 
