@@ -159,6 +159,21 @@ TEST_CASE("what lies in a block that cannot be erased does not come back") {
   drive.check_content();
 }
 
+TEST_CASE("what was in a block that can neither be erased nor called dead is read where it went") {
+  TiersSetup setup = unbuffered(12);
+  setup.layer.evict_after = 1_ms;
+  setup.layer.flash_free = 90;
+  setup.bench.nand->erase_failures = {{0, 1}};
+  for (std::uint32_t block = 4; block < 12; ++block)
+    setup.bench.nand->program_failures.push_back({double(block), 1});  // no page for a void
+  TiersDrive drive(setup);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.write(40 * i, 4);
+  drive.bench().run_for(1_s);
+  REQUIRE(drive.metric("flash.moved_on") == 4);
+  for (std::uint64_t i = 0; i < 4; ++i) drive.read(40 * i, 4);
+  drive.check_content();
+}
+
 TEST_CASE("a flash page that was lost before a boot is an error until its sector is written again, not the older copy") {
   TiersSetup setup = unbuffered();
   lose_page(*setup.bench.nand, 1);
