@@ -213,8 +213,8 @@ def sections(lab: Lab) -> list[str]:
     parts += [
         "### The rivals with edges behind\n",
         "`firmware.write_cache.edges = \"behind\"` gives any layer what `tessera` gains most from: its rivals under that rule. What the recorded traces reward "
-        "is that idea; beside it the\ntiers gain on bursts (`src1_0`) and in the p99 of `hp_c2247`, cost 3 to 11 % on most others against the best of these, and a quarter on "
-        "`web_0` (`cmr`).\n",
+        "is that idea; beside it the\ntiers gain on bursts (`src1_0`) and in the p99 of `hp_c2247`, cost 3 to 14 % on four others against the best of these, and 29 and 34 % "
+        "on `rsrch_1` and `web_0` (`cmr`).\n",
         *figure_tables(edged, FIGURES[:2]),
     ]
     return [*parts, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
