@@ -8,6 +8,15 @@
 
 namespace tessera::hal {
 
+namespace {
+
+bool holds(const FlashBatch& batch, const FlashCommand* command) {
+  const FlashCommand* const first = batch.commands.data();
+  return !std::less<>()(command, first) && std::less<>()(command, first + batch.commands.size());
+}
+
+}  // namespace
+
 Flash::Flash(RegisterFile& registers, Processor& processor, const FlashShape& shape)
     : registers_(registers),
       processor_(processor),
@@ -18,11 +27,6 @@ Flash::Flash(RegisterFile& registers, Processor& processor, const FlashShape& sh
 bool Flash::is_bad(NandBlock block) const {
   registers_.write(Register::flash_block, block.value());
   return registers_.read(Register::flash_block_is_bad) != 0;
-}
-
-static bool holds(const FlashBatch& batch, const FlashCommand* command) {
-  const FlashCommand* const first = batch.commands.data();
-  return !std::less<>()(command, first) && std::less<>()(command, first + batch.commands.size());
 }
 
 /// Writes that share a page have a batch each; whose batch gives the page to the flash leads the commands of the others.

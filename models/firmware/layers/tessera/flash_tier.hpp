@@ -152,8 +152,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   DataBuffer buffer_;  // of evictions: a block
   ScratchPool<Scratch> scratches_;
   std::map<std::uint32_t, DeadBlock> dead_;
-  std::set<std::uint32_t>
-      leaving_;  // blocks with copies that are not sure to stay: that which is being evicted, and where eviction or void failed
+  /// Blocks with copies that are not sure to stay: that which is being evicted, and where an eviction or a void failed.
+  std::set<std::uint32_t> leaving_;
   std::uint64_t next_seq_ = 1;
   DramArray<std::uint16_t> unsettled_;  // by block: pages that were taken and are not settled yet
   std::uint32_t backlog_ = 0;
