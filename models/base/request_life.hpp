@@ -64,6 +64,9 @@ struct RequestLife {
     parts[static_cast<std::size_t>(phase)] += until - mark;
     mark = until;
   }
+  /// The power is lost at `at`: what was accounted beyond it does not happen. Mostly the firmware's time, by which it runs ahead of the
+  /// calendar, so that is taken back first.
+  void cut_short(Picoseconds at);
   [[nodiscard]] Picoseconds total() const {
     Picoseconds sum;
     for (const Picoseconds part : parts) sum += part;

@@ -48,7 +48,12 @@ inline SharedResource::Grant SharedResource::undisturbed(std::size_t party, Pico
 SharedResource::Grant SharedResource::beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due) {
   if (work == Picoseconds(0) || alone(party, begin, std::max(begin + work, due))) return undisturbed(party, begin, work, due);
   const Share inflow = due > begin ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
-  const Grant grant = contended(party, begin, work, due, inflow);
+  // What a source delivers faster than the resource can move it comes as fast as that.
+  const Picoseconds least = begin + work;
+  const Picoseconds delivered = std::max(due, least);
+  Grant grant = contended(party, begin, work, delivered, inflow);
+  if (inflow > 0) grant.behind += delivered - due;
+  grant.end = std::max(grant.end, least);  // shares are rounded: the pieces may sum to a few picoseconds less
   keep(windows_[party], begin, grant.end, work, inflow == 0 ? whole : inflow);
   return grant;
 }

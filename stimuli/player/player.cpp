@@ -154,6 +154,8 @@ void Player::send(HostRequest& request) {
 void Player::power_lost() {
   TESSERA_CHECK(powered_, "the power was lost twice");
   powered_ = false;
+  for (HostRequest* request : at_drive_)
+    if (request != nullptr) request->life.cut_short(timeline_.now());
   if (checker_ != nullptr) {
     for (const HostRequest* request : at_drive_)
       if (request != nullptr && errors_.at_drive(*request)) checker_->lost(*request);

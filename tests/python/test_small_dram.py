@@ -25,3 +25,8 @@ def test_the_refusal_names_the_map_that_needs_less(tmp_path):
     little = ("--set", "dram.capacity=60 MiB", "--limit", 10, "--workload", "web-server", "--fold")
     refused = simulate("run", "common", "--layer", "fluid", *little, "--out", tmp_path, status=2).stderr
     assert 'cannot hold the sector map (map = "paged" needs less) of' in refused
+
+
+def test_no_dram_at_all_is_refused_with_what_would_fit():
+    refused = simulate("check", "demo", "--layer", "cmr", "--set", "dram.capacity=0 B", status=2).stderr
+    assert "the DRAM of 0 B (dram.capacity) cannot hold" in refused and "would fit it" in refused

@@ -151,8 +151,9 @@ TEST_CASE("the closed form agrees with turns one by one within its bounds") {
     for (std::size_t party = 0; party < parties; ++party) {
       begin += Picoseconds(*rc::gen::inRange<std::uint64_t>(0, 4'000'000));
       const auto turns = *rc::gen::inRange<std::uint64_t>(1, 200);
-      const auto slack = *rc::gen::inRange<std::uint64_t>(0, 5);  // 0: as fast as it may
-      extents.push_back({party, begin, turns, turn * turns * slack});
+      const auto quarters =
+          *rc::gen::inRange<std::uint64_t>(0, 20);  // below 4: from a source that is faster than the resource; 0: as fast as it may
+      extents.push_back({party, begin, turns, turn * turns * quarters / 4});
     }
     SharedResource bus(equals(parties));
     std::vector<Picoseconds> ends;
@@ -196,6 +197,28 @@ TEST_CASE("streams that want all of the resource together take the sum of their 
     const Picoseconds last = *std::ranges::max_element(ends);
     RC_ASSERT(last >= turn * all * 3 / 4);
     RC_ASSERT(last <= turn * all * 5 / 4);
+  });
+  CHECK(holds);
+}
+
+TEST_CASE("no extent ends before its work and its pace are over, however unevenly the resource is shared") {
+  const bool holds = rc::check([] {
+    const auto parties = *rc::gen::inRange<std::size_t>(2, 6);
+    std::vector<SharedResource::Party> ranks(parties);
+    for (SharedResource::Party& rank : ranks) rank.weight = *rc::gen::inRange<std::uint32_t>(1, 8);
+    SharedResource bus(ranks);
+    Picoseconds begin;
+    const auto extents = *rc::gen::inRange(2, 40);
+    for (int i = 0; i < extents; ++i) {
+      begin += Picoseconds(*rc::gen::inRange<std::uint64_t>(0, 2'000'000));
+      const Picoseconds work(*rc::gen::inRange<std::uint64_t>(1, 10'000'000));
+      const Picoseconds pace(*rc::gen::inRange<std::uint64_t>(0, 20'000'000));
+      const auto party = *rc::gen::inRange<std::size_t>(0, parties);
+      const Picoseconds free = std::max(begin, bus.free(party));
+      const SharedResource::Grant grant = bus.reserve(party, begin, work, pace);
+      RC_ASSERT(grant.end >= free + work);
+      RC_ASSERT(grant.end >= begin + pace);
+    }
   });
   CHECK(holds);
 }

@@ -69,6 +69,28 @@ TEST_CASE("a power cut while the host gives commands up: what it had back is not
   CHECK(bench.recorder.sums_hold);
 }
 
+TEST_CASE("what the drive had accounted for beyond a cut did not happen, also where the power is back before it") {
+  auto source = ListSource::at_ms({0});
+  Bench bench(source, {ReplayPolicy::parse("closed:1"), 1, 0}, 10_ms);
+  bench.player.start();
+  bench.timeline.advance_to(5_ms);
+  RequestLife& life = bench.drive.in_hand().life;
+  life.account(LifePhase::link, 2_ms);
+  life.account(LifePhase::dram, 6_ms);  // the firmware is ahead
+  life.account(LifePhase::cpu, 1_s);
+  bench.drive.cut();
+  bench.player.power_lost();
+  CHECK(life.mark == 5_ms);
+  bench.timeline.advance_to(7_ms);
+  bench.player.power_restored();
+  bench.timeline.run();
+  CHECK(bench.recorder.part(0, LifePhase::link) == 2_ms);
+  CHECK(bench.recorder.part(0, LifePhase::dram) == 3_ms);
+  CHECK(bench.recorder.part(0, LifePhase::cpu) == 0_ms);
+  CHECK(bench.recorder.part(0, LifePhase::outage) == 2_ms);
+  CHECK(bench.recorder.sums_hold);
+}
+
 TEST_CASE("a second cut before anything completed loses the same requests again") {
   auto source = ListSource::at_ms({0});
   Bench bench(source, {ReplayPolicy::parse("closed:1"), 1, 0}, 10_ms);

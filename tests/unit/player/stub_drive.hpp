@@ -70,6 +70,7 @@ class StubDrive final : public HostLink, public TimelineListener {
     if (!queue_.empty()) timeline_.post(timeline_.now() + service_, *this);
     player_->completed(request);
   }
+  [[nodiscard]] HostRequest& in_hand() { return *queue_.front(); }
   void cut() {
     queue_.clear();
     timeline_.withdraw(*this);
