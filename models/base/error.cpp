@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -37,8 +38,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  const auto nearest = std::min_element(known.begin(), known.end(),
-                                        [name](const auto& a, const auto& b) { return edit_distance(name, a) < edit_distance(name, b); });
+  // A name that was not written to its end is what it begins; one or two letters begin too many.
+  const auto effort = [name](const std::string& candidate) {
+    return std::pair(name.size() < 3 || !candidate.starts_with(name), edit_distance(name, candidate));
+  };
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) { return effort(a) < effort(b); });
   return nearest == known.end() ? std::string() : *nearest;
 }
 

@@ -23,7 +23,7 @@ class ModelBug : public std::logic_error {
 /// "FILE:LINE: MESSAGE"; line 0 leaves the line out.
 [[nodiscard]] InputError input_error(std::string_view file, std::uint64_t line, std::string_view message);
 
-/// The name of `known` with the smallest edit distance to `name`, or "" where `known` is empty.
+/// The name of `known` that `name` begins, else the one with the smallest edit distance to it; "" where `known` is empty.
 [[nodiscard]] std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// "unknown KIND 'NAME'; did you mean 'NEAREST'? known: a, b, c" (the list is left out past 24 names).

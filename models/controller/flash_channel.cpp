@@ -17,10 +17,18 @@ FlashChannel::FlashChannel(Timeline& timeline, Executor& executor, FlashLink& li
 
 void FlashChannel::submit(FlashBatch& batch) {
   TESSERA_CHECK(!batch.commands.empty(), "an empty flash batch was submitted");
-  const auto given = static_cast<std::uint64_t>(std::ranges::count(batch.commands, false, &FlashCommand::led));
+  std::uint64_t given = 0;
+  std::uint64_t commands = 0;
   std::uint64_t words = 0;
-  for (const FlashCommand& command : batch.commands) words += record_words(command.oob.size());
-  executor_.charge(CpuOperation::flash_command, batch.commands.size());
+  for (const FlashCommand& command : batch.commands) {
+    if (command.led) continue;
+    ++given;
+    for (const FlashCommand* part = &command; part != nullptr; part = part->next) {  // those that other batches left to this one, too
+      ++commands;
+      words += record_words(part->oob.size());
+    }
+  }
+  executor_.charge(CpuOperation::flash_command, commands);
   executor_.charge(CpuOperation::record_word, words);
   executor_.suspend_for(batch.wait, LifePhase::flash_queue, given,
                         {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_, BusInitiator::flash});

@@ -74,7 +74,7 @@ void HostChannel::end_piece(HostPiece*& piece) {
 void HostChannel::copy_content(Slot& slot, const HostPiece& piece) const {
   const std::size_t block = kept_per_block(memory_.shape().mode);
   HostRequest& request = *slot.request;
-  if (block == 0) return;
+  if (block == 0 || request.content.empty()) return;  // a host without content moves times only
   std::byte* const at_host = request.content.data() + (piece.blocks.first.value() - request.blocks.first.value()) * block;
   std::byte* const here = slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset_of(piece) * block;
   if (request.op == HostOp::read)

@@ -25,12 +25,15 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
       burst_shift_(shift_of(config.bus_bytes, "dram.bus_bytes") + shift_of(config.burst_length, "dram.burst_length")),
       banks_(config.banks) {
   if (burst_shift_ > row_shift_) throw InputError("dram.row_size is smaller than one burst of the data bus");
-  if (config.refresh_interval > Picoseconds(0) && config.refresh_time + config.row_to_column >= config.refresh_interval)
-    throw InputError("dram.refresh_interval is not longer than dram.refresh_time and dram.row_to_column: no time is left for accesses");
   if (config.transfer_rate > Hertz(0))
     burst_time_ = Picoseconds(scale_rounded(config.burst_length, ps_per_second, config.transfer_rate.value()));
   // The next row's bank is opened while the row before is transferred, if there is another bank.
   const Picoseconds opening = config.precharge + config.row_to_column;
+  if (config.refresh_interval > Picoseconds(0) &&
+      config.refresh_interval <= config.refresh_time + opening + config.column_latency + burst_time_)
+    throw InputError(
+        "dram.refresh_interval is not longer than dram.refresh_time and what one access takes (dram.precharge, dram.row_to_column, "
+        "dram.column_latency and a burst): no time is left for accesses");
   const Picoseconds row_time = burst_time_ * (std::uint64_t{1} << (row_shift_ - burst_shift_));
   row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
   if (DramFaults::any(config)) faults_.emplace(config, seed);

@@ -207,11 +207,13 @@ void DescriptionReader::check_known(const DescriptionValue& table, const std::st
 
 std::string DescriptionReader::suggestion(const std::string& section, const DescriptionEntry& entry) const {
   const bool is_section = std::holds_alternative<Table>(entry.value.data);
-  for (const auto& [path, names] : fields_) {  // the right name in the wrong section
+  std::vector<std::string> elsewhere;  // the right name in the wrong section
+  for (const auto& [path, names] : fields_) {
     std::string candidate = dotted(path, entry.name);
     const bool declared = std::find(names.begin(), names.end(), entry.name) != names.end();
-    if (declared && fields_.contains(candidate) == is_section) return candidate;
+    if (declared && fields_.contains(candidate) == is_section) elsewhere.push_back(std::move(candidate));
   }
+  if (!elsewhere.empty()) return nearest_name(dotted(section, entry.name), elsewhere);
   const auto& names = fields_.at(section);
   return names.empty() ? section : dotted(section, nearest_name(entry.name, names));
 }

@@ -133,3 +133,8 @@ def test_parameters_of_a_processor_that_no_image_runs_on_are_said():
     settings = ("--set", "processor.misprediction=9", "--set", "processor.data_cache.size=16 KiB")
     assert "warning: processor.misprediction: without effect, no firmware image (--elf) runs" in simulate("check", "demo", *settings).stdout
     assert "processor." not in simulate("check", "demo").stdout
+
+
+def test_a_key_that_other_sections_have_is_sent_to_the_one_most_like_its_own():
+    refused = simulate("check", "demo", "--set", "firmware.read_cache.capacity=1 MiB", status=2).stderr
+    assert "did you mean 'firmware.write_cache.capacity'?" in refused

@@ -1,6 +1,7 @@
-"""One description and one seed give one result, on every machine and however the kernel is entered."""
+"""One description and one seed give one result, on every machine, however the kernel is entered and whatever is checked."""
 
 import json
+import random
 
 import pytest
 from simulate import LAYERS, SIMULATOR, run
@@ -20,6 +21,30 @@ def test_how_far_the_drive_runs_ahead_of_the_kernel_changes_nothing(tmp_path, la
         entered = small_run(tmp_path / quantum.replace(" ", ""), layer, "--set", f"simulation.quantum={quantum}")
         assert differences(ahead, entered, figures_only=True) == []
         assert (ahead.folder / "requests.npy").read_bytes() == (entered.folder / "requests.npy").read_bytes()
+
+
+def write_hurtful_trace(file, seed):
+    """Reads, writes and TRIMs of up to 2 MiB around few places, so that zones shrink, grow again and are read past their end."""
+    draw = random.Random(seed)
+    places = [draw.randrange(20_000) for _ in range(20)]
+    lines = []
+    for _ in range(300):
+        first = draw.choice(places) + draw.choice([0, 0, draw.randrange(64), 8 * draw.randrange(64)])
+        lines.append(f"0,{draw.choice('wwwrrrrt')},{first},{draw.choice([1, 7, 8, 8, 16, draw.randrange(1, 4096)])}\n")
+    file.write_text("".join(lines))
+    return file
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_checking_content_changes_no_request(tmp_path, layer):
+    """What an overlapping write destroyed is known only where content is kept: no layer may go by it."""
+    trace = write_hurtful_trace(tmp_path / "hurtful.csv", 7)
+    columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,t=t,offset=3:512,size=4:512", "--fold", "--replay", "closed:32")
+    plain, checked = (
+        run(tmp_path / name, "torture", "--layer", layer, "--trace", trace, *columns, *more, "--requests")
+        for name, more in (("plain", ()), ("checked", ("--check", "--content", "bytes")))
+    )
+    assert (plain.folder / "requests.npy").read_bytes() == (checked.folder / "requests.npy").read_bytes()
 
 
 @pytest.mark.parametrize("layer", LAYERS)

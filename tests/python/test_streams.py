@@ -43,6 +43,12 @@ def test_the_largest_requests_work_with_the_default_buffer(tmp_path, layer):
         assert result.metric("scoreboard.errors") == 0
 
 
+@pytest.mark.parametrize("content", ["none", "tags", "bytes"])
+def test_a_host_that_gives_no_content_streams_whatever_the_drive_keeps(tmp_path, content):
+    trace = write_trace(tmp_path / "large.csv", 3, 12, 4 << 20)
+    small = ("--set", "host.buffer=1 MiB", "--format", "msr", "--fold", "--content", content)
+    assert run(tmp_path / "out", "common", "--layer", "cmr", "--trace", trace, *small).metric("host.pieces") > 12
+
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_power_cut_in_the_middle_loses_nothing_that_was_acknowledged(tmp_path, layer):

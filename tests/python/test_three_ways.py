@@ -53,6 +53,14 @@ def test_media_and_flash_get_the_same_commands_at_the_same_times_whichever_way_t
         assert_same(native, run_one_way(tmp_path / way, *words, *more))
 
 
+@pytest.mark.parametrize("layer", ["mu-rmw", "skylight-flash", "pore", "hwsr", "tessera", "tessera-imr"])
+def test_pages_that_several_writes_share_cost_the_same_through_registers(tmp_path, layer):
+    """Flash pages of four sectors: a write that finds one begun fills it, and the firmware gives its sectors with those of the other."""
+    words = ("--workload", "web-server", "--fold", "--limit", 2000, "--replay", "closed:32", "--layer", layer)
+    native = run_one_way(tmp_path / "native", *words, drive="tlc")
+    assert_same(native, run_one_way(tmp_path / "registers", *words, *REGISTERS, drive="tlc"))
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 def test_power_cuts_and_restarts_find_the_same_drive_through_registers(tmp_path, layer):
     words = (*WEB_SERVER, "--layer", layer, "--limit", 1000, "--cut-at", "2s", "--cut-at", "9s", "--restart-at", "5s")

@@ -43,7 +43,9 @@ Task<Status> ZoneStore::read(ZoneRun run, DataSpan data) {
   const Status status = co_await transfer(MediaOp::read, state.place, run.offset, stored, MediaClass::host);
   if (written == run.count) co_return status;
   const DataSpan rest = data.part(written, run.count - written);
-  static_cast<void>(co_await transfer(MediaOp::read, state.place, run.offset + written, rest, MediaClass::host));
+  // What lies there was given up, and may be destroyed: the heads pass all of it, as over sectors that were never written.
+  static_cast<void>(co_await sweep_band(
+      ports_.media, layout_, {MediaOp::read, state.place, run.offset + written, rest, MediaClass::host, nullptr, LostSectors::carry}));
   ports_.memory.clear(rest);
   co_return status;
 }

@@ -8,6 +8,8 @@ TEST_CASE("an unknown name is answered with the nearest known one") {
   CHECK(unknown_name("layer", "imr-rwm", {"cmr", "imr-rmw", "mu-rmw"}) ==
         "unknown layer 'imr-rwm'; did you mean 'imr-rmw'? known: cmr, imr-rmw, mu-rmw");
   CHECK(nearest_name("seek_curv", {"skew", "seek_curve"}) == "seek_curve");
+  CHECK(nearest_name("erase", {"dies", "erase_power"}) == "erase_power");  // begun, though further away
+  CHECK(nearest_name("er", {"dies", "erase_power"}) == "dies");
   CHECK(nearest_name("x", {}).empty());
 }
 

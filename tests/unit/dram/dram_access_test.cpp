@@ -162,9 +162,11 @@ TEST_CASE("a description that makes no memory is refused") {
   refused([](DramConfig& c) { c.row_size = Bytes(2000); });
   refused([](DramConfig& c) { c.bus_bytes = 3; });
   refused([](DramConfig& c) { c.row_size = Bytes(8); });
-  refused([](DramConfig& c) { c.refresh_interval = 173'750_ps; });
+  static constexpr Picoseconds busy = 160'000_ps + 3 * 13'750_ps + burst;  // tRFC, tRP + tRCD + CL, a burst
+  refused([](DramConfig& c) { c.refresh_interval = busy; });
+  refused([](DramConfig& c) { c.column_latency = c.refresh_interval; });
   DramConfig least;
-  least.refresh_interval = 173'751_ps;  // tRFC + tRCD and 1 ps to work in
+  least.refresh_interval = busy + 1_ps;
   CHECK_NOTHROW(DramDevice(least));
 }
 
