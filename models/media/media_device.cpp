@@ -115,14 +115,10 @@ void MediaDevice::tell_destroyed(std::uint32_t sector) {
 /// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
 bool MediaDevice::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
   bool found = false;
-  faults_.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault) {
+  faults_.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
     found = true;
-    if (fault == ReadFault::permanent) {
-      ++statistics_.permanent_faults;
-      tell_destroyed(sector);
-    } else {
-      ++statistics_.transient_faults;
-    }
+    ++(fault == ReadFault::permanent ? statistics_.permanent_faults : statistics_.transient_faults);
+    if (fault == ReadFault::permanent || reads >= reads_before_loss_) tell_destroyed(sector);
     not_delivered(sector - first + offset);
   });
   return found;

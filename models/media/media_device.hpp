@@ -91,8 +91,12 @@ class MediaDevice {
 
   /// Makes a sector unreadable from now on (fault injection).
   void add_unreadable(PhysicalSector sector) { faults_.add_unreadable(sector); }
-  /// Who is told what faults destroy; null for nobody.
-  void set_fault_listener(FaultListener* listener) { fault_listener_ = listener; }
+  /// Who is told what faults destroy; null for nobody. What so many reads in a row did not bring counts as destroyed too: the firmware
+  /// tries no more, and carries it on as lost.
+  void set_fault_listener(FaultListener* listener, std::uint32_t reads = ~std::uint32_t{0}) {
+    fault_listener_ = listener;
+    reads_before_loss_ = reads;
+  }
 
   /// What the platters held before the simulation; null for nothing.
   void set_initial_content(const InitialContent* initial) { store_.set_initial(initial); }
@@ -154,6 +158,7 @@ class MediaDevice {
   RandomStream powerfail_;
   MediaFaults faults_;
   FaultListener* fault_listener_ = nullptr;
+  std::uint32_t reads_before_loss_ = ~std::uint32_t{0};
   MediaStatistics statistics_;
   MediaObserver* observer_ = nullptr;
 

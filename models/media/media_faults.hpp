@@ -31,7 +31,8 @@ class MediaFaults {
 
   // Ranges are `count` sectors from `first` on of the track with this linear number, and do not wrap.
 
-  /// A read that ends at `at`: calls failed(sector, ReadFault) for each sector that it does not bring.
+  /// A read that ends at `at`: calls failed(sector, ReadFault, reads) for each sector that it does not bring, nor did so many reads in a
+  /// row.
   template <class F>
   void read(std::uint64_t track, std::uint32_t first, std::uint32_t count, Picoseconds at, F&& failed) {
     if (rates_) draw_read_errors(track, first, count);
@@ -40,10 +41,9 @@ class MediaFaults {
       const auto sector = static_cast<std::uint32_t>(at_spot->first - begin) + first;
       Spot& spot = at_spot->second;
       if (spot.unreadable(at)) {
-        failed(sector, ReadFault::permanent);
+        failed(sector, ReadFault::permanent, 1);
       } else if (spot.failed < spot.failing_reads) {
-        ++spot.failed;
-        failed(sector, ReadFault::transient);
+        failed(sector, ReadFault::transient, ++spot.failed);
       } else {
         spot.failed = 0;
         if (spot.passing) {

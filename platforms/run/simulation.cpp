@@ -1,6 +1,7 @@
 #include "platforms/run/simulation.hpp"
 
 #include "base/error.hpp"
+#include "firmware/defects/spare_layout.hpp"
 #include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
@@ -16,6 +17,11 @@ constexpr Picoseconds drain_patience = 86'400_s;
 std::vector<Picoseconds> moved_by(std::vector<Picoseconds> cuts, Picoseconds origin) {
   for (Picoseconds& at : cuts) at += origin;
   return cuts;
+}
+
+/// How often the drive tries to read a sector before it takes its data for lost. Without spares nobody retries.
+std::uint32_t reads_before_loss(const DriveConfig& config) {
+  return SpareLayout(geometry_of(config.media)).usable() ? 1 + config.firmware.defects.read_retries : 1;
 }
 
 }  // namespace
@@ -41,7 +47,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   if (scoreboard_ != nullptr) {
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
-    if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get());
+    if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get(), reads_before_loss(drive_.config()));
     if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
     drive_.controller().memory().set_fault_listener(scoreboard_.get());
   }

@@ -65,3 +65,16 @@ def test_a_drive_whose_superblocks_are_all_lost_does_not_boot_and_the_run_ends_w
     assert any("did not boot: corrupt" in note for note in result.summary["run"]["notes"])
     assert result.metric("host.failed") == 0
     assert 0 < result.metric("host.served") < 2000
+
+
+@pytest.mark.parametrize(("reads", "failed"), [(11, 0), (12, 3)])
+def test_a_sector_that_comes_back_behind_the_last_retry_is_an_error_for_the_host_and_none_for_the_checker(tmp_path, reads, failed):
+    trace = tmp_path / "one.csv"  # a write and four reads of one sector
+    trace.write_text("".join(f"{100_000 * i},{op},128,8\n" for i, op in enumerate("wrrrr")))
+    result = run(
+        tmp_path / "out", "torture", "--layer", "cmr", "--trace", trace, "--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512",
+        "--check", "--set", f"media.transient_sectors=[[0,1,0,{reads}]]", "--set", "firmware.write_cache.capacity=0 B",
+        "--set", "firmware.defects.relocate_after=11",
+    )
+    assert result.metric("host.failed") == failed
+    assert result.metric("scoreboard.errors") == 0

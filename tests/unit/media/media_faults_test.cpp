@@ -80,6 +80,21 @@ TEST_CASE("a marginal sector fails as many reads in a row as stated, goes well o
   CHECK(bench.metric("faults.transient") == 7);
 }
 
+TEST_CASE("a marginal sector counts as destroyed once so many reads in a row have failed as the firmware tries, and not before") {
+  MediaConfig config = test::small_drive();
+  config.transient_sectors = {{0, 5, 42, 4}};
+  Bench bench(config);
+  bench.device.set_fault_listener(&bench.destroyed, 3);
+  REQUIRE(ok(bench.write({track, 42, 1}, 1000)));
+  for (const std::size_t told : {0, 0, 1, 2}) {
+    REQUIRE(bench.read({track, 42, 1}) == Status::media_error);
+    CHECK(bench.destroyed.seen == std::vector<Tag>(told, 1000));
+  }
+  CHECK(ok(bench.read({track, 42, 1})));
+  CHECK(bench.read({track, 42, 1}) == Status::media_error);  // counted anew
+  CHECK(bench.destroyed.seen.size() == 2);
+}
+
 TEST_CASE("a grown defect is readable until its instant and unreadable from it on, and takes what it held") {
   // Sector 39 of 100 ends 4 ms behind the index mark: a read that starts 3 ms behind the tenth one ends 104 ms after power-on.
   const auto [from, readable] = GENERATE(table<double, bool>({{104, false}, {105, true}}));
