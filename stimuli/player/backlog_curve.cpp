@@ -4,6 +4,10 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::size_t quarters_of_a_run = 4;
+}
+
 BacklogCurve::Interval& BacklogCurve::interval_of(Picoseconds at) {
   while (index(at) >= intervals) {
     for (std::size_t i = 0; i < intervals; i += 2)
@@ -68,9 +72,11 @@ std::array<double, 4> BacklogCurve::quarters() const {
 }
 
 bool BacklogCurve::unstable(std::uint64_t floor) const {
+  if (final() <= floor) return false;
+  if (index(last_arrival_) - index(first_arrival_) + 1 < quarters_of_a_run) return true;
   const std::array<double, 4> mean = quarters();
   const bool rises = mean[0] < mean[1] && mean[1] < mean[2] && mean[2] < mean[3];
-  return rises && mean[3] >= 2 * mean[1] && final() > floor;
+  return rises && mean[3] >= 2 * mean[1];
 }
 
 }  // namespace tessera

@@ -27,7 +27,8 @@ class BacklogCurve {
   /// Mean backlog in each quarter of the time from first to last arrival, at interval bounds.
   [[nodiscard]] std::array<double, 4> quarters() const;
   /// A run is unstable if its backlog rose from each quarter to the next, at least doubled from the second to the fourth (a
-  /// backlog that grows linearly makes it 7/3), and ends above `floor` (the depth that the drive takes up by itself).
+  /// backlog that grows linearly makes it 7/3), and ends above `floor` (the depth that the drive takes up by itself). So is one whose
+  /// requests came all at once, within fewer than four intervals of the time that it took, if more than `floor` waited then.
   [[nodiscard]] bool unstable(std::uint64_t floor) const;
 
  private:

@@ -46,6 +46,14 @@ TEST_CASE("a drive that keeps up is stable") {
   CHECK(queue(10'000, 11_ms, 10_ms).final() <= 1);
 }
 
+TEST_CASE("requests that come all at once are unstable: each waits for those before it") {
+  BacklogCurve curve;
+  for (std::uint64_t i = 0; i < 1000; ++i) curve.arrived(1_s);
+  for (std::uint64_t i = 0; i < 1000; ++i) curve.completed(1_s + 10_ms * (i + 1));
+  CHECK(curve.unstable(32));
+  CHECK_FALSE(curve.unstable(1000));
+}
+
 TEST_CASE("a burst that drains is stable, and shows in the peak") {
   BacklogCurve curve;
   for (std::uint64_t i = 0; i < 1000; ++i) curve.arrived(1_s);
