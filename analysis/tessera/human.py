@@ -4,6 +4,7 @@ _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e-12, "ps"), (1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 _SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "years": 365.25 * 86400}
 _YEAR = _SECONDS["years"]
+_FOUR_DIGITS = 999.5  # what is rounded to a thousand at least
 _DIMENSIONS = (("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6), ("nJ", 1e-9))
 
 
@@ -33,14 +34,22 @@ def figure(value: float | None, unit: str = "1") -> str:
 
 def number(value: float) -> str:
     """
-    >>> number(31289.0), number(2.7533), number(0.00093)
-    ('31,289', '2.75', '0.00093')
+    >>> number(31289.0), number(2.7533), number(0.00093), number(999.7)
+    ('31,289', '2.75', '0.00093', '1,000')
     """
     if value == 0:
         return "0"
-    if abs(value) >= 1000 or (value == int(value) and abs(value) < 1e15):
+    if abs(value) >= _FOUR_DIGITS or (value == int(value) and abs(value) < 1e15):
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "run"), counted(2000, "run")
+    ('1 run', '2,000 runs')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _digits(value: float) -> str:

@@ -14,6 +14,7 @@ using Scale = std::pair<std::string_view, double>;
 
 constexpr double year = 365.25 * 86400;
 constexpr double exact_integers = 1e15;
+constexpr double four_digits = 999.5;  // what is rounded to a thousand at least
 constexpr std::array<Scale, 8> seconds_of{
     {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"years", year}}};
 constexpr std::array<Scale, 4> joules_of{{{"nJ", 1e-9}, {"uJ", 1e-6}, {"mJ", 1e-3}, {"J", 1}}};
@@ -44,7 +45,7 @@ std::string three_digits(double value) { return printed(value >= 100 ? "%.0f" : 
 std::string number(double value) {
   if (value == 0) return "0";
   const bool whole = value == std::trunc(value) && std::fabs(value) < exact_integers;
-  return std::fabs(value) >= 1000 || whole ? grouped(value) : printed("%.3g", value);
+  return std::fabs(value) >= four_digits || whole ? grouped(value) : printed("%.3g", value);
 }
 
 std::string size(double bytes) {

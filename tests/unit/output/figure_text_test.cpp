@@ -29,6 +29,8 @@ TEST_CASE("counts have separators, shares three digits, other units stand behind
   CHECK(figure_text(31289.0, "1") == "31,289");
   CHECK(figure_text(1234567.0, "1") == "1,234,567");
   CHECK(figure_text(999.0, "1") == "999");
+  CHECK(figure_text(999.4, "1") == "999");
+  CHECK(figure_text(999.7, "1") == "1,000");
   CHECK(figure_text(2.7533, "1") == "2.75");
   CHECK(figure_text(0.00093, "1") == "0.00093");
   CHECK(figure_text(0.0, "1") == "0");
