@@ -238,3 +238,18 @@ TEST_CASE("tessera-imr: a boot writes no top again for a save that a cut ended, 
   }
   CHECK(ended_in_save);
 }
+
+TEST_CASE("tessera-imr: a block of flash that was emptied is a cleaning: tracks that are written in place have no other") {
+  InterlacedTiersSetup setup = unbuffered();
+  setup.layer.evict_after = 1_ms;
+  setup.layer.flash_free = 50;
+  InterlacedTiersDrive drive(setup);
+  CHECK(drive.metric("cleaning.count") == 0);
+  for (std::uint64_t i = 0; drive.metric("flash.evicted") == 0 && i < 100; ++i) {
+    drive.write_on(bottom, 2, 2);
+    drive.bench().run_for(100_ms);
+  }
+  CHECK(drive.metric("flash.evicted") > 0);
+  CHECK(drive.metric("cleaning.count") == drive.metric("flash.evicted"));
+  CHECK(drive.metric("cleaning.mean") > 0);
+}

@@ -15,6 +15,7 @@
 #include <set>
 #include <vector>
 
+#include "base/metrics.hpp"
 #include "firmware/flash/oob.hpp"
 #include "firmware/flash/page_owners.hpp"
 #include "firmware/flash/page_scan.hpp"
@@ -168,6 +169,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   std::uint64_t read_flash_ = 0;
   std::uint64_t voids_ = 0;
   std::uint64_t evicted_ = 0;
+  DurationHistogram evictions_;
   std::uint64_t moved_on_ = 0;
   std::uint64_t copied_ = 0;
   std::uint64_t failed_programs_ = 0;

@@ -19,6 +19,7 @@ Task<Status> FlashTier::evict() {
   evicting_ = true;
   leaving_.insert(*oldest);
   while (unsettled_.read(*oldest) != 0) co_await settled_.change(LifePhase::flash_queue);
+  const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"evict", FirmwareEvent::Edge::begin, *oldest, owners_.valid_in(*oldest)});
   Status status = co_await empty_block(*oldest);
   if (ok(status)) status = co_await renew_dead(*oldest);
@@ -28,6 +29,7 @@ Task<Status> FlashTier::evict() {
   if (ok(status)) {
     leaving_.erase(*oldest);
     ++evicted_;
+    evictions_.record(ports_.cpu.now() - begun);
   }
   co_return status;
 }
