@@ -179,6 +179,19 @@ def test_an_unknown_layer_and_an_unknown_workload_are_refused(tmp_path):
     assert "web-server" in result.stderr
 
 
+def test_the_costs_that_ship_are_judged_by_an_image_and_nothing_is_fitted(tmp_path):
+    build_layer("cmr")
+    result = calibrate("cmr", "--judge", "--requests", 500, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "1 of 1 layers are within 15 % of their image" in result.output
+    record = json.loads((tmp_path / "calibration.json").read_text())
+    assert record["costs"]["measured"] == record["costs"]["before"] == {name: measured for name, (_, measured) in costs_on_the_page().items()}
+    assert abs(record["residuals"]["cmr"]) < 0.15
+    assert not (tmp_path / "costs.toml").exists()
+    refused = calibrate("cmr", "--judge", "--page", "--out", tmp_path)
+    assert refused.exit_code == 2 and "give one of them" in refused.stderr
+
+
 def test_two_layers_calibrated(tmp_path):
     for layer in ("cmr", "imr-rmw"):
         build_layer(layer)

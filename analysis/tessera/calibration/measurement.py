@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tessera.errors import InputError
+from tessera.prices import drive_parameters
 from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 
@@ -50,6 +51,13 @@ def costs_of(run: Run) -> dict[str, int]:
     """The costs that a run had, in cycles by operation."""
     costs = tomllib.loads(run.file("drive.toml").read_text())["controller"]["costs"]
     return {name: cost for name, cost in costs.items() if name != "source"}
+
+
+def shipped_costs() -> dict[str, int]:
+    """The costs that linked firmware is priced by where no description says otherwise, in cycles by operation."""
+    prefix = "controller.costs."
+    costs = {path.removeprefix(prefix): value for path, value in drive_parameters(DRIVE).items() if path.startswith(prefix)}
+    return {name: int(cost) for name, cost in costs.items() if name != "source"}
 
 
 def operations_of(run: Run) -> dict[str, float]:

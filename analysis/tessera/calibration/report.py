@@ -45,8 +45,8 @@ def compiled(image: Path) -> str:
     return f"GCC {found[1].decode()}, {found[3].decode()}, {found[2].decode()}" if found else "compiler unknown"
 
 
-def layers_page(measurements: Sequence[Measurement], found: Fit) -> Page:
-    """A layer's figures are of the sum of its runs."""
+def layers_page(measurements: Sequence[Measurement], found: Fit, of: str = "of the fit") -> Page:
+    """A layer's figures are of the sum of its runs; `of`: what the residuals are of."""
     rows = []
     for layer, runs in by_layer(measurements).items():
         requests, cycles = sum(one.requests for one in runs), sum(one.cycles for one in runs)
@@ -57,7 +57,7 @@ def layers_page(measurements: Sequence[Measurement], found: Fit) -> Page:
             number(instructions / requests, 0), number(cycles / instructions, 2), percent(found.residual(runs), 0),
             percent(max(residuals, key=abs), 0),
         ))  # fmt: skip
-    header = ("layer", "cycles a request, estimates", "image", "ratio", "instructions a request", "CPI", "residual of the fit", "of its worst workload")
+    header = ("layer", "cycles a request, estimates", "image", "ratio", "instructions a request", "CPI", f"residual {of}", "of its worst workload")
     return Page("Cycles of the images", header, rows)
 
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.progress import track
 
 from tessera.calibration.consequences import consequences
-from tessera.calibration.fit import fit
-from tessera.calibration.measurement import Effort, DRIVE, costs_of, image_of, measure_all
+from tessera.calibration.fit import Fit, fit
+from tessera.calibration.measurement import DRIVE, Effort, Measurement, costs_of, image_of, measure_all, shipped_costs
 from tessera.calibration.report import compiled, costs_page, layers_page, verdict, write_costs, write_record
 from tessera.run_folder import Run
 
@@ -15,11 +15,8 @@ from tessera.run_folder import Run
 def calibration(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path, consequent: bool = False) -> str:
     """Measures, prints, and writes calibration.json and costs.toml to `out`; with `consequent` also runs with the costs found. The text
     of the page. Raises InputError where an image is missing or its content wrong."""
-    for layer in layers:
-        image_of(layer, images)
-    count = len(layers) * len(effort.workloads) * len(effort.depths)
-    runs = track(measure_all(layers, effort, out, images), "measuring", count, console=console, transient=True)
-    measurements = list(runs)
+    measurements = _measured(console, layers, effort, images, out)
+    count = len(measurements)
     before = costs_of(Run(next(out.glob("*/*/linked"))))
     found = fit(measurements, before)
     compiler = compiled(image_of(layers[0], images))
@@ -37,3 +34,21 @@ def calibration(console: Console, layers: tuple[str, ...], effort: Effort, image
         f"after a warm-up; images by {compiler}. Made by `tessera calibrate --page`.\n"
     )
     return "\n".join((opening, *(page.markdown() for page in pages[:2]), said + "\n", *(page.markdown() for page in pages[2:])))
+
+
+def judgement(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> None:
+    """Measures, prints how far the costs that ship are from the images, and writes calibration.json to `out`. Raises InputError as
+    `calibration` does."""
+    measurements = _measured(console, layers, effort, images, out)
+    costs = shipped_costs()
+    shipped = Fit(costs, never=(), together=())
+    write_record(out / "calibration.json", measurements, costs, shipped)
+    layers_page(measurements, shipped, of="of the costs that ship").show(console)
+    console.print(verdict(measurements, shipped), highlight=False)
+
+
+def _measured(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> list[Measurement]:
+    for layer in layers:
+        image_of(layer, images)
+    count = len(layers) * len(effort.workloads) * len(effort.depths)
+    return list(track(measure_all(layers, effort, out, images), "measuring", count, console=console, transient=True))

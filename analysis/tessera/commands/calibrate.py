@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tessera.errors import unknown_name
+from tessera.errors import InputError, unknown_name
 from tessera.marked_section import write_marked_section
 from tessera.simulator import REPOSITORY, layer_names
 
@@ -19,6 +19,8 @@ EXAMPLES = """Examples:
 
   tessera calibrate cmr imr-rmw --requests 500 --out out/two
 
+  tessera calibrate tessera-imr --judge              (how far the costs that ship are from its image)
+
   tessera-sim run out/calibration/costs.toml --layer mu-rmw --workload web-server --out out/measured"""
 
 
@@ -28,19 +30,26 @@ def calibrate(
     workloads: Annotated[str, typer.Option(metavar="A,B,...", help="Workloads, each one request at a time and eight.")] = "web-server,random-4k,zipf-writes,sequential",
     images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
+    judge: Annotated[bool, typer.Option("--judge", help="Fit nothing: say how far the costs that ship are from the images.")] = False,
     page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
     from tessera.calibration.measurement import Effort
     from tessera.calibration.report import write_measured_costs
-    from tessera.calibration.run import calibration
+    from tessera.calibration.run import calibration, judgement
 
     known = layer_names()
     for name in layers or ():
         if name not in known:
             raise unknown_name("layer", name, known)
+    if judge and page:
+        raise InputError("--judge fits nothing that --page could write: give one of them")
     console = Console()
-    text = calibration(console, tuple(dict.fromkeys(layers or known)), Effort(requests, tuple(workloads.split(","))), images, out, consequent=page)
+    chosen, effort = tuple(dict.fromkeys(layers or known)), Effort(requests, tuple(workloads.split(",")))
+    if judge:
+        judgement(console, chosen, effort, images, out)
+        return
+    text = calibration(console, chosen, effort, images, out, consequent=page)
     console.print(f"{out / 'calibration.json'}, {out / 'costs.toml'}: written", highlight=False, soft_wrap=True)
     if page:
         write_marked_section(PAGE, "tessera calibrate --page", text)
