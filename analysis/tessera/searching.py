@@ -1,10 +1,8 @@
 """Looking for good designs: Optuna chooses the runs, the Pareto front is what comes out."""
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +12,20 @@ import polars as pl
 from tessera.charts.pictures import front
 from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
-from tessera.simulation import Simulation
-from tessera.simulator import ask_simulator, simulator_digest
-from tessera.sweeps.axes import Point, Range, amount, read_range, values
+from tessera.prices import cost_of, prices_of
+from tessera.simulator import simulator_digest
+from tessera.sweeps.axes import Point, Range, read_range, values
 from tessera.sweeps.dataset import AXIS, Sweep
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.place import dask_client
 from tessera.sweeps.plan import check_axes, simulation_at
-from tessera.sweeps.sweep import placed
-from tessera.sweeps.toml_file import flat, read_toml, run_options
+from tessera.sweeps.sweep import FINAL, placed
+from tessera.sweeps.toml_file import check_shapes, flat, read_toml, run_options
 from tessera.sweeps.worker import Task
 
-SECTIONS = ("title", "run", "axes", "objectives", "cost", "search", "until", "cluster")
+SECTIONS: Mapping[str, Any] = {
+    "title": str, "run": Mapping, "axes": Mapping, "objectives": Mapping, "cost": Mapping, "search": Mapping, "until": str, "cluster": Mapping,
+}  # fmt: skip
 COST = "cost"
 DIRECTIONS = ("minimise", "maximise")
 TRIALS, BATCH = 60, 8
@@ -57,6 +57,7 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     for name in table:
         if name not in SECTIONS:
             raise unknown_name("section of a search", name, SECTIONS)
+    check_shapes(table, SECTIONS)
     run = run_options(table)
     axes, objectives = dict(table.get("axes", {})), flat(table.get("objectives", {}))
     if not axes:
@@ -70,64 +71,19 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
         if direction not in DIRECTIONS:
             raise unknown_name("direction of an objective", str(direction), DIRECTIONS)
     options = dict(table.get("search", {}))
-    for name in options:
+    for name, value in options.items():
         if name not in ("trials", "batch", "seed"):
             raise unknown_name("key of [search]", name, ("trials", "batch", "seed"))
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise InputError(f"search: {name}: expected a whole number of at least 1, found {value!r}")
     if "until" in table:
         Until.parse(table["until"])
     if COST in objectives and not table.get("cost"):
         raise InputError("the objective 'cost' needs a table [cost]")
     return SearchPlan(
-        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=flat_prices(table.get("cost", {})), until=table.get("until"),
+        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=prices_of(table.get("cost", {})), until=table.get("until"),
         cluster=dict(table.get("cluster", {})), folder=folder, **options,
     )  # fmt: skip
-
-
-def flat_prices(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Tables of prices by path, down to those that have a `price`.
-
-    >>> flat_prices({"fixed": 9, "dram": {"capacity": {"price": 0.01, "per": "MiB"}}})
-    {'fixed': 9, 'dram.capacity': {'price': 0.01, 'per': 'MiB'}}
-    """
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        nested = isinstance(value, Mapping) and "price" not in value
-        found |= flat_prices(value, f"{prefix}{name}.") if nested else {prefix + name: value}
-    return found
-
-
-@cache
-def drive_parameters(drive: str) -> dict[str, str]:
-    """Path -> value of every parameter of a drive, as TOML."""
-    return {entry["path"]: entry["value"] for entry in json.loads(ask_simulator(["list", "parameters", drive, "--json"]))}
-
-
-def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str, Any]) -> float | None:
-    """The price of a design: `fixed`, and for each parameter or metric its price times how much there is of it. None where a metric
-    is undefined."""
-    total = 0.0
-    for name, price in prices.items():
-        if not isinstance(price, Mapping):
-            if name != "fixed":
-                raise InputError(f'cost of {name}: expected {{ price = 0.01, per = "MiB" }}, found {price}')
-            total += float(price)
-            continue
-        per = price.get("per", 1)
-        unit, dimension = amount(f"1 {per}" if isinstance(per, str) and not per[:1].isdigit() else per)
-        parameters = drive_parameters(str(simulation.drive))
-        if name in parameters:
-            given = simulation.settings.get(name)
-            value, found = amount(tomllib.loads(f"v = {parameters[name]}")["v"] if given is None else given)
-        elif name in row:
-            if row[name] is None:
-                return None
-            value, found = row[name], dimension
-        else:
-            raise unknown_name("parameter or metric of [cost]", name, (*parameters, *(key for key in row if "." in key)))
-        if found != dimension:
-            raise InputError(f"cost of {name}: it is in {found or 'plain numbers'}, the price is per {per}")
-        total += float(price["price"]) * float(value) / float(unit)
-    return total
 
 
 @dataclass(frozen=True)
@@ -155,10 +111,11 @@ def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, sc
     taken, so that a search that is repeated or lengthened goes on. `progress` is told runs done, runs in all, and how many failed."""
     optuna = _optuna()
     sweep = Sweep(out)
-    known = {row["key"]: row for row in sweep.everything().iter_rows(named=True)} if (sweep.folder / "sweep.json").exists() else {}
+    there = sweep.everything().iter_rows(named=True) if (sweep.folder / "sweep.json").exists() else ()
+    known = {row["key"]: row for row in there if row["exit_status"] in FINAL}
     study = optuna.create_study(
         directions=[direction.replace("ise", "ize") for direction in plan.objectives.values()],
-        sampler=optuna.samplers.NSGAIISampler(seed=plan.seed, population_size=max(plan.batch, plan.trials // 4)),
+        sampler=optuna.samplers.NSGAIISampler(seed=plan.seed, population_size=max(2, plan.batch, plan.trials // 4)),
     )
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []

@@ -22,6 +22,8 @@ VALUES = (
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
+WHOLE = ("limit", "skip", "prefill", "seed")
+LARGEST = 2**63 - 1  # of a whole number: the datasets of sweeps hold no larger seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,8 @@ class Simulation:
     def __post_init__(self) -> None:
         if (self.trace is None) == (self.workload is None):
             raise InputError("a run takes its requests from a trace or a workload: name one of them")
+        for name in (*VALUES, *FLAGS, "drive"):
+            check_value(name, getattr(self, name))
 
     def words(self) -> list[str]:
         """The arguments of `tessera-sim` but for the folder of the results."""
@@ -133,6 +137,30 @@ class Simulation:
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""
         return dataclasses.replace(self, **changes)
+
+
+def check_value(name: str, value: object) -> None:
+    """Raises InputError where an option of a run holds what is of another kind. What a text must look like, the simulator knows.
+
+    >>> check_value("fold", "no")
+    Traceback (most recent call last):
+    tessera.errors.InputError: fold: expected true or false, found 'no'
+    """
+    if value is None:
+        return
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if name in FLAGS:
+        expected, good = "true or false", isinstance(value, bool)
+    elif name in WHOLE:
+        expected, good = f"a whole number from 0 to {LARGEST}", whole and 0 <= value <= LARGEST
+    elif name == "time_scale":
+        expected, good = "a number", whole or isinstance(value, float)
+    elif name == "warmup":
+        expected, good = 'a whole number or "auto"', whole or isinstance(value, str)
+    else:
+        expected, good = "a text", isinstance(value, str | Path)
+    if not good:
+        raise InputError(f"{name}: expected {expected}, found {value!r}")
 
 
 def _option(name: str) -> str:

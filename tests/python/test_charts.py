@@ -74,7 +74,7 @@ def test_a_heat_map_has_means_with_intervals_and_axes_in_order():
     assert chart.xs == ["64 KiB", "1 MiB"] and chart.ys == ["1", "2"]
     assert chart.values == [[1, 3], [7, None]]
     assert chart.texts[0][1] == "3 ± 13"  # Student's t of one degree, 12.706, times a deviation of 1.414 over 1.414
-    with pytest.raises(InputError, match="unknown axis or metric 'sizes'; did you mean 'size'"):
+    with pytest.raises(InputError, match="unknown axis of this sweep 'sizes'; did you mean 'size'"):
         pictures.heat(results, "sizes", "dies", "m")
 
 

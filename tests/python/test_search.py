@@ -7,7 +7,8 @@ from simulate import simulate
 import tessera
 from tessera import InputError, Simulation
 from tessera.charts.pictures import front
-from tessera.searching import cost_of, search_plan_of
+from tessera.prices import cost_of, prices_of
+from tessera.searching import search_plan_of
 
 PLAN = {
     "title": "clock against cost",
@@ -86,6 +87,9 @@ def test_a_cost_is_fixed_and_by_parameter_and_metric():
         ({"cost": {}}, "the objective 'cost' needs a table [cost]"),
         ({"search": {"trails": 3}}, "unknown key of [search] 'trails'; did you mean 'trials'?"),
         ({"until": "5%"}, "expected METRIC:PERCENT"),
+        ({"search": {"trials": "4"}}, "search: trials: expected a whole number of at least 1, found '4'"),
+        ({"search": {"batch": 0}}, "search: batch: expected a whole number of at least 1, found 0"),
+        ({"run": [{"workload": "zipf-writes"}]}, "run: expected a table [run], found [{"),
         ({"serach": {}}, "unknown section of a search 'serach'; did you mean 'search'?"),
     ],
 )
@@ -101,11 +105,15 @@ def test_a_search_that_means_nothing_is_refused_in_a_sentence(changes, expected)
         ({"dram.capacty": {"price": 1, "per": "MiB"}}, "did you mean 'dram.capacity'"),
         ({"dram.capacity": {"price": 1, "per": "MHz"}}, "it is in B, the price is per MHz"),
         ({"dram.capacity": 3}, "expected { price = 0.01"),
+        ({"dram.capacity": {"price": "dear"}}, "cost of dram.capacity: expected a price in numbers, found 'dear'"),
+        ({"dram.capacity": {"price": 1, "pro": "MiB"}}, "unknown key of the cost of dram.capacity 'pro'"),
+        ({"nand.blocks": {"price": 1, "per": 0}}, "expected a price per something above 0, found per = 0"),
+        ({"fixed": "much"}, "cost of fixed: expected a price in numbers, found 'much'"),
     ],
 )
 def test_a_price_of_something_else_is_refused(prices, expected):
     with pytest.raises(InputError) as raised:
-        cost_of(prices, Simulation(drive="common", workload="random-4k"), {})
+        cost_of(prices_of(prices), Simulation(drive="common", workload="random-4k"), {})
     assert expected in str(raised.value)
 
 

@@ -71,7 +71,7 @@ def test_the_command_says_what_failed_and_its_status_too(tmp_path):
     for made in ("2 made now", "0 made now"):
         finished = CliRunner().invoke(app, words)
         assert finished.exit_code == 1
-        assert made in finished.output and "1 runs failed" in finished.output and "needs NAND flash" in finished.output
+        assert made in finished.output and "1 run failed:" in finished.output and "needs NAND flash" in finished.output
     assert CliRunner().invoke(app, [*words, "--dry-run"]).output.count("tessera-sim run common") == 2
 
 
@@ -192,16 +192,22 @@ def test_what_the_journal_holds_is_in_the_results_after_a_crash(tmp_path):
     assert pl.read_parquet(tmp_path / "runs" / "*.parquet")["key"].n_unique() == 2
 
 
-def test_a_full_disk_ends_with_a_sentence(tmp_path, monkeypatch):
-    def full(self, row):
-        raise OSError(28, "No space left on device", str(self.folder))
+@pytest.mark.parametrize(("room", "kept"), [(0, ""), (1, "; 1 result kept in {out}, and the same command goes on")])
+def test_a_full_disk_ends_with_a_sentence(tmp_path, monkeypatch, room, kept):
+    add = Sweep.add
 
-    plan = tmp_path / "plan.toml"
-    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 10\n[axes]\nseed = [1]\n')
+    def full(self, row):
+        if len(self._unsaved) == room:
+            raise OSError(28, "No space left on device", str(self.folder))
+        add(self, row)
+
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 10\n[axes]\nseed = [1, 2]\n')
     monkeypatch.setattr(Sweep, "add", full)
-    finished = CliRunner().invoke(app, ["sweep", str(plan), "--out", str(tmp_path / "out"), "--jobs", "1"])
+    finished = CliRunner().invoke(app, ["sweep", str(plan), "--out", str(out), "--jobs", "1"])
     assert finished.exit_code == 1
-    assert f"tessera: {tmp_path / 'out'}: No space left on device; 0 results are kept in {tmp_path / 'out'}, and the same command goes on" in finished.output
+    assert f"tessera: {out}: No space left on device{kept.format(out=out)}\n" in finished.output
+    assert Sweep(out).results.height == room
 
 
 def test_axes_of_numbers_and_words_are_words():

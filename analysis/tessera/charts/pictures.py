@@ -177,9 +177,12 @@ def front(values: np.ndarray) -> np.ndarray:
 
 def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
     """Mean of a metric over two axes of a sweep; where several runs share a place, with half the 95 % interval."""
-    for column in (f"axis.{x}", f"axis.{y}", metric):
-        if column not in results.columns:
-            raise unknown_name("axis or metric", column.removeprefix("axis."), [name.removeprefix("axis.") for name in results.columns])
+    axes = [name.removeprefix("axis.") for name in results.columns if name.startswith("axis.")]
+    for name in (x, y):
+        if name not in axes:
+            raise unknown_name("axis of this sweep", name, axes)
+    if metric not in results.columns:
+        raise unknown_name("metric", metric, [name for name in results.columns if not name.startswith("axis.")])
     xs, ys = (in_order(results[f"axis.{name}"]) for name in (x, y))
     values, texts = [], []
     for at_y in ys:

@@ -56,10 +56,10 @@ def search(
 
 def _print(found: "Search") -> None:
     from tessera.charts.pictures import text
-    from tessera.human import figure
+    from tessera.human import counted, figure
     from tessera.reports.sweep_page import SWEPT
 
-    print(f"{found.trials.height:,} designs measured, {found.front.height} of them beaten by no other:")
+    print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
         reached = ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tessera.commands.group import INTERRUPTED
 from tessera.commands.options import Jobs, Json
+from tessera.human import counted
 
 if TYPE_CHECKING:
     from tessera.sweeps import Sweep
@@ -72,7 +73,8 @@ def sweep(
         except OSError as error:  # a disk that is full
             bar.stop()
             done = count.kept + count.done if count else 0
-            print(f"tessera: {error.filename or folder}: {error.strerror}; {done:,} results are kept in {folder}, and the same command goes on", file=sys.stderr)
+            kept = f"; {counted(done, 'result')} kept in {folder}, and the same command goes on" if done else ""
+            print(f"tessera: {error.filename or folder}: {error.strerror}{kept}", file=sys.stderr)
             raise typer.Exit(1) from None
     if as_json:
         print(json.dumps({"folder": str(folder), **summary_of(count)}))
@@ -84,12 +86,12 @@ def sweep(
 
 def _print(made: "Sweep", count: "Count") -> None:
     warmed = f", behind {count.warmed:,} warm-ups" if count.warmed else ""
-    print(f"{count.runs:,} runs: {count.kept:,} were there, {count.done:,} made now{warmed}; results: {made.folder}")
+    print(f"{counted(count.runs, 'run')}: {count.kept:,} were there, {count.done:,} made now{warmed}; results: {made.folder}")
     if count.other_simulator:
         print(f"  {count.other_simulator:,} results in that folder are of another simulator; they stay there and are not among these")
     failed = made.failed
     if failed.height:
-        print(f"  {failed.height:,} runs failed; the first ones:")
+        print(f"  {counted(failed.height, 'run')} failed; the first ones:" if failed.height > 1 else "  1 run failed:")
         for command, message in failed.select("command", "message").head(5).rows():
             print(f"    {command}\n      {message}")
 

@@ -7,7 +7,7 @@ import numpy as np
 from tessera.bound_by import utilisations
 from tessera.charts import gallery
 from tessera.families import YARDSTICK
-from tessera.human import figure, number
+from tessera.human import counted, figure, number
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.run_folder import Run, latency_ms, life_phases
 from tessera.simulation import simulation_of
@@ -45,14 +45,14 @@ def run_warnings(run: Run) -> list[str]:
     if (errors := run.find("scoreboard.errors") or 0) > 0:
         found.append(f"{number(errors)} reads returned wrong data.")
     if (failed := run.find("host.failed") or 0) > 0:
-        found.append(f"{number(failed)} requests failed.")
+        found.append(f"{counted(round(failed), 'request')} failed.")
     return found
 
 
 def run_findings(run: Run) -> list[str]:
     """The figures of a run in sentences."""
     of = lambda name: figure(run.find(name), run.unit(name)) if run.find(name) is not None else None  # noqa: E731
-    found = [f"{number(run.metric('host.served') or 0)} requests: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}, longest {of('host.latency.max')}."]
+    found = [f"{counted(round(run.metric('host.served') or 0), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}, longest {of('host.latency.max')}."]
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")

@@ -9,7 +9,7 @@ import polars as pl
 
 from tessera.charts import gallery
 from tessera.charts.pictures import in_order, text
-from tessera.human import figure, number
+from tessera.human import counted, figure, number
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import FEW_CLEANINGS
 from tessera.sweeps.dataset import AXIS, Sweep
@@ -28,13 +28,13 @@ def sweep_page(sweep: Sweep) -> Page:
     if failed.height:
         warnings.append(f"{failed.height:,} of {good.height + failed.height:,} runs failed; the last table says why.")
     if good.height and (unstable := good["unstable"].sum()):
-        warnings.append(f"{unstable:,} runs were unstable: their latencies measure the length of the run.")
+        warnings.append(f"{counted(unstable, 'run')} unstable: the backlog grew, so latencies measure the length of the run.")
     if "host.steady.reached" in good.columns and (unsteady := (good["host.steady.reached"] == 0).sum()):
-        warnings.append(f"{unsteady:,} runs were not steady: the warm-up that they found reaches to their half.")
+        warnings.append(f"{counted(unsteady, 'run')} not steady: the warm-up reaches to the half of the run.")
     if "cleaning.count" in good.columns and good.height:
         few = good.filter(pl.col("cleans") & (pl.col("cleaning.count") < FEW_CLEANINGS)).height
         if few:
-            warnings.append(f"{few:,} runs had fewer than {FEW_CLEANINGS} cleanings and must not be ranked by latency or write amplification.")
+            warnings.append(f"{counted(few, 'run')} with fewer than {FEW_CLEANINGS} cleanings, which must not be ranked by latency or write amplification.")
     tables = [_results_table(sweep, good, metrics)]
     if failed.height:
         rows = [[Cell(command or "", command), Cell(message or "", message)] for command, message in failed.select("command", "message").head(MOST_ROWS).rows()]
@@ -44,7 +44,7 @@ def sweep_page(sweep: Sweep) -> Page:
     question = f"Which designs does no other beat in {' and '.join(facts['objectives'])}?" if "objectives" in facts else f"What do {axes} do?"
     return Page(
         title=facts.get("title") or f"Sweep over {axes}", question=question,
-        facts=[f"{good.height + failed.height:,} runs", options, *([good["tool"][0]] if good.height else [])], warnings=warnings,
+        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else [])], warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep), tables=tables,
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from tessera.errors import InputError, unknown_name
 
 Value = str | int | float | bool
 Point = dict[str, Value]
+MOST_STEPS = 1_000_000  # of a range: more would fill the memory before a run is made
 
 _QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([^0-9\s].*?)?\s*$")
 # Units that stand for a multiple of another one, so that a range may begin in one and end in the other.
@@ -111,13 +112,16 @@ def values(name: str, given: Any) -> list[Value]:
         if "steps" not in given:
             raise InputError(f"axis '{name}': a range on a grid has 'steps'")
         steps = given["steps"]
-        if not isinstance(steps, int) or steps < 2:
-            raise InputError(f"axis '{name}': expected two steps or more, found {steps}")
+        if not isinstance(steps, int) or not 2 <= steps <= MOST_STEPS:
+            raise InputError(f"axis '{name}': expected 2 to {MOST_STEPS:,} steps, found {steps}")
         over = read_range(name, given)
         return list(dict.fromkeys(over.at(step / (steps - 1)) for step in range(steps)))
     found = list(given) if isinstance(given, list) else [given]
     if not found:
         raise InputError(f"axis '{name}' has no values: the sweep would be empty")
+    for value in found:
+        if not isinstance(value, Value):
+            raise InputError(f"axis '{name}': expected texts, numbers, true or false, found {value}")
     return found
 
 

@@ -14,10 +14,13 @@ from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
 from tessera.sweeps.axes import Point, grid, grid_size, latin_hypercube, matches, zipped
-from tessera.sweeps.toml_file import read_toml, run_options
+from tessera.sweeps.toml_file import check_shapes, read_toml, run_options
 from tessera.sweeps.warm import check_warm, split
 
-SECTIONS = ("title", "run", "warm", "axes", "zip", "points", "latin", "branch", "skip", "until", "keep", "cluster")
+SECTIONS: Mapping[str, Any] = {
+    "title": str, "run": Mapping, "warm": Mapping, "axes": Mapping, "zip": list, "points": list, "latin": Mapping, "branch": list, "skip": list,
+    "until": str, "keep": bool, "cluster": Mapping,
+}  # fmt: skip
 MANY_RUNS = 100_000  # more are refused until they are asked for
 OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events", "save_state"))
 
@@ -161,6 +164,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     for name in table:
         if name not in SECTIONS:
             raise unknown_name("section of a sweep", name, SECTIONS)
+    check_shapes(table, SECTIONS)
     run = run_options(table)
     Simulation.of({"workload": "any", **{name: value for name, value in run.items() if name not in ("trace", "workload")}})
     latin = table.get("latin")

@@ -25,6 +25,21 @@ def read_toml(file: str | Path, describe: Callable[[Mapping[str, Any], Path], De
         raise InputError(f"{path}: {error}") from None
 
 
+def check_shapes(table: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
+    """Raises InputError where a section is of another shape than `shapes` says: Mapping, list (of tables), str or bool.
+
+    >>> check_shapes({"zip": {"nand.dies": [1, 2]}}, {"zip": list})
+    Traceback (most recent call last):
+    tessera.errors.InputError: zip: expected tables [[zip]], found a table
+    """
+    for name, value in table.items():
+        shape = shapes[name]
+        tables = shape is list and isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
+        if not (tables or (shape is not list and isinstance(value, shape))):
+            expected = {Mapping: f"a table [{name}]", list: f"tables [[{name}]]", str: "a text", bool: "true or false"}[shape]
+            raise InputError(f"{name}: expected {expected}, found {'a table' if isinstance(value, Mapping) else repr(value)}")
+
+
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
     paths: dict[str, Any] = {}
