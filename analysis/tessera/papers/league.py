@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import latency, total_amplification
-from tessera.papers.page import Figure, figure_tables, number, table
+from tessera.papers.page import Figure, figure_tables, number, ratio, table
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
@@ -143,8 +143,8 @@ def league_table(grid: Grid, ours: str = OURS) -> str:
         swiftest, steadiest = best(row, latency, ours), best(row, p99, ours)
         mean, tail, written = ratios(row, ours)
         cells = (
-            f"{FIGURES[0].text(row[swiftest])} `{swiftest}`", FIGURES[0].text(row[ours]), number(mean, 3),
-            f"{FIGURES[1].text(row[steadiest])} `{steadiest}`", FIGURES[1].text(row[ours]), number(tail, 3),
+            f"{FIGURES[0].text(row[swiftest])} `{swiftest}`", FIGURES[0].text(row[ours]), ratio(mean),
+            f"{FIGURES[1].text(row[steadiest])} `{steadiest}`", FIGURES[1].text(row[ours]), ratio(tail),
             FIGURES[2].text(row[swiftest]), FIGURES[2].text(row[ours]), _verdict(mean, tail, written),
         )  # fmt: skip
         rows.append([name, *cells])

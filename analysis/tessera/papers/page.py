@@ -1,5 +1,6 @@
 """Pieces of a page of text: tables and findings."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,16 @@ Rows = Mapping[str, Mapping[str, Run]]  # runs by input and variant
 def number(value: float | None, digits: int = 2) -> str:
     """A figure for a table; a dash where it is undefined."""
     return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def ratio(value: float | None) -> str:
+    """Three digits behind the point; where these say little, two that count.
+
+    >>> ratio(1.1682), ratio(0.0182), ratio(0.003995), ratio(0.000116), ratio(None)
+    ('1.168', '0.018', '0.0040', '0.00012', '-')
+    """
+    small = value is not None and 0 < value < 0.01
+    return number(value, 1 - math.floor(math.log10(value)) if small else 3)
 
 
 def percent(value: float | None, digits: int = 1) -> str:
