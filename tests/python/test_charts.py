@@ -74,8 +74,25 @@ def test_a_heat_map_has_means_with_intervals_and_axes_in_order():
     assert chart.xs == ["64 KiB", "1 MiB"] and chart.ys == ["1", "2"]
     assert chart.values == [[1, 3], [7, None]]
     assert chart.texts[0][1] == "3 ± 13"  # Student's t of one degree, 12.706, times a deviation of 1.414 over 1.414
+    assert chart.ends == (1, 7)
+    alike = pl.DataFrame([("a", 1.0, 89.38560), ("b", 1.0, 89.38564)], schema=["axis.size", "axis.dies", "m"], orient="row")
+    low, high = pictures.heat(alike, "size", "dies", "m").ends
+    assert low < 88 and high > 91  # one colour for both
     with pytest.raises(InputError, match="unknown axis of this sweep 'sizes'; did you mean 'size'"):
         pictures.heat(results, "sizes", "dies", "m")
+
+
+def test_two_clocks_that_read_alike_are_two_columns_of_a_heat_map():
+    rows = [("118104335 Hz", "x", 1.0), ("118404335 Hz", "y", 2.0)]
+    chart = pictures.heat(pl.DataFrame(rows, schema=["axis.clock", "axis.kind", "m"], orient="row"), "clock", "kind", "m")
+    assert figure(chart)["data"][0]["x"] == ["118104335 Hz", "118404335 Hz"]
+
+
+def test_on_the_screen_shades_are_in_the_legend_and_labels_point_inwards():
+    lines = [Line("beaten", [10.0], [1.0], points_only=True, muted=True), Line("front", [1.0, 2.0], [3.0, 2.0], labels=["a", "b"])]
+    drawn = figure(Lines("name", "title", Axis("x"), Axis("y"), lines, shades=[(1.0, 2.0)], shade_label="cleaning"))
+    assert [trace["name"] for trace in drawn["data"]] == ["beaten", "front", "cleaning"]
+    assert drawn["data"][1]["textposition"] == ["top right", "top right"]
 
 
 def test_axes_of_branches_have_a_picture_each_and_crossed_ones_a_heat_map(tmp_path):

@@ -58,6 +58,7 @@ def test_every_figure_is_drawn_and_nothing_is_wider_than_the_page(page):
     assert page.run("[...document.querySelectorAll('.plot')].filter(plot => plot.querySelector('.main-svg')).length") == figures
     assert page.run("document.documentElement.scrollWidth") <= page.width
     assert page.run("[...document.querySelectorAll('.plot .main-svg')].every(svg => svg.getBoundingClientRect().right <= innerWidth)")
+    assert page.run("[...document.querySelectorAll('.legend .scrollbar')].every(bar => bar.getBoundingClientRect().height === 0)")
     smallest = "Math.min(...[...document.querySelectorAll('h1, h2, li, td, th, button, pre')].map(e => parseFloat(getComputedStyle(e).fontSize)))"
     assert page.run(smallest) >= 12
 

@@ -59,6 +59,9 @@ class Stack:
         return [sum(values[place] or 0.0 for values in self.parts.values()) for place in range(len(self.categories))]
 
 
+LEAST_CONTRAST = 0.05  # from end to end of a heat map's colours, of its largest value
+
+
 @dataclass(frozen=True)
 class Heat:
     """A value for each pair of two axes."""
@@ -79,6 +82,15 @@ class Heat:
         """Whether the values span more than a decade, so that colours go by ratio."""
         found = [value for row in self.values for value in row if value is not None]
         return bool(found) and min(found) > 0 and max(found) > 10 * min(found)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Values at the ends of the colours: so far apart at least that figures which read alike look alike."""
+        found = [value for row in self.values for value in row if value is not None]
+        if not found:
+            return None
+        middle, half = (min(found) + max(found)) / 2, max(max(found) - min(found), LEAST_CONTRAST * max(map(abs, found))) / 2
+        return middle - half, middle + half
 
 
 @dataclass(frozen=True)

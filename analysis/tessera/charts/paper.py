@@ -10,9 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
+from matplotlib.patheffects import withStroke
 
 from tessera.charts.chart import Axis, Chart, Field, Heat, Lanes, Lines, Stack, total_text
-from tessera.charts.style import MUTED, PARTS, look
+from tessera.charts.style import FEW_SHADES, MUTED, PARTS, look
 
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
 FORMATS = ("png", "svg")
@@ -90,9 +91,11 @@ def _lines(panel: Axes, chart: Lines) -> None:
                 drawstyle="steps-post" if chart.steps else "default",
             )
         for label, at_x, at_y in zip(line.labels or (), x, y):
-            panel.annotate(label, (at_x, at_y), xytext=(4, 4), textcoords="offset points", fontsize=7, color="0.25")
+            written = panel.annotate(label, (at_x, at_y), xytext=(4, 4), textcoords="offset points", fontsize=7, color="0.25")
+            written.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # readable over points and grid
+    edge = 1 if len(chart.shades) <= FEW_SHADES else 0
     for number, (begin, end) in enumerate(chart.shades):
-        panel.axvspan(begin, end, color="0.5", alpha=0.25, linewidth=0, label=chart.shade_label if number == 0 else None)
+        panel.axvspan(begin, end, color="0.5", alpha=0.25, linewidth=edge, label=chart.shade_label if number == 0 else None)
     if len(chart.lines) > 1 or chart.shades:
         panel.legend(frameon=False, fontsize="small", ncols=2 if len(chart.lines) > 8 else 1)
 
@@ -143,7 +146,7 @@ def _field(figure, panel: Axes, chart: Field) -> None:
 
 def _heat(figure, panel: Axes, chart: Heat) -> None:
     values = np.array([[np.nan if value is None else value for value in row] for row in chart.values], dtype=float)
-    scale = LogNorm() if chart.wide else Normalize()
+    scale = LogNorm() if chart.wide else Normalize(*(chart.ends or ()))
     image = panel.imshow(values, cmap="cividis", aspect="auto", norm=scale)
     every = -(-len(chart.xs) // MOST_LABELS)
     shown = chart.xs[::every]

@@ -148,14 +148,14 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label"
     chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
     axes = [Axis(with_unit(name)) for name in (first, second)]
     lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
-    labels = _apart(chosen[first].to_list(), chosen[label].to_list()) if label in chosen.columns else None
+    room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
+    labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
     lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
     return Lines("pareto", "Designs that no other beats in both figures", *axes, lines)
 
 
-def _apart(at: Sequence[float], labels: Sequence[str]) -> list[str]:
+def _apart(at: Sequence[float], labels: Sequence[str], room: float) -> list[str]:
     """The labels of points that have room for one."""
-    room = LABEL_ROOM * (at[-1] - at[0]) if at else 0.0
     shown: list[str] = []
     last = float("-inf")
     for place, label in zip(at, labels):
@@ -190,7 +190,7 @@ def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
         values.append([cell[0] for cell in cells])
         texts.append([cell[1] for cell in cells])
     label = with_unit(metric)
-    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), [text(value) for value in xs], [text(value) for value in ys], values, texts, label)
+    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, label)
 
 
 def with_unit(metric: str) -> str:
@@ -223,6 +223,16 @@ def in_order(column: pl.Series) -> list:
         return sorted(found, key=amount)
     except InputError:
         return found
+
+
+def distinct(values: Sequence[object]) -> list[str]:
+    """How the values of an axis read; in full where two would read alike.
+
+    >>> distinct(["118104335 Hz", "118404335 Hz", "400 MHz"])
+    ['118104335 Hz', '118404335 Hz', '400 MHz']
+    """
+    shown = [text(value) for value in values]
+    return [str(value) if shown.count(read) > 1 else read for value, read in zip(values, shown)]
 
 
 def text(value: object) -> str:

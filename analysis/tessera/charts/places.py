@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from tessera.charts.chart import Axis, Line, Lines, Stack
+from tessera.human import counted
 from tessera.run_folder import Run
 
 BINS = 240  # of the radius: more than that are less than a dot wide
@@ -33,13 +34,13 @@ def wear(run: Run) -> Stack:
     most = int(blocks["erases"].max())
     width = max(1, -(-(most + 1) // WEAR_BINS))
     lows = range(0, most + 1, width)
-    names = [str(low) if width == 1 else f"{low} to {low + width - 1}" for low in lows]
+    names = [counted(low, "erase") if width == 1 else f"{low} to {low + width - 1} erases" for low in lows]
 
-    def counted(bad: int) -> list[float]:
+    def blocks_of(bad: int) -> list[float]:
         found = np.bincount(blocks.filter(pl.col("bad") == bad)["erases"].to_numpy() // width, minlength=len(names))
         return [float(count) for count in found]
 
-    parts = {name: values for name, values in (("good blocks", counted(0)), ("bad blocks", counted(1))) if sum(values)}
+    parts = {name: values for name, values in (("good blocks", blocks_of(0)), ("bad blocks", blocks_of(1))) if sum(values)}
     return Stack("wear", "Wear of the flash: blocks by how often each was erased", Axis("blocks"), names, parts)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tessera.charts.chart import Axis, Chart, Field, Heat, Line, Lines, Stack, total_text
-from tessera.charts.style import MUTED, PARTS, look
+from tessera.charts.style import FEW_SHADES, MUTED, PARTS, look
 
 _DASHES = {"solid": "solid", "dashed": "dash", "dashdot": "dashdot", "dotted": "dot"}
 _MARKERS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross", "X": "x", "*": "star"}
@@ -41,7 +41,8 @@ def _axis(axis: Axis, values: Iterable[float | None] = ()) -> dict[str, Any]:
     return made | {"exponentformat": "power"} | ({"dtick": 1} if decades else {})
 
 
-def _line(line: Line, number: int, steps: bool) -> dict[str, Any]:
+def _line(line: Line, number: int, steps: bool, middle: float) -> dict[str, Any]:
+    """`middle`: of the picture; labels are written from there inwards."""
     colour, dash, marker = (MUTED, "solid", "o") if line.muted else look(number)
     mode = "markers" if line.points_only else "lines+markers" if len(line.x) <= FEW_POINTS and not steps else "lines"
     trace: dict[str, Any] = {
@@ -51,7 +52,7 @@ def _line(line: Line, number: int, steps: bool) -> dict[str, Any]:
         "marker": {"color": colour, "symbol": _MARKERS[marker], "size": 6 if line.muted else 8},
     }  # fmt: skip
     if line.labels:
-        inwards = ["top right" if place < len(line.labels) / 2 else "top left" for place in range(len(line.labels))]
+        inwards = ["top right" if at < middle else "top left" for at in line.x]
         trace |= {"text": list(line.labels), "textposition": inwards, "textfont": {"size": 10}}
     if line.half_widths is not None:
         trace["error_y"] = {"type": "data", "array": list(line.half_widths), "thickness": 1, "width": 3}
@@ -60,14 +61,20 @@ def _line(line: Line, number: int, steps: bool) -> dict[str, Any]:
 
 def _lines(chart: Lines) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     traces, coloured = [], 0
+    xs = [value for line in chart.lines for value in line.x if value is not None]
+    middle = (min(xs) + max(xs)) / 2 if xs else 0.0
     for line in chart.lines:
-        traces.append(_line(line, coloured, chart.steps))
+        traces.append(_line(line, coloured, chart.steps, middle))
         coloured += not line.muted
+    edge = {"width": 1 if len(chart.shades) <= FEW_SHADES else 0, "color": MUTED}
     shapes = [
-        {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "x0": begin, "x1": end, "fillcolor": MUTED, "opacity": 0.25, "line": {"width": 0}}
+        {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "x0": begin, "x1": end, "fillcolor": MUTED, "opacity": 0.25, "line": edge}
         for begin, end in chart.shades
     ]
-    x = _axis(chart.x, (value for line in chart.lines for value in line.x))
+    if shapes:  # shapes have no entry in the legend: this stands for them
+        patch = {"color": MUTED, "opacity": 0.5, "symbol": "square", "size": 12}
+        traces.append({"type": "scatter", "mode": "markers", "name": chart.shade_label, "x": [None], "y": [None], "marker": patch})
+    x = _axis(chart.x, xs)
     y = _axis(chart.y, (value for line in chart.lines for value in line.y))
     legend_rows = len(traces) // 2 if len(traces) > 1 else 0
     layout = {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": len(traces) > 1, "legend": LEGEND, "height": 320 + 22 * legend_rows}
@@ -116,6 +123,8 @@ def _heat(chart: Heat) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         "text": [[text.replace(" ± ", "<br>± ") for text in row] for row in chart.texts], "texttemplate": "%{text}" if chart.texts else "", "xgap": 2, "ygap": 2,
         "colorbar": {"title": {"text": chart.value_label, "side": "right"}, "thickness": 12},
     }  # fmt: skip
+    if not chart.wide and chart.ends:
+        trace |= dict(zip(("zmin", "zmax"), chart.ends))
     category = {"type": "category", "automargin": True}
     y = {**category, "title": {"text": chart.y.label}, "autorange": "reversed"}
     height = max(LEAST_HEIGHT, 160 + HEAT_ROW * len(chart.ys))

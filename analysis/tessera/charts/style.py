@@ -3,6 +3,7 @@
 # Okabe and Ito's palette stays apart for every common kind of colour blindness; dashes and markers tell curves apart in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D1F", "#5B5B8C")
 MUTED = "#8a8a8a"
+FEW_SHADES = 20  # have an edge, so that one narrower than a dot is seen; more would be all edge
 DASHES = ("solid", "dashed", "dashdot", "dotted")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # Parts of a stack: light and dark in turn, so that neighbours differ in grey too.

@@ -107,9 +107,10 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
         if not ranked:
             continue
         (best, first), (worst, last) = min(ranked), max(ranked)
-        text = f"{title}: {first} has the smallest of those that may be ranked, {figure(best, units.get(metric, '1'))}"
+        beside = f" beside {YARDSTICK}" if yardstick is not None else ""
+        text = f"{title}: of those{beside} that may be ranked {first} has the smallest, {figure(best, units.get(metric, '1'))}"
         if yardstick:
-            text += f" ({best / yardstick:.2f} times {YARDSTICK})"
+            text += f" ({number(best / yardstick)} times {YARDSTICK})"
         found.append(text + (f"; {last} the largest, {figure(worst, units.get(metric, '1'))}." if last != first else "."))
     return found or ["No figure may be ranked: see above."]
 

@@ -54,12 +54,19 @@ def _results_table(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> Tabl
     axes = [name for name in sweep.axes if AXIS + name in good.columns]
     columns = [*(Column(name, False) for name in axes), *(Column(name) for name in metrics), Column("command", False, long=True)]
     rows = []
-    for row in good.head(MOST_ROWS).iter_rows(named=True):
+    for row in _in_order_of(good, axes).head(MOST_ROWS).iter_rows(named=True):
         cells = [Cell("" if row[AXIS + name] is None else text(row[AXIS + name]), row[AXIS + name]) for name in axes]
         cells += [Cell(figure(row[name], SWEPT[name]), row[name]) for name in metrics]
         rows.append([*cells, Cell(row["command"], row["command"])])
     title = "The runs" if good.height <= MOST_ROWS else f"The first {MOST_ROWS:,} of {good.height:,} runs; the dataset has all"
     return Table(title, columns, rows, folded=len(rows) > OPEN_ROWS)
+
+
+def _in_order_of(good: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
+    """By the first axis, then by the next; runs end in another order."""
+    places = {name: {value: place for place, value in enumerate(in_order(good[AXIS + name]))} for name in axes}
+    keys = [pl.Series(name, [places[name].get(value, -1) for value in good[AXIS + name]], dtype=pl.Int64) for name in axes]
+    return good[pl.DataFrame(keys).select(pl.arg_sort_by(axes)).to_series()] if axes and good.height else good
 
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:

@@ -9,6 +9,10 @@
     return { ink: of("--ink"), line: of("--line") };
   };
 
+  // Where a picture is narrow its legend has a line for each or every second entry: room for them below, or it would scroll.
+  const [narrow, legendLine] = [480, 20];
+  const heightOf = (plot, data, layout) => layout.height + (plot.clientWidth < narrow ? legendLine * Math.ceil(2 * data.length / 3) : 0);
+
   const themed = (layout) => {
     const { ink, line } = colours();
     const axis = (given) => given && { ...given, gridcolor: line, zerolinecolor: line, linecolor: line };
@@ -22,7 +26,7 @@
     plot: document.getElementById(script.dataset.for), ...JSON.parse(script.textContent),
   }));
   const draw = () => Promise.all(figures.map(({ plot, data, layout }) =>
-    Plotly.react(plot, data, themed(layout), { responsive: true, displaylogo: false, displayModeBar: false })));
+    Plotly.react(plot, data, { ...themed(layout), height: heightOf(plot, data, layout) }, { responsive: true, displaylogo: false, displayModeBar: false })));
 
   const setTheme = (theme) => { root.dataset.theme = theme; return draw(); };
   document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
