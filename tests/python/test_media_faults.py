@@ -1,5 +1,7 @@
 """Sectors that need retries, writes that stop and tracks that are lost: every layer goes on over the drive's defect management."""
 
+import random
+
 import pytest
 from simulate import FLASH_LAYERS, LAYERS, run
 
@@ -77,4 +79,24 @@ def test_a_sector_that_comes_back_behind_the_last_retry_is_an_error_for_the_host
         "--set", "firmware.defects.relocate_after=11",
     )
     assert result.metric("host.failed") == failed
+    assert result.metric("scoreboard.errors") == 0
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_rewrite_that_finds_no_spare_for_one_sector_still_writes_the_others(tmp_path, layer, seed):
+    """Sixty sectors stop a write, with spares for thirteen: what a write in place has destroyed by then is written all the same."""
+    draw = random.Random(seed)
+    trace = tmp_path / "rewrites.csv"
+    lines = []
+    for i in range(250):
+        blocks = draw.choice([8, 8, 16, 64, draw.randrange(1, 512)])
+        lines.append(f"{2000 * i},{draw.choice('wwwr')},{8 * draw.randrange(2600)},{blocks}\n")
+    trace.write_text("".join(lines))
+    bad = "[" + ",".join(f"[0,{draw.randrange(250)},{draw.randrange(16)}]" for _ in range(60)) + "]"
+    result = run(
+        tmp_path / "out", "torture", "--layer", layer, "--trace", trace, "--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512",
+        "--fold", "--replay", "closed:8", "--prefill", 100, "--check", "--set", f"media.write_fault_sectors={bad}",
+        "--set", "media.spare_tracks=1", "--set", "firmware.write_cache.capacity=0 B", status=None,
+    )
     assert result.metric("scoreboard.errors") == 0

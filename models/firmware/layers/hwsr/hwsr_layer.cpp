@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "firmware/defects/write_rest.hpp"
 #include "firmware/layers/lap_timer.hpp"
 #include "firmware/layers/layer_statistics.hpp"
 
@@ -149,9 +150,11 @@ void Hwsr::complete(const Destage& destage, std::uint32_t index) {
   });
 }
 
-/// Writes blocks `from` to T-1 in the order in which they overlap. Each destroys the same angles of the tracks behind it.
+/// Writes blocks `from` to T-1 in the order in which they overlap. Each destroys the same angles of the tracks behind it, so one that fails
+/// keeps none behind it from being written.
 Task<Status> Hwsr::write_blocks(std::uint64_t segment, std::uint32_t from, DataSpan image, MediaClass priority) {
   MediaChain chain(priority);
+  Status first_failure = Status::ok;
   for (std::uint32_t index = from; index < address().segment_blocks();) {
     chain.clear();
     while (index < address().segment_blocks() && chain.steps().size() < MediaChain::max_steps) {
@@ -160,9 +163,11 @@ Task<Status> Hwsr::write_blocks(std::uint64_t segment, std::uint32_t from, DataS
       ++index;
     }
     const Status status = co_await ports_.media.run(chain);
-    if (!ok(status)) co_return status;
+    if (ok(status)) continue;
+    co_await write_rest(ports_.media, chain);
+    if (ok(first_failure)) first_failure = status;
   }
-  co_return Status::ok;
+  co_return first_failure;
 }
 
 Task<Status> Hwsr::trim_media(std::uint64_t segment, std::uint64_t blocks) {

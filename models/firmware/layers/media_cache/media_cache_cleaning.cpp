@@ -177,20 +177,25 @@ std::uint32_t MediaCache::phase_sectors(const Band& band) const {
 }
 
 /// What one phase merged is still in the buffer; of several the copy is read again, as all of it had to be written first.
+/// A phase that could not be written keeps no later one from it: its writes have destroyed what they reached all the same.
 Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times) {
+  Status written = Status::ok;
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
     LapTimer timer(ports_.cpu);
-    Status status = part.count == run.count ? Status::ok : co_await merge_area_.read(done, data, priority);
+    if (part.count != run.count) {
+      const Status read = co_await merge_area_.read(done, data, priority);
+      if (!ok(read)) co_return read;
+    }
     times.copy += timer.lap();
-    if (ok(status)) status = co_await bands_.transfer(MediaOp::write, part, data, priority, LostSectors::carry);
-    if (!ok(status)) co_return status;
+    const Status status = co_await bands_.transfer(MediaOp::write, part, data, priority, LostSectors::carry);
+    if (ok(written)) written = status;
     times.band_write += timer.lap();
     done += part.count;
   }
-  images_done_ = merge_area_.newest();
-  co_return Status::ok;
+  if (ok(written)) images_done_ = merge_area_.newest();
+  co_return written;
 }
 
 // --- When the host is idle ---

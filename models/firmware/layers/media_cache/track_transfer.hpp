@@ -2,16 +2,19 @@
 // Reading or writing what lies on several tracks one after the other.
 #include <cstdint>
 
+#include "firmware/defects/write_rest.hpp"
 #include "firmware/ports/media_port.hpp"
 
 namespace tessera::media_cache {
 
 /// `place(done, count)`: where the sectors from `done` on lie, as far as they stay on one track: at most `count`. Whole tracks go from
-/// whatever sector comes first.
+/// whatever sector comes first. A read ends with the first chain that fails; a write goes on, and gives the status of the first that
+/// failed.
 template <class Place>
 [[nodiscard]] Task<Status> transfer_tracks(MediaPort& media, MediaOp op, DataSpan data, MediaClass priority, LostSectors lost,
                                            Place place) {
   MediaChain chain(priority, lost);
+  Status first_failure = Status::ok;
   for (std::uint32_t done = 0; done < data.count;) {
     chain.clear();
     while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
@@ -24,9 +27,12 @@ template <class Place>
       chain.add(step);
     }
     const Status status = co_await media.run(chain);
-    if (!ok(status)) co_return status;
+    if (ok(status)) continue;
+    if (op == MediaOp::read) co_return status;
+    co_await write_rest(media, chain);
+    if (ok(first_failure)) first_failure = status;
   }
-  co_return Status::ok;
+  co_return first_failure;
 }
 
 }  // namespace tessera::media_cache

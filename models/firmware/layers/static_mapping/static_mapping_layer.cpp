@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/defects/write_rest.hpp"
 #include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/layout/same_angles.hpp"
@@ -119,7 +120,10 @@ Task<Status> StaticMapping::read_modify_write(PhysicalRun run, Neighbours behind
   chain.write(run, data, StepHint::same_angle);
   each_behind(MediaOp::write);
   const Status status = co_await ports_.media.run(chain);
-  if (chain.steps_done >= saved_after) slot->commit();
+  if (chain.steps_done >= saved_after) {
+    slot->commit();
+    if (!ok(status)) co_await write_rest(ports_.media, chain);
+  }
   end_rmw(run, begun);
   co_return status;
 }
