@@ -14,7 +14,7 @@ from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.prices import cost_of, prices_of
 from tessera.simulator import simulator_digest
-from tessera.sweeps.axes import Point, Range, read_range, values
+from tessera.sweeps.axes import Point, Range, axes_of, read_range, values
 from tessera.sweeps.dataset import AXIS, Sweep
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.place import dask_client
@@ -59,7 +59,7 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
             raise unknown_name("section of a search", name, SECTIONS)
     check_shapes(table, SECTIONS)
     run = run_options(table)
-    axes, objectives = dict(table.get("axes", {})), flat(table.get("objectives", {}))
+    axes, objectives = axes_of(table.get("axes", {})), flat(table.get("objectives", {}))
     if not axes:
         raise InputError("the search is empty: it has no axis; give it [axes]")
     check_axes(axes)

@@ -59,6 +59,11 @@ def test_a_range_of_quantities_has_even_ratios():
     assert [point["dram.capacity"] for point in made] == ["64 MiB", "128 MiB", "256 MiB", "512 MiB", "1 GiB"]
 
 
+def test_a_path_needs_no_quotes():
+    assert points(axes={"nand": {"dies": [1, 4]}}) == [{"nand.dies": 1}, {"nand.dies": 4}]
+    assert points(points=[{"nand": {"dies": 2}}], axes={"controller": {"clock": {"from": "1 GHz", "to": "2 GHz", "steps": 2}}})[1]["controller.clock"] == "2 GHz"
+
+
 def test_options_and_parameters_of_a_point_go_over_those_of_all_runs():
     plan = plan_of({"run": {**RUN, "set": {"nand": {"dies": 2, "channels": 1}}}, "axes": {"nand.dies": [4], "limit": [50], "trace": ["a.csv"]}})
     (run,) = plan.runs()
@@ -90,6 +95,9 @@ def test_options_and_parameters_of_a_point_go_over_those_of_all_runs():
         ({"axes": {"nand.dies": {"from": 1, "to": 9, "steps": 2_000_000_000}}}, "expected 2 to 1,000,000 steps, found 2000000000"),
         ({"run": {"limit": "all"}, "axes": {"seed": [1]}}, "limit: expected a whole number from 0"),
         ({"run": 5, "axes": {"seed": [1]}}, "run: expected a table [run], found 5"),
+        ({"axes": {"seed": [1]}, "skip": [{"sed": 1}]}, "unknown axis of this sweep 'sed'; did you mean 'seed'?"),
+        ({"axes": {"seed": [1]}, "branch": [{"where": {"layer": "cmr"}, "axes": {"nand.dies": [1]}}]}, "unknown axis of this sweep 'layer'"),
+        ({"latin": {"samples": 3_000_000_000, "axes": {"seed": [1]}}}, "expected samples = N, up to 1,000,000"),
         ({"zip": {"nand.dies": [1], "seed": [1]}}, "zip: expected tables [[zip]], found a table"),
         ({"keep": "no", "axes": {"seed": [1]}}, "keep: expected true or false, found 'no'"),
         ({"run": {"limt": 3}, "axes": {"seed": [1]}}, "unknown option of a run 'limt'; did you mean 'limit'?"),

@@ -13,7 +13,8 @@ from tessera.errors import InputError, unknown_name
 
 Value = str | int | float | bool
 Point = dict[str, Value]
-MOST_STEPS = 1_000_000  # of a range: more would fill the memory before a run is made
+MOST_STEPS = 1_000_000  # of a range, and samples: more would fill the memory before a run is made
+RANGE = ("from", "to", "steps", "scale")
 
 _QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([^0-9\s].*?)?\s*$")
 # Units that stand for a multiple of another one, so that a range may begin in one and end in the other.
@@ -88,8 +89,8 @@ def read_range(name: str, table: Mapping[str, Any]) -> Range:
         if key not in table:
             raise InputError(f"axis '{name}': a range has 'from' and 'to'; '{key}' is missing")
     for key in table:
-        if key not in ("from", "to", "steps", "scale"):
-            raise InputError(f"axis '{name}': {unknown_name('key of a range', key, ('from', 'to', 'steps', 'scale'))}")
+        if key not in RANGE:
+            raise InputError(f"axis '{name}': {unknown_name('key of a range', key, RANGE)}")
     (first, unit), (last, other) = amount(table["from"]), amount(table["to"])
     if unit != other:
         raise InputError(f"axis '{name}': from and to are of different units ('{table['from']}', '{table['to']}')")
@@ -100,6 +101,19 @@ def read_range(name: str, table: Mapping[str, Any]) -> Range:
         raise InputError(f"axis '{name}': a logarithmic range lies above 0")
     whole = isinstance(table["from"], int) and isinstance(table["to"], int)
     return Range(first, last, unit, scale == "log", whole)
+
+
+def axes_of(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Axes by their paths, whether TOML had these in quotes or not.
+
+    >>> axes_of({"layer": ["cmr"], "nand": {"blocks": {"from": 1, "to": 4}, "dies": [1, 2]}})
+    {'layer': ['cmr'], 'nand.blocks': {'from': 1, 'to': 4}, 'nand.dies': [1, 2]}
+    """
+    paths: dict[str, Any] = {}
+    for name, given in table.items():
+        nested = isinstance(given, Mapping) and not any(key in given for key in RANGE)
+        paths |= axes_of(given, f"{prefix}{name}.") if nested else {prefix + name: given}
+    return paths
 
 
 def values(name: str, given: Any) -> list[Value]:

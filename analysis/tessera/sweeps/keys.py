@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from tessera.errors import InputError
+from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation, setting_text
 from tessera.simulator import ask_simulator, simulator_digest
 
@@ -60,6 +60,8 @@ def workload_file(workload: str) -> Path:
     """The file of a workload by name or path. Raises InputError."""
     if workload in _known_workloads():
         return Path(_known_workloads()[workload])
+    if "/" not in workload and not workload.endswith(".toml") and not Path(workload).exists():
+        raise unknown_name("workload", workload, _known_workloads())
     return Path(workload)
 
 

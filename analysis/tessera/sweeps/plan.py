@@ -13,7 +13,7 @@ from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
-from tessera.sweeps.axes import Point, grid, grid_size, latin_hypercube, matches, zipped
+from tessera.sweeps.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, zipped
 from tessera.sweeps.toml_file import check_shapes, read_toml, run_options
 from tessera.sweeps.warm import check_warm, split
 
@@ -168,25 +168,35 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     run = run_options(table)
     Simulation.of({"workload": "any", **{name: value for name, value in run.items() if name not in ("trace", "workload")}})
     latin = table.get("latin")
-    if latin is not None and not (isinstance(latin.get("samples"), int) and latin["samples"] > 0 and latin.get("axes")):
-        raise InputError("latin: expected samples = N and [latin.axes] with at least one axis")
+    if latin is not None:
+        samples, axes = latin.get("samples"), latin.get("axes")
+        if type(samples) is not int or not 0 < samples <= MOST_STEPS or not isinstance(axes, Mapping) or not axes:
+            raise InputError(f"latin: expected samples = N, up to {MOST_STEPS:,}, and [latin.axes] with at least one axis")
+        latin = {**latin, "axes": axes_of(axes)}
+    branches = []
     for branch in table.get("branch", []):
-        if not branch.get("where") or not branch.get("axes"):
+        if not (isinstance(branch.get("where"), Mapping) and isinstance(branch.get("axes"), Mapping) and branch["where"] and branch["axes"]):
             raise InputError("branch: expected where = { AXIS = VALUE } and axes = { AXIS = [...] }")
+        branches.append({**branch, "where": axes_of(branch["where"]), "axes": axes_of(branch["axes"])})
     if "until" in table:
         Until.parse(table["until"])
     plan = Plan(
-        title=table.get("title", ""), run=run, warm=table.get("warm"), axes=dict(table.get("axes", {})), zips=tuple(table.get("zip", [])),
-        points=tuple(dict(point) for point in table.get("points", [])), latin=latin, branches=tuple(table.get("branch", [])),
-        skips=tuple(table.get("skip", [])), until=table.get("until"), keep=bool(table.get("keep", False)),
+        title=table.get("title", ""), run=run, warm=table.get("warm"), axes=axes_of(table.get("axes", {})), zips=tuple(map(axes_of, table.get("zip", []))),
+        points=tuple(map(axes_of, table.get("points", []))), latin=latin, branches=tuple(branches), skips=tuple(map(axes_of, table.get("skip", []))),
+        until=table.get("until"), keep=bool(table.get("keep", False)),
         cluster=dict(table.get("cluster", {})), folder=folder,
     )  # fmt: skip
     if "save_state" in run:
         raise InputError("run: save_state keeps one state for all runs; [warm] keeps as many as there are drives")
     if plan.warm is not None:
         check_warm(plan.warm, run, plan.axis_names())
-    if not plan.axis_names():
+    names = plan.axis_names()
+    if not names:
         raise InputError("the sweep is empty: it has no axis; give it [axes], [[zip]], [[points]] or [latin]")
+    check_axes(names)
+    for name in itertools.chain(*plan.skips, *(branch["where"] for branch in plan.branches)):
+        if name not in names:
+            raise unknown_name("axis of this sweep", name, names)
     return plan
 
 
