@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -208,6 +210,24 @@ def test_a_full_disk_ends_with_a_sentence(tmp_path, monkeypatch, room, kept):
     assert finished.exit_code == 1
     assert f"tessera: {out}: No space left on device{kept.format(out=out)}\n" in finished.output
     assert Sweep(out).results.height == room
+
+
+def test_a_disk_that_is_really_full_leaves_what_was_done_and_the_same_command_goes_on(tmp_path):
+    plan, out, room = tmp_path / "plan.toml", tmp_path / "out", 60_000
+    plan.write_text('[run]\nworkload = "random-4k"\nlimit = 10\n[axes]\nseed = { from = 1, to = 8, steps = 8 }\n')
+    command = [sys.executable, "-m", "tessera", "sweep", plan, "--out", out, "--jobs", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
+    ended = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )  # fmt: skip
+    assert ended.returncode == 1 and "Traceback" not in ended.stderr, ended.stderr
+    assert re.fullmatch(r"tessera: \S+: File too large; \d results? kept in \S+, and the same command goes on\n", ended.stderr), ended.stderr
+    assert not list(out.rglob("*.partial"))
+    again = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0, again.stderr
+    assert 0 < int(re.search(r"8 runs: (\d) were there", again.stdout)[1]) < 8
+    assert Sweep(out).good.height == 8
 
 
 def test_axes_of_numbers_and_words_are_words():

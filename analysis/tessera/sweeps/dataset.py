@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +87,7 @@ class Sweep:
         if self._unsaved:
             number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-*.parquet")), default=0)
             part = self.folder / "runs" / f"part-{number:06}.parquet"
-            frame_of(self._unsaved).write_parquet(part.with_suffix(".partial"))
-            part.with_suffix(".partial").replace(part)
+            _write(part, frame_of(self._unsaved))
             self._unsaved = []
         self._journal.unlink(missing_ok=True)
 
@@ -126,6 +126,18 @@ class Sweep:
     def axes(self) -> list[str]:
         """Names of the axes."""
         return self.facts["axes"]
+
+
+def _write(part: Path, frame: pl.DataFrame) -> None:
+    """All of it or nothing. Raises OSError where it has no room: polars itself has errors of its own for that."""
+    whole, partial = BytesIO(), part.with_suffix(".partial")
+    frame.write_parquet(whole)
+    try:
+        partial.write_bytes(whole.getbuffer())
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(part)) from None
+    partial.replace(part)
 
 
 def _whole_lines(journal: Path) -> Iterable[Row]:
