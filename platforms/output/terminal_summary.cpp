@@ -23,6 +23,11 @@ std::string shown(const MetricSet& metrics, std::string_view name) {
   return metric == nullptr ? "-" : figure_text(metric->value, metric->unit);
 }
 
+/// "3 blocks"
+std::string counted(const MetricSet& metrics, std::string_view name, const std::string& noun) {
+  return shown(metrics, name) + " " + noun + (value_of(metrics, name) == 1.0 ? "" : "s");
+}
+
 /// Whether there is anything of it: defined and not 0.
 bool some(const MetricSet& metrics, std::string_view name) { return value_of(metrics, name).value_or(0) != 0; }
 
@@ -71,9 +76,9 @@ std::string requests_text(const MetricSet& metrics) {
 
 std::string writes_text(const MetricSet& metrics) {
   std::string text = "amplification " + shown(metrics, "write_amplification.total");
-  if (some(metrics, "rmw.count")) text += ", " + shown(metrics, "rmw.count") + " read-modify-writes";
+  if (some(metrics, "rmw.count")) text += ", " + counted(metrics, "rmw.count", "read-modify-write");
   if (some(metrics, "cleaning.count"))
-    text += ", " + shown(metrics, "cleaning.count") + " cleanings of " + shown(metrics, "cleaning.mean") + " on average";
+    text += ", " + counted(metrics, "cleaning.count", "cleaning") + " of " + shown(metrics, "cleaning.mean") + " on average";
   return text;
 }
 
@@ -102,9 +107,13 @@ std::string checked_text(const MetricSet& metrics) {
 
 std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdict& verdict) {
   std::vector<std::string> wrong;
-  if (some(metrics, "scoreboard.errors")) wrong.push_back(shown(metrics, "scoreboard.errors") + " blocks came back wrong");
-  if (some(metrics, "host.failed")) wrong.push_back(shown(metrics, "host.failed") + " requests failed");
+  if (some(metrics, "scoreboard.errors")) wrong.push_back(counted(metrics, "scoreboard.errors", "block") + " came back wrong");
+  if (some(metrics, "host.failed")) wrong.push_back(counted(metrics, "host.failed", "request") + " failed");
   if (verdict.partial) wrong.emplace_back("ended before its input: these are the figures of a part");
+  if (!some(metrics, "host.served") && !some(metrics, "host.failed")) {
+    wrong.emplace_back("no request was measured: the warm-up covers all that there was");
+    return wrong;
+  }
   if (verdict.unstable) wrong.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
   if (verdict.unsteady && !verdict.unstable)
     wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
@@ -112,7 +121,7 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
   if (verdict.cleans && cleanings == 0)
     wrong.emplace_back("no cleaning came: the caches of this layer were never full, so its figures do not rank it");
   else if (verdict.cleans && cleanings < few_cleanings)
-    wrong.push_back("only " + figure_text(cleanings, "1") + " cleanings: too few to rank this layer by its figures");
+    wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to rank this layer by its figures");
   return wrong;
 }
 

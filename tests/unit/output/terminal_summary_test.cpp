@@ -68,6 +68,29 @@ TEST_CASE("what is wrong comes first, the worst at the top") {
   CHECK(what_is_wrong(of_a_run(), {}).empty());
 }
 
+TEST_CASE("a run of which nothing was measured says that, and what it stands for no more") {
+  MetricSet metrics;
+  metrics.add("host.served", 0.0, "1", "");
+  metrics.add("host.failed", 0.0, "1", "");
+  const auto wrong = what_is_wrong(metrics, {.partial = true, .cleans = true});
+  REQUIRE(wrong.size() == 2);
+  CHECK_THAT(wrong[0], Catch::StartsWith("ended before its input"));
+  CHECK_THAT(wrong[1], Catch::StartsWith("no request was measured: "));
+}
+
+TEST_CASE("of one there is no plural") {
+  MetricSet metrics;
+  metrics.add("host.served", 8.0, "1", "");
+  metrics.add("host.failed", 1.0, "1", "");
+  metrics.add("scoreboard.errors", 1.0, "1", "");
+  metrics.add("cleaning.count", 1.0, "1", "");
+  const auto wrong = what_is_wrong(metrics, {.cleans = true});
+  REQUIRE(wrong.size() == 3);
+  CHECK(wrong[0] == "1 block came back wrong");
+  CHECK(wrong[1] == "1 request failed");
+  CHECK_THAT(wrong[2], Catch::StartsWith("only 1 cleaning: "));
+}
+
 TEST_CASE("twenty cleanings rank a layer, nineteen do not") {
   for (const auto& [cleanings, few] : {std::pair(19.0, true), {20.0, false}}) {
     MetricSet metrics = of_a_run();
