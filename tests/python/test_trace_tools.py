@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError
 from tessera.cli import app
-from tessera.trace.edit import cut, merge, scale, write_trace
+from tessera.trace.edit import cut, merge, repeat, scale, write_trace
 from tessera.trace.fit import agrees, fit, gap_table, size_table
 from tessera.trace.measures import heat_map, measures
 from tessera.trace.table import FLUSH, READ, RECORD, TRIM, WRITE, read_trace
@@ -95,6 +95,14 @@ def test_merged_volumes_do_not_share_an_address_and_arrive_in_order():
     assert merged["volume"].tolist() == [0, 0, 0]
 
 
+def test_each_pass_over_a_trace_comes_a_mean_gap_later_and_further_up(tmp_path):
+    trace = tmp_path / "t.csv"
+    trace.write_text("".join(f"{10_000_000 * n},hm,0,Write,{n * 4096},4096,1\n" for n in (0, 1, 3)))
+    again = read_trace(write_trace(repeat(read_trace(trace), 3, drift=1 << 20), tmp_path / "again.csv"))
+    assert again["offset"].tolist() == [pass_ * (1 << 20) + n * 4096 for pass_ in range(3) for n in (0, 1, 3)]
+    assert (again["arrival"] / 10**12).tolist() == [0, 1, 3, 4.5, 5.5, 7.5, 9, 10, 12]
+
+
 def test_scaled_addresses_stay_aligned_and_factors_lie_above_0():
     scaled = scale(records_of((0, READ, 3, 1), (8, READ, 5, 1)), load=4, addresses=0.5)
     assert scaled["arrival"].tolist() == [0, 2 * S]
@@ -161,6 +169,7 @@ def test_the_commands_do_the_same(tmp_path):
     trace.write_text("".join(f"{10_000_000 * n},hm,0,{'Write' if n % 2 else 'Read'},{n * 4096},4096,1\n" for n in range(20)))
     assert "10 records" in command("trace", "cut", trace, "--begin", "5 s", "--end", "15 s", "--out", tmp_path / "cut.csv")
     assert "20 records" in command("trace", "scale", tmp_path / "t.csv", "--load", 10, "--out", tmp_path / "busy.csv.xz")
+    assert "40 records" in command("trace", "repeat", trace, "--times", 2, "--drift", "1 GiB", "--out", tmp_path / "twice.csv")
     assert "30 records" in command("trace", "merge", trace, tmp_path / "cut.csv", "--out", tmp_path / "both.csv")
     assert "characteristics agree" in command("trace", "fit", trace, "--out", tmp_path / "like.toml")
     assert json.loads(command("describe", trace, "--json"))["measures"]["working_set_bytes"] == 20 * 4096
@@ -175,6 +184,8 @@ def test_the_commands_do_the_same(tmp_path):
         (("cut", "{}", "--begin", "1 h", "--out", "x"), "no record of the trace lies in that window"),
         (("cut", "/nonexistent.csv", "--out", "x"), "/nonexistent.csv"),
         (("scale", "{}", "--load", "-1", "--out", "x"), "factors above 0"),
+        (("repeat", "{}", "--times", "0", "--out", "x"), "repeated once at least"),
+        (("repeat", "{}", "--times", "2", "--drift", "1 s", "--out", "x"), "expected a size such as"),
     ],
 )
 def test_what_cannot_be_done_to_a_trace_is_a_sentence(tmp_path, words, expected):

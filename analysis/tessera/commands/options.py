@@ -53,3 +53,13 @@ def time_of(text: str) -> int:
     if unit != "ps":
         raise InputError(f"expected a time such as \"10 s\", found '{text}'")
     return int(value)
+
+
+def size_of(text: str) -> int:
+    """A size in bytes."""
+    from tessera.sweeps.axes import amount
+
+    value, unit = amount(text)
+    if unit != "B":
+        raise InputError(f"expected a size such as \"1 GiB\", found '{text}'")
+    return int(value)

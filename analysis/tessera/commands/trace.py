@@ -1,4 +1,4 @@
-"""tessera describe, and tessera trace cut, scale, merge, fit."""
+"""tessera describe, and tessera trace cut, scale, repeat, merge, fit."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tessera.commands.group import Commands
-from tessera.commands.options import Json, Limit, time_of
+from tessera.commands.options import Json, Limit, size_of, time_of
 from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
@@ -52,7 +52,7 @@ def describe(
         print(picture)
 
 
-traces = typer.Typer(cls=Commands, no_args_is_help=True, help="Cut, scale and merge block traces, and fit workloads to them.")
+traces = typer.Typer(cls=Commands, no_args_is_help=True, help="Cut, scale, repeat and merge block traces, and fit workloads to them.")
 
 
 @traces.command(epilog='Example: tessera trace cut week.csv.xz --begin "10 s" --end "1 h" --out hour.csv.xz')
@@ -89,6 +89,24 @@ def scale(
 
     scaled = scale_records(read_trace(trace, format=format, volume=volume), load, addresses)
     print(f"{write_trace(scaled, out)}: {len(scaled):,} records")
+
+
+@traces.command(epilog='Example: tessera trace repeat hour.csv.xz --times 10 --drift "1 GiB" --out ten_hours.csv.xz')
+def repeat(
+    trace: Source,
+    out: Target,
+    times: Annotated[int, typer.Option(help="Passes over the trace.")],
+    drift: Annotated[str, typer.Option(help="How much further up each pass lies than the one before it.")] = "0 B",
+    format: Format = None,
+    volume: Volume = None,
+) -> None:
+    """Play a trace several times in a row, each time at other addresses, so that it fills caches that it is too short for."""
+    from tessera.trace.edit import repeat as repeat_records
+    from tessera.trace.edit import write_trace
+    from tessera.trace.table import read_trace
+
+    repeated = repeat_records(read_trace(trace, format=format, volume=volume), times, size_of(drift))
+    print(f"{write_trace(repeated, out)}: {len(repeated):,} records")
 
 
 @traces.command(epilog="Example: tessera trace merge web.csv.xz mail.csv.xz --out both.csv.xz")

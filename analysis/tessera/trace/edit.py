@@ -79,6 +79,26 @@ def merge(traces: Sequence[np.ndarray], separate: bool = True) -> np.ndarray:
     return merged[np.argsort(merged["arrival"], kind="stable")]
 
 
+def repeat(records: np.ndarray, times: int, drift: int = 0) -> np.ndarray:
+    """The trace so many times, one pass a mean gap behind the other, each `drift` bytes above the one before it.
+
+    >>> from tessera.trace.table import RECORD
+    >>> records = np.array([(0, 0, 512, 0, 0, 0), (8, 512, 512, 0, 0, 0)], dtype=RECORD)
+    >>> twice = repeat(records, 2, drift=4096)
+    >>> twice["arrival"].tolist(), twice["offset"].tolist()
+    ([0, 8, 16, 24], [0, 512, 4096, 4608])
+    """
+    if times < 1:
+        raise InputError("a trace is repeated once at least")
+    first, last = (int(records["arrival"][at]) for at in (0, -1))
+    period = last - first + (last - first) // max(1, len(records) - 1)
+    passes = np.repeat(np.arange(times, dtype=np.uint64), len(records))
+    repeated = np.tile(records, times)
+    repeated["arrival"] += passes * np.uint64(period)
+    repeated["offset"] += passes * np.uint64(drift)
+    return repeated
+
+
 def write_trace(records: np.ndarray, file: str | Path) -> Path:
     """Writes `time,volume,op,offset,size` with picoseconds and bytes, packed where the name ends in .gz or .xz, and beside it the file
     that tells the simulator so. Nothing is lost but the flags of forced writes."""
