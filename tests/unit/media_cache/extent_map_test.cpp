@@ -115,9 +115,15 @@ TEST_CASE("the extents of the map behave as a plain array of sectors, whatever i
       REQUIRE(now == reference);
       REQUIRE(bands == bench.map.cached_bands());
       REQUIRE(extents == bench.map.size());
+      REQUIRE(reference.size() == bench.map.sectors());
       std::uint64_t oldest = ~std::uint64_t{0};
       for (const auto& [sector, at] : reference) oldest = std::min(oldest, at);
       if (!reference.empty()) REQUIRE(bench.map.oldest().position == oldest);
+      std::vector<Extent> by_age;
+      bench.map.find_oldest(5, by_age);
+      REQUIRE(by_age.size() == std::min(extents, 5U));
+      REQUIRE(std::ranges::is_sorted(by_age, {}, &Extent::position));
+      if (!by_age.empty()) REQUIRE(by_age.front() == bench.map.oldest());
     }
   }
 }

@@ -34,6 +34,8 @@ TiersSetup random_setup(RandomStream& random) {
   layer.head_width = pick(random, 2, 3);
   layer.merge_buffer = sectors(pick(random, 1, 80));
   layer.bands_a_cleaning = pick(random, 1, 3);
+  layer.stay_mark = random.below(2) == 0 ? 0 : pick(random, 1, 75);
+  layer.clean_mark = pick(random, 1, 100);
   layer.stream = sectors(pick(random, 0, 12));
   layer.idle_cleaning = static_cast<media_cache::IdleCleaning>(random.below(2));
   layer.idle_after = Picoseconds(random.below(60'000'000'000));
@@ -67,6 +69,7 @@ TEST_CASE("random requests to tessera, up to six at a time, return what was writ
         happened[name] += drive.metric(name);
     for (const char* const name : {"packet.shared", "map.checkpoints", "stream.sectors", "rmw.count", "cleaning.idle"})
       happened[name] += drive.metric(name);
+    if (setup.layer.stay_mark != 0) happened["packet.moves"] += drive.metric("packet.moves");
   }
   for (const auto& [name, count] : happened) {
     INFO(name);

@@ -78,6 +78,7 @@ std::uint32_t ExtentMap::make(const Extent& extent, Index in_front) {
   else
     ages_.insert_after(in_front, i);
   ++size_;
+  sectors_ += extent.count;
   return i + 1;
 }
 
@@ -89,6 +90,7 @@ ExtentMap::Index ExtentMap::age_in_front_of(std::uint64_t position) const {
 }
 
 void ExtentMap::give_back(std::uint32_t link) {
+  sectors_ -= nodes_.peek(link - 1).count;
   nodes_.write(link - 1).count = 0;
   ages_.remove(link - 1);
   ages_.push_back(free, link - 1);
@@ -123,10 +125,20 @@ void ExtentMap::cut_out(std::uint64_t band, LogicalRun run, std::uint32_t& front
     const std::uint64_t taken = end - cut.first;
     tail = make({LogicalSector(end), cut.position + taken, static_cast<std::uint32_t>(cut.count - taken)}, last - 1);
   }
-  if (const std::uint32_t before = last_of(front); before != 0 && end_of(nodes_.peek(before - 1)) > begin)
-    nodes_.write(before - 1).count = static_cast<std::uint32_t>(begin - nodes_.peek(before - 1).first);
+  if (const std::uint32_t before = last_of(front); before != 0 && end_of(nodes_.peek(before - 1)) > begin) {
+    Node& cut = nodes_.write(before - 1);
+    sectors_ -= end_of(cut) - begin;
+    cut.count = static_cast<std::uint32_t>(begin - cut.first);
+  }
   give_back_tree(inside);
   behind = merge(tail, behind);
+}
+
+void ExtentMap::find_oldest(std::uint32_t count, std::vector<Extent>& found) const {
+  for (Index i = ages_.front(used); i != none && count != 0; i = ages_.after(i), --count) {
+    const Node& node = nodes_.read(i);
+    found.push_back({LogicalSector(node.first), node.position, node.count});
+  }
 }
 
 void ExtentMap::assign(std::uint64_t band, const Extent& extent) {

@@ -26,6 +26,8 @@ class ExtentMap {
   ExtentMap(MemoryPort& memory, CpuPort& cpu, std::uint64_t bands, std::uint32_t capacity);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  /// Sectors of all extents.
+  [[nodiscard]] std::uint64_t sectors() const { return sectors_; }
   /// Bands with an extent.
   [[nodiscard]] std::uint32_t cached_bands() const { return cached_bands_; }
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
@@ -42,6 +44,8 @@ class ExtentMap {
 
   /// The one furthest back in the log; the map must not be empty.
   [[nodiscard]] Extent oldest() const { return extent(ages_.front(used)); }
+  /// Adds those furthest back in the log to `found`, at most `count`, in the order of the log.
+  void find_oldest(std::uint32_t count, std::vector<Extent>& found) const;
   /// Calls f(extent) for each, in no order; all of them are read at once.
   template <class F>
   void each(F&& f) const {
@@ -92,6 +96,7 @@ class ExtentMap {
   DramArray<Node> nodes_;
   DramLists ages_;
   std::uint32_t size_ = 0;
+  std::uint64_t sectors_ = 0;
   std::uint32_t cached_bands_ = 0;
   mutable std::vector<std::uint32_t> path_;
   std::vector<Extent> overlapped_;

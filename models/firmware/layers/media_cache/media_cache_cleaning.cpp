@@ -61,30 +61,42 @@ Task<Status> MediaCache::checkpoint() {
   co_return Status::ok;
 }
 
-/// The bands of what lies longest in the log.
+/// The bands of what lies longest in the log, unless that stays there.
 Task<Status> MediaCache::clean(MediaClass priority) {
-  const std::uint64_t before = cleanings_.count();
+  const std::uint64_t before = turns_;
+  if (config_.clean_mark < 100 && priority != MediaClass::background) cleaning_class_ = priority;
   auto turn = cleaning_.exclusive({});
   co_await turn;
-  if (cleanings_.count() != before || map_.size() == 0) co_return Status::ok;
+  if (turns_ != before || map_.size() == 0) co_return Status::ok;
   cleaning_now_ = true;
+  cleaning_class_ = priority;
+  Status status = Status::ok;
+  if (config_.stay_mark != 0 && stays(map_.oldest())) {
+    const std::uint64_t moves = moves_;
+    status = co_await move_oldest();
+    if (!ok(status) || moves_ != moves) {
+      ++turns_;
+      cleaning_now_ = false;
+      co_return status;
+    }
+  }
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, map_.size()});
   dirty_bands_.record(map_.cached_bands());
-  Status status = Status::ok;
   for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
     const Band band = bands_.band_of(map_.oldest().first);
-    status = co_await clean_band(band, priority);
+    status = co_await clean_band(band, cleaning_class_);
   }
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, 0, map_.size()});
   cleanings_.record(ports_.cpu.now() - begun);
+  ++turns_;
   cleaning_now_ = false;
   co_return status;
 }
 
 /// From the first track with a cached sector to the end: merged part by part, the copy written to the merge area, and only then in place,
 /// as a part that is written destroys the track behind it.
-Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
+Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   auto use = buffer_use_.exclusive({});
   co_await use;
   auto lock = writers_.exclusive(NumberRange::of(band.number));
@@ -116,7 +128,7 @@ Task<Status> MediaCache::clean_band(Band band, MediaClass priority) {
 }
 
 /// Reads come in while packets are collected, and between the phases.
-Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times) {
+Task<Status> MediaCache::merge(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
@@ -143,23 +155,29 @@ Task<Status> MediaCache::merge(const Band& band, LogicalRun run, MediaClass prio
 }
 
 /// The cached sectors of `run` into the buffer, in the order in which they lie in the log.
-Task<Status> MediaCache::collect(LogicalRun run, MediaClass priority) {
+Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority) {
   collected_.clear();
   for (const Extent& extent : extents_) {
     const LogicalSector first = std::max(extent.first, run.first);
     const LogicalSector end = std::min(extent.end(), run.end());
-    if (first < end) collected_.push_back({first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)});
+    if (first >= end) continue;
+    const Extent part{first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)};
+    collected_.push_back({part, static_cast<std::uint32_t>(first - run.first)});
   }
-  std::ranges::sort(collected_, {}, &Extent::position);
+  std::ranges::sort(collected_, {}, [](const Collected& one) { return one.extent.position; });
   collected_extents_ += collected_.size();
+  co_return co_await read_collected(priority);
+}
+
+Task<Status> MediaCache::read_collected(const MediaClass& priority) {
   MediaChain chain(priority, LostSectors::carry);
   std::size_t next = 0;
   for (std::uint32_t done = 0; next < collected_.size();) {
     chain.clear();
     while (next < collected_.size() && chain.steps().size() < MediaChain::max_steps) {
-      const Extent& extent = collected_[next];
+      const auto& [extent, at] = collected_[next];
       const PhysicalRun place = log_.place(extent.position + done, extent.count - done);
-      chain.read(place, buffer_.part(static_cast<std::uint32_t>(extent.first - run.first) + done, place.count));
+      chain.read(place, buffer_.part(at + done, place.count));
       done += place.count;
       if (done < extent.count) continue;
       done = 0;
@@ -178,7 +196,7 @@ std::uint32_t MediaCache::phase_sectors(const Band& band) const {
 
 /// What one phase merged is still in the buffer; of several the copy is read again, as all of it had to be written first.
 /// A phase that could not be written keeps no later one from it: its writes have destroyed what they reached all the same.
-Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times) {
+Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times) {
   Status written = Status::ok;
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
@@ -204,10 +222,9 @@ void MediaCache::start_background() {
   if (config_.idle_cleaning == IdleCleaning::on) ports_.cpu.spawn(clean_when_idle(), "idle_clean");
 }
 
-bool MediaCache::above_mark() const {
+bool MediaCache::used_above(std::uint32_t percent) const {
   if (map_.size() == 0) return false;
-  return std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * config_.idle_mark ||
-         (log_.head() - tail()) * 100 > log_.sectors() * config_.idle_mark;
+  return std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * percent || (log_.head() - tail()) * 100 > log_.sectors() * percent;
 }
 
 bool MediaCache::host_idle() const {
@@ -217,7 +234,7 @@ bool MediaCache::host_idle() const {
 
 Task<void> MediaCache::clean_when_idle() {
   while (!idle_failed_) {
-    if (!above_mark()) {
+    if (!used_above(config_.idle_mark)) {
       co_await cached_.change(LifePhase::cpu_wait);
       continue;
     }
@@ -226,10 +243,30 @@ Task<void> MediaCache::clean_when_idle() {
       co_await ports_.cpu.sleep_until(look_again);
       continue;
     }
-    ++idle_cleanings_;
+    const std::uint64_t before = cleanings_.count();
     const Status status = co_await clean(MediaClass::background);
+    idle_cleanings_ += cleanings_.count() - before;
     idle_failed_ = !ok(status);
   }
+}
+
+// --- When it is not ---
+
+void MediaCache::begin_cleaning_ahead() {
+  const bool wanted = log_used_ * 100 > log_.sectors() * config_.clean_mark ||
+                      std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * config_.clean_mark;
+  if (!wanted || cleaning_ahead_ || ahead_failed_) return;
+  cleaning_ahead_ = true;
+  ports_.cpu.spawn(clean_ahead(), "clean_ahead");
+}
+
+/// Behind the host's commands, so that nobody has to wait for several cleanings in a row.
+Task<void> MediaCache::clean_ahead() {
+  while (!ahead_failed_ && used_above(config_.clean_mark)) {
+    const Status status = co_await clean(MediaClass::background);
+    ahead_failed_ = !ok(status);
+  }
+  cleaning_ahead_ = false;
 }
 
 }  // namespace tessera::media_cache

@@ -28,6 +28,8 @@ struct MediaCacheConfig {
   std::uint32_t head_width = 2;          // ours
   Bytes merge_buffer{14'680'064};        // Shafaei et al. 2017
   std::uint32_t bands_a_cleaning = 2;    // Shafaei et al. 2017
+  std::uint32_t stay_mark = 0;           // ours, of the layer `tessera`: the drives as sold take whatever is oldest
+  std::uint32_t clean_mark = 100;        // ours, as above: they wait until the host is idle, or nothing is left
   Bytes stream{std::uint64_t{2} << 20};  // ours: longer than any single command of the measured workloads
   IdleCleaning idle_cleaning = IdleCleaning::on;
   Picoseconds idle_after{5'000'000'000'000};  // ours, of seconds to hours that drives were seen to wait

@@ -181,7 +181,8 @@ Task<Status> MediaCache::restore_image() {
 
 void MediaCache::show_levels() {
   extents_gauge_.set(map_.size());
-  log_gauge_.set(log_.head() - tail());
+  log_used_ = log_.head() - tail();
+  log_gauge_.set(log_used_);
 }
 
 BandLevels MediaCache::band_levels_with(const std::vector<LogicalSector>& cached_in_front) const {
@@ -211,6 +212,10 @@ void MediaCache::report_work(MetricSet& metrics) const {
   count("packet.count", packets_, "1", "packets written to the log of the media cache");
   count("packet.shared", shared_packets_, "1", "packets that took more than one write");
   count("packet.writes", writes_, "1", "writes that went to the log");
+  if (config_.stay_mark != 0) {
+    count("packet.moves", moves_, "1", "further packets, of what was the oldest in the log and stays there");
+    count("packet.moved", moved_, "sectors", "sectors that were the oldest in the log and stay there");
+  }
   count("packet.sectors", log_.sectors_written(), "sectors", "sectors of packets, with padding and ends");
   count("map.checkpoints", checkpoints_.count(), "1", "times that the map was written down");
   report_times(metrics, "map.checkpoint_time", checkpoints_, "checkpoint of the map");

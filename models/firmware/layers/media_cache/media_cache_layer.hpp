@@ -73,6 +73,11 @@ class MediaCache final : public HomeLayer {
     LogicalRun run;
     DataSpan data;
   };
+  /// Sectors of the log on their way to a place in the buffer.
+  struct Collected {
+    Extent extent;
+    std::uint32_t at = 0;
+  };
   /// What one packet takes.
   struct Batch {
     std::array<Part, Packet::most_runs> parts{};
@@ -125,13 +130,21 @@ class MediaCache final : public HomeLayer {
 
   // Cleaning
   [[nodiscard]] Task<Status> clean(MediaClass priority);
-  [[nodiscard]] Task<Status> clean_band(Band band, MediaClass priority);
-  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times);
-  [[nodiscard]] Task<Status> collect(LogicalRun run, MediaClass priority);
-  [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, MediaClass priority, MergeTimes& times);
+  [[nodiscard]] Task<Status> clean_band(Band band, const MediaClass& priority);
+  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
+  [[nodiscard]] Task<Status> collect(LogicalRun run, const MediaClass& priority);
+  [[nodiscard]] Task<Status> read_collected(const MediaClass& priority);
+  [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] std::uint32_t phase_sectors(const Band& band) const;
+  // What stays in the log (media_cache_moves.cpp)
+  [[nodiscard]] bool stays(const Extent& extent);
+  [[nodiscard]] Task<Status> move_oldest();
+  [[nodiscard]] Packet select_move();
+  [[nodiscard]] Task<void> enter_moved(const Packet& packet);
   [[nodiscard]] Task<void> clean_when_idle();
-  [[nodiscard]] bool above_mark() const;
+  void begin_cleaning_ahead();
+  [[nodiscard]] Task<void> clean_ahead();
+  [[nodiscard]] bool used_above(std::uint32_t percent) const;
   [[nodiscard]] bool host_idle() const;
 
   [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
@@ -179,10 +192,14 @@ class MediaCache final : public HomeLayer {
   std::uint32_t extents_since_ = 0;
   bool hole_ = false;  // a packet could not be written
   bool cleaning_now_ = false;
+  MediaClass cleaning_class_ = MediaClass::background;  // of the cleaning under way: raised by whoever waits for it
+  bool cleaning_ahead_ = false;
   bool idle_failed_ = false;
+  bool ahead_failed_ = false;
+  std::uint64_t log_used_ = 0;  // sectors from the tail to the head, as shown last
   std::uint64_t images_done_ = 0;
-  std::vector<Extent> extents_;    // of the band in hand
-  std::vector<Extent> collected_;  // of a phase
+  std::vector<Extent> extents_;       // of the band in hand
+  std::vector<Collected> collected_;  // of a phase, or of what is moved
   ScratchPool<std::vector<Extent>> found_;
 
   Gauge extents_gauge_{ports_.cpu, {"media_cache.extents", "1", "extents of the map of the media cache"}, 0};
@@ -198,6 +215,9 @@ class MediaCache final : public HomeLayer {
   std::uint64_t phases_ = 0;
   std::uint64_t collected_extents_ = 0;
   std::uint64_t idle_cleanings_ = 0;
+  std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place
+  std::uint64_t moves_ = 0;
+  std::uint64_t moved_ = 0;
   std::uint64_t streamed_ = 0;
   std::uint64_t stream_writes_ = 0;
   std::uint64_t read_log_ = 0;

@@ -184,6 +184,7 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   }
   show_levels();
   if (!cached_.empty()) cached_.wake_all();
+  if (config_.clean_mark < 100) begin_cleaning_ahead();
   end(std::span(batch.parts).first(batch.count), status);
 }
 

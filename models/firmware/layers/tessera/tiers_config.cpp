@@ -22,6 +22,12 @@ void TiersConfig::describe(ParameterVisitor& v) {
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
   v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
+  v.field("stay_mark", stay_mark, {0, 75},
+          "percent of what the log has in use up to which its oldest is written to its head again instead of merged; above, that of "
+          "bands that have little there; 0: all is merged");
+  v.field("clean_mark", clean_mark, {1, 100},
+          "percent of log or map in use above which bands are cleaned behind the host's commands, without waiting for it to be idle; "
+          "100: never");
   v.field("stream", stream, {0, 1e12}, "adjacent data that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
   v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
@@ -39,6 +45,8 @@ media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) 
   config.head_width = head_width;
   config.merge_buffer = merge_buffer;
   config.bands_a_cleaning = bands_a_cleaning;
+  config.stay_mark = stay_mark;
+  config.clean_mark = clean_mark;
   config.stream = stream;
   config.idle_cleaning = idle_cleaning;
   config.idle_after = idle_after;

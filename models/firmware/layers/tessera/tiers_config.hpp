@@ -19,6 +19,8 @@ struct TiersConfig : FrontConfig {
   std::uint32_t head_width = 3;  // as the flash caches have it (MU-RMW, section IV-A)
   Bytes merge_buffer{14'680'064};
   std::uint32_t bands_a_cleaning = 2;
+  std::uint32_t stay_mark = 50;
+  std::uint32_t clean_mark = 90;
   Bytes stream{std::uint64_t{2} << 20};
   media_cache::IdleCleaning idle_cleaning = media_cache::IdleCleaning::on;
   Picoseconds idle_after{5'000'000'000'000};
