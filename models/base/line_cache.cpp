@@ -10,9 +10,11 @@ namespace tessera {
 
 void CacheConfig::describe(ParameterVisitor& visitor) {
   visitor.field("size", size, {0, 16777216}, "capacity; 0: no cache");
-  visitor.field("line", line, {8, 1024}, "line, which a miss fetches over the bus; a power of two");
-  visitor.field("ways", ways, {1, 64}, "lines of a set");
-  visitor.field("latency", latency, {1, 1000}, "core cycles of a look-up; the costs of operations count one of them");
+  visitor.unused_where(size == Bytes(0), "its size is 0 B", [&] {
+    visitor.field("line", line, {8, 1024}, "line, which a miss fetches over the bus; a power of two");
+    visitor.field("ways", ways, {1, 64}, "lines of a set");
+    visitor.field("latency", latency, {1, 1000}, "core cycles of a look-up; the costs of operations count one of them");
+  });
 }
 
 LineCache::LineCache(const char* name, const CacheConfig& config) : ways_(config.ways) {

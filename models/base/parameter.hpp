@@ -50,6 +50,10 @@ class ParameterVisitor {
   /// Fields until the matching leave() belong to the section `name`.
   virtual void enter(std::string_view name, std::string_view doc) = 0;
   virtual void leave() = 0;
+  /// What is declared until the matching end_unused() has no effect, because of what `why` says: see unused_where(). Of no concern to
+  /// visitors that only read or write values.
+  virtual void begin_unused(std::string_view /*why*/) {}
+  virtual void end_unused() {}
 
   /// Declares a nested struct that has its own describe().
   template <class Config>
@@ -57,6 +61,15 @@ class ParameterVisitor {
     enter(name, doc);
     config.describe(*this);
     leave();
+  }
+
+  /// Calls `declare`, whose fields have no effect while `unused` holds. `why` then ends the sentence "NAME: without effect, ..." and names
+  /// the parameters that it depends on: "moves is off". The values are those that the visitor finds: only one that changes none may ask.
+  template <class Declare>
+  void unused_where(bool unused, std::string_view why, Declare declare) {
+    if (unused) begin_unused(why);
+    declare();
+    if (unused) end_unused();
   }
 
   /// Declares an enumerator type whose values are 0, 1, 2, ... in the order of `names`.

@@ -37,13 +37,6 @@ void CodeMemory::fetch(CpuOperation operation) {
   executor_.spend(time);
 }
 
-std::optional<std::string> CodeMemory::note() const {
-  if (!modelled() && sizes_ != CodeSizes().table())
-    return "controller.code: without effect, there is no controller.code_cache and firmware.placement.code is not the TCM";
-  if (!in_tcm_ || !cache_) return std::nullopt;
-  return "controller.code_cache: without effect, firmware.placement.code puts the code into the TCM";
-}
-
 void CodeMemory::report(MetricSet& metrics) const {
   if (cache_ && !in_tcm_) cache_->report(metrics);
 }

@@ -27,8 +27,6 @@ class CodeMemory {
   /// The core that runs fetches the operation's code.
   void fetch(CpuOperation operation);
 
-  /// What was asked for and moves nothing: a sentence, without its full stop, or nothing.
-  [[nodiscard]] std::optional<std::string> note() const;
   void report(MetricSet& metrics) const;
 
  private:

@@ -141,11 +141,7 @@ void Controller::power_off() {
   code_.power_off();
 }
 
-std::vector<std::string> Controller::placement_notes() const {
-  std::vector<std::string> notes = memory_.placement_notes();
-  if (auto note = code_.note()) notes.push_back(std::move(*note));
-  return notes;
-}
+std::vector<std::string> Controller::placement_notes() const { return memory_.placement_notes(); }
 
 bool Controller::idle() const {
   return host_channel_.idle() && disk_channel_.idle() && (flash_channel_ == nullptr || flash_channel_->idle()) && firmware_->idle();

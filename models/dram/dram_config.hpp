@@ -56,11 +56,15 @@ struct DramConfig {
     v.field("refresh_time", refresh_time, {0, 1e9}, "tRFC: time that a refresh takes all banks");
     v.field("bit_error_rate", bit_error_rate, {0, 1e18},
             "bit errors that a megabit suffers in 10^9 hours (FIT/Mbit); in the field 25,000 to 70,000");
-    v.field("double_errors_per_thousand", double_errors_per_thousand, {0, 1000},
-            "of a thousand such errors, those that strike two bits of a word: ECC detects them and cannot correct them");
+    v.unused_where(bit_error_rate == 0, "dram.bit_error_rate is 0", [&] {
+      v.field("double_errors_per_thousand", double_errors_per_thousand, {0, 1000},
+              "of a thousand such errors, those that strike two bits of a word: ECC detects them and cannot correct them");
+    });
     v.table("bit_errors", bit_errors, {"at_ms", "address", "bits"},
             "bit errors, each at an instant since the first power-on in the word of 8 B at an address: 1 bit, which ECC corrects, or 2");
-    v.field("correction_time", correction_time, {0, 1e12}, "time that an access takes longer for each word that ECC corrects on its way");
+    v.unused_where(bit_error_rate == 0 && bit_errors.empty(), "no bit is ever wrong (dram.bit_error_rate, dram.bit_errors)", [&] {
+      v.field("correction_time", correction_time, {0, 1e12}, "time that an access takes longer for each word that ECC corrects on its way");
+    });
     v.field("activate_energy", activate_energy, {0, 1e12}, "energy of an activation with its precharge");
     v.field("read_energy", read_energy, {0, 1e12}, "energy of a read burst");
     v.field("write_energy", write_energy, {0, 1e12}, "energy of a write burst");

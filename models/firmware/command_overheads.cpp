@@ -17,8 +17,17 @@ void OverheadsConfig::describe(ParameterVisitor& visitor) {
 }
 
 bool OverheadsConfig::any() const {
-  return of_read_hits() || of_write_hits() ||
-         read_miss_after_read + read_miss_after_write + write_miss_after_read + write_miss_after_write != Picoseconds(0);
+  return read_hit_after_read + read_hit_after_write + read_miss_after_read + read_miss_after_write + write_hit_after_read +
+             write_hit_after_write + write_miss_after_read + write_miss_after_write !=
+         Picoseconds(0);
+}
+
+bool OverheadsConfig::ask_for_read_hits() const {
+  return read_hit_after_read != read_miss_after_read || read_hit_after_write != read_miss_after_write;
+}
+
+bool OverheadsConfig::ask_for_write_hits() const {
+  return write_hit_after_read != write_miss_after_read || write_hit_after_write != write_miss_after_write;
 }
 
 Picoseconds CommandOverheads::begin(HostOp op, bool hit) {

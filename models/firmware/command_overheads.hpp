@@ -18,23 +18,29 @@ struct OverheadsConfig {
   Picoseconds write_miss_after_write;
 
   void describe(ParameterVisitor& visitor);
-  [[nodiscard]] bool of_read_hits() const { return read_hit_after_read + read_hit_after_write != Picoseconds(0); }
-  [[nodiscard]] bool of_write_hits() const { return write_hit_after_read + write_hit_after_write != Picoseconds(0); }
   [[nodiscard]] bool any() const;
+  /// Whether a read, or a write, has others where a cache serves it.
+  [[nodiscard]] bool ask_for_read_hits() const;
+  [[nodiscard]] bool ask_for_write_hits() const;
 };
 
 class CommandOverheads {
  public:
-  explicit CommandOverheads(const OverheadsConfig& config) : config_(config), any_(config.any()) {}
+  explicit CommandOverheads(const OverheadsConfig& config)
+      : config_(config), any_(config.any()), of_read_hits_(config.ask_for_read_hits()), of_write_hits_(config.ask_for_write_hits()) {}
 
-  /// Whether a command has any: only then it must be known whether a cache serves it.
+  /// Whether a command has any.
   [[nodiscard]] bool any() const { return any_; }
+  /// Whether it must be known of an operation, a read or a write, if a cache serves it: finding out takes time too.
+  [[nodiscard]] bool ask_for_hits(HostOp op) const { return op == HostOp::read ? of_read_hits_ : of_write_hits_; }
   /// Of a read or write that is begun now; what follows it comes after this one.
   [[nodiscard]] Picoseconds begin(HostOp op, bool hit);
 
  private:
   OverheadsConfig config_;
   bool any_;
+  bool of_read_hits_;
+  bool of_write_hits_;
   HostOp before_ = HostOp::read;
 };
 

@@ -61,7 +61,10 @@ Task<Status> CommandServer::read(HostCommand& command) {
   auto lock = locks_.shared(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
-  if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::read, layer_.holds(run)));
+  if (overheads_.any()) {
+    const bool hit = overheads_.ask_for_hits(HostOp::read) && layer_.holds(run);
+    ports_.cpu.spend(overheads_.begin(HostOp::read, hit));
+  }
   if (command.buffer.sectors() < run.count) co_return co_await stream(command, run, {});
   const DataSpan data = command.buffer.all();
   const Status status = co_await layer_.read(run, data);
@@ -74,7 +77,10 @@ Task<Status> CommandServer::write(HostCommand& command) {
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
-  if (overheads_.any()) ports_.cpu.spend(overheads_.begin(HostOp::write, !command.force_unit_access && layer_.absorbs(run)));
+  if (overheads_.any()) {
+    const bool hit = overheads_.ask_for_hits(HostOp::write) && !command.force_unit_access && layer_.absorbs(run);
+    ports_.cpu.spend(overheads_.begin(HostOp::write, hit));
+  }
   layer_.received(run);
   const bool whole = whole_sectors(command.blocks);
   WriteOptions options{.durable = command.force_unit_access, .tag = command.tag};

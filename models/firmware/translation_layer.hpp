@@ -84,6 +84,12 @@ class TranslationLayer {
   [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
 };
 
+/// Which of the drive's own bounds of its user space a layer keeps.
+struct SpaceBounds {
+  bool reserved = false;  ///< DriveGeometry::reserved_sectors
+  bool exported = false;  ///< DriveGeometry::exported_sectors
+};
+
 /// A layer in the list: its parameters, what it needs of a drive, and how to make it.
 class LayerFactory {
  public:
@@ -92,6 +98,9 @@ class LayerFactory {
   /// One line: what it is and whose.
   [[nodiscard]] virtual std::string summary() const = 0;
   [[nodiscard]] virtual bool needs_flash() const { return false; }
+  /// Whether a write buffer of its own serves hosts: TranslationLayer::holds() and absorbs() may be true.
+  [[nodiscard]] virtual bool has_buffer() const { return false; }
+  [[nodiscard]] virtual SpaceBounds bounds() const { return {}; }
   virtual void describe(ParameterVisitor& visitor) = 0;
   /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
   [[nodiscard]] virtual bool promises_flushed_only() const { return false; }

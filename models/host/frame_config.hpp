@@ -24,12 +24,11 @@ struct FrameConfig {
   Bytes connection_answer{20};  // OPEN_ACCEPT, DONE, CLOSE three times
 
   bool operator==(const FrameConfig&) const = default;
-  void describe(ParameterVisitor& visitor);
+  /// What is of Serial ATA, and what is of SAS.
+  void describe_sata(ParameterVisitor& visitor);
+  void describe_sas(ParameterVisitor& visitor);
   /// A sentence why no link has such frames, or nothing.
   [[nodiscard]] std::string problem() const;
-  /// Whether what concerns Serial ATA, or SAS, is as by default.
-  [[nodiscard]] bool usual_on_sata() const;
-  [[nodiscard]] bool usual_on_sas() const;
 };
 
 }  // namespace tessera

@@ -18,16 +18,27 @@ void HostConfig::describe(ParameterVisitor& visitor) {
                 "DRAM for host data in flight; a command waits at the host until there is room for its data, or for its window");
   visitor.field("window", window, {0, 1e11},
                 "most of the buffer that one command holds; a larger one streams through it in two halves; 0: all of the buffer");
-  visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded; of an ideal link");
-  visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status; of an ideal link");
-  visitor.field("turnaround", turnaround, {0, 1e9},
-                "time in which one side of the link answers the other, cable included; of a link with frames");
-  visitor.section("frames", frames, "what surrounds a frame, and how much data goes into one; of a link with frames");
+  const bool framed = link != LinkProtocol::ideal;
+  constexpr std::string_view has_frames = "host.link is not ideal and has frames instead";
+  visitor.unused_where(framed, has_frames, [&] {
+    visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded; of an ideal link");
+    visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status; of an ideal link");
+  });
+  visitor.unused_where(!framed, "host.link is ideal", [&] {
+    visitor.field("turnaround", turnaround, {0, 1e9},
+                  "time in which one side of the link answers the other, cable included; of a link with frames");
+    visitor.enter("frames", "what surrounds a frame, and how much data goes into one; of a link with frames");
+    visitor.unused_where(link == LinkProtocol::sas, "host.link is sas", [&] { frames.describe_sata(visitor); });
+    visitor.unused_where(link == LinkProtocol::sata, "host.link is sata", [&] { frames.describe_sas(visitor); });
+    visitor.leave();
+  });
   visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
                       "when a write's data crosses the link: in front of the firmware's work, or while the arm already moves");
   visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
-  visitor.field("read_completion_overhead", read_completion_overhead, overhead,
-                "added to the completion overhead of a read; of an ideal link");
+  visitor.unused_where(framed, has_frames, [&] {
+    visitor.field("read_completion_overhead", read_completion_overhead, overhead,
+                  "added to the completion overhead of a read; of an ideal link");
+  });
   visitor.field(
       "timeout", timeout, {0, 1e18},
       "a command that the drive leaves unanswered for this long ends the run as a bug; 0: none does; by default longer for layers whose "
@@ -38,41 +49,18 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field(
       "command_timeout", command_timeout, {0, 1e18},
       "the host aborts a command that is not answered by then, counted from each time that it is sent, and sends it again; 0: it waits");
-  visitor.field("abort_timeout", abort_timeout, {1, 1e18},
-                "an abort that is not answered by then is followed by a reset, which aborts everything");
-  visitor.field("retry_delay", retry_delay, {0, 1e18}, "time before the host sends a command again");
-  visitor.field("command_retries", command_retries, {0, 1000}, "how often the host sends a command again before it fails");
+  visitor.unused_where(command_timeout == Picoseconds(0), "host.command_timeout is 0 s", [&] {
+    visitor.field("abort_timeout", abort_timeout, {1, 1e18},
+                  "an abort that is not answered by then is followed by a reset, which aborts everything");
+    visitor.field("retry_delay", retry_delay, {0, 1e18}, "time before the host sends a command again");
+    visitor.field("command_retries", command_retries, {0, 1000}, "how often the host sends a command again before it fails");
+  });
 }
 
 std::string HostConfig::problem() const {
   if (link == LinkProtocol::sata && tags > sata_tags)
     return "host.tags is " + std::to_string(tags) + "; Serial ATA names at most " + std::to_string(sata_tags) + " commands (host.link)";
   return frames.problem();
-}
-
-std::vector<std::string> HostConfig::warnings() const {
-  const HostConfig usual;
-  std::vector<std::string> sentences;
-  const auto unused = [&](const char* name, Picoseconds set, Picoseconds otherwise) {
-    if (set != otherwise)
-      sentences.push_back(std::string("host.") + name + ": without effect, host.link is " +
-                          (link == LinkProtocol::ideal ? "ideal" : "not ideal and has frames instead"));
-  };
-  if (link == LinkProtocol::ideal) {
-    unused("turnaround", turnaround, usual.turnaround);
-  } else {
-    unused("command_overhead", command_overhead, usual.command_overhead);
-    unused("completion_overhead", completion_overhead, usual.completion_overhead);
-    unused("read_completion_overhead", read_completion_overhead, usual.read_completion_overhead);
-  }
-  const bool odd_on_sata = !frames.usual_on_sata();
-  const bool odd_on_sas = !frames.usual_on_sas();
-  if (link == LinkProtocol::ideal && (odd_on_sata || odd_on_sas)) sentences.emplace_back("host.frames: without effect, host.link is ideal");
-  if (link == LinkProtocol::sata && odd_on_sas)
-    sentences.emplace_back("host.frames: what concerns SAS is without effect, host.link is sata");
-  if (link == LinkProtocol::sas && odd_on_sata)
-    sentences.emplace_back("host.frames: what concerns Serial ATA is without effect, host.link is sas");
-  return sentences;
 }
 
 Bytes HostConfig::window_of(Bytes sector) const {

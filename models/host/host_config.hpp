@@ -50,8 +50,6 @@ struct HostConfig {
   [[nodiscard]] Bytes window_of(Bytes sector) const;
   /// A sentence why no drive has this link, or nothing.
   [[nodiscard]] std::string problem() const;
-  /// Of parameters that the link does not use, a sentence each.
-  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
 }  // namespace tessera

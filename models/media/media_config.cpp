@@ -136,7 +136,9 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "many sectors behind the index mark.");
   visitor.field("tracks", tracks, {0, max_tracks_per_surface}, "Tracks a surface, where one zone is enough (instead of `zones`).");
   visitor.field("sectors_per_track", sectors_per_track, {0, max_sectors_per_track}, "Sectors a track of the uniform form.");
-  visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
+  visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
+    visitor.field("track_skew", track_skew, {0, max_sectors_per_track}, "Sectors of skew to the next surface, uniform form.");
+  });
   visitor.field("cylinder_skew", cylinder_skew, {0, max_sectors_per_track},
                 "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
   visitor.field("force_skew", force_skew,
@@ -158,27 +160,37 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors that become unreadable, by milliseconds of simulated time since the first power-on.");
   visitor.field("transient_errors_per_million", transient_errors_per_million, {0, 1e6},
                 "Sectors of a million read that fail and go well after some more reads.");
-  visitor.field("transient_error_reads", transient_error_reads, {1, 1000},
-                "Reads that fail, at most, before a drawn transient error goes away; from 1 on, all equally likely.");
+  visitor.unused_where(transient_errors_per_million == 0, "media.transient_errors_per_million is 0", [&] {
+    visitor.field("transient_error_reads", transient_error_reads, {1, 1000},
+                  "Reads that fail, at most, before a drawn transient error goes away; from 1 on, all equally likely.");
+  });
   visitor.field("unrecoverable_errors_per_billion", unrecoverable_errors_per_billion, {0, 1e9},
                 "Sectors of a thousand million read that become unreadable for good.");
   visitor.field("write_faults_per_million", write_faults_per_million, {0, 1e6},
                 "Sectors of a million written at which the write stops, as at write_fault_sectors, but once.");
   visitor.field("servo_faults_per_million", servo_faults_per_million, {0, 1e6},
                 "Commands of a million that lose their track and try again by themselves.");
-  visitor.field("servo_retry_time", servo_retry_time, {0, second_ps},
-                "What a servo fault costs, rounded up to whole revolutions, at least one: the sector has to come round again.");
-  visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
+  visitor.unused_where(servo_faults_per_million == 0, "media.servo_faults_per_million is 0", [&] {
+    visitor.field("servo_retry_time", servo_retry_time, {0, second_ps},
+                  "What a servo fault costs, rounded up to whole revolutions, at least one: the sector has to come round again.");
+  });
+  visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
+    visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
+  });
   visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},
                 "Measured seek times by distance in tracks; linear between points, the last slope beyond. Empty: the formula.");
-  visitor.field("seek_min", seek_min, {0, second_ps}, "t_min of the formula t_min + a*sqrt(distance).");
-  visitor.field("seek_full_stroke", seek_full_stroke, {0, second_ps}, "Seek over all tracks; fixes a of the formula.");
+  visitor.unused_where(!seek_curve.empty(), "media.seek_curve is there", [&] {
+    visitor.field("seek_min", seek_min, {0, second_ps}, "t_min of the formula t_min + a*sqrt(distance).");
+    visitor.field("seek_full_stroke", seek_full_stroke, {0, second_ps}, "Seek over all tracks; fixes a of the formula.");
+  });
   visitor.field("channel_overhead", channel_overhead, {0, second_ps}, "Fixed time of the media channel before each step.");
   visitor.enumeration("timing", timing, {"rotational", "expected"},
                       "Rotation by the spindle's angle, or by the interlaced paper's constants.");
-  visitor.field("rmw_mid_turns", rmw_mid_turns, {1, 2},
-                "Turns of backup and target write together in a read-modify-write (expected timing; the paper takes 2).");
+  visitor.unused_where(timing != MediaTimingMode::expected, "media.timing is not expected", [&] {
+    visitor.field("rmw_mid_turns", rmw_mid_turns, {1, 2},
+                  "Turns of backup and target write together in a read-modify-write (expected timing; the paper takes 2).");
+  });
   visitor.field("density_gain", density_gain, {1, 4},
                 "Declared assumption: capacity of an interlaced format over a conventional one of the same area.");
   visitor.field("idle_power", idle_power, {0, kilowatt_uw}, "Power while the spindle turns and nothing else happens.");

@@ -132,10 +132,28 @@ struct NandConfig {
   }
 
   void describe(ParameterVisitor& v) {
-    v.field("channels", channels, {1, 64}, "channels, each with a bus of its own");
-    v.field("dies", dies, {1, 64}, "dies on a channel");
-    v.field("planes", planes, {1, 16}, "planes of a die; they run operations of one kind together");
+    const auto of_flash = [&](auto declare) { v.unused_where(blocks == 0, "nand.blocks is 0: the drive has no flash", declare); };
+    of_flash([&] {
+      v.field("channels", channels, {1, 64}, "channels, each with a bus of its own");
+      v.field("dies", dies, {1, 64}, "dies on a channel");
+      v.field("planes", planes, {1, 16}, "planes of a die; they run operations of one kind together");
+    });
     v.field("blocks", blocks, {0, 4194304}, "erase blocks for the translation layer; 0: the drive has no flash");
+    of_flash([&] {
+      describe_pages(v);
+      describe_abilities(v);
+      describe_failures(v);
+      describe_bit_errors(v);
+      v.field("read_power", read_power, {0, 1e9}, "power of a plane that reads");
+      v.field("program_power", program_power, {0, 1e9}, "power of a plane that programs");
+      v.field("erase_power", erase_power, {0, 1e9}, "power of a plane that erases");
+      v.field("standby_power", standby_power, {0, 1e9}, "power of a die at all times");
+      v.field("bus_energy_per_byte", bus_energy_per_byte, {0, 1e9}, "energy of one byte on a channel");
+    });
+  }
+
+ private:
+  void describe_pages(ParameterVisitor& v) {
     v.field("log_blocks", log_blocks, {0, 1e6}, "further blocks reserved for checkpoint and log");
     v.field("dump_blocks", dump_blocks, {0, 1e6}, "further blocks reserved for the dump at power loss");
     v.field("pages_per_block", pages_per_block, {1, 65536}, "pages of an erase block");
@@ -146,23 +164,46 @@ struct NandConfig {
     v.field("erase_time", erase_time, {0, 1e12}, "array time of a block erase");
     v.field("bus_rate", bus_rate, {0, 1e12}, "transfer rate of a channel; 0: infinitely fast");
     v.field("command_time", command_time, {0, 1e12}, "time on the channel of the command and address cycles of an operation; 0: none");
-    v.field("page_types", page_types, {1, 3}, "pages of a word line: lower ones alone, lower and upper, or lower, middle and upper");
-    v.field("read_time_middle", read_time_middle, {0, 1e12}, "array time of a read of a middle page; 0: as of a lower one (read_time)");
-    v.field("read_time_upper", read_time_upper, {0, 1e12}, "array time of a read of an upper page; 0: as of a lower one (read_time)");
-    v.field("program_time_middle", program_time_middle, {0, 1e12},
-            "array time of a program of a middle page; 0: as of a lower one (program_time)");
-    v.field("program_time_upper", program_time_upper, {0, 1e12},
-            "array time of a program of an upper page; 0: as of a lower one (program_time)");
+    v.unused_where(
+        read_time_middle + read_time_upper + program_time_middle + program_time_upper == Picoseconds(0),
+        "no page has a time of its own (nand.read_time_upper and the like)", [&] {
+          v.field("page_types", page_types, {1, 3}, "pages of a word line: lower ones alone, lower and upper, or lower, middle and upper");
+        });
+    const auto of_middle = [&](auto declare) { v.unused_where(page_types < 3, "nand.page_types is below 3", declare); };
+    const auto of_upper = [&](auto declare) { v.unused_where(page_types < 2, "nand.page_types is 1", declare); };
+    of_middle([&] {
+      v.field("read_time_middle", read_time_middle, {0, 1e12}, "array time of a read of a middle page; 0: as of a lower one (read_time)");
+    });
+    of_upper([&] {
+      v.field("read_time_upper", read_time_upper, {0, 1e12}, "array time of a read of an upper page; 0: as of a lower one (read_time)");
+    });
+    of_middle([&] {
+      v.field("program_time_middle", program_time_middle, {0, 1e12},
+              "array time of a program of a middle page; 0: as of a lower one (program_time)");
+    });
+    of_upper([&] {
+      v.field("program_time_upper", program_time_upper, {0, 1e12},
+              "array time of a program of an upper page; 0: as of a lower one (program_time)");
+    });
+  }
+
+  void describe_abilities(ParameterVisitor& v) {
     v.field("cache_read", cache_read, "a die reads the next pages while those before leave their cache registers");
     v.field("cache_program", cache_program, "the next pages are loaded while a die programs those before");
-    v.field("independent_reads", independent_reads, "planes of a die read each by itself, not in groups");
+    v.unused_where(planes == 1, "nand.planes is 1",
+                   [&] { v.field("independent_reads", independent_reads, "planes of a die read each by itself, not in groups"); });
     v.field("copyback", copyback, "pages can be moved inside a plane without crossing the channel, and past error correction");
     v.field("read_priority", read_priority, "reads go in front of waiting programs and erases of other blocks");
     v.field("suspend", suspend, "a read that comes to a die that programs or erases suspends it");
-    v.field("program_suspend_time", program_suspend_time, {0, 1e12}, "time from the request until a program is suspended");
-    v.field("erase_suspend_time", erase_suspend_time, {0, 1e12}, "time from the request until an erase is suspended");
-    v.field("resume_time", resume_time, {0, 1e12}, "time that a suspended program or erase takes to go on");
-    v.field("most_suspends", most_suspends, {1, 1e6}, "how often one program or erase may be suspended");
+    v.unused_where(!suspend, "nand.suspend is false", [&] {
+      v.field("program_suspend_time", program_suspend_time, {0, 1e12}, "time from the request until a program is suspended");
+      v.field("erase_suspend_time", erase_suspend_time, {0, 1e12}, "time from the request until an erase is suspended");
+      v.field("resume_time", resume_time, {0, 1e12}, "time that a suspended program or erase takes to go on");
+      v.field("most_suspends", most_suspends, {1, 1e6}, "how often one program or erase may be suspended");
+    });
+  }
+
+  void describe_failures(ParameterVisitor& v) {
     v.field("endurance", endurance, {1, 1e9}, "erases that a block is specified for: lifetime figures, and the scale of wear");
     v.field("paired_page", paired_page, "a cut while an upper page is programmed destroys the lower page of its word line too");
     v.table("bad_blocks", bad_blocks, {"block"}, "blocks that are bad from the factory");
@@ -173,24 +214,36 @@ struct NandConfig {
     v.field("erase_failures_per_million", erase_failures_per_million, {0, 1e6}, "erases in a million that fail, at random");
     v.field("worn_failures_per_million", worn_failures_per_million, {0, 1e6},
             "further programs and erases in a million that fail once a block has seen twice its endurance; none at its endurance, linear");
-    v.field("ecc_bits", ecc_bits, {0, 128}, "wrong bits that error correction puts right in a codeword of 512 B; 0: no bit is ever wrong");
-    v.field("bit_errors_fresh", bit_errors_fresh, {0, 1e9}, "wrong bits in 1e9 of a fresh block");
-    v.field("bit_errors_wear", bit_errors_wear, {0, 1e9}, "wrong bits in 1e9 that wear adds up to the endurance, linear in the erases");
-    v.field("bit_errors_retention", bit_errors_retention, {0, 1e9},
-            "wrong bits in 1e9 that each day since programming adds at the endurance, linear in the erases");
-    v.field("bit_errors_disturb", bit_errors_disturb, {0, 1e9},
-            "wrong bits in 1e9 that each 1000 reads of the block since its erase add at the endurance, linear in the erases");
+  }
+
+  void describe_bit_errors(ParameterVisitor& v) {
+    constexpr std::string_view no_wrong_bit = "no bit is ever wrong (nand.ecc_bits, nand.bit_errors_fresh and the like)";
+    const bool errors = bit_errors_fresh + bit_errors_wear + bit_errors_retention + bit_errors_disturb != 0;
+    v.unused_where(!errors, "no bit is ever wrong (nand.bit_errors_fresh and the like are 0)", [&] {
+      v.field("ecc_bits", ecc_bits, {0, 128},
+              "wrong bits that error correction puts right in a codeword of 512 B; 0: no bit is ever wrong");
+    });
+    v.unused_where(ecc_bits == 0, "nand.ecc_bits is 0", [&] {
+      v.field("bit_errors_fresh", bit_errors_fresh, {0, 1e9}, "wrong bits in 1e9 of a fresh block");
+      v.field("bit_errors_wear", bit_errors_wear, {0, 1e9}, "wrong bits in 1e9 that wear adds up to the endurance, linear in the erases");
+      v.field("bit_errors_retention", bit_errors_retention, {0, 1e9},
+              "wrong bits in 1e9 that each day since programming adds at the endurance, linear in the erases");
+      v.field("bit_errors_disturb", bit_errors_disturb, {0, 1e9},
+              "wrong bits in 1e9 that each 1000 reads of the block since its erase add at the endurance, linear in the erases");
+    });
     v.field("read_retries", read_retries, {0, 16}, "levels of read retry, with other thresholds, behind the first read");
-    v.field("read_retry_leaves", read_retry_leaves, {0, 100}, "percent of the wrong bits that a further level of read retry leaves");
-    v.field("read_retry_time", read_retry_time, {0, 1e12}, "array time that a read takes longer for each level of read retry");
+    v.unused_where(read_retries == 0, "nand.read_retries is 0", [&] {
+      v.unused_where(ecc_bits == 0 || !errors, no_wrong_bit, [&] {
+        v.field("read_retry_leaves", read_retry_leaves, {0, 100}, "percent of the wrong bits that a further level of read retry leaves");
+      });
+      v.field("read_retry_time", read_retry_time, {0, 1e12}, "array time that a read takes longer for each level of read retry");
+    });
     v.field("ecc_time", ecc_time, {0, 1e12}, "time that error correction takes for a read behind its transfer, with no wrong bit");
-    v.field("ecc_time_per_bit", ecc_time_per_bit, {0, 1e12},
-            "time that error correction takes longer for each wrong bit that a codeword has on average: it grows with wear and retention");
-    v.field("read_power", read_power, {0, 1e9}, "power of a plane that reads");
-    v.field("program_power", program_power, {0, 1e9}, "power of a plane that programs");
-    v.field("erase_power", erase_power, {0, 1e9}, "power of a plane that erases");
-    v.field("standby_power", standby_power, {0, 1e9}, "power of a die at all times");
-    v.field("bus_energy_per_byte", bus_energy_per_byte, {0, 1e9}, "energy of one byte on a channel");
+    v.unused_where(ecc_bits == 0 || !errors, no_wrong_bit, [&] {
+      v.field(
+          "ecc_time_per_bit", ecc_time_per_bit, {0, 1e12},
+          "time that error correction takes longer for each wrong bit that a codeword has on average: it grows with wear and retention");
+    });
   }
 };
 

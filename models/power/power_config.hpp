@@ -35,16 +35,23 @@ struct PowerConfig {
   }
 
   void describe(ParameterVisitor& v) {
-    v.field("hold_up_energy", hold_up_energy, {0, 1e15}, "energy that is left for the dump after a power cut");
-    v.field("dump_power", dump_power, {1, 1e9}, "power of controller, DRAM and flash while they dump");
-    v.field("dump_rate", dump_rate, {1, 1e12}, "rate at which the dump engine copies DRAM to the dump area");
-    v.field("restore_rate", restore_rate, {1, 1e12}, "rate at which boot copies the dump area back");
+    const auto dumping = [&](auto declare) { v.unused_where(dump_area == Bytes(0), "power.dump_area is 0 B", declare); };
+    dumping([&] {
+      v.field("hold_up_energy", hold_up_energy, {0, 1e15}, "energy that is left for the dump after a power cut");
+      v.field("dump_power", dump_power, {1, 1e9}, "power of controller, DRAM and flash while they dump");
+      v.field("dump_rate", dump_rate, {1, 1e12}, "rate at which the dump engine copies DRAM to the dump area");
+      v.field("restore_rate", restore_rate, {1, 1e12}, "rate at which boot copies the dump area back");
+    });
     v.field("dump_area", dump_area, {0, 1e12}, "size of the reserved non-volatile area; 0: no dump engine");
-    v.field("dump_failures", dump_failures, {0, 1e6}, "dumps of a million that fail half-way, each after a number of bytes that is drawn");
-    v.field("hold_up_left", hold_up_left, {0, 100},
-            "percent of hold_up_energy that is there at a cut, as its store has aged: a dump that needs more ends where it has used it up");
-    v.table("torn_dumps", torn_dumps, {"dump", "bytes"},
-            "dumps that fail: which one (1: that of the first cut), and how many bytes of its image it writes before");
+    dumping([&] {
+      v.field("dump_failures", dump_failures, {0, 1e6},
+              "dumps of a million that fail half-way, each after a number of bytes that is drawn");
+      v.field(
+          "hold_up_left", hold_up_left, {0, 100},
+          "percent of hold_up_energy that is there at a cut, as its store has aged: a dump that needs more ends where it has used it up");
+      v.table("torn_dumps", torn_dumps, {"dump", "bytes"},
+              "dumps that fail: which one (1: that of the first cut), and how many bytes of its image it writes before");
+    });
     v.field("outage", outage, {0, 1e15}, "time from a cut until the power is back");
     v.field("boot_time", boot_time, {0, 1e15}, "time from power on until the firmware's recovery begins, the restore excluded");
   }

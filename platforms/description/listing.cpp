@@ -48,6 +48,7 @@ Parameter& ParameterCollector::add(std::string_view name, ParameterKind kind, st
   parameter.kind = kind;
   parameter.value = std::move(value);
   parameter.doc = doc;
+  if (!unused_.empty()) parameter.unused = unused_.front();
   return parameter;
 }
 
@@ -125,5 +126,9 @@ void ParameterCollector::enter(std::string_view name, std::string_view doc) {
 }
 
 void ParameterCollector::leave() { sections_.pop_back(); }
+
+void ParameterCollector::begin_unused(std::string_view why) { unused_.emplace_back(why); }
+
+void ParameterCollector::end_unused() { unused_.pop_back(); }
 
 }  // namespace tessera

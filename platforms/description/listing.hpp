@@ -25,6 +25,7 @@ struct Parameter {
   Range range;
   std::vector<std::string> names;  ///< of a choice: the values it takes; of a table: its columns
   std::string doc;
+  std::string unused;  ///< why it has no effect beside the other values; "" where it may have one
 
   [[nodiscard]] std::string path() const { return section.empty() ? name : section + "." + name; }
 };
@@ -55,6 +56,8 @@ class ParameterCollector : public ParameterVisitor {
   void table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns, std::string_view doc) override;
   void enter(std::string_view name, std::string_view doc) override;
   void leave() override;
+  void begin_unused(std::string_view why) override;
+  void end_unused() override;
 
  private:
   Parameter& add(std::string_view name, ParameterKind kind, std::string value, std::string_view doc);
@@ -62,6 +65,7 @@ class ParameterCollector : public ParameterVisitor {
 
   std::vector<Parameter> parameters_;
   std::vector<std::string> sections_;
+  std::vector<std::string> unused_;  ///< reasons, the outermost first: it holds whatever the inner ones depend on
 };
 
 /// Aligned columns, one parameter a line: path, value, type, range, documentation. Where `defaults` (the same configuration,

@@ -58,7 +58,9 @@ FindDescription SearchPath::by_name(DescriptionFile kind) const {
 }
 
 TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const {
-  return TomlDocument::load(find(kind, name), by_name(kind));
+  TomlDocument document = TomlDocument::load(find(kind, name), by_name(kind));
+  document.add_library(folders(kind));
+  return document;
 }
 
 fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {

@@ -280,6 +280,27 @@ void TomlDocument::set(std::string_view assignment) {
   merge(root_, std::move(upper));
 }
 
+void TomlDocument::add_library(const std::vector<std::filesystem::path>& folders) {
+  for (const auto& file : files_) {
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    std::error_code error;
+    if (std::ranges::any_of(folders, [&](const auto& known) { return std::filesystem::equivalent(known, folder, error); }))
+      library_.insert(file.string());
+  }
+}
+
+Author TomlDocument::author_of(std::string_view path) const {
+  const DescriptionValue* value = &root_;
+  while (!path.empty() && value != nullptr) {
+    const auto dot = path.find('.');
+    value = value->find(path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  if (value == nullptr) return Author::nobody;
+  if (value->place.line == 0) return Author::command_line;
+  return library_.contains(value->place.file) ? Author::library : Author::own_file;
+}
+
 std::string TomlDocument::summary() const {
   const auto* value = root_.find("summary");
   if (value == nullptr) return {};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +50,14 @@ struct DescriptionEntry {
 /// The file of a description that is known by name; empty where there is none.
 using FindDescription = std::function<std::optional<std::filesystem::path>(const std::string& name)>;
 
+/// Who gave a value.
+enum class Author : std::uint8_t {
+  nobody,       ///< it is the default
+  library,      ///< a description that is known by name, or comes with Tessera
+  own_file,     ///< any other file
+  command_line  ///< an override
+};
+
 class TomlDocument {
  public:
   /// Loads `file`. Its top-level key `extends = "NAME"` names a file to start from: a sibling without its `.toml`, a path
@@ -64,6 +73,11 @@ class TomlDocument {
   /// Throws InputError that begins with `--set ASSIGNMENT`.
   void set(std::string_view assignment);
 
+  /// Files of these folders belong to a library of descriptions, for author_of().
+  void add_library(const std::vector<std::filesystem::path>& folders);
+  /// Of the value at a dotted path.
+  [[nodiscard]] Author author_of(std::string_view path) const;
+
   [[nodiscard]] const DescriptionValue& root() const { return root_; }
   /// The top-level key `summary`: one line on what the file describes; "" where it has none.
   [[nodiscard]] std::string summary() const;
@@ -73,6 +87,7 @@ class TomlDocument {
  private:
   DescriptionValue root_{DescriptionValue::Table{}, {}};
   std::vector<std::filesystem::path> files_;
+  std::set<std::string> library_;  ///< of these, those of a library
 };
 
 }  // namespace tessera

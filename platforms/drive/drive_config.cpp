@@ -7,6 +7,7 @@
 #include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
+#include "platforms/drive/unused_between_blocks.hpp"
 
 namespace tessera {
 
@@ -70,7 +71,9 @@ FormatPlan planned(const DriveConfig& config) {
 /// What becomes of the drive's skew in regions whose format wants aligned tracks; nothing where it holds everywhere.
 std::string skew_warning(const DriveConfig& config, const FormatPlan& plan) {
   const auto zones = zones_of(config.media);
-  const bool declared = std::ranges::any_of(zones, [](const MediaZone& zone) { return zone.track_skew != 0 || zone.cylinder_skew != 0; });
+  const bool surfaces = config.media.surfaces > 1;  // of one surface no track has a next one
+  const bool declared =
+      std::ranges::any_of(zones, [&](const MediaZone& zone) { return (surfaces && zone.track_skew != 0) || zone.cylinder_skew != 0; });
   std::string problem;
   std::string regions;
   for (const Region& region : config.media.force_skew ? config.selected().plan(geometry_of(config.media), problem) : plan)
@@ -200,47 +203,25 @@ DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& ov
 }
 
 InputError DriveConfig::refusal(const std::string& sentence) const {
-  const std::string own = "layers." + section_name(layer) + ".";
+  const std::string own = layer_section(layer);
   return InputError(with_named_places(sentence, document,
                                       [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
 }
 
-/// Of the bus: numbers that the arbitration does not look at.
-static void add_bus_warnings(const BusConfig& bus, std::vector<std::string>& sentences) {
-  if (bus.arbitration != BusArbitration::weighted && bus.weights != BusConfig().weights)
-    sentences.emplace_back("bus.weights: without effect, bus.arbitration is not weighted");
-  if (bus.arbitration != BusArbitration::fixed_priority && bus.priorities != BusConfig().priorities)
-    sentences.emplace_back("bus.priorities: without effect, bus.arbitration is not fixed_priority");
+std::string layer_section(std::string name) { return "layers." + section_name(std::move(name)) + "."; }
+
+static std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan) {
+  ParameterCollector values, defaults;
+  config.describe(values);
+  DriveConfig().describe(defaults);
+  return unused_sentences(values.parameters(), defaults.parameters(), unused_between_blocks(config, plan), config.document);
 }
 
-/// The first parameter of the hart that is not its default; "" where all are.
-static std::string changed_parameter(riscv::HartTiming processor) {
-  ParameterCollector given, defaults;
-  processor.describe(given);
-  riscv::HartTiming().describe(defaults);
-  const auto [changed, as_it_was] =
-      std::ranges::mismatch(given.parameters(), defaults.parameters(), {}, &Parameter::value, &Parameter::value);
-  return changed == given.parameters().end() ? "" : "processor." + changed->path();
-}
-
-std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan) {
-  std::vector<std::string> sentences;
-  add_bus_warnings(config.bus, sentences);
-  if (const std::string changed = changed_parameter(config.processor); !changed.empty() && config.image == nullptr)
-    sentences.push_back(changed + ": without effect, no firmware image (--elf) runs on a processor of its own");
-  if (config.firmware_through == FirmwareThrough::registers && config.image != nullptr)
-    sentences.emplace_back("simulation.firmware_through: without effect, a firmware image (--elf) has nothing but registers");
+std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
+  std::vector<std::string> sentences = set_in_vain(config, plan);
   if (config.timing == SimulationTiming::fast)
-    sentences.emplace_back(
-        "simulation.timing is fast: the bus is left out, and bus.* without effect; what crosses it is counted, and takes no time");
-  for (const std::string& sentence : config.host.warnings()) sentences.push_back(sentence);
+    sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
-  const FirmwareConfig& firmware = config.firmware;
-  const bool write_cache = firmware.write_cache.capacity.value() != 0;
-  if (firmware.overheads.of_read_hits() && !write_cache && firmware.read_cache.segments == 0)
-    sentences.emplace_back("firmware.overheads.read_hit_*: without effect, the drive has no cache that a read could hit");
-  if (firmware.overheads.of_write_hits() && !write_cache)
-    sentences.emplace_back("firmware.overheads.write_hit_*: without effect, the drive has no write cache");
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.nand.holding(config.media.sector_size).shape()))
     sentences.push_back(config.layer + ": " + sentence);

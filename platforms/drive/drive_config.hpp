@@ -89,7 +89,11 @@ struct DriveConfig {
 /// file pins. InputError names both sides and what would fit.
 [[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);
 
-/// What the selected layer risks on this drive although it can run: a sentence each, without its full stop.
-[[nodiscard]] std::vector<std::string> warnings(const DriveConfig& config, const FormatPlan& plan);
+/// What the selected layer risks on this drive although it can run, and what the user set in vain: a sentence each, without its full stop.
+/// Changes nothing: describe() shows every value to whoever may change it.
+[[nodiscard]] std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan);
+
+/// The path of a layer's section with a dot behind it: "layers.imr_rmw.".
+[[nodiscard]] std::string layer_section(std::string name);
 
 }  // namespace tessera

@@ -17,6 +17,8 @@ class PluginFactory final : public LayerFactory {
   [[nodiscard]] std::string name() const override { return code_.name; }
   [[nodiscard]] std::string summary() const override { return code_.summary == nullptr ? "" : code_.summary; }
   [[nodiscard]] bool needs_flash() const override { return code_.needs_flash != 0; }
+  /// The library is told of both, and nobody knows what it makes of them.
+  [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true}; }
   void describe(ParameterVisitor& visitor) override;
   [[nodiscard]] bool promises_flushed_only() const override;
   [[nodiscard]] Picoseconds longest_wait() const override;

@@ -6,36 +6,55 @@
 
 namespace tessera {
 
-void BufferConfig::describe_caches(ParameterVisitor& visitor) {
+void BufferConfig::describe_caches(ParameterVisitor& visitor, bool journals) {
   visitor.field("memory", memory, {4096, 68'719'476'736.0}, "MEM: DRAM for written blocks");
   visitor.field("flash", flash, {0, 1e15}, "SSD: flash for blocks that reads brought from the disk; 0: no read cache");
   visitor.field("block", block, {512, 262'144}, "size of a block: what the caches hold and what a segment has on one track");
   visitor.enumeration("replacement", replacement, {"block_lru", "segment_lru", "least_write_amplification"},
                       "which blocks leave the full write buffer");
-  visitor.field("lwa_window", lwa_window, {1, 100},
-                "percent of the buffer's blocks, least recently used first, that leave with a victim of theirs");
+  visitor.unused_where(replacement != Replacement::least_write_amplification, "replacement is not least_write_amplification", [&] {
+    visitor.field("lwa_window", lwa_window, {1, 100},
+                  "percent of the buffer's blocks, least recently used first, that leave with a victim of theirs");
+  });
   visitor.field(
       "keep_free", keep_free, {0, 50},
       "percent of the write buffer's blocks that evictions in the background keep free; 0: only a write that finds it full evicts");
-  visitor.enumeration("durability", durability, {"plp", "journal", "volatile"},
-                      "plp: dumped on power loss; journal: in a flash journal before the acknowledgement; volatile: FLUSH and FUA only");
-  visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");
-  visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
-  describe_paired_pages(visitor, paired_pages);
-  visitor.field("dump_tags", dump_tags,
-                "the dump engine saves what the journals' newest pages are, so that one that becomes unreadable is not taken for torn");
-  visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
+  visitor.unused_where(paper, "paper is true", [&] {
+    visitor.enumeration("durability", durability, {"plp", "journal", "volatile"},
+                        "plp: dumped on power loss; journal: in a flash journal before the acknowledgement; volatile: FLUSH and FUA only");
+    visitor.unused_where(durability != BufferDurability::journal, "durability is not journal", [&] {
+      visitor.field("journal", journal, {0, 1e12}, "flash for the journal of writes (durability journal)");
+    });
+  });
+  visitor.unused_where(!journals, "the layer has no journal in flash", [&] {
+    visitor.field("journal_stripe", journal_stripe, {1, 256}, "flash blocks that a journal fills side by side");
+    visitor.unused_where(paper, "paper is true", [&] {
+      describe_paired_pages(visitor, paired_pages);
+      visitor.field("dump_tags", dump_tags,
+                    "the dump engine saves what the journals' newest pages are, so that one that becomes unreadable is not taken for torn");
+    });
+  });
+  visitor.unused_where(flash.value() == 0, "flash is 0 B", [&] {
+    visitor.field("fill_buffers", fill_buffers, {1, 64}, "segments read from the disk that may wait for their way into flash");
+  });
   visitor.field("idle_after", idle_after, {1e6, 1e16}, "time without host commands after which the write buffer empties itself");
 }
 
 void BufferConfig::describe(ParameterVisitor& visitor) {
-  describe_caches(visitor);
-  visitor.enumeration(
-      "rewrite_guard", rewrite_guard, {"flash", "dump"},
-      "where images of segments are safe during their rewrite: flash: in a journal; dump: in dumped memory (durability plp)");
-  visitor.field("rewrite_journal", rewrite_journal, {0, 1e12}, "flash for images of segments that are about to be rewritten (crash_safe)");
+  describe_caches(visitor, needs_journal());
+  visitor.unused_where(!guards_rewrites(), "rewrites are not guarded (paper, crash_safe)", [&] {
+    visitor.enumeration(
+        "rewrite_guard", rewrite_guard, {"flash", "dump"},
+        "where images of segments are safe during their rewrite: flash: in a journal; dump: in dumped memory (durability plp)");
+    visitor.unused_where(rewrite_guard != RewriteGuard::flash, "rewrite_guard is not flash", [&] {
+      visitor.field("rewrite_journal", rewrite_journal, {0, 1e12},
+                    "flash for images of segments that are about to be rewritten (crash_safe)");
+    });
+  });
   visitor.field("paper", paper, "as published: the write buffer is volatile and segments are rewritten with no copy elsewhere");
-  visitor.field("crash_safe", crash_safe, "journal the image of what a rewrite destroys before its first write to the disk");
+  visitor.unused_where(paper, "paper is true", [&] {
+    visitor.field("crash_safe", crash_safe, "journal the image of what a rewrite destroys before its first write to the disk");
+  });
 }
 
 std::string BufferConfig::problem(std::uint32_t sector_bytes, std::uint32_t segment_blocks) const {

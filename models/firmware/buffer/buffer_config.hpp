@@ -58,8 +58,8 @@ struct BufferConfig {
   bool crash_safe = true;
 
   void describe(ParameterVisitor& visitor);
-  /// Without what is for layers that rewrite in place.
-  void describe_caches(ParameterVisitor& visitor);
+  /// Without what is for layers that rewrite in place; `journals`: whether the layer has any journal in flash.
+  void describe_caches(ParameterVisitor& visitor, bool journals);
 
   /// As published: nothing survives in memory, and segments are rewritten where they lie with no copy elsewhere.
   [[nodiscard]] BufferDurability promised() const { return paper ? BufferDurability::volatile_memory : durability; }

@@ -6,6 +6,10 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::string_view merged_in_place = "bands are merged in place (paper, crash_safe)";
+}
+
 std::uint32_t BandCacheConfig::round_sectors(std::uint32_t sector_bytes) const {
   const std::uint64_t whole = merge_buffer.value() / sector_bytes;
   return whole == 0 || whole > band_sectors ? band_sectors : static_cast<std::uint32_t>(whole);
@@ -15,14 +19,18 @@ void BandCacheConfig::describe_bands(ParameterVisitor& v) {
   v.field("band_sectors", band_sectors, {1, 1 << 24}, "P: sectors of a band");
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("bands", bands, {0, 4e9}, "U: bands of user data; 0: as many as fit the drive");
-  v.field("spare_bands", spare_bands, {1, 1024}, "bands kept for merging when crash_safe is on");
+  v.unused_where(in_place(), merged_in_place, [&] {
+    v.field("spare_bands", spare_bands, {1, 1024}, "bands kept for merging when crash_safe is on");
+  });
 }
 
 void BandCacheConfig::describe_merging(ParameterVisitor& v) {
   v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for merging: a merge is band/buffer rounds; 0: a whole band");
-  v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the bands, for the merge log and its checkpoints");
-  checkpoint.describe(v);
-  describe_paired_pages(v, paired_pages);
+  v.unused_where(in_place(), merged_in_place, [&] {
+    v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the bands, for the merge log and its checkpoints");
+  });
+  checkpoint.describe(v, !in_place());
+  v.unused_where(paper, "paper is true", [&] { describe_paired_pages(v, paired_pages); });
 }
 
 FormatPlan plan_cached_bands(const BandCacheConfig& config, const DriveGeometry& geometry, std::uint64_t map_sectors,

@@ -9,7 +9,9 @@ void FlashCacheConfig::describe_cache(ParameterVisitor& v) {
   v.field("parallel", parallel, {1, 256}, "blocks that are filled side by side; consecutive blocks lie on different dies");
   v.enumeration("free_list", free_list, {"fifo", "lifo", "lowest"}, "order in which free blocks are handed out");
   v.field("paper", paper, "as published: merges are in place, and no watermark is logged");
-  v.field("crash_safe", crash_safe, "merge into a spare band and log a watermark before the first erase; off: rewrite bands in place");
+  v.unused_where(paper, "paper is true", [&] {
+    v.field("crash_safe", crash_safe, "merge into a spare band and log a watermark before the first erase; off: rewrite bands in place");
+  });
   describe_merging(v);
 }
 

@@ -20,11 +20,16 @@ std::uint64_t recent_changes(const TagCheckpointConfig& config, const FlashShape
 
 }  // namespace
 
-void TagCheckpointConfig::describe(ParameterVisitor& v) {
+void TagCheckpointConfig::describe(ParameterVisitor& v, bool dumps) {
   v.field("checkpoint", region, {0, 1e12}, "conventional space for checkpoints of the pages' tags, which shorten recovery; 0: none");
-  v.field("checkpoint_every", every, {1, 1e12}, "pages programmed between two checkpoints");
-  v.field("dump_tags", dump_tags,
+  v.unused_where(region.value() == 0, "checkpoint is 0 B", [&] {
+    v.field("checkpoint_every", every, {1, 1e12}, "pages programmed between two checkpoints");
+    v.unused_where(!dumps, "bands are merged in place (paper, crash_safe)", [&] {
+      v.field(
+          "dump_tags", dump_tags,
           "the dump engine saves the tags that no checkpoint has yet, so that no older copy is taken for a page that becomes unreadable");
+    });
+  });
 }
 
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {

@@ -43,7 +43,8 @@ struct TagCheckpointConfig {
   std::uint64_t every = 1024;  // ours: these are read at boot in 0.2 s on one plane
   bool dump_tags = true;       // ours
 
-  void describe(ParameterVisitor& v);
+  /// `dumps`: whether the layer has the dump engine save anything.
+  void describe(ParameterVisitor& v, bool dumps);
   /// Conventional sectors to set aside.
   [[nodiscard]] std::uint64_t sectors(std::uint32_t sector_bytes) const { return region.value() / sector_bytes; }
   /// A sentence why the region cannot hold the checkpoints of such a flash, or nothing. A page holds one drive sector of 4 KiB.

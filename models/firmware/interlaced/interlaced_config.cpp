@@ -7,7 +7,9 @@ namespace tessera {
 void InterlacedConfig::describe(ParameterVisitor& visitor) {
   visitor.field("top_ratio", top_ratio, {0.1, 1.0}, "sectors of a top track over sectors of a bottom track");
   visitor.field("layout_n", layout_n, {1, 65536}, "logical sectors run over this many bottoms and then over their tops");
-  visitor.enumeration("order", order, {"zig_zag", "serpentine"}, "whether the tops of a group are numbered forwards or backwards");
+  visitor.unused_where(layout_n == 1, "layout_n is 1: a group has one top", [&] {
+    visitor.enumeration("order", order, {"zig_zag", "serpentine"}, "whether the tops of a group are numbered forwards or backwards");
+  });
   visitor.enumeration("backup_place", backup_place, {"inner", "middle", "outer"}, "where the backup region lies");
   visitor.field("backup_slots", backup_slots, {1, BackupRegion::most_slots},
                 "read-modify-writes that may be under way at once; each has a staging buffer and tracks of the backup region of its own");

@@ -12,6 +12,10 @@ constexpr std::size_t hottest_reported = 20;  // as the paper's figures 4 and 11
 
 void MovingConfig::describe(ParameterVisitor& visitor) {
   interlaced.describe(visitor);
+  describe_moves(visitor);
+}
+
+void MovingConfig::describe_moves(ParameterVisitor& visitor) {
   visitor.field("update_frequency", update_frequency, {1, 1e8}, "writes of tracks after which the hot ones are looked for");
   visitor.enumeration("heat", heat, {"media", "host"},
                       "writes that count: those that reach the tracks, or the host's, in front of a write cache");

@@ -22,6 +22,8 @@ struct MovingConfig {
   std::uint32_t log_records = 4096;  // ours: a change is a sector, 16 MiB between two checkpoints
 
   void describe(ParameterVisitor& visitor);
+  /// Without what layers have that move nothing.
+  void describe_moves(ParameterVisitor& visitor);
   /// The conventional regions of a layer whose moves save up to `images` sectors and whose map takes `map_bytes`.
   [[nodiscard]] FormatPlan reserved(const DriveGeometry& geometry, std::uint64_t images, std::uint64_t map_bytes) const;
 };

@@ -66,7 +66,9 @@ Task<Status> SectorMap::pin(LogicalRun) { co_return Status::ok; }
 void SectorMapConfig::describe(ParameterVisitor& v) {
   v.enumeration("map", kind, {"array", "hash", "paged"},
                 "sector map: an array over all sectors, a hash of the cached ones, or an array in pages on disk with some of them in DRAM");
-  v.field("map_cache", cache, {0, 1e12}, "DRAM for map pages (map = paged)");
+  v.unused_where(kind != MapKind::paged, "map is not paged", [&] {
+    v.field("map_cache", cache, {0, 1e12}, "DRAM for map pages (map = paged)");
+  });
 }
 
 std::uint64_t SectorMapConfig::stored_sectors(std::uint64_t user_sectors, std::uint32_t sector_bytes) const {

@@ -39,14 +39,20 @@ struct ZoneConfig {
     v.field("zone", zone, {512, 68e9}, "size of a shingled zone");
     v.field("zones", zones, {0, 4e9}, "zones of user data; 0: as many as fit the drive");
     v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a zone ends with W-1 guard tracks");
-    v.field("spare_zones", spare_zones, {1, 1024}, "zones kept for read-modify-writes when crash_safe is on");
+    v.unused_where(in_place(), "zones are rewritten in place (paper, crash_safe)", [&] {
+      v.field("spare_zones", spare_zones, {1, 1024}, "zones kept for read-modify-writes when crash_safe is on");
+    });
     v.field("buffer", buffer, {0, 1e15}, "conventional buffer in front of the zones; 0: 1 % of the user capacity");
     v.field("merge_buffer", merge_buffer, {0, 1e12}, "DRAM for writing back: zone/buffer rounds; 0: a whole zone");
-    v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the zones, for the log of the zones' states");
+    v.unused_where(in_place(), "zones are rewritten in place (paper, crash_safe)", [&] {
+      v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the zones, for the log of the zones' states");
+    });
     v.field("hole_maps", hole_maps, {0, 4e9}, "bitmaps of zones with padding; in a zone without one, padding counts as data");
     map.describe(v);
     v.field("paper", paper, "as published: zones are rewritten in place, and nothing is logged");
-    v.field("crash_safe", crash_safe, "rewrite a zone into a spare one and log it before the buffer is freed; off: in place");
+    v.unused_where(paper, "paper is true", [&] {
+      v.field("crash_safe", crash_safe, "rewrite a zone into a spare one and log it before the buffer is freed; off: in place");
+    });
   }
 };
 

@@ -101,18 +101,12 @@ TEST_CASE("code in the TCM is fetched at its latency, off the bus, and no cache 
   CHECK(machine.run(CpuOperation::hash, 1) == 192 / 8 * 2_ns);
   CHECK(machine.port.lines.empty());
   CHECK(machine.metric("tcm.accesses.code") == 4);  // with the switches to both tasks
-  CHECK(machine.code.note() == "controller.code_cache: without effect, firmware.placement.code puts the code into the TCM");
 }
 
 TEST_CASE("without a code cache, code in the DRAM runs as from memory of one cycle and takes no place") {
   Machine machine(0_B);
   CHECK(machine.run(CpuOperation::command, 1) == 0_ps);
   CHECK(machine.metric("dram.reserved.code") == 0);
-  CHECK_FALSE(machine.code.note().has_value());
-  CodeSizes sizes;
-  sizes.command = 4096;
-  CHECK(Machine(0_B, MemoryPlace::dram, sizes).code.note() ==
-        "controller.code: without effect, there is no controller.code_cache and firmware.placement.code is not the TCM");
 }
 
 TEST_CASE("a code cache that holds no whole operation is refused, one that just does is not") {

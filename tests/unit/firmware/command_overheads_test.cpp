@@ -86,3 +86,14 @@ TEST_CASE("overheads: a drive has some where one of the eight is more than nothi
   config.write_miss_after_read = Picoseconds(1);
   CHECK(CommandOverheads(config).any());
 }
+
+TEST_CASE("overheads: whether a cache serves a command is asked only where that changes what the command has") {
+  OverheadsConfig config;
+  config.write_hit_after_read = Picoseconds(1);
+  CHECK(CommandOverheads(config).ask_for_hits(HostOp::write));
+  CHECK_FALSE(CommandOverheads(config).ask_for_hits(HostOp::read));
+  config.write_miss_after_read = Picoseconds(1);
+  CHECK_FALSE(CommandOverheads(config).ask_for_hits(HostOp::write));
+  config.read_miss_after_write = Picoseconds(1);
+  CHECK(CommandOverheads(config).ask_for_hits(HostOp::read));
+}

@@ -6,7 +6,9 @@ namespace tessera {
 
 void CmrConfig::describe(ParameterVisitor& visitor) {
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "radii set apart for the journal of a write cache");
-  visitor.enumeration("journal_place", journal_place, {"inner", "middle", "outer"}, "where the journal lies");
+  visitor.unused_where(journal_tracks == 0, "journal_tracks is 0", [&] {
+    visitor.enumeration("journal_place", journal_place, {"inner", "middle", "outer"}, "where the journal lies");
+  });
 }
 
 Cmr::Cmr(const Ports& ports, const CmrConfig&, const DriveGeometry& geometry, const FormatPlan& plan)
@@ -46,6 +48,7 @@ class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig> {
  public:
   CmrFactory() : ConfiguredFactory("cmr", "conventional recording, identity mapping: the yardstick") {}
 
+  [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true}; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const Region data{.name = "data"};
     FormatPlan reserved;

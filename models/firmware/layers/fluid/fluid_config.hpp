@@ -43,7 +43,9 @@ struct FluidConfig {
             "sectors in the log");
     if (!loop) return;
     v.enumeration("hot_rule", hot_rule, {"share", "mean"}, "hot zones: the most written hot_frac of them, or twice the mean and more");
-    v.field("hot_frac", hot_frac, {0, 1}, "share of the written zones that is hot");
+    v.unused_where(hot_rule != HotRule::share, "hot_rule is not share", [&] {
+      v.field("hot_frac", hot_frac, {0, 1}, "share of the written zones that is hot");
+    });
     v.field("hot_decay", hot_decay, {1, 1e12}, "sectors written after which the zones' counts are halved");
     v.field("loop_max", loop_max, {0, 1}, "share of the log that is re-queued at most before something is written back");
   }

@@ -11,9 +11,13 @@ void ImrCacheConfig::describe(ParameterVisitor& visitor) {
   moving.describe(visitor);
   visitor.field("cache_tracks", cache_tracks, {1, 1e6}, "k: tracks that the cache holds");
   visitor.enumeration("cache_location", place, {"od", "spread"}, "where the cache lies: at the outer diameter, or in groups over the disk");
-  visitor.field("cache_groups", cache_groups, {1, 256}, "groups of cache tracks where these are spread");
-  visitor.field("swap_hysteresis", swap_hysteresis, {0, 1e8}, "a swap needs more than this many writes between the two tracks");
-  visitor.field("evict_clean_free", evict_clean_free, "a cached track that was not written since its promotion is not written back");
+  visitor.unused_where(place == CachePlace::od, "cache_location is od", [&] {
+    visitor.field("cache_groups", cache_groups, {1, 256}, "groups of cache tracks where these are spread");
+  });
+  visitor.unused_where(paper, "paper is true", [&] {
+    visitor.field("swap_hysteresis", swap_hysteresis, {0, 1e8}, "a swap needs more than this many writes between the two tracks");
+    visitor.field("evict_clean_free", evict_clean_free, "a cached track that was not written since its promotion is not written back");
+  });
   visitor.field("paper", paper, "as published: swaps whatever is among the hottest tracks, and always writes back");
 }
 

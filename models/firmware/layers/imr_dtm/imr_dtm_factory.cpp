@@ -13,7 +13,9 @@ void ImrDtmConfig::describe(ParameterVisitor& visitor) {
   visitor.field("zone_tracks", zone_tracks, {4, PseudoTracks::most}, "pseudo-tracks of a zone at most");
   visitor.field("swap_threshold", limits.threshold, {0, 1e8}, "a swap needs more than this many writes between the two pseudo-tracks");
   visitor.field("max_flips", limits.most, {1, 1e6}, "swaps planned at the end of an interval");
-  visitor.field("paper", paper, "as published: tracks are equal whatever top_ratio says, so that a pseudo-track is a track");
+  visitor.unused_where(moving.interlaced.top_ratio == 1.0, "top_ratio is 1", [&] {
+    visitor.field("paper", paper, "as published: tracks are equal whatever top_ratio says, so that a pseudo-track is a track");
+  });
 }
 
 FormatPlan ImrDtmConfig::plan(const DriveGeometry& geometry, std::string& problem) const {

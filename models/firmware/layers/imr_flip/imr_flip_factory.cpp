@@ -13,7 +13,8 @@ void ImrFlipConfig::describe(ParameterVisitor& visitor) {
   visitor.field("flip_threshold", limits.threshold, {0, 1e8}, "a flip needs more than this many writes between the two tracks");
   visitor.field("max_flips", limits.most, {1, 1e6}, "flips planned at the end of an interval");
   visitor.field("paper", paper, "as published: a flip saves T-1 and T only, and a power cut in it may lose sectors of T+1");
-  visitor.field("crash_safe", crash_safe, "a flip saves all three tracks that it writes; off: as `paper`");
+  visitor.unused_where(paper, "paper is true",
+                       [&] { visitor.field("crash_safe", crash_safe, "a flip saves all three tracks that it writes; off: as `paper`"); });
 }
 
 FormatPlan ImrFlipConfig::plan(const DriveGeometry& geometry, std::string& problem) const {

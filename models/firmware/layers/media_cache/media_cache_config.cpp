@@ -28,8 +28,10 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
   v.field("stream", stream, {0, 1e12}, "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
-  v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
-  v.field("idle_mark", idle_mark, {0, 100}, "percent of map or log in use at which idle cleaning ends");
+  v.unused_where(idle_cleaning == IdleCleaning::off, "idle_cleaning is off", [&] {
+    v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
+    v.field("idle_mark", idle_mark, {0, 100}, "percent of map or log in use at which idle cleaning ends");
+  });
 }
 
 std::uint32_t MediaCacheConfig::sectors_of(Bytes size, std::uint32_t sector_bytes) {

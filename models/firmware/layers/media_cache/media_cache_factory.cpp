@@ -18,6 +18,7 @@ class MediaCacheFactory final : public ConfiguredFactory<media_cache::MediaCache
   /// A cleaning collects hundreds of scattered packets a band: with 32 tags behind it requests took minutes.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return media_cache::plan_media_cache(config_, geometry, problem);
   }

@@ -20,9 +20,13 @@ struct MuRmwConfig : BandCacheConfig {
     describe_bands(v);
     v.field("slots", slots, {1, 4096}, "Q: mapping slots in the out-of-band area of a page");
     v.field("slot_bytes", slot_bytes, {2, 4}, "bytes of a slot: 2 (fewer than 65,535 flash pages) or 4");
-    v.field("ecc_bytes", ecc_bytes, {0, 4096}, "out-of-band bytes that error correction needs");
+    v.unused_where(paper, "paper is true", [&] {
+      v.field("ecc_bytes", ecc_bytes, {0, 4096}, "out-of-band bytes that error correction needs");
+    });
     v.field("paper", paper, "as published: no room for error correction is asked of the out-of-band area, merges are in place");
-    v.field("crash_safe", crash_safe, "merge into a spare band and log a watermark before the first erase; off: rewrite bands in place");
+    v.unused_where(paper, "paper is true", [&] {
+      v.field("crash_safe", crash_safe, "merge into a spare band and log a watermark before the first erase; off: rewrite bands in place");
+    });
     v.enumeration("free_list", free_list, {"fifo", "lifo", "lowest"}, "order in which free blocks are handed out");
     v.enumeration(
         "victim", victim, {"longest", "most_invalid", "cost"},

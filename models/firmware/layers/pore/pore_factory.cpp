@@ -19,13 +19,17 @@ void PoreConfig::describe(ParameterVisitor& v) {
   cache.describe_cache(v);
   v.enumeration("mode", mode, {"ef-smr", "original"},
                 "regions are bands, and an open one is evicted whole; or zones, whose least recently used pages are evicted in periods");
-  v.field("open_frac", open_frac, {0, 1}, "share of the bands that a cleaning opens (ef-smr)");
+  v.unused_where(mode != Mode::ef_smr, "mode is not ef-smr", [&] {
+    v.field("open_frac", open_frac, {0, 1}, "share of the bands that a cleaning opens (ef-smr)");
+  });
   v.field("reserve_blocks", reserve_blocks, {1, 4096}, "free flash blocks that are kept for copies of pages of forbidden regions");
   v.field("copybacks", copybacks, {0, 255},
           "how often in a row a page may be copied inside its plane, past error correction, before a copy goes through the controller; 0: "
           "never");
-  v.field("zone_sectors", zone_sectors, {1, 1 << 24}, "sectors of a zone (original)");
-  v.field("period", period, {0, 4e9}, "pages that a period evicts (original); 0: a quarter of the cache");
+  v.unused_where(mode != Mode::original, "mode is not original", [&] {
+    v.field("zone_sectors", zone_sectors, {1, 1 << 24}, "sectors of a zone (original)");
+    v.field("period", period, {0, 4e9}, "pages that a period evicts (original); 0: a quarter of the cache");
+  });
 }
 
 void Pore::report(MetricSet& metrics) const {

@@ -25,16 +25,22 @@ struct RegionConfig {
   std::uint64_t checkpoint_every = 1024;
   bool checkpoint = true;  // ours: the paper says nothing of power cuts; set by the layer's crash_safe
 
-  void describe(ParameterVisitor& v) {
+  /// `checkpoints`: whether the table has any, with what the layer says of crash_safe.
+  void describe(ParameterVisitor& v, bool checkpoints) {
     v.field("region_tracks", region_tracks, {1, 65536}, "S_reg: tracks of a region, its guards not counted");
     v.field("overlap", overlap, {2, 64}, "kappa: tracks that the write head covers; as wide are the internal guard and the one at the end");
-    v.field("spare", spare, {0, 0.9}, "beta: share of a region's S-blocks kept free for cleaning; at least two S-blocks");
+    v.unused_where(spare_slots != 0, "spare_slots is not 0", [&] {
+      v.field("spare", spare, {0, 0.9}, "beta: share of a region's S-blocks kept free for cleaning; at least two S-blocks");
+    });
     v.field("spare_slots", spare_slots, {0, 65534}, "S-blocks of a region kept free, by number, two or more; 0: by their share, `spare`");
     v.enumeration("collection", collection, {"incremental", "whole_log"},
                   "a region without room is collected until the write fits, or once round its log");
     v.field("regions", regions, {0, 4e9}, "regions of user data; 0: as many as fit the drive");
-    v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the regions, for checkpoints of the table");
-    v.field("checkpoint_every", checkpoint_every, {1, 1e12}, "S-blocks written, by cleaning as well, between two checkpoints of the table");
+    v.unused_where(!checkpoints, "there are no checkpoints of the table (paper, crash_safe)", [&] {
+      v.field("log_radii", log_radii, {1, 65536}, "conventional tracks a surface, amid the regions, for checkpoints of the table");
+      v.field("checkpoint_every", checkpoint_every, {1, 1e12},
+              "S-blocks written, by cleaning as well, between two checkpoints of the table");
+    });
   }
 };
 

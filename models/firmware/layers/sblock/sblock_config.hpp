@@ -13,12 +13,14 @@ struct SblockConfig {
   std::uint32_t sblock_blocks = 20;  // section III-A: an S-block has the size of a segment
 
   void describe(ParameterVisitor& v) {
-    caches.describe_caches(v);
+    caches.describe_caches(v, cache_config().needs_journal());
     v.field("sblock_blocks", sblock_blocks, {1, 64}, "blocks of an S-block");
-    regions.describe(v);
+    regions.describe(v, region_config().checkpoint);
     v.field("paper", caches.paper, "as published: the write buffer is volatile, and nothing is kept of the table");
-    v.field("crash_safe", caches.crash_safe,
-            "log which regions are written since a checkpoint of the table; off: boot reads all slot headers");
+    v.unused_where(caches.paper, "paper is true", [&] {
+      v.field("crash_safe", caches.crash_safe,
+              "log which regions are written since a checkpoint of the table; off: boot reads all slot headers");
+    });
   }
 
   [[nodiscard]] std::uint32_t sblock_sectors(std::uint32_t sector_bytes) const {

@@ -17,8 +17,10 @@ void StaticMappingConfig::describe(ParameterVisitor& visitor) {
       "is saved, tracks of the random access zone of its own");
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "of these, tracks set apart for the journal of a write cache");
   visitor.field("paper", paper, "as the paper: nothing is saved before an update, and the used tracks are those below the highest one");
-  visitor.field("crash_safe", crash_safe,
-                "saves what an update destroys, and keeps a record of the used tracks, in the random access zone");
+  visitor.unused_where(paper, "paper is true", [&] {
+    visitor.field("crash_safe", crash_safe,
+                  "saves what an update destroys, and keeps a record of the used tracks, in the random access zone");
+  });
 }
 
 BackupRegion::Shape StaticMappingConfig::backup_shape(const DriveGeometry& geometry) const {

@@ -8,8 +8,16 @@ namespace tessera::tiers {
 
 void FrontConfig::describe_front(ParameterVisitor& v) {
   v.field("buffer", buffer, {0, 68'719'476'736.0}, "write buffer in DRAM that is dumped on power loss; 0: none");
+  v.unused_where(!buffered(), "buffer is 0 B", [&] { describe_buffer(v); });
+  v.enumeration("flash", flash, {"off", "on"}, "whether what leaves the buffer goes to flash");
+  v.unused_where(!uses_flash(), "flash is off", [&] { describe_flash(v); });
+}
+
+void FrontConfig::describe_buffer(ParameterVisitor& v) {
   describe_edge_reads(v, edges);
-  v.field("make_way", make_way, "whether reads of the rest of sectors are given up when the host reads, and done later");
+  v.unused_where(edges == EdgeReads::before, "edges is before", [&] {
+    v.field("make_way", make_way, "whether reads of the rest of sectors are given up when the host reads, and done later");
+  });
   v.field("destage_after", destage_after, {1e6, 1e13}, "time without host commands after which the buffer is emptied below its high mark");
   v.field("trickle_mark", trickle_mark, {0, 100},
           "percent of the buffer dirty above which destages go on in the background, as fast as the flash");
@@ -17,7 +25,9 @@ void FrontConfig::describe_front(ParameterVisitor& v) {
   v.field("low_mark", low_mark, {0, 99}, "percent of the buffer dirty at which such destaging ends");
   v.field("destage_depth", destage_depth, {1, 64}, "destages under way at once");
   v.field("destage_run", destage_run, {4096, 67'108'864.0}, "most adjacent dirty data that one destage takes");
-  v.enumeration("flash", flash, {"off", "on"}, "whether what leaves the buffer goes to flash");
+}
+
+void FrontConfig::describe_flash(ParameterVisitor& v) {
   v.field("flash_run", flash_run, {1, 65536}, "sectors of the longest destage that goes to flash");
   v.field("flash_backlog", flash_backlog, {1, 1e6},
           "sectors on their way to flash above which background destages wait, and those of a buffer above its high mark go past it");

@@ -33,6 +33,8 @@ struct FrontConfig {
   bool dump_tags = true;
 
   void describe_front(ParameterVisitor& v);
+  void describe_buffer(ParameterVisitor& v);
+  void describe_flash(ParameterVisitor& v);
   [[nodiscard]] bool buffered() const { return buffer.value() != 0; }
   [[nodiscard]] bool uses_flash() const { return flash == FlashUse::on; }
   [[nodiscard]] WriteCacheConfig write_buffer() const;

@@ -11,6 +11,7 @@ class FrontFactory : public ConfiguredFactory<Layer, Config> {
   using ConfiguredFactory<Layer, Config>::ConfiguredFactory;
 
   [[nodiscard]] bool needs_flash() const final { return this->config_.uses_flash(); }
+  [[nodiscard]] bool has_buffer() const final { return this->config_.buffered(); }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const final {
     return this->config_.plan(geometry, problem);
   }

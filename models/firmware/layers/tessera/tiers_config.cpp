@@ -30,8 +30,10 @@ void TiersConfig::describe(ParameterVisitor& v) {
           "100: never");
   v.field("stream", stream, {0, 1e12}, "adjacent data that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
-  v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
-  v.field("idle_mark", idle_mark, {0, 100}, "percent of log or map in use at which idle cleaning ends");
+  v.unused_where(idle_cleaning == media_cache::IdleCleaning::off, "idle_cleaning is off", [&] {
+    v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
+    v.field("idle_mark", idle_mark, {0, 100}, "percent of log or map in use at which idle cleaning ends");
+  });
 }
 
 media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) const {

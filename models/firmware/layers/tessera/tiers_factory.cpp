@@ -12,6 +12,7 @@ class TesseraFactory final : public tiers::FrontFactory<tiers::Tiers, tiers::Tie
 
   /// A cleaning of the log collects what lies scattered over it, and 32 tags may wait for one each.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
+  [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
 };
 
 }  // namespace

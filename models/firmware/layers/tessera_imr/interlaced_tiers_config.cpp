@@ -45,14 +45,26 @@ FormatPlan plan_home(const InterlacedTiersConfig& config, const DriveGeometry& g
 
 void InterlacedTiersConfig::describe(ParameterVisitor& v) {
   describe_front(v);
-  v.field("spare_tops", spare_tops, "tops whose newest copy is in buffer or flash are neither saved nor restored when a bottom is written");
-  v.field("bottoms_first", bottoms_first, "of a bottom and a top at the same angle, both in the buffer, the bottom is destaged first");
+  v.unused_where(!buffered() && !uses_flash(), "buffer is 0 B and flash is off", [&] {
+    v.field("spare_tops", spare_tops,
+            "tops whose newest copy is in buffer or flash are neither saved nor restored when a bottom is written");
+  });
+  v.unused_where(!buffered(), "buffer is 0 B", [&] {
+    v.field("bottoms_first", bottoms_first, "of a bottom and a top at the same angle, both in the buffer, the bottom is destaged first");
+  });
   v.enumeration("moves", moves, {"off", "flip", "cache", "dtm"},
                 "what brings hot tracks where their writes are direct: as imr-flip, imr-cache or imr-dtm do, or nothing");
-  moving.describe(v);
-  v.field("move_threshold", move_threshold, {0, 1e8}, "a move needs more than this many writes between the two tracks");
-  v.field("most_moves", most_moves, {1, 1e6}, "flips or swaps planned at the end of an interval");
-  v.field("cache_tracks", cache_tracks, {1, 1e6}, "tracks that the cache of `moves = cache` holds");
+  moving.interlaced.describe(v);
+  v.unused_where(moves == Moves::off, "moves is off", [&] {
+    moving.describe_moves(v);
+    v.field("move_threshold", move_threshold, {0, 1e8}, "a move needs more than this many writes between the two tracks");
+    v.unused_where(moves == Moves::cache, "moves is cache", [&] {
+      v.field("most_moves", most_moves, {1, 1e6}, "flips or swaps planned at the end of an interval");
+    });
+    v.unused_where(moves != Moves::cache, "moves is not cache", [&] {
+      v.field("cache_tracks", cache_tracks, {1, 1e6}, "tracks that the cache of `moves = cache` holds");
+    });
+  });
 }
 
 FormatPlan InterlacedTiersConfig::plan(const DriveGeometry& geometry, std::string& problem) const {

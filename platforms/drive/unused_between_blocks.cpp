@@ -1,0 +1,103 @@
+#include "platforms/drive/unused_between_blocks.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "platforms/plugin/plugin_factory.hpp"
+
+namespace tessera {
+
+namespace {
+
+class Reasons {
+ public:
+  /// Of each of `paths`, where `unused` holds.
+  void add(bool unused, const std::string& why, std::initializer_list<std::string> paths, bool for_other_uses = false) {
+    if (!unused) return;
+    for (const std::string& path : paths) all_.push_back({path, why, for_other_uses});
+  }
+  [[nodiscard]] std::vector<UnusedParameters> take() { return std::move(all_); }
+
+ private:
+  std::vector<UnusedParameters> all_;
+};
+
+/// Layers that do not run, and what this one has no use for.
+void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& reasons) {
+  const LayerFactory& layer = config.selected();
+  const std::string own = layer_section(layer.name());
+  for (const auto& other : config.layers)
+    reasons.add(other->name() != layer.name(), "the layer is " + layer.name(), {layer_section(other->name())}, true);
+  const DescriptionValue* described = config.document.root().find("layer");
+  reasons.add(described != nullptr && std::get<std::string>(described->data) != layer.name(), "--layer or --firmware names another",
+              {"layer"}, true);
+  const SpaceBounds bounds = layer.bounds();
+  const std::string its_own_space = "the layer " + layer.name() + " lays its user space out by itself";
+  reasons.add(!bounds.reserved, its_own_space, {"media.reserved_sectors"});
+  reasons.add(!bounds.exported, its_own_space, {"media.exported_sectors"});
+  reasons.add(std::ranges::none_of(plan, [](const Region& region) { return region.format == RecordingFormat::interlaced; }),
+              "the layer " + layer.name() + " has no interlaced tracks", {"media.density_gain"});
+  reasons.add(!config.nand.paired_page, "nand.paired_page is false", {own + "paired_pages"});
+  // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
+  reasons.add(layer.has_buffer() && config.firmware.write_cache.capacity != Bytes(0),
+              "the drive's write cache (firmware.write_cache.capacity) is in front of the layer's buffer and takes its place",
+              {own + "edges", own + "make_way", own + "destage_after", own + "trickle_mark", own + "high_mark", own + "low_mark",
+               own + "bottoms_first"});
+}
+
+/// What has to do with pages alone; blocks, dies and standby power are there whether or not anybody uses them.
+void add_of_flash(const DriveConfig& config, Reasons& reasons) {
+  const LayerFactory& layer = config.selected();
+  FlashShape without_copyback = config.nand.holding(config.media.sector_size).shape();
+  without_copyback.copyback = false;
+  const bool of_library = dynamic_cast<const PluginFactory*>(&layer) != nullptr;  // nobody knows what it does with the flash
+  reasons.add(config.has_flash() && !of_library && layer.check_flash(without_copyback).empty(),
+              "the layer " + layer.name() + " copies no page inside its plane", {"nand.copyback"});
+  reasons.add(
+      config.has_flash() && !layer.needs_flash(), "the layer " + layer.name() + " uses no flash",
+      {"nand.planes",  "nand.log_blocks",   "nand.oob_size",      "nand.read_",       "nand.program_",   "nand.erase_",
+       "nand.bus_",    "nand.command_time", "nand.page_types",    "nand.cache_",      "nand.copyback",   "nand.independent_reads",
+       "nand.suspend", "nand.resume_time",  "nand.most_suspends", "nand.paired_page", "nand.bad_blocks", "nand.worn_failures_per_million",
+       "nand.ecc_",    "nand.bit_errors_"});
+}
+
+void add_of_processor(const DriveConfig& config, Reasons& reasons) {
+  const bool image = config.image != nullptr;
+  reasons.add(!image, "no firmware image (--elf) runs on a processor of its own", {"processor."});
+  reasons.add(image, "a firmware image (--elf) has nothing but registers", {"simulation.firmware_through"});
+}
+
+void add_of_memories(const DriveConfig& config, Reasons& reasons) {
+  const auto& places = config.firmware.placement.places;
+  const bool code_in_tcm = config.firmware.placement.in_tcm(MemoryCategory::code);
+  reasons.add(std::ranges::none_of(places, [](MemoryPlace place) { return place == MemoryPlace::tcm; }),
+              "firmware.placement puts nothing into the TCM", {"controller.tcm."});
+  reasons.add(code_in_tcm, "firmware.placement.code puts the code into the TCM", {"controller.code_cache."});
+  reasons.add(!code_in_tcm && config.controller.code_cache.size == Bytes(0),
+              "there is no controller.code_cache and firmware.placement.code is not the TCM", {"controller.code."});
+}
+
+void add_of_hits(const DriveConfig& config, Reasons& reasons) {
+  const bool writes = config.firmware.write_cache.capacity != Bytes(0) || config.selected().has_buffer();
+  reasons.add(!writes && config.firmware.read_cache.segments == 0, "the drive has no cache that a read could hit",
+              {"firmware.overheads.read_hit_"});
+  reasons.add(!writes, "the drive has no write cache", {"firmware.overheads.write_hit_"});
+}
+
+}  // namespace
+
+std::vector<UnusedParameters> unused_between_blocks(const DriveConfig& config, const FormatPlan& plan) {
+  Reasons reasons;
+  add_of_layer(config, plan, reasons);
+  add_of_flash(config, reasons);
+  add_of_processor(config, reasons);
+  add_of_memories(config, reasons);
+  add_of_hits(config, reasons);
+  reasons.add(config.timing == SimulationTiming::fast, "simulation.timing is fast", {"bus."});
+  reasons.add(config.media.spare_tracks == 0, "media.spare_tracks is 0", {"firmware.defects."});
+  return reasons.take();
+}
+
+}  // namespace tessera
