@@ -102,6 +102,11 @@ class Search:
         """The designs that no other beats in every objective."""
         return self.trials.filter(pl.col("front"))
 
+    def hardly_cleaned(self, cleanings: int) -> int:
+        """How many designs of the front have a layer that cleans, and that cleaned less often than this."""
+        of_front = self.sweep.good.filter(pl.col("key").is_in(self.front["key"].to_list()))
+        return of_front.filter(pl.col("cleans") & (pl.col("cleaning.count") < cleanings)).height if "cleaning.count" in of_front.columns else 0
+
 
 Progress = Callable[[int, int, int], None]
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from simulate import simulate
+from typer.testing import CliRunner
 
 import tessera
 from tessera import InputError, Simulation
+from tessera.cli import app
 from tessera.charts.pictures import front
 from tessera.prices import cost_of, prices_of
 from tessera.searching import search_plan_of
@@ -67,6 +69,15 @@ def test_designs_that_cannot_run_fail_and_the_search_goes_on(tmp_path):
     assert found.sweep.failed["message"][0].startswith("the layer mu-rmw needs NAND flash")
     with pytest.raises(InputError, match="no design of the search could be measured; the first says: the layer mu-rmw needs NAND flash"):
         tessera.search({**plan, "axes": {"layer": ["mu-rmw"], "nand.blocks": [0]}}, out=tmp_path / "none", jobs=1)
+
+
+def test_the_terminal_says_how_much_of_the_front_hardly_cleaned(tmp_path):
+    file = tmp_path / "plan.toml"
+    for layer, few in (("mu-rmw", 1), ("cmr", 0)):
+        file.write_text(f'[run]\nworkload = "random-4k"\nlimit = 50\n[axes]\nlayer = ["{layer}"]\n[objectives]\nhost.latency.p99 = "minimise"\n[search]\ntrials = 1\n')
+        made = CliRunner().invoke(app, ["search", str(file), "--out", str(tmp_path / layer), "--jobs", "1"])
+        assert made.exit_code == 0, made.output
+        assert (f"! {few} of them cleaned fewer than 20 times" in made.output) == bool(few)
 
 
 def test_a_cost_is_fixed_and_by_parameter_and_metric():

@@ -57,9 +57,12 @@ def search(
 def _print(found: "Search") -> None:
     from tessera.charts.pictures import text
     from tessera.human import counted, figure
+    from tessera.reports.run_page import FEW_CLEANINGS
     from tessera.reports.sweep_page import SWEPT
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
+    if few := found.hardly_cleaned(FEW_CLEANINGS):
+        print(f"  ! {few} of them cleaned fewer than {FEW_CLEANINGS} times, so that this front does not rank them: a longer limit does, or smaller caches")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
         reached = ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)
