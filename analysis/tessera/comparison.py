@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.errors import InputError, check_schema, unknown_name
+from tessera.errors import InputError, check_schema, read_json, unknown_name
 from tessera.intervals import Estimate, of_mean
 from tessera.run_folder import Run
 from tessera.simulation import RECORD, Simulation
@@ -38,7 +38,7 @@ class Comparison:
         file = self.folder / "compare.json"
         if not file.exists():
             raise InputError(f"{self.folder} has no compare.json: it is no folder of a comparison, or of one that did not end")
-        columns = json.loads(file.read_text())
+        columns = read_json(file)
         check_schema(file, columns.get("schema"), SCHEMA)
         return columns
 
@@ -115,7 +115,7 @@ def command_of(folder: Path) -> str | None:
     record = folder / RECORD
     if not record.exists():
         return None
-    fields = json.loads(record.read_text())
+    fields = read_json(record)
     layers, seeds, baselines = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", [])
     words = _words(Simulation.of(fields), layers, seeds, baselines)
     return " ".join(["tessera-sim", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])

@@ -1,8 +1,10 @@
 """What the caller asked for and cannot have, in one sentence."""
 
 import difflib
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class InputError(ValueError):
@@ -43,3 +45,16 @@ def check_schema(file: Path, found: object, known: int) -> None:
     """Raises InputError where results are of another schema than the one that this version reads."""
     if found != known:
         raise InputError(f"{file}: results of schema {found}, this version reads {known}: read them with the version that made them, or make them again")
+
+
+def damaged(file: Path) -> InputError:
+    """The error for a file that ends too early, or that somebody else wrote over."""
+    return InputError(f"{file} is damaged or was cut off: remove it, and make again what it is of")
+
+
+def read_json(file: Path) -> Any:
+    """What a file of results holds. Raises InputError where it is damaged."""
+    try:
+        return json.loads(file.read_text())
+    except ValueError:
+        raise damaged(file) from None

@@ -1,7 +1,6 @@
 """The files of one run folder as Python values."""
 
 import csv
-import json
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tessera.errors import InputError, check_schema
+from tessera.errors import InputError, check_schema, damaged, read_json
 
 if TYPE_CHECKING:
     from tessera.effort import Effort
@@ -58,7 +57,7 @@ class Run:
     @cached_property
     def summary(self) -> dict:
         """summary.json as it stands. Raises InputError on a schema that this package does not know."""
-        summary = json.loads(self.file("summary.json").read_text())
+        summary = read_json(self.file("summary.json"))
         check_schema(self.folder / "summary.json", summary.get("schema"), SUMMARY_SCHEMA)
         return summary
 
@@ -81,7 +80,11 @@ class Run:
     @cached_property
     def requests(self) -> np.ndarray:
         """requests.npy as a structured array mapped into memory, in order of completion; times in ps."""
-        return np.load(self.file("requests.npy"), mmap_mode="r")
+        file = self.file("requests.npy")
+        try:
+            return np.load(file, mmap_mode="r")
+        except (ValueError, EOFError):
+            raise damaged(file) from None
 
     @cached_property
     def intervals(self) -> list[dict[str, float | None]]:

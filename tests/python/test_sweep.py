@@ -230,6 +230,17 @@ def test_a_disk_that_is_really_full_leaves_what_was_done_and_the_same_command_go
     assert Sweep(out).good.height == 8
 
 
+@pytest.mark.parametrize("name", ["sweep.json", "runs/part-000001.parquet"])
+def test_a_file_of_a_sweep_that_was_cut_off_is_named_and_its_runs_are_made_again_without_it(tmp_path, name):
+    swept(tmp_path, {"seed": [1]})
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:20])
+    with pytest.raises(InputError, match=f"{name} is damaged or was cut off"):
+        swept(tmp_path, {"seed": [1]})
+    (tmp_path / name).unlink()
+    made, count = swept(tmp_path, {"seed": [1]})
+    assert made.good.height == 1
+
+
 def test_axes_of_numbers_and_words_are_words():
     frame = frame_of([{"key": "a", "exit_status": 0, "axis.x": 1}, {"key": "b", "exit_status": 0, "axis.x": "auto", "m": 2.0}])
     assert frame["axis.x"].to_list() == ["1", "auto"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from tessera.errors import InputError, check_schema
+from tessera.errors import InputError, check_schema, damaged, read_json
 
 SCHEMA = 1
 ROWS_A_PART = 1000
@@ -57,7 +57,7 @@ class Sweep:
         file = self.folder / "sweep.json"
         if not file.exists():
             raise InputError(f"{self.folder} is no folder of a sweep")
-        facts = json.loads(file.read_text())
+        facts = read_json(file)
         check_schema(file, facts.get("schema"), SCHEMA)
         return facts
 
@@ -67,7 +67,9 @@ class Sweep:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (self.folder / "sweep.json").exists():
             _ = self.facts
-        (self.folder / "sweep.json").write_text(json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        partial = self.folder / "sweep.partial"
+        partial.write_text(json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        partial.replace(self.folder / "sweep.json")
         (self.folder / "plan.keys").write_text("".join(f"{key}\n" for key in keys))
         (self.folder / "runs").mkdir(exist_ok=True)
         if self._journal.exists():
@@ -102,7 +104,7 @@ class Sweep:
     def everything(self) -> pl.DataFrame:
         """The same for all that the folder holds, of earlier plans and simulators too."""
         parts = sorted((self.folder / "runs").glob("part-*.parquet"))
-        frames = [pl.read_parquet(part) for part in parts]
+        frames = [_read(part) for part in parts]
         if self._journal.exists():
             frames.append(frame_of(_whole_lines(self._journal)))
         frames = [frame for frame in frames if frame.height]
@@ -126,6 +128,13 @@ class Sweep:
     def axes(self) -> list[str]:
         """Names of the axes."""
         return self.facts["axes"]
+
+
+def _read(part: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(part)
+    except pl.exceptions.PolarsError:
+        raise damaged(part) from None
 
 
 def _write(part: Path, frame: pl.DataFrame) -> None:
