@@ -3,17 +3,18 @@
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError, read_json, unknown_name
 from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 
 Setting = str | int | float | bool
 RECORD = "simulation.json"  # in a run folder: the Simulation that made it
+COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim run` that made it
 
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
@@ -134,9 +135,42 @@ class Simulation:
         made = {name: tuple(value) if name in (*REPEATED, "more") else value for name, value in fields.items()}
         return cls(**made)
 
+    @classmethod
+    def of_words(cls, words: Sequence[str]) -> "Simulation":
+        """From the words behind `tessera-sim run`, DRIVE first.
+
+        >>> made = Simulation.of_words(["demo", "--workload", "random-4k", "--limit", "9", "--set", "nand.dies=2", "--elf", "a.elf", "--fold"])
+        >>> made.limit, made.settings, made.more, made.fold
+        (9, {'nand.dies': '2'}, ('--elf', 'a.elf'), True)
+        """
+        fields: dict[str, Any] = {"drive": words[0], "settings": {}}
+        more: list[str] = []
+        rest = iter(words[1:])
+        for word in rest:
+            name = word.removeprefix("--").replace("-", "_") if word.startswith("--") else ""
+            if name in FLAGS:
+                fields[name] = True
+            elif word == "--set":
+                path, _, value = next(rest).partition("=")
+                fields["settings"][path] = value
+            elif name in REPEATED:
+                fields[name] = (*fields.get(name, ()), next(rest))
+            elif name in VALUES:
+                fields[name] = _value_of(name, next(rest))
+            else:
+                more.append(word)
+        return cls(**fields, more=tuple(more))
+
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""
         return dataclasses.replace(self, **changes)
+
+
+def _value_of(name: str, text: str) -> str | int | float:
+    """An option's value as its field holds it."""
+    if name in WHOLE or (name == "warmup" and text.isdecimal()):
+        return int(text)
+    return float(text) if name == "time_scale" else text
 
 
 def check_value(name: str, value: object) -> None:
@@ -177,6 +211,8 @@ def setting_text(value: Setting) -> str:
 
 
 def simulation_of(folder: str | Path) -> Simulation | None:
-    """What made a run folder; None where it was not made by this package."""
-    record = Path(folder) / RECORD
-    return Simulation.of(json.loads(record.read_text())) if record.exists() else None
+    """What made a run folder; None where that is not known."""
+    record, command = Path(folder) / RECORD, Path(folder) / COMMAND
+    if record.exists():
+        return Simulation.of(read_json(record))
+    return Simulation.of_words(read_json(command)) if command.exists() else None

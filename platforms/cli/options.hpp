@@ -68,6 +68,8 @@ struct FirmwareOption {
 
 struct RunOptions {
   std::string drive;
+  std::vector<std::string>
+      words;  ///< of a command line that makes the run again, DRIVE first: without its folder, recordings and saved state
   FirmwareOption firmware;
   std::string layer;                  ///< "" = the drive's own choice
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given

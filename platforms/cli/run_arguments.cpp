@@ -120,6 +120,9 @@ ParsedCommand read_run(const Arguments& arguments) {
   arguments.needs("--gdb", "--elf");
   if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
   run.json = arguments.set("--json");
+  run.words = arguments.words({"--out", "--json", "--gdb", "--save-state", "--vcd", "--fst", "--timeline", "--signals", "--record-window",
+                               "--record-trigger", "--record-before", "--record-after"});
+  run.words.insert(run.words.begin(), run.drive);
   return run;
 }
 

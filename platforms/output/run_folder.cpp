@@ -13,8 +13,9 @@ namespace {
 
 /// All that a run or a comparison writes, or the Python package beside it, but the effective description: that one is no result, and a
 /// run may be made from it.
-constexpr std::array<std::string_view, 10> results{"summary.json", "requests.npy", "events.csv",   "intervals.csv",   "tracks.csv",
-                                                   "blocks.csv",   "bands.csv",    "compare.json", "simulation.json", "firmware.log"};
+constexpr std::array<std::string_view, 11> results{"summary.json",  "command.json",    "requests.npy", "events.csv",
+                                                   "intervals.csv", "tracks.csv",      "blocks.csv",   "bands.csv",
+                                                   "compare.json",  "simulation.json", "firmware.log"};
 
 }  // namespace
 

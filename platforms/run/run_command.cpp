@@ -197,6 +197,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);
+  constexpr int on_one_line = 0;
+  folder.write("command.json", json_text(boost::json::value_from(options.words), on_one_line));
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
 
   const std::unique_ptr<SavedState> saved = open_state(options, drive_config);

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from samples import metric, write_run
+from simulate import run
 from typer.testing import CliRunner
 
 import tessera
@@ -125,6 +126,28 @@ def test_a_request_of_a_run_without_a_log_is_explained_by_making_it_again(tmp_pa
     assert command("explain", tmp_path / "plain", 7).output == command("explain", tmp_path / "logged", 7).output
     assert not (tmp_path / "plain" / "requests.npy").exists()
     assert "holds no request" in command("explain", tmp_path / "logged", 50, status=2).output
+    assert f"tessera: {tmp_path / 'plain'}: holds no request 50" in command("explain", tmp_path / "plain", 50, status=2).output
+
+
+def test_a_run_of_the_simulator_itself_and_one_of_a_comparison_are_explained_too(tmp_path):
+    words = ("demo", "--layer", "imr-rmw", "--workload", "web-server", "--fold", "--limit", "50", "--time-scale", "2", "--cut-at", "1 s", "--set", "nand.dies=1")
+    run(tmp_path / "plain", *words, "--fst", tmp_path / "waves.fst", "--record-window", "0 s:1 ms")
+    (tmp_path / "waves.fst").unlink()
+    run(tmp_path / "logged", *words, "--requests", "--events")
+    assert command("explain", tmp_path / "plain", 7).output == command("explain", tmp_path / "logged", 7).output
+    assert not (tmp_path / "waves.fst").exists()
+    tessera.compare("demo", layers=["cmr", "imr-rmw"], workload="web-server", limit=20, out=tmp_path / "two")
+    assert "Request 7 " in command("explain", tmp_path / "two" / "imr-rmw" / "1", 7).output
+    assert "is the folder of a comparison: name a run in it" in command("explain", tmp_path / "two", 7, status=2).output
+    assert "it is no folder of a run" in command("explain", tmp_path / "nowhere", 7, status=2).output
+
+
+@pytest.mark.parametrize(("name", "length"), [("summary.json", 500), ("summary.json", 0), ("requests.npy", 0), ("requests.npy", 300)])
+def test_a_file_of_a_run_that_was_cut_off_is_named(tmp_path, name, length):
+    tessera.run("common", layer="cmr", workload="random-4k", limit=20, requests=True, out=tmp_path)
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:length])
+    said = command("report", tmp_path, status=2).output
+    assert said == f"tessera: {tmp_path / name} is damaged or was cut off: remove it, and make again what it is of\n"
 
 
 def test_the_summary_says_the_figures_as_the_package_does(tmp_path):

@@ -13,6 +13,7 @@ from simulate import SIMULATOR, simulate
 ENDLESS = ("run", "common", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000")
 SHORT = ("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "200")
 RESULTS = {"summary.json", "requests.npy", "events.csv", "intervals.csv"}
+ALWAYS = {"drive.toml", "command.json"}  # what was simulated; no results
 
 
 def files(folder) -> set[str]:
@@ -36,7 +37,7 @@ def grows(file) -> bool:
 
 def test_a_run_that_fails_leaves_no_results_of_the_run_before(tmp_path):
     simulate(*SHORT, "--requests", "--events", "--intervals", "1 s", "--out", tmp_path)
-    assert files(tmp_path) == RESULTS | {"drive.toml"}
+    assert files(tmp_path) == RESULTS | ALWAYS
     bad = tmp_path / "bad.csv"
     bad.write_text("1,hm,0,Read,4096,4096,1\n2,hm,0,Read,4096,4096,1\nnonsense\n")
     simulate("run", "demo", "--layer", "cmr", "--trace", bad, "--format", "msr", "--requests", "--out", tmp_path, status=2)
@@ -53,7 +54,7 @@ def test_a_description_that_is_refused_leaves_no_results_either(tmp_path):
 def test_a_run_without_a_request_log_is_not_explained_by_that_of_the_run_before(tmp_path):
     simulate(*SHORT, "--requests", "--out", tmp_path)
     simulate(*SHORT, "--seed", "2", "--out", tmp_path)
-    assert files(tmp_path) == {"summary.json", "drive.toml"}
+    assert files(tmp_path) == {"summary.json", *ALWAYS}
 
 
 def test_a_run_can_be_made_again_from_its_own_description(tmp_path):
@@ -70,7 +71,7 @@ def test_a_run_that_is_killed_leaves_a_folder_that_does_not_look_whole(tmp_path)
     process.communicate()
     assert not files(tmp_path) & RESULTS
     simulate(*SHORT, "--out", tmp_path)
-    assert files(tmp_path) == {"summary.json", "drive.toml"}
+    assert files(tmp_path) == {"summary.json", *ALWAYS}
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])

@@ -11,6 +11,8 @@ import typer
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
+from tessera.errors import InputError
+from tessera.run_folder import Run
 from tessera.simulation import simulation_of
 from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
 
@@ -118,13 +120,21 @@ def explain(
     number: Annotated[int, typer.Argument(min=0, help="Number of the request, from 0.")],
 ) -> None:
     """Tell the life of one request of a run, step by step; a run that kept no log of its requests is made again for it."""
-    made_by = simulation_of(results)
-    if (results / "requests.npy").exists() or made_by is None:
+    if (results / "compare.json").exists():
+        raise InputError(f"{results} is the folder of a comparison: name a run in it, as {results}/LAYER")
+    if (results / "requests.npy").exists():
         print(ask_simulator(["explain", results, str(number)]), end="")
         return
+    Run(results).file("summary.json")
+    made_by = simulation_of(results)
+    if made_by is None:
+        raise InputError(f"{results} has no log of its requests, and what made it is not known: run it again with --requests")
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         made_by.but(requests=True, events=True).run(folder, progress=sys.stderr.isatty())
-        print(ask_simulator(["explain", folder, str(number)]), end="")
+        try:
+            print(ask_simulator(["explain", folder, str(number)]), end="")
+        except InputError as error:
+            raise InputError(str(error).replace(f"{folder}/requests.npy", str(results))) from None
 
 
 def register(app: typer.Typer) -> None:
