@@ -6,6 +6,7 @@ from samples import metric, write_run
 from tessera import Run, SimulatorError
 from tessera.papers.lab import Lab, Variant, of_layer, trial
 from tessera.papers.page import ENDLESS, Figure, number, span, verdict
+from tessera.papers.pressure_runs import ENOUGH, ranked, scarce
 from tessera.papers.seeds import Comparison, half_width, over_seeds, seed_table
 
 COUNTING = """
@@ -113,3 +114,13 @@ def test_a_line_a_comparison():
     assert text.splitlines()[-1] == "| what | above 5 | 1.000 to 3.000 | 2.000 ± 2.484 | does not hold |"
     text = seed_table([{"a": 1}, {"a": None}], [Comparison("what", lambda grid: grid["a"], above=5)])
     assert text.splitlines()[-1] == "| what | above 5 | - | - | undefined |"
+
+
+def test_who_cleans_seldom_is_not_ranked_and_who_has_nothing_to_fill_is(tmp_path):
+    seldom, often = (Run(write_run(tmp_path / str(count), {"cleaning.count": metric(count)})) for count in (ENOUGH - 1, ENOUGH))
+    assert (ranked(seldom, "mu-rmw"), ranked(often, "mu-rmw"), ranked(seldom, "cmr")) == (False, True, True)
+
+
+def test_under_pressure_every_cache_has_the_same_size():
+    assert scarce(Variant("media-cache", {"k": 1})).settings["layers__media_cache__cache"] == "256 MiB"
+    assert scarce(Variant("mu-rmw")).settings == scarce(Variant("cmr")).settings == {"nand__blocks": 2048, "nand__dump_blocks": 128}

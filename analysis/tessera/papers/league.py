@@ -9,11 +9,11 @@ sectors on their way to flash, were chosen among a dozen settings on seven of th
 changed nothing. What they are worth stands with the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
-layer whose mean is best. Most inputs are too short to fill flash and logs, so that few layers clean: what happens then, the table on `demo` in the
-[README](../README.md) shows.
+layer whose mean is best. Most inputs are too short to fill flash and logs, so that few layers clean: what happens then, the
+[next chapter](#the-league-under-pressure-caches-that-are-full-tessera) shows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
@@ -182,13 +182,18 @@ def resources(grid: Grid) -> str:
     return table(["layer", "DRAM, MiB", "capacity gain"], lines)
 
 
-def _comparisons(grid: Grid) -> list[Comparison]:
+def best_rivals(grid: Grid, ours: str = OURS) -> dict[str, set[str]]:
+    """Of each input the one with the best mean and the one with the best p99."""
+    return {name: {best(row, latency, ours), best(row, p99, ours)} for name, row in grid.items()}
+
+
+def comparisons(grid: Grid, ours: str = OURS) -> list[Comparison]:
     """Ours against the two that are best under seed 1."""
     parts = []
     for name, row in grid.items():
         for what, measure in (("mean", latency), ("p99", p99)):
-            rival = best(row, measure)
-            parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, OURS, rival), below=1))
+            rival = best(row, measure, ours)
+            parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, ours, rival), below=1))
     return parts
 
 
@@ -201,12 +206,12 @@ def sections(lab: Lab) -> list[str]:
         return parts
     shorter = {name: options for name, options in traces.items() if name not in LONGEST}
     of_traces = {name: grid[name] for name in shorter}
-    rivals = {name: tuple({best(row, latency), best(row, p99)}) for name, row in of_traces.items()}
-    seeds = over_seeds(lab, lambda each: _against(each, shorter, rivals))
+    rivals = best_rivals(of_traces)
+    seeds = over_seeds(lab, lambda each: against(each, shorter, rivals))
     parts += [
         "### Over five seeds\n",
         f"Against the layers that are best under the first seed; without {' and '.join(LONGEST)}, whose runs are the longest.\n",
-        seed_table(seeds, _comparisons(of_traces)),
+        seed_table(seeds, comparisons(of_traces)),
     ]
     layers = dict.fromkeys(layer for of_input in rivals.values() for layer in sorted(of_input))
     edged = lab.grid(DRIVE, shorter, {layer: with_edges_behind(layer) for layer in (*layers, OURS)}, "edges behind")
@@ -220,10 +225,12 @@ def sections(lab: Lab) -> list[str]:
     return [*parts, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
 
 
-def _against(lab: Lab, inputs: Mapping[str, Sequence[object]], rivals: Mapping[str, Sequence[str]]) -> Grid:
-    """Ours and each input's own rivals."""
+def against(
+    lab: Lab, inputs: Mapping[str, Sequence[object]], rivals: Mapping[str, Iterable[str]], ours: str = OURS, made: Callable[[str], Variant] = equipped
+) -> Grid:
+    """Ours and each input's own rivals, as `made` equips them."""
     grid: Grid = {}
     for name, options in inputs.items():
-        variants = {layer: equipped(layer) for layer in (*sorted(rivals[name]), OURS)}
+        variants = {layer: made(layer) for layer in (*sorted(rivals[name]), ours)}
         grid |= lab.grid(DRIVE, {name: options}, variants, f"{name}, seed {lab.seed}")
     return grid

@@ -1,6 +1,6 @@
 """Our own layer on interlaced tracks against the four of Hajkazemi et al. (tessera-imr).
 
-**The rule** is that of the chapter before: the drive `common`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
+**The rule** is that of [`tessera`](#a-layer-of-our-own-tessera): the drive `common`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
 start. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
 look for hot ones every 5,000 writes, as on `common` everywhere. `cmr` and the shingled `tessera` stand beside them as yardsticks and take no part. Of `tessera-imr` the longest destage was chosen
 among five settings on `web_3`, `rsrch_1`, `web_0`, `src1_0` and `cello2003`, and on the same ones that it moves no tracks and destages by age; the other inputs took no part in that.
@@ -12,8 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from tessera.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.league import DRIVE, FIGURES, LONGEST, TRACES, equipped, league_table, recorded, summary, with_edges_behind
+from tessera.papers.league import (
+    DRIVE, FIGURES, LONGEST, TRACES, against, best_rivals, comparisons, equipped, league_table, recorded, summary, with_edges_behind,
+)  # fmt: skip
 from tessera.papers.page import figure_tables
+from tessera.papers.seeds import over_seeds, seed_table
 
 TITLE = "A layer of our own on interlaced tracks (tessera-imr)"
 
@@ -73,7 +76,12 @@ def sections(lab: Lab) -> list[str]:
     grid = league(lab, inputs)
     parts = [summary(rivals(grid), OURS), league_table(rivals(grid), OURS), "### Interlaced layers and yardsticks\n", *figure_tables(grid, FIGURES)]
     if traces:
+        of_traces = {name: row for name, row in rivals(grid).items() if name in traces}
+        seeds = over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS))
         parts += [
+            "### Interlaced, over five seeds\n",
+            "The recorded traces, against the layers that are best under the first seed.\n",
+            seed_table(seeds, comparisons(of_traces, OURS)),
             "### Interlaced rivals with edges behind\n",
             '`firmware.write_cache.edges = "behind"` gives any layer one of the ideas: its rivals under that rule.\n',
             *figure_tables(edged(lab, traces), FIGURES[:2]),

@@ -9,16 +9,14 @@ that write the first 256 MiB are not measured. The rivals are those that are amo
 Only layers that cleaned at least 20 times in what is measured are ranked, and those that have nothing to fill (`cmr`, `static-r4123`): figures of the others have a star.
 """
 
-from collections.abc import Iterable, Mapping
-
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.league import FIGURES, OURS, league_table, p99, summary
+from tessera.papers.league import FIGURES, OURS, against, best_rivals, comparisons, league_table, summary
 from tessera.papers.league import best as best_of
 from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, table
-from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, against, cleanings, edged, league, ranked, repeated
-from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, edged, equipped_scarcely, league, ranked, repeated
+from tessera.papers.seeds import over_seeds, seed_table
 from tessera.run_folder import Run
 
 TITLE = "The league under pressure: caches that are full (tessera)"
@@ -59,20 +57,6 @@ def _writing(grid: Grid) -> str:
     return table(["input", "least WA", "ours", "ratio", "its mean, ms", "ours"], rows)
 
 
-def _rivals(grid: Grid) -> Mapping[str, Iterable[str]]:
-    """The best of each input under seed 1, by each figure."""
-    return {name: {best_of(row, latency), best_of(row, p99)} for name, row in grid.items()}
-
-
-def _comparisons(grid: Grid) -> list[Comparison]:
-    parts = []
-    for name, row in grid.items():
-        for what, measure in (("mean", latency), ("p99", p99)):
-            rival = best_of(row, measure)
-            parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, OURS, rival), below=1))
-    return parts
-
-
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
     inputs = repeated(lab)
@@ -81,14 +65,14 @@ def sections(lab: Lab) -> list[str]:
     grid = league(lab, inputs)
     entitled = _ranked(grid)
     filled = _cached(entitled)
-    seeds = over_seeds(lab, lambda each: against(each, inputs, _rivals(entitled)), SEEDS)
+    seeds = over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS)
     return [
         "Among all that are ranked, the conventional disk with them:\n", summary(entitled), league_table(entitled),
         "Among those that have a cache to fill:\n", summary(filled), league_table(filled),
         "Beside the one of these that writes least:\n", _writing(filled),
         "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n",
-        "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, _comparisons(entitled)),
+        "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, comparisons(entitled)),
         "### Under pressure, rivals with edges behind\n", *figure_tables(edged(lab, inputs), FIGURES[:2]),
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip

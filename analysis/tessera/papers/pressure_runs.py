@@ -1,6 +1,6 @@
 """The runs of the league under pressure: traces that fill every cache several times over, and caches of one size."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -50,6 +50,11 @@ def scarce(variant: Variant) -> Variant:
     return Variant(variant.layer, {**variant.settings, **FLASH, **of_layer(variant.layer, **CACHES.get(variant.layer, {}))})
 
 
+def equipped_scarcely(layer: str) -> Variant:
+    """The layer on the drive of the chapter."""
+    return scarce(equipped(layer))
+
+
 def repeated(lab: Lab, names: Sequence[str] = SHORTER) -> dict[str, tuple[object, ...]]:
     """The options that replay each trace at hand until it has written FOOTPRINT_MIB; what fills the caches is not measured."""
     options = {}
@@ -77,7 +82,7 @@ def cleanings(run: Run) -> float:
 
 
 def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {layer: scarce(equipped(layer)) for layer in (*RIVALS, OURS)}, "under pressure")
+    return lab.grid(DRIVE, inputs, {layer: equipped_scarcely(layer) for layer in (*RIVALS, OURS)}, "under pressure")
 
 
 def edged(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
@@ -88,12 +93,3 @@ def edged(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
 def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
     variants = {name: scarce(equipped(OURS, **switches)) for name, switches in ABLATIONS.items()}
     return lab.grid(DRIVE, inputs, variants, "what each idea is worth")
-
-
-def against(lab: Lab, inputs: Mapping[str, Sequence[object]], rivals: Mapping[str, Iterable[str]]) -> Grid:
-    """Ours and each input's own rivals."""
-    grid: Grid = {}
-    for name, options in inputs.items():
-        variants = {layer: scarce(equipped(layer)) for layer in (*sorted(rivals[name]), OURS)}
-        grid |= lab.grid(DRIVE, {name: options}, variants, f"{name}, seed {lab.seed}")
-    return grid
