@@ -62,6 +62,8 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.workload = arguments.text("--workload");
   if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
   if (arguments.given("--time-scale")) run.time_scale = parse_time_scale(arguments.text("--time-scale"));
+  if (arguments.given("--time-scale") && run.replay.mode == ReplayMode::closed)
+    arguments.fail("--time-scale has no times to stretch: --replay closed:N ignores those of the input");
   run.fold_prefilled = arguments.set("--fold-prefilled");
   run.fold = arguments.set("--fold") || run.fold_prefilled;
   run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));

@@ -49,7 +49,9 @@ void declare_torture(Arguments& arguments) {
 ParsedCommand read_torture(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'torture' is made for this");
   arguments.exclude("--trace", "--workload");
-  arguments.exclude("--cut-at", "--minimise");
+  for (const char* of_many_cuts : {"--cuts", "--minimise"}) arguments.exclude("--cut-at", of_many_cuts);
+  if (arguments.given("--limit") && !arguments.given("--trace") && !arguments.given("--workload"))
+    arguments.fail("--limit needs --trace or --workload; --operations says how long the workload is that is drawn");
   for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
   TortureOptions torture;
   RunOptions& run = torture.run;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/vcd_writer.hpp"
+#include "platforms/description/quantity.hpp"
 #include "platforms/output/save_file.hpp"
 #include "platforms/output/timeline_writer.hpp"
 
@@ -41,7 +42,10 @@ Probes::Waves::Waves(const RecordConfig& config, DriveModule& drive)
     recorder_ = std::make_unique<Waveform>(writers, WaveTrigger{config.before, config.after});
   } else {
     std::vector<WaveWindow> windows;
-    for (const auto& [begin, end] : config.windows) windows.push_back({begin, end});
+    for (const auto& [begin, end] : config.windows) {
+      windows.push_back({begin, end});
+      window_begins_.push_back(begin);
+    }
     if (windows.empty()) windows.push_back({});
     recorder_ = std::make_unique<Waveform>(writers, std::move(windows));
   }
@@ -89,8 +93,15 @@ std::vector<std::string> Probes::Waves::finish(Picoseconds now) {
   for (const auto& file : files_) file->close();
   if (fst_ != nullptr) fst_->close();
   write_save_file();
-  if (recorder_->late_changes() == 0) return {};
-  return {std::to_string(recorder_->late_changes()) + " changes of the waveforms came too late to be sorted and stand behind their time"};
+  const auto in_words = [](Picoseconds time) { return print_quantity(Dimension::time, time.value()); };
+  std::vector<std::string> notes;
+  for (const Picoseconds begin : window_begins_)
+    if (begin >= now)
+      notes.push_back("--record-window: without effect, it begins at " + in_words(begin) + " and the run ended at " + in_words(now));
+  if (recorder_->late_changes() != 0)
+    notes.push_back(std::to_string(recorder_->late_changes()) +
+                    " changes of the waveforms came too late to be sorted and stand behind their time");
+  return notes;
 }
 
 /// Beside each file of waveforms, under its name with the ending .gtkw: how GTKWave is to show it.

@@ -59,6 +59,7 @@ class Probes::Waves {
   std::vector<std::filesystem::path> save_beside_;  // files that a viewer of waveforms opens
   std::unique_ptr<Waveform> recorder_;
   std::unique_ptr<ValueTrigger> value_trigger_;
+  std::vector<Picoseconds> window_begins_;
 };
 
 }  // namespace tessera

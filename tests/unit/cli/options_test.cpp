@@ -184,11 +184,20 @@ TEST_CASE("a cut at boot+TIME counts from power-on, one at TIME from the start o
   CHECK(message(run_with({"--cut-at", "boot+5"})).starts_with("--cut-at: expected a time"));
 }
 
+TEST_CASE("torture: options that say nothing of the cuts and requests that there are are refused") {
+  CHECK(message({"torture", "torture", "--cut-at", "1s", "--cuts", "10"}) ==
+        "tessera-sim torture: --cut-at and --cuts exclude each other: give one of them");
+  CHECK(message({"torture", "torture", "--limit", "20"}) ==
+        "tessera-sim torture: --limit needs --trace or --workload; --operations says how long the workload is that is drawn");
+}
+
 TEST_CASE("run: options that do not go together are refused with a sentence") {
   CHECK(message({"run", "common", "--out", "o"}) == "tessera-sim run: expected --trace FILE or --workload NAME");
   CHECK(message(run_with({"--workload", "web"})) == "tessera-sim run: --trace and --workload exclude each other: give one of them");
   CHECK(message({"run", "common", "--workload", "web", "--format", "msr", "--out", "o"}) == "tessera-sim run: --format needs --trace");
   CHECK(message({"run", "common", "--workload", "web", "--volume", "v", "--out", "o"}) == "tessera-sim run: --volume needs --trace");
+  CHECK(message(run_with({"--time-scale", "2", "--replay", "closed:4"})) ==
+        "tessera-sim run: --time-scale has no times to stretch: --replay closed:N ignores those of the input");
   CHECK(message(run_with({"--vcd", "w", "--record-window", "1ms:2ms", "--record-window", "2ms:3ms"})) ==
         "tessera-sim run: --record-window: two windows touch or overlap");
   CHECK(message(run_with({"--signals", "media.*"})) == "tessera-sim run: --signals needs --vcd, --fst or --timeline");
