@@ -67,6 +67,9 @@ void add_of_processor(const DriveConfig& config, Reasons& reasons) {
   const bool image = config.image != nullptr;
   reasons.add(!image, "no firmware image (--elf) runs on a processor of its own", {"processor."});
   reasons.add(image, "a firmware image (--elf) has nothing but registers", {"simulation.firmware_through"});
+  reasons.add(image, "the hart of a firmware image (--elf) takes the time of its own instructions and memory (processor)",
+              {"controller.costs.", "controller.interrupt_latency", "controller.data_cache.", "controller.host_interrupt.priority",
+               "controller.disk_interrupt.priority", "controller.flash_interrupt.priority", "controller.timer_interrupt.priority"});
 }
 
 void add_of_memories(const DriveConfig& config, Reasons& reasons) {

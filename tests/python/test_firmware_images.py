@@ -29,6 +29,13 @@ def test_an_image_serves_what_the_linked_firmware_serves(images, tmp_path, layer
     assert (tmp_path / "image" / "requests.npy").read_bytes() == (tmp_path / "again" / "requests.npy").read_bytes()
 
 
+def test_what_an_image_makes_useless_is_said(images):
+    settings = ("--set", "controller.interrupt_latency=1 us", "--set", "controller.costs.lock=9", "--set", "processor.alu=2")
+    told = simulate("check", "demo", "--elf", images["cmr"], *settings).stdout
+    assert "controller.interrupt_latency, controller.costs.lock: without effect, the hart of a firmware image (--elf) takes the time" in told
+    assert "processor.alu" not in told
+
+
 @pytest.mark.parametrize("layer", FAMILIES)
 def test_an_image_loses_nothing_to_power_cuts(images, layer):
     """Between any two instructions, so also where the firmware that is linked to the model cannot be cut: it works in no time."""

@@ -92,7 +92,7 @@ def test_a_window_behind_the_end_of_the_run_is_said_to_be_without_effect(tmp_pat
     recorded = ("--vcd", tmp_path / "w.vcd", "--record-window", "0 s:1 s", "--record-window", "9000 s:9001 s")
     simulate("run", "torture", "--workload", "random-4k", "--fold", "--limit", 100, *recorded, "--out", tmp_path / "run")
     said = [note for note in Run(tmp_path / "run").summary["run"]["notes"] if note.startswith("--record-window")]
-    assert len(said) == 1 and said[0].startswith("--record-window: without effect, it begins at 9000 s and the run ended at ")
+    assert len(said) == 1 and said[0].startswith("--record-window: without effect, it begins at 2.5 h and the run ended at ")
 
 
 def test_the_waveform_of_the_first_read_modify_write_has_time_before_it(tmp_path):
