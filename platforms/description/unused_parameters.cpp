@@ -48,6 +48,7 @@ std::vector<std::string> unused_sentences(const std::vector<Parameter>& values, 
     reason->parameters.push_back(path);
   }
   std::vector<std::string> sentences;
+  sentences.reserve(reasons.size());
   for (const Reason& reason : reasons) sentences.push_back(reason.sentence());
   return sentences;
 }
