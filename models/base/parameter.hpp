@@ -66,11 +66,7 @@ class ParameterVisitor {
   /// Calls `declare`, whose fields have no effect while `unused` holds. `why` then ends the sentence "NAME: without effect, ..." and names
   /// the parameters that it depends on: "moves is off". The values are those that the visitor finds: only one that changes none may ask.
   template <class Declare>
-  void unused_where(bool unused, std::string_view why, Declare declare) {
-    if (unused) begin_unused(why);
-    declare();
-    if (unused) end_unused();
-  }
+  void unused_where(bool unused, std::string_view why, Declare declare);
 
   /// Declares an enumerator type whose values are 0, 1, 2, ... in the order of `names`.
   template <class Enum>
@@ -80,5 +76,34 @@ class ParameterVisitor {
     value = static_cast<Enum>(index);
   }
 };
+
+/// What is declared while it lives has no effect while `unused` holds: unused_where() without a function, for declarations that are part of
+/// a small image. An image tells nobody what is set in vain.
+class UnusedWhere {
+ public:
+#ifdef TESSERA_ON_TARGET
+  UnusedWhere(ParameterVisitor&, bool, std::string_view) {}
+#else
+  UnusedWhere(ParameterVisitor& visitor, bool unused, std::string_view why) : visitor_(unused ? &visitor : nullptr) {
+    if (visitor_ != nullptr) visitor_->begin_unused(why);
+  }
+  ~UnusedWhere() {
+    if (visitor_ != nullptr) visitor_->end_unused();
+  }
+
+ private:
+  ParameterVisitor* visitor_;
+
+ public:
+#endif
+  UnusedWhere(const UnusedWhere&) = delete;
+  UnusedWhere& operator=(const UnusedWhere&) = delete;
+};
+
+template <class Declare>
+void ParameterVisitor::unused_where(bool unused, std::string_view why, Declare declare) {
+  const UnusedWhere where(*this, unused, why);
+  declare();
+}
 
 }  // namespace tessera

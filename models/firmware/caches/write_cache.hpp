@@ -59,9 +59,6 @@ struct WriteCacheConfig {
   void describe(ParameterVisitor& visitor);
   /// A sentence why a cache of this description cannot run on `plan`, or nothing.
   [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
-
- private:
-  void describe_cache(ParameterVisitor& visitor);
 };
 
 /// What a write cache's figures are called: there may be one in front of the layer and one inside it.

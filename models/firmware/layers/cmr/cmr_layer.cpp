@@ -6,9 +6,8 @@ namespace tessera {
 
 void CmrConfig::describe(ParameterVisitor& visitor) {
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "radii set apart for the journal of a write cache");
-  visitor.unused_where(journal_tracks == 0, "journal_tracks is 0", [&] {
-    visitor.enumeration("journal_place", journal_place, {"inner", "middle", "outer"}, "where the journal lies");
-  });
+  const UnusedWhere without_journal(visitor, journal_tracks == 0, "journal_tracks is 0");
+  visitor.enumeration("journal_place", journal_place, {"inner", "middle", "outer"}, "where the journal lies");
 }
 
 Cmr::Cmr(const Ports& ports, const CmrConfig&, const DriveGeometry& geometry, const FormatPlan& plan)
