@@ -6,9 +6,6 @@ namespace tessera {
 
 namespace {
 constexpr Bytes dword{4};
-}
-
-namespace {
 // The least is what no frame is without: SOF, CRC and EOF, on SAS the header too; one primitive in answer; SOAF, OPEN and EOAF.
 constexpr Range around{12, 4096};
 constexpr Range answered{4, 4096};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "firmware/defects/write_rest.hpp"
+#include "firmware/flash/band_sweep.hpp"
 #include "firmware/flash/flash_reads.hpp"
 
 namespace tessera {
@@ -51,27 +51,7 @@ Task<Status> BandMerge::store(std::uint64_t to, std::uint32_t offset, std::uint3
 }
 
 Task<Status> BandMerge::transfer(MediaOp op, std::uint64_t band, std::uint32_t offset, std::uint32_t count) {
-  MediaChain chain(MediaClass::dependent, LostSectors::carry);
-  Status first_failure = Status::ok;
-  std::uint32_t done = 0;
-  while (done < count) {
-    chain.clear();
-    while (done < count && chain.steps().size() < MediaChain::max_steps) {
-      const PhysicalRun run = layout_.locate(band, offset + done, count - done);
-      MediaStep step;
-      step.op = op;
-      step.run = run;
-      step.data = buffer_.part(done, run.count);
-      chain.add(step);
-      done += run.count;
-    }
-    const Status status = co_await media_.run(chain);
-    if (ok(status)) continue;
-    if (op == MediaOp::read) co_return status;
-    co_await write_rest(media_, chain);
-    if (ok(first_failure)) first_failure = status;
-  }
-  co_return first_failure;
+  return sweep_band(media_, layout_, {op, band, offset, buffer_.part(0, count), MediaClass::dependent, nullptr, LostSectors::carry});
 }
 
 /// A command for each cached page. No coroutine: it passes every sector of a band.

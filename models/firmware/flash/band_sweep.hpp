@@ -1,5 +1,5 @@
 #pragma once
-// Moving many sectors of a band in one sweep of the arm: what zones and S-blocks share.
+// Moving many sectors of a band in one sweep of the arm: what merges, zones and S-blocks share.
 #include <cstdint>
 
 #include "firmware/flash/band_layout.hpp"
@@ -19,8 +19,8 @@ struct BandSweep {
 };
 
 /// Sectors [first, first + data.count) of a band, in the order in which its tracks overlap: what a track loses to the one in front is
-/// written anew. From a whole track to the next there is neither a seek nor a wait for the first sector. A read ends with the
-/// first chain that fails; a write goes on, without the header, and gives the status of the first that failed.
-[[nodiscard]] Task<Status> sweep_band(MediaPort& media, const BandLayout& layout, BandSweep sweep);
+/// written anew. From a whole track to the next there is neither a seek nor a wait for the first sector. Where a
+/// part of it fails: transfer_tracks().
+[[nodiscard]] Task<Status> sweep_band(MediaPort& media, const BandLayout& layout, const BandSweep& sweep);
 
 }  // namespace tessera

@@ -134,6 +134,13 @@ TEST_CASE("between extents that leave room a short access waits for half a turn 
   CHECK(bus.reserve(0, 4_us, 1_us).end == 5_us);  // nothing was taken from it
 }
 
+TEST_CASE("a source that is faster than the resource takes all of its work from who goes behind it") {
+  SharedResource bus({{1, 0}, {1, 1}});  // the second goes before the first
+  CHECK(bus.reserve(0, 0_us, 10_us).end == 10_us);
+  CHECK(bus.reserve(1, 0_us, 4_us, 1_us).end == 4_us);
+  CHECK(bus.free(0) == 14_us);
+}
+
 TEST_CASE("a power cut forgets what was under way") {
   SharedResource bus(equals(2));
   bus.reserve(0, 0_us, 1_s);

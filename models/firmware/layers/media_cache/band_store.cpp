@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "firmware/layers/media_cache/track_transfer.hpp"
+#include "firmware/layout/track_transfer.hpp"
 
 namespace tessera::media_cache {
 

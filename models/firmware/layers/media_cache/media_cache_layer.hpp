@@ -78,6 +78,8 @@ class MediaCache final : public HomeLayer {
     Extent extent;
     std::uint32_t at = 0;
   };
+  /// Of the bands of a packet.
+  using BandLocks = std::array<std::optional<NumberLocks::Lock>, Packet::most_runs>;
   /// What one packet takes.
   struct Batch {
     std::array<Part, Packet::most_runs> parts{};
@@ -114,6 +116,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] std::uint32_t stream_length(const Pending& front) const;
   void select_stream(const Pending& front, std::uint32_t length, Stream& stream);
   [[nodiscard]] Batch select_batch(Pending& front);
+  [[nodiscard]] Task<void> lock_bands(const Packet& packet, NumberLocks& of, LockMode mode, BandLocks& locks);
   [[nodiscard]] Task<void> write_packet(Batch& batch);
   [[nodiscard]] Task<void> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);

@@ -85,16 +85,8 @@ Packet MediaCache::select_move() {
 
 /// What was not trimmed meanwhile; no read may look where it was any more.
 Task<void> MediaCache::enter_moved(const Packet& packet) {
-  std::array<std::uint64_t, Packet::most_runs> bands{};
-  for (std::uint32_t i = 0; i < packet.count; ++i) bands[i] = bands_.band_of(packet.runs[i].run.first).number;
-  std::sort(bands.begin(), bands.begin() + packet.count);
-  std::array<std::optional<NumberLocks::Lock>, Packet::most_runs> locks;
-  for (std::uint32_t i = 0; i < packet.count; ++i) {
-    if (i != 0 && bands[i] == bands[i - 1]) continue;
-    locks[i].emplace(readers_, NumberRange::of(bands[i]), LockMode::exclusive);
-    NumberLocks::Lock& lock = *locks[i];
-    co_await lock;
-  }
+  BandLocks locks;
+  co_await lock_bands(packet, readers_, LockMode::exclusive, locks);
   const auto found = found_.take();
   std::uint64_t position = packet.position;
   for (std::uint32_t i = 0; i < packet.count; ++i) {

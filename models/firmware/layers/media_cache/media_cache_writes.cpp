@@ -144,6 +144,18 @@ MediaCache::Batch MediaCache::select_batch(Pending& front) {
   return batch;
 }
 
+/// Each band once and in ascending order: a stream or a merge that waits for one alone stands between two shared locks of it.
+Task<void> MediaCache::lock_bands(const Packet& packet, NumberLocks& of, LockMode mode, BandLocks& locks) {
+  std::array<std::uint64_t, Packet::most_runs> bands{};
+  for (std::uint32_t i = 0; i < packet.count; ++i) bands[i] = bands_.band_of(packet.runs[i].run.first).number;
+  std::sort(bands.begin(), bands.begin() + packet.count);
+  for (std::uint32_t i = 0; i < packet.count; ++i) {
+    if (i != 0 && bands[i] == bands[i - 1]) continue;
+    NumberLocks::Lock& lock = locks[i].emplace(of, NumberRange::of(bands[i]), mode);
+    co_await lock;
+  }
+}
+
 Task<void> MediaCache::write_packet(Batch& batch) {
   extents_since_ += 2 * batch.count;
   Packet packet;
@@ -156,17 +168,8 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   on_their_way_.push_back(packet.position);
   packet.tail = tail();
 
-  // Each band once and in ascending order: a stream or a merge that waits for one alone stands between two shared locks of it.
-  std::array<std::uint64_t, Packet::most_runs> bands{};
-  for (std::uint32_t i = 0; i < batch.count; ++i) bands[i] = bands_.band_of(batch.parts[i].run.first).number;
-  std::sort(bands.begin(), bands.begin() + batch.count);
-  std::array<std::optional<NumberLocks::Lock>, Packet::most_runs> locks;
-  for (std::uint32_t i = 0; i < batch.count; ++i) {
-    if (i != 0 && bands[i] == bands[i - 1]) continue;
-    locks[i].emplace(writers_, NumberRange::of(bands[i]), LockMode::shared);
-    NumberLocks::Lock& lock = *locks[i];
-    co_await lock;
-  }
+  BandLocks locks;
+  co_await lock_bands(packet, writers_, LockMode::shared, locks);
   Status status = co_await log_.write(packet);
   if (ok(status) && alone && config_.verify_packets) status = co_await log_.verify(packet);
   std::erase(on_their_way_, packet.position);

@@ -1,7 +1,7 @@
 #include "firmware/layers/media_cache/merge_area.hpp"
 
 #include "base/check.hpp"
-#include "firmware/layers/media_cache/track_transfer.hpp"
+#include "firmware/layout/track_transfer.hpp"
 #include "firmware/logs/header_scan.hpp"
 
 namespace tessera::media_cache {

@@ -5,14 +5,14 @@
 #include "firmware/defects/write_rest.hpp"
 #include "firmware/ports/media_port.hpp"
 
-namespace tessera::media_cache {
+namespace tessera {
 
 /// `place(done, count)`: where the sectors from `done` on lie, as far as they stay on one track: at most `count`. Whole tracks go from
-/// whatever sector comes first. A read ends with the first chain that fails; a write goes on, and gives the status of the first that
-/// failed.
+/// whatever sector comes first. `header`, or none, goes with the last sector and stays where it is meanwhile. A read ends with the first
+/// chain that fails; a write goes on, without the header, and gives the status of the first that failed.
 template <class Place>
-[[nodiscard]] Task<Status> transfer_tracks(MediaPort& media, MediaOp op, DataSpan data, MediaClass priority, LostSectors lost,
-                                           Place place) {
+[[nodiscard]] Task<Status> transfer_tracks(MediaPort& media, MediaOp op, DataSpan data, MediaClass priority, LostSectors lost, Place place,
+                                           SectorHeader* header = nullptr) {
   MediaChain chain(priority, lost);
   Status first_failure = Status::ok;
   for (std::uint32_t done = 0; done < data.count;) {
@@ -24,15 +24,17 @@ template <class Place>
       step.data = data.part(done, step.run.count);
       if (step.run.count == media.sectors_on(step.run.track)) step.hint = StepHint::whole_track;
       done += step.run.count;
+      if (done == data.count) step.header = header;
       chain.add(step);
     }
     const Status status = co_await media.run(chain);
     if (ok(status)) continue;
     if (op == MediaOp::read) co_return status;
     co_await write_rest(media, chain);
+    header = nullptr;
     if (ok(first_failure)) first_failure = status;
   }
   co_return first_failure;
 }
 
-}  // namespace tessera::media_cache
+}  // namespace tessera
