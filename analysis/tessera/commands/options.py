@@ -47,19 +47,18 @@ def simulation(
 
 def time_of(text: str) -> int:
     """A time in picoseconds."""
-    from tessera.sweeps.axes import amount
-
-    value, unit = amount(text)
-    if unit != "ps":
-        raise InputError(f"expected a time such as \"10 s\", found '{text}'")
-    return int(value)
+    return _amount_in("ps", text, 'a time such as "10 s"')
 
 
 def size_of(text: str) -> int:
     """A size in bytes."""
+    return _amount_in("B", text, 'a size such as "1 GiB"')
+
+
+def _amount_in(unit: str, text: str, expected: str) -> int:
     from tessera.sweeps.axes import amount
 
-    value, unit = amount(text)
-    if unit != "B":
-        raise InputError(f"expected a size such as \"1 GiB\", found '{text}'")
+    value, found = amount(text)
+    if found != unit:
+        raise InputError(f"expected {expected}, found '{text}'")
     return int(value)
