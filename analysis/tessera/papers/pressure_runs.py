@@ -41,6 +41,9 @@ ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "all merged": {"stay_mark": 0},
     "nothing ahead": {"clean_mark": 100},
     "neither": {"stay_mark": 0, "clean_mark": 100},
+    "merged in place": {"merge_to": "place"},
+    "always to a spare band": {"merge_to": "spare"},
+    "merges keep the disk": {"merge_tracks": 16},
     "no flash": {"flash": "off"},
 }
 

@@ -35,19 +35,20 @@ std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks) {
 }
 
 BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media,
-                                 std::vector<BandPass> passes)
+                                 std::vector<BandPass> passes, std::uint64_t (*spares)(std::uint64_t))
     : passes_(std::move(passes)), surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
   for (const Region& region : regions) {
     const auto first = static_cast<std::uint32_t>(region.first);
     const std::uint32_t stride = region.band_tracks + region.guard_tracks;
-    const std::uint64_t bands = region.count / stride * geometry.surfaces;
+    const std::uint64_t places = region.count / stride * geometry.surfaces;
+    const std::uint64_t bands = places - (spares == nullptr ? 0 : spares(places));
     std::uint32_t shortest = geometry.zone_of(first).sectors_per_track;
     for (std::uint32_t radius = first; radius < first + region.count; ++radius) {
       if ((radius - first) % stride >= band_tracks_) continue;
       for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
         shortest = std::min(shortest, media.sectors_on({surface, radius}));
     }
-    extents_.push_back({bands_, bands, first, stride, shortest});
+    extents_.push_back({bands_, bands, places, first, stride, shortest});
     bands_ += bands;
   }
   std::uint64_t sector = 0;
@@ -75,6 +76,15 @@ const BandTrackLayout::Extent& BandTrackLayout::extent_of(std::uint64_t band) co
                            [](std::uint64_t value, const Extent& extent) { return value < extent.first_band + extent.bands; });
 }
 
+std::size_t BandTrackLayout::region_of(std::uint64_t band) const { return static_cast<std::size_t>(&extent_of(band) - extents_.data()); }
+
+PhysicalTrack BandTrackLayout::track_of(std::size_t region, std::uint64_t place, std::uint32_t position) const {
+  const Extent& extent = extents_[region];
+  const std::uint64_t radius = surfaces_.quotient(place);
+  return {static_cast<std::uint32_t>(place - radius * surfaces_.divisor()),
+          extent.first_radius + static_cast<std::uint32_t>(radius) * extent.stride + position};
+}
+
 BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   const Segment& segment = segment_of(run.first);
   const Extent& extent = *segment.extent;
@@ -83,16 +93,13 @@ BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   const std::uint64_t track = segment.track_sectors.quotient(offset);
   const auto index = static_cast<std::uint32_t>(offset - track * extent.track_sectors);
   const std::uint64_t band = segment.pass_tracks.quotient(track);
-  const std::uint64_t place = surfaces_.quotient(band);
 
   Piece piece;
   piece.track = segment.first_track + track;
   piece.band = extent.first_band + band;
   piece.position = pass[track - band * pass.size()];
   piece.track_sectors = extent.track_sectors;
-  piece.run = {{static_cast<std::uint32_t>(band - place * surfaces_.divisor()),
-                extent.first_radius + static_cast<std::uint32_t>(place) * extent.stride + piece.position},
-               index,
+  piece.run = {track_of(static_cast<std::size_t>(&extent - extents_.data()), band, piece.position), index,
                std::min(run.count, extent.track_sectors - index)};
   return piece;
 }
@@ -108,7 +115,7 @@ BandTrackLayout::Piece BandTrackLayout::whole(std::uint64_t track) const {
 
 std::uint64_t BandTrackLayout::track_at(std::uint64_t band, std::uint32_t position) const {
   const Extent& extent = extent_of(band);
-  const auto which = static_cast<std::size_t>(&extent - extents_.data());
+  const std::size_t which = region_of(band);
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     const BandPass& pass = passes_[i];
     const auto found = std::find(pass.begin(), pass.end(), position);

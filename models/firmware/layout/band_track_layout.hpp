@@ -25,8 +25,10 @@ using BandPass = std::vector<std::uint32_t>;
 class BandTrackLayout {
  public:
   /// `regions`: those of plan_band_tracks(). `passes`, in order, use each track of a band once. In each region every track
-  /// counts with the sectors of its shortest; only slipped defects make a difference.
-  BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, std::vector<BandPass> passes);
+  /// counts with the sectors of its shortest; only slipped defects make a difference. `spares` of a region's
+  /// bands, fewer than it has, hold no logical sectors: the last ones.
+  BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, std::vector<BandPass> passes,
+                  std::uint64_t (*spares)(std::uint64_t bands) = nullptr);
   BandTrackLayout(const BandTrackLayout&) = delete;
   BandTrackLayout& operator=(const BandTrackLayout&) = delete;
 
@@ -50,10 +52,19 @@ class BandTrackLayout {
   /// The logical track at `position` of `band`.
   [[nodiscard]] std::uint64_t track_at(std::uint64_t band, std::uint32_t position) const;
 
+  // For bands that do not stay where they are computed to lie. A place is one of a band's region, its spares included: from 0.
+  [[nodiscard]] std::size_t regions() const { return extents_.size(); }
+  [[nodiscard]] std::size_t region_of(std::uint64_t band) const;
+  [[nodiscard]] std::uint64_t places_in(std::size_t region) const { return extents_[region].places; }
+  [[nodiscard]] std::uint64_t bands_in(std::size_t region) const { return extents_[region].bands; }
+  [[nodiscard]] std::uint64_t first_band_in(std::size_t region) const { return extents_[region].first_band; }
+  [[nodiscard]] PhysicalTrack track_of(std::size_t region, std::uint64_t place, std::uint32_t position) const;
+
  private:
   struct Extent {
     std::uint64_t first_band;
-    std::uint64_t bands;
+    std::uint64_t bands;   ///< logical
+    std::uint64_t places;  ///< for them, and for the spares
     std::uint32_t first_radius;
     std::uint32_t stride;  ///< radii of a band and its guards
     std::uint32_t track_sectors;

@@ -9,15 +9,16 @@ namespace tessera {
 
 /// `place(done, count)`: where the sectors from `done` on lie, as far as they stay on one track: at most `count`. Whole tracks go from
 /// whatever sector comes first. `header`, or none, goes with the last sector and stays where it is meanwhile. A read ends with the first
-/// chain that fails; a write goes on, without the header, and gives the status of the first that failed.
+/// chain that fails; a write goes on, without the header, and gives the status of the first that failed. `most_steps`: of a chain, between
+/// which more urgent ones get in.
 template <class Place>
 [[nodiscard]] Task<Status> transfer_tracks(MediaPort& media, MediaOp op, DataSpan data, MediaClass priority, LostSectors lost, Place place,
-                                           SectorHeader* header = nullptr) {
+                                           SectorHeader* header = nullptr, std::size_t most_steps = MediaChain::max_steps) {
   MediaChain chain(priority, lost);
   Status first_failure = Status::ok;
   for (std::uint32_t done = 0; done < data.count;) {
     chain.clear();
-    while (done < data.count && chain.steps().size() < MediaChain::max_steps) {
+    while (done < data.count && chain.steps().size() < most_steps) {
       MediaStep step;
       step.op = op;
       step.run = place(done, data.count - done);

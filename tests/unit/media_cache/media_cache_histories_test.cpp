@@ -42,11 +42,14 @@ MediaCacheSetup random_setup(RandomStream& random) {
 }  // namespace
 
 TEST_CASE("random requests to media-cache, up to six at a time, return what was written") {
+  const media_cache::MergeTo merge_to = GENERATE(media_cache::MergeTo::place, media_cache::MergeTo::spare, media_cache::MergeTo::either);
   std::map<std::string, double> happened;
   for (std::uint64_t run = 0; run < 600; ++run) {
     RandomStream random(run, "media-cache histories");
     INFO("run " << run);
-    MediaCacheDrive drive(random_setup(random));
+    MediaCacheSetup setup = random_setup(random);
+    setup.layer.merge_to = merge_to;
+    MediaCacheDrive drive(setup);
     random_history(drive, random);
     for (const char* const name : {"packet.count", "map.checkpoints", "stream.sectors", "rmw.count", "cleaning.idle"})
       happened[name] += drive.metric(name);
@@ -95,10 +98,13 @@ TEST_CASE("streams of one band reach it in the order in which they were taken, w
 }
 
 TEST_CASE("power cuts at random instants of media-cache lose nothing that was acknowledged") {
+  const media_cache::MergeTo merge_to = GENERATE(media_cache::MergeTo::place, media_cache::MergeTo::spare, media_cache::MergeTo::either);
   for (std::uint64_t run = 0; run < 600; ++run) {
     RandomStream random(run, "media-cache cuts");
     INFO("run " << run);
-    MediaCacheDrive drive(random_setup(random));
+    MediaCacheSetup setup = random_setup(random);
+    setup.layer.merge_to = merge_to;
+    MediaCacheDrive drive(setup);
     random_cuts(drive, random);
   }
 }

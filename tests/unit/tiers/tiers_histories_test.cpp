@@ -51,6 +51,7 @@ TiersSetup random_setup(RandomStream& random) {
     layer.evict_after = Picoseconds(random.below(20'000'000'000));
   }
   setup.prefilled = random.below(2) == 0 ? 0 : random.below(161);
+  layer.merge_to = static_cast<media_cache::MergeTo>(random.below(3));
   return setup;
 }
 
@@ -78,11 +79,13 @@ TEST_CASE("random requests to tessera, up to six at a time, return what was writ
 }
 
 TEST_CASE("tessera: packets, streams and merges of one band do not wait for each other in a circle") {
+  const media_cache::MergeTo merge_to = GENERATE(media_cache::MergeTo::place, media_cache::MergeTo::either);
   for (std::uint64_t run = 0; run < 100; ++run) {
     RandomStream random(run, "tessera few bands");
     INFO("run " << run);
     TiersSetup setup;
-    setup.bench.media.tracks = 40;  // two or three bands beside the log
+    setup.layer.merge_to = merge_to;
+    setup.bench.media.tracks = merge_to == media_cache::MergeTo::place ? 40 : 50;  // two or three bands beside the log, and a spare one
     setup.layer.buffer = sectors(pick(random, 8, 32));
     setup.layer.destage_depth = 12;
     setup.layer.destage_run = sectors(pick(random, 1, 4));

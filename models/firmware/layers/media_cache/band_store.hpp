@@ -1,8 +1,10 @@
 #pragma once
-// The bands in place: static, `band_tracks` shingled tracks each. Of each band it is known up to where it was ever written: behind that a
-// write destroys nothing.
+// The bands, `band_tracks` shingled tracks each: where they are computed to lie, or, where merges go to a spare one, where the last merge
+// has put them. Of each band it is known up to where it was ever written: behind that a write destroys nothing.
 #include <cstdint>
+#include <optional>
 
+#include "firmware/layers/media_cache/band_places.hpp"
 #include "firmware/layers/media_cache/media_cache_config.hpp"
 #include "firmware/layout/band_track_layout.hpp"
 #include "firmware/tables/dram_table.hpp"
@@ -20,7 +22,9 @@ struct Band {
 
 class BandStore {
  public:
-  BandStore(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions);
+  /// `places`: the region of the log that says where bands lie; empty where merges go back to their place.
+  BandStore(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions,
+            const FormatPlan& places);
 
   [[nodiscard]] std::uint64_t user_sectors() const { return user_sectors_; }
   [[nodiscard]] std::uint64_t bands() const { return layout_.bands(); }
@@ -30,29 +34,51 @@ class BandStore {
   /// The beginning of `run` that lies in one band.
   [[nodiscard]] LogicalRun piece(LogicalRun run) const;
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors.
-  [[nodiscard]] PhysicalRun place(LogicalRun run) const { return layout_.piece(run).run; }
+  [[nodiscard]] PhysicalRun place(LogicalRun run) const;
 
   /// The end of what was ever written in the band, in the log or in place.
   [[nodiscard]] LogicalSector used_end(const Band& band) const { return band.first + used_.read(band.number); }
   void use(const Band& band, LogicalSector end);
-  /// After a power cut nobody knows: to assume that all of each band was is safe.
-  void use_all();
   void prefill(std::uint64_t sectors);
+
+  /// First boot.
+  [[nodiscard]] Task<Status> format();
+  /// Boot after a power cut: nobody knows what of the bands was written; to assume that all of each was is safe.
+  [[nodiscard]] Task<Status> recover();
 
   /// Reads or writes `run`, in one band, track after track; whole tracks from whatever sector comes first.
   [[nodiscard]] Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, LostSectors lost);
 
+  // A merge to a spare band
+  [[nodiscard]] bool to_spare() const { return places_.has_value(); }
+  /// Not ok: nothing must be merged any more, in place neither (BandPlaces::status).
+  [[nodiscard]] Status places_status() const { return places_ ? places_->status() : Status::ok; }
+  /// All that a merge has to write of the spare one: what the band ever held, and over what the place held of another band what this one
+  /// has there, nothing. From the first sector on.
+  [[nodiscard]] LogicalRun to_write_of_spare(const Band& band) const;
+  /// This is going to be written to it.
+  void begin_spare(const Band& band, LogicalRun all) { places_->fill(band.number, all.count); }
+  [[nodiscard]] Task<Status> write_spare(LogicalRun run, DataSpan data, MediaClass priority);
+  /// All of it, `run`, is there: durable on return. No read of the band may be under way.
+  [[nodiscard]] Task<Status> move_to_spare(const Band& band, LogicalRun run);
+  /// Sectors of the log that says where bands lie.
+  [[nodiscard]] std::uint64_t sectors_written() const { return places_ ? places_->sectors_written() : 0; }
+
   /// Without what is cached of them, and without a charge.
   [[nodiscard]] BandLevels levels() const;
 
-  [[nodiscard]] Bytes bytes() const { return Bytes(used_.size() * sizeof(std::uint32_t)); }
+  [[nodiscard]] Bytes bytes() const;
 
  private:
+  void use_all() { prefill(user_sectors_); }
+
+  const MediaCacheConfig& config_;
   MediaPort& media_;
   BandTrackLayout layout_;
   std::uint64_t user_sectors_;
   std::uint32_t most_sectors_;
   DramArray<std::uint32_t> used_;
+  std::optional<BandPlaces> places_;
 };
 
 }  // namespace tessera::media_cache

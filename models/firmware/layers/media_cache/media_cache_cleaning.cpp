@@ -94,8 +94,8 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   co_return status;
 }
 
-/// From the first track with a cached sector to the end: merged part by part, the copy written to the merge area, and only then in place,
-/// as a part that is written destroys the track behind it.
+/// Merged part by part. Back in its place: from the first track with a cached sector to the end, as a part that is written destroys the
+/// track behind it, and first as a copy in the merge area. To a spare band: all of it, once.
 Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   auto use = buffer_use_.exclusive({});
   co_await use;
@@ -107,18 +107,17 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   if (extents_.empty()) co_return Status::ok;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, band.number, extents_.size()});
-  const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
-  const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
-  const LogicalRun run{band.first + offset, static_cast<std::uint32_t>(bands_.used_end(band) - band.first) - offset};
+  Merge merge{.band = band};
   MergeTimes times;
-  Status status = co_await merge(band, run, priority, times);
+  Status status = select_merge(merge);
+  if (ok(status)) status = co_await write_copy(merge, priority, times);
   if (ok(status)) {
     auto no_reads = readers_.exclusive(NumberRange::of(band.number));
     co_await no_reads;
-    status = co_await write_home(band, run, priority, times);
+    status = co_await take_copy(merge, priority, times);
     if (ok(status)) map_.clear(band.number);
   }
-  ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, run.count});
+  ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
   if (ok(status)) {
     band_cleanings_.record(ports_.cpu.now() - begun);
     merge_times_ += times;
@@ -127,10 +126,27 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   co_return status;
 }
 
-/// Reads come in while packets are collected, and between the phases.
-Task<Status> MediaCache::merge(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times) {
+/// Of the band whose cached extents are in extents_. In place each sector is written twice.
+Status MediaCache::select_merge(Merge& merge) {
+  const Band& band = merge.band;
+  const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
+  const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
+  merge.run = {band.first + offset, static_cast<std::uint32_t>(bands_.used_end(band) - band.first) - offset};
+  if (!bands_.to_spare()) return Status::ok;
+  const LogicalRun all = bands_.to_write_of_spare(band);
+  merge.to_spare = !merge_area_ || all.count <= 2 * merge.run.count;
+  if (!merge.to_spare) return bands_.places_status();
+  merge.run = all;
+  bands_.begin_spare(band, all);
+  return bands_.places_status();
+}
+
+/// The merged band, part by part, beside the one that counts. Reads come in while packets are collected, and between the phases; with a
+/// spare band all the time.
+Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times) {
+  const LogicalRun& run = merge.run;
   for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun part{run.first + done, std::min(phase_sectors(band), run.count - done)};
+    const LogicalRun part{run.first + done, std::min(phase_sectors(merge.band), run.count - done)};
     const DataSpan data = buffer_.part(0, part.count);
     ++phases_;
     LapTimer timer(ports_.cpu);
@@ -140,17 +156,45 @@ Task<Status> MediaCache::merge(const Band& band, LogicalRun run, const MediaClas
     status = co_await collect(part, priority);
     if (!ok(status)) co_return status;
     times.log_read += timer.lap();
-    auto no_reads = readers_.exclusive(NumberRange::of(band.number));
-    co_await no_reads;
-    timer.lap();  // the wait is none of them
-    status = co_await merge_area_.write(done, data, priority);
+    status = co_await write_part(merge, part, priority, times);
     if (!ok(status)) co_return status;
-    times.copy += timer.lap();
     done += part.count;
   }
+  if (merge.to_spare) co_return Status::ok;
   LapTimer timer(ports_.cpu);
-  const Status status = co_await merge_area_.complete(run, priority);
+  const Status status = co_await merge_area_->complete(run, priority);
   times.copy += timer.lap();
+  co_return status;
+}
+
+/// What is in the buffer.
+Task<Status> MediaCache::write_part(const Merge& merge, LogicalRun part, const MediaClass& priority, MergeTimes& times) {
+  const DataSpan data = buffer_.part(0, part.count);
+  if (merge.to_spare) {
+    LapTimer timer(ports_.cpu);
+    const Status status = co_await bands_.write_spare(part, data, priority);
+    times.band_write += timer.lap();
+    co_return status;
+  }
+  auto no_reads = readers_.exclusive(NumberRange::of(merge.band.number));
+  co_await no_reads;
+  LapTimer timer(ports_.cpu);
+  const auto done = static_cast<std::uint32_t>(part.first - merge.run.first);
+  const Status status = co_await merge_area_->write(done, data, priority);
+  times.copy += timer.lap();
+  co_return status;
+}
+
+/// The merged band is complete, and is to be the one that counts. An image in the merge area must not come back over what went to a spare
+/// band since.
+Task<Status> MediaCache::take_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times) {
+  if (!merge.to_spare) co_return co_await write_home(merge.band, merge.run, priority, times);
+  if (has_image(merge.band)) {
+    const Status status = co_await merge_area_->make_void();
+    if (!ok(status)) co_return status;
+  }
+  const Status status = co_await bands_.move_to_spare(merge.band, merge.run);
+  band_moves_ += ok(status) ? 1 : 0;
   co_return status;
 }
 
@@ -203,7 +247,7 @@ Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, const Medi
     const DataSpan data = buffer_.part(0, part.count);
     LapTimer timer(ports_.cpu);
     if (part.count != run.count) {
-      const Status read = co_await merge_area_.read(done, data, priority);
+      const Status read = co_await merge_area_->read(done, data, priority);
       if (!ok(read)) co_return read;
     }
     times.copy += timer.lap();
@@ -212,7 +256,7 @@ Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, const Medi
     times.band_write += timer.lap();
     done += part.count;
   }
-  if (ok(written)) images_done_ = merge_area_.newest();
+  if (ok(written)) images_done_ = merge_area_->newest();
   co_return written;
 }
 

@@ -8,11 +8,16 @@
 #include "base/parameter.hpp"
 #include "base/units.hpp"
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/ports/media_port.hpp"
 
 namespace tessera::media_cache {
 
 /// When the log is cleaned although it has room.
 enum class IdleCleaning : std::uint32_t { off, on };
+
+/// Where a band goes that was merged: back to its place, behind a copy; to a spare one, which becomes its place; or whichever is less to
+/// write.
+enum class MergeTo : std::uint32_t { place, spare, either };
 
 struct MediaCacheConfig {
   Bytes cache{0};
@@ -27,6 +32,8 @@ struct MediaCacheConfig {
   std::uint32_t band_tracks = 20;
   std::uint32_t head_width = 2;          // ours
   Bytes merge_buffer{14'680'064};        // Shafaei et al. 2017
+  MergeTo merge_to = MergeTo::place;     // ours: of the drives as sold it is known that bands are static
+  std::uint32_t merge_tracks = 16;       // ours: as many as one chain of the disk takes
   std::uint32_t bands_a_cleaning = 2;    // Shafaei et al. 2017
   std::uint32_t stay_mark = 0;           // ours, of the layer `tessera`: the drives as sold take whatever is oldest
   std::uint32_t clean_mark = 100;        // ours, as above: they wait until the host is idle, or nothing is left
@@ -36,6 +43,10 @@ struct MediaCacheConfig {
   std::uint32_t idle_mark = 0;
 
   void describe(ParameterVisitor& v);
+  /// Steps of one chain of a merge.
+  [[nodiscard]] std::size_t chain_steps(MediaClass priority) const {
+    return priority == MediaClass::background ? merge_tracks : MediaChain::max_steps;
+  }
   /// Sectors of the log.
   [[nodiscard]] std::uint64_t log_sectors(const DriveGeometry& geometry) const;
   /// Extents that the map may hold before cleaning begins.

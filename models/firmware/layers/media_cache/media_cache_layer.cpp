@@ -13,11 +13,10 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       least_packet_(static_cast<std::uint32_t>(config.least_packet.value() / geometry.sector_bytes)),
       stream_sectors_(static_cast<std::uint32_t>(config.stream.value() / geometry.sector_bytes)),
       map_limit_(config.map_limit(geometry)),
-      bands_(ports, config, geometry, regions_named(plan, "data")),
+      bands_(ports, config_, geometry, regions_named(plan, "data"), regions_named(plan, "places")),
       map_(ports.memory, ports.cpu, bands_.bands(), config.map_capacity(geometry)),
       log_(ports, geometry, regions_named(plan, "cache")),
       checkpoint_(ports, config, geometry, regions_named(plan, "map"), map_, bands_),
-      merge_area_(ports, geometry, regions_named(plan, "merge"), bands_.most_sectors()),
       buffer_(ports.memory.reserve_buffer(
           MemoryCategory::merge_buffer,
           std::min(MediaCacheConfig::sectors_of(config.merge_buffer, geometry.sector_bytes), bands_.most_sectors()), "merges of bands")),
@@ -31,6 +30,8 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       cached_(ports.cpu) {
   packet_sectors_ = std::min(packet_sectors_, log_.most_sectors() - 1);
   least_packet_ = std::min(least_packet_, log_.most_sectors());
+  if (config_.merge_to != MergeTo::spare)
+    merge_area_.emplace(ports, config_, geometry, regions_named(plan, "merge"), bands_.most_sectors());
 }
 
 // --- Reads and trims ---
@@ -100,16 +101,21 @@ Task<Status> MediaCache::trim(LogicalRun run) {
 // --- Boot ---
 
 Task<Status> MediaCache::format() {
+  const Status status = co_await bands_.format();
+  if (!ok(status)) co_return status;
   const MapCheckpoint::Log empty{};
   co_return co_await checkpoint_.write(empty);
 }
 
 Task<Status> MediaCache::recover() {
-  bands_.use_all();
-  Status status = co_await restore_map();
+  Status status = co_await bands_.recover();
   if (!ok(status)) co_return status;
-  status = co_await restore_image();
+  status = co_await restore_map();
   if (!ok(status)) co_return status;
+  if (merge_area_) {
+    status = co_await restore_image();
+    if (!ok(status)) co_return status;
+  }
   const MapCheckpoint::Log log{log_.head(), tail(), images_done_};
   const bool repaired = co_await checkpoint_.repair(log);
   if (repaired) {
@@ -160,12 +166,12 @@ void MediaCache::enter(const Extent& extent) {
 
 /// The band that a cut may have left half rewritten, once more; the copy holds all that was in danger.
 Task<Status> MediaCache::restore_image() {
-  co_await merge_area_.recover();
-  const std::optional<LogicalRun> image = merge_area_.image();
-  if (image && merge_area_.newest() > checkpoint_.log().images) {
+  co_await merge_area_->recover();
+  const std::optional<LogicalRun> image = merge_area_->image();
+  if (image && merge_area_->newest() > checkpoint_.log().images) {
     for (std::uint32_t done = 0; done < image->count;) {
       const DataSpan data = buffer_.part(0, std::min(buffer_.sectors(), image->count - done));
-      Status status = co_await merge_area_.read(done, data, MediaClass::host);
+      Status status = co_await merge_area_->read(done, data, MediaClass::host);
       if (!ok(status)) co_return status;
       const LogicalRun part{image->first + done, data.count};
       status = co_await bands_.transfer(MediaOp::write, part, data, MediaClass::host, LostSectors::carry);
@@ -173,7 +179,7 @@ Task<Status> MediaCache::restore_image() {
       done += data.count;
     }
   }
-  images_done_ = merge_area_.newest();
+  images_done_ = merge_area_->newest();
   co_return Status::ok;
 }
 
@@ -236,7 +242,12 @@ void MediaCache::report_work(MetricSet& metrics) const {
   report_dirty_bands(metrics, dirty_bands_);
   count("merge.phases", phases_, "1", "parts of bands that were merged, each as large as the buffer holds");
   count("merge.collected", collected_extents_, "1", "extents that were collected from the log");
-  count("merge.sectors", merge_area_.sectors_written(), "sectors", "sectors of the copies that are written before a band is");
+  if (merge_area_)
+    count("merge.sectors", merge_area_->sectors_written(), "sectors", "sectors of the copies that are written before a band is");
+  if (bands_.to_spare()) {
+    count("merge.moves", band_moves_, "1", "bands that went to a spare one");
+    count("places.sectors", bands_.sectors_written(), "sectors", "sectors of the log that says where bands lie");
+  }
 }
 
 }  // namespace tessera::media_cache

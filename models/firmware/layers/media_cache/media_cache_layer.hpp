@@ -92,6 +92,13 @@ class MediaCache final : public HomeLayer {
     std::vector<Part> parts;
   };
 
+  /// What a merge writes, and where to.
+  struct Merge {
+    Band band;
+    LogicalRun run{};
+    bool to_spare = false;
+  };
+
   /// What cleanings of bands spend their time on.
   struct MergeTimes {
     Picoseconds band_read;
@@ -118,6 +125,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Batch select_batch(Pending& front);
   [[nodiscard]] Task<void> lock_bands(const Packet& packet, NumberLocks& of, LockMode mode, BandLocks& locks);
   [[nodiscard]] Task<void> write_packet(Batch& batch);
+  [[nodiscard]] bool has_image(const Band& band) const;
   [[nodiscard]] Task<void> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);
   void fail_all(Status status);
@@ -134,7 +142,10 @@ class MediaCache final : public HomeLayer {
   // Cleaning
   [[nodiscard]] Task<Status> clean(MediaClass priority);
   [[nodiscard]] Task<Status> clean_band(Band band, const MediaClass& priority);
-  [[nodiscard]] Task<Status> merge(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
+  [[nodiscard]] Status select_merge(Merge& merge);
+  [[nodiscard]] Task<Status> write_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
+  [[nodiscard]] Task<Status> write_part(const Merge& merge, LogicalRun part, const MediaClass& priority, MergeTimes& times);
+  [[nodiscard]] Task<Status> take_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> collect(LogicalRun run, const MediaClass& priority);
   [[nodiscard]] Task<Status> read_collected(const MediaClass& priority);
   [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
@@ -171,8 +182,8 @@ class MediaCache final : public HomeLayer {
   ExtentMap map_;
   PacketLog log_;
   MapCheckpoint checkpoint_;
-  MergeArea merge_area_;
-  DataBuffer buffer_;  // of merges and streams
+  std::optional<MergeArea> merge_area_;  // of merges in place
+  DataBuffer buffer_;                    // of merges and streams
 
   NumberLocks writers_;  // of bands: shared by writes, alone by cleaning and streams
   NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
@@ -218,6 +229,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t phases_ = 0;
   std::uint64_t collected_extents_ = 0;
   std::uint64_t idle_cleanings_ = 0;
+  std::uint64_t band_moves_ = 0;
   std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place
   std::uint64_t moves_ = 0;
   std::uint64_t moved_ = 0;

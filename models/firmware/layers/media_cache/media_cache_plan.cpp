@@ -1,7 +1,9 @@
 #include "firmware/layers/media_cache/media_cache_plan.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "firmware/layers/media_cache/band_places.hpp"
 #include "firmware/layers/media_cache/map_checkpoint.hpp"
 #include "firmware/layers/media_cache/merge_area.hpp"
 #include "firmware/layers/media_cache/packet_log.hpp"
@@ -52,28 +54,42 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
     problem = "a media cache of " + std::to_string(log) + " sectors is too small: it takes " + std::to_string(least_log);
     return {};
   }
-  const std::uint64_t parts[] = {log, MergeArea::least_sectors(band_sectors), map};
-  const char* const names[] = {"cache", "merge", "map"};
+  const bool to_spare = config.merge_to != MergeTo::place;
+  const std::uint64_t most_bands = geometry.radii() / config.band_tracks * geometry.surfaces;
+  struct Part {
+    const char* name;
+    std::uint64_t sectors;
+  };
+  std::vector<Part> parts{{"cache", log}};
+  if (config.merge_to != MergeTo::spare) parts.push_back({"merge", MergeArea::least_sectors(band_sectors)});
+  if (to_spare) parts.push_back({"places", BandPlaces::least_log_sectors(most_bands, geometry.sector_bytes)});
+  parts.push_back({"map", map});
 
   // At the inner end and in the middle the regions begin where as many radii follow as they take there.
   std::uint64_t reserved = 0;
-  for (const std::uint64_t sectors : parts) reserved += radii_for(geometry, sectors) + 1;
+  for (const Part& part : parts) reserved += radii_for(geometry, part.sectors) + 1;
   std::uint64_t at = 0;
   if (reserved < geometry.radii() && config.cache_place == ReservedPlace::inner) at = geometry.radii() - reserved;
   if (reserved < geometry.radii() && config.cache_place == ReservedPlace::middle) at = (geometry.radii() - reserved) / 2;
   FormatPlan plan;
   const std::uint64_t begin = at;
-  for (std::size_t i = 0; i < std::size(parts); ++i) {
-    const std::uint64_t radii = radii_from(geometry, at, parts[i]);
-    plan.push_back({.name = names[i], .first = at, .count = radii});
+  for (const Part& part : parts) {
+    const std::uint64_t radii = radii_from(geometry, at, part.sectors);
+    plan.push_back({.name = part.name, .first = at, .count = radii});
     at += radii;
   }
-  const FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, true);
-  const FormatPlan behind = plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, true);
+  FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, true);
+  FormatPlan behind = plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, true);
+  const auto too_small = [&](const Region& region) {
+    const std::uint64_t places = region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
+    return to_spare && places <= BandPlaces::spares(places);
+  };
+  std::erase_if(in_front, too_small);
+  std::erase_if(behind, too_small);
   if (in_front.empty() && behind.empty()) {  // also where the regions do not fit: they begin at the outermost radius then
     problem = "a media cache of " + std::to_string(log) + " sectors, with merge area and checkpoints, leaves no room for a band of " +
-              std::to_string(config.band_tracks) + " tracks and its guard on a drive of " + std::to_string(geometry.radii()) +
-              " tracks a surface";
+              std::to_string(config.band_tracks) + (to_spare ? " tracks, its guard and a spare one" : " tracks and its guard") +
+              " on a drive of " + std::to_string(geometry.radii()) + " tracks a surface";
     return {};
   }
   plan.insert(plan.begin(), in_front.begin(), in_front.end());

@@ -212,8 +212,7 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
   co_await lock;
   order.unlock();
   Status status = Status::ok;
-  const std::optional<LogicalRun> image = merge_area_.image();
-  if (image && bands_.band_of(image->first).number == stream.band.number) status = co_await merge_area_.make_void();
+  if (has_image(stream.band)) status = co_await merge_area_->make_void();
   const MediaClass priority = stream.parts.front().pending->priority;
   if (ok(status)) status = co_await bands_.transfer(MediaOp::write, stream.run, data, priority, LostSectors::carry);
   half_in_use_[half] = false;
@@ -221,6 +220,12 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
   streamed_ += copied;
   ++stream_writes_;
   end(stream.parts, status);
+}
+
+/// Whether a boot would write the newest image of the merge area to this band.
+bool MediaCache::has_image(const Band& band) const {
+  const std::optional<LogicalRun> image = merge_area_ ? merge_area_->image() : std::nullopt;
+  return image && bands_.band_of(image->first).number == band.number;
 }
 
 void MediaCache::end(std::span<const Part> parts, Status status) {

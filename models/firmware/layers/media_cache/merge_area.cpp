@@ -6,15 +6,22 @@
 
 namespace tessera::media_cache {
 
-MergeArea::MergeArea(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint32_t band_sectors)
-    : media_(ports.media), layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none), band_sectors_(band_sectors) {
+MergeArea::MergeArea(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions,
+                     std::uint32_t band_sectors)
+    : config_(config),
+      media_(ports.media),
+      layout_(geometry, regions, ports.media, ConventionalLayout::Reserve::none),
+      band_sectors_(band_sectors) {
   TESSERA_CHECK(layout_.sectors() >= least_sectors(band_sectors), "the merge area of a media cache is too small");
 }
 
 Task<Status> MergeArea::transfer(MediaOp op, std::uint64_t first, DataSpan data, MediaClass priority) {
-  return transfer_tracks(media_, op, data, priority, LostSectors::carry, [this, first](std::uint32_t done, std::uint32_t count) {
-    return layout_.piece({LogicalSector(first + done), count});
-  });
+  return transfer_tracks(
+      media_, op, data, priority, LostSectors::carry,
+      [this, first](std::uint32_t done, std::uint32_t count) {
+        return layout_.piece({LogicalSector(first + done), count});
+      },
+      nullptr, config_.chain_steps(priority));
 }
 
 Task<Status> MergeArea::write(std::uint32_t offset, DataSpan data, MediaClass priority) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/layers/media_cache/media_cache_config.hpp"
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -15,7 +16,8 @@ class MergeArea {
   static constexpr std::uint32_t records = 2;
 
   /// `regions`: conventional, of least_sectors().
-  MergeArea(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& regions, std::uint32_t band_sectors);
+  MergeArea(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& regions,
+            std::uint32_t band_sectors);
 
   [[nodiscard]] static std::uint64_t least_sectors(std::uint32_t band_sectors) { return slots * (std::uint64_t{band_sectors} + records); }
 
@@ -41,6 +43,7 @@ class MergeArea {
   [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint64_t first, DataSpan data, MediaClass priority);
   [[nodiscard]] Task<Status> write_record(std::uint64_t image, LogicalRun run, MediaClass priority);
 
+  const MediaCacheConfig& config_;
   MediaPort& media_;
   ConventionalLayout layout_;
   std::uint32_t band_sectors_;

@@ -21,6 +21,11 @@ void TiersConfig::describe(ParameterVisitor& v) {
   v.field("band_tracks", band_tracks, {1, 4096}, "tracks of a band");
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
+  v.enumeration("merge_to", merge_to, {"place", "spare", "either"},
+                "where a merged band is written: back to its place, from its first changed track on, behind a copy; to a spare one of its "
+                "zone, which becomes its place; or whichever is less to write");
+  v.field("merge_tracks", merge_tracks, {1, MediaChain::max_steps},
+          "tracks that a merge in the background reads or writes before it lets the host's commands in");
   v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
   v.field("stay_mark", stay_mark, {0, 75},
           "percent of what the log has in use up to which its oldest is written to its head again instead of merged; above, that of "
@@ -46,6 +51,8 @@ media_cache::MediaCacheConfig TiersConfig::bands(const DriveGeometry& geometry) 
   config.band_tracks = band_tracks;
   config.head_width = head_width;
   config.merge_buffer = merge_buffer;
+  config.merge_to = merge_to;
+  config.merge_tracks = merge_tracks;
   config.bands_a_cleaning = bands_a_cleaning;
   config.stay_mark = stay_mark;
   config.clean_mark = clean_mark;

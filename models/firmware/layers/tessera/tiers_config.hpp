@@ -18,6 +18,8 @@ struct TiersConfig : FrontConfig {
   std::uint32_t band_tracks = 20;
   std::uint32_t head_width = 3;  // as the flash caches have it (MU-RMW, section IV-A)
   Bytes merge_buffer{14'680'064};
+  media_cache::MergeTo merge_to = media_cache::MergeTo::either;
+  std::uint32_t merge_tracks = 1;
   std::uint32_t bands_a_cleaning = 2;
   std::uint32_t stay_mark = 50;
   std::uint32_t clean_mark = 90;
