@@ -8,8 +8,11 @@
 namespace tessera {
 
 CodeMemory::CodeMemory(Executor& executor, MemoryController& memory, CpuLink& bus, const CpuConfig& config, Bytes dram)
-    : executor_(executor), memory_(memory), sizes_(config.code.table()), in_tcm_(memory.in_tcm(MemoryCategory::code)) {
-  if (config.code_cache.size == Bytes(0)) return;
+    : executor_(executor),
+      memory_(memory),
+      sizes_(config.code.table()),
+      in_tcm_(memory.in_tcm(MemoryCategory::code) && !config.served_elsewhere) {
+  if (config.code_cache.size == Bytes(0) || config.served_elsewhere) return;
   cache_.emplace("code_cache", config.code_cache, config.clock, dram, bus);
   if (const std::uint64_t largest = *std::ranges::max_element(sizes_); largest > config.code_cache.size.value())
     throw InputError("controller.code_cache.size is " + std::to_string(config.code_cache.size.value()) +

@@ -1,7 +1,7 @@
 #pragma once
 // The firmware's code: where each named operation's lies, and what its fetch takes. Every time that an operation is charged, its code is
 // fetched from end to end once, through the code cache, or out of the TCM. Without a code cache, code in the DRAM costs nothing: it runs as
-// from memory of one cycle.
+// from memory of one cycle. Firmware on a processor of its own fetches its code there, and nothing here.
 //
 // Not modelled: code between the named operations, branches inside one, and that it would be fetched again for a loop larger than the cache
 // (such a cache is refused).

@@ -24,8 +24,9 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
       shape_(shape),
       placement_(map.placement),
       dram_({"DRAM", "dram.capacity"}, DramAddress(0), map.dram),
-      tcm_(config.tcm, config.clock),
+      tcm_(config.tcm, config.clock, map.tcm_by_address),
       image_size_(map.image),
+      image_in_tcm_(map.image_in_tcm),
       host_capacity_(map.host_buffer),
       staging_capacity_(config.staging_buffer),
       staging_(config.staging_buffer.value() / shape.sector_bytes) {
@@ -35,6 +36,7 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
 
 void MemoryController::reserve_host_buffers() {
   if (image_size_ != Bytes(0)) static_cast<void>(dram_.allocate(MemoryCategory::code, image_size_, "firmware image (--elf)"));
+  if (image_in_tcm_ != Bytes(0)) static_cast<void>(tcm_.allocate(MemoryCategory::code, image_in_tcm_, "firmware image (--elf)"));
   host_base_ = allocate(MemoryCategory::host_buffer, host_capacity_, "host buffer (host.buffer)");
   staging_base_ = allocate(MemoryCategory::host_buffer, staging_capacity_, "staging buffer (controller.staging_buffer)");
 }
@@ -66,7 +68,7 @@ std::vector<std::string> MemoryController::placement_notes() const {
 
 MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std::string_view what) {
   const DramAddress address = allocate(category, size, what);
-  if (const auto dram = dram_bytes(address, size); !dram.empty()) return {address, dram};
+  if (const auto shown = shown_bytes(address, size); !shown.empty()) return {address, shown};
   // calloc leaves untouched pages of a large table unbacked in the simulator.
   auto* bytes = static_cast<std::byte*>(std::calloc(std::max<std::size_t>(size.value(), 1), 1));
   TESSERA_CHECK(bytes != nullptr, "the simulator is out of memory for a modelled table");
@@ -74,11 +76,13 @@ MemoryRegion MemoryController::reserve(MemoryCategory category, Bytes size, std:
   return {address, {bytes, size.value()}};
 }
 
-/// Of a DRAM that shows them; a table that does not fit is refused later.
-std::span<std::byte> MemoryController::dram_bytes(DramAddress address, Bytes size) const {
-  const auto bytes = link_.bytes();
-  if (address.value() > bytes.size() || size.value() > bytes.size() - address.value()) return {};
-  return bytes.subspan(address.value(), size.value());
+/// Of a memory that shows them; a table that does not fit is refused later.
+std::span<std::byte> MemoryController::shown_bytes(DramAddress address, Bytes size) {
+  const bool in_tcm = Tcm::holds(address);
+  const auto bytes = in_tcm ? tcm_.bytes() : link_.bytes();
+  const std::uint64_t begin = in_tcm ? address - Tcm::base : address.value();
+  if (begin > bytes.size() || size.value() > bytes.size() - begin) return {};
+  return bytes.subspan(begin, size.value());
 }
 
 MemoryController::Dumped& MemoryController::next_dumped(MemoryCategory category, Bytes size, std::string_view what) {
@@ -117,6 +121,8 @@ DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const
   };
   const auto dram = link_.bytes();
   if (const auto offset = offset_in(dram.data(), dram.size())) return DramAddress(*offset);
+  const auto tcm = tcm_.bytes();
+  if (const auto offset = offset_in(tcm.data(), tcm.size())) return Tcm::base + *offset;
   for (const Backing& region : backing_)
     if (const auto offset = offset_in(region.bytes.get(), region.size.value())) return region.address + *offset;
   for (const Dumped& region : dumped_)

@@ -31,7 +31,9 @@ struct MemoryMap {
   Bytes dram;
   Bytes host_buffer;  ///< kept for the host interface's data, reserved before what the firmware asks for
   MemoryPlacement placement;
-  Bytes image{};  ///< at the DRAM's begin: a firmware image and what the drive tells it
+  Bytes image{};          ///< at the DRAM's begin: a firmware image and what the drive tells it
+  Bytes image_in_tcm{};   ///< at the TCM's begin: what of the image lies there
+  bool tcm_by_address{};  ///< firmware reaches the TCM by address, so that its bytes exist
 };
 
 class MemoryController final : public MemoryPort, public BufferGuard, private TimelineListener {
@@ -130,7 +132,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   void set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes);
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
-  [[nodiscard]] std::span<std::byte> dram_bytes(DramAddress address, Bytes size) const;
+  [[nodiscard]] std::span<std::byte> shown_bytes(DramAddress address, Bytes size);
   void move(DramAddress address, Bytes bytes, Access access);
   void reserve_host_buffers();
   [[nodiscard]] static std::uint64_t pieces_of(Bytes size);
@@ -159,6 +161,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   Tcm tcm_;
   std::optional<CpuCache> cache_;  // of data
   Bytes image_size_;
+  Bytes image_in_tcm_;
   Bytes host_capacity_;
   Bytes staging_capacity_;
   struct Backing {

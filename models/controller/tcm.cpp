@@ -8,8 +8,9 @@
 
 namespace tessera {
 
-Tcm::Tcm(const TcmConfig& config, Hertz clock)
+Tcm::Tcm(const TcmConfig& config, Hertz clock, bool has_bytes)
     : space_({"TCM", "controller.tcm.size", "firmware.placement."}, base, config.size),
+      bytes_(has_bytes ? config.size.value() : 0),
       word_time_(period(clock) * (config.latency - 1)),
       word_shift_(static_cast<unsigned>(std::countr_zero(config.width))) {
   if (!std::has_single_bit(config.width))
@@ -24,6 +25,7 @@ DramAddress Tcm::allocate(MemoryCategory category, Bytes size, std::string_view 
 
 void Tcm::clear() {
   space_.clear();
+  std::ranges::fill(bytes_, std::byte{0});
   regions_.clear();
 }
 

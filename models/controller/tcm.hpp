@@ -1,11 +1,13 @@
 #pragma once
-// The CPU's tightly coupled memory: it lies beside the core, in front of cache and bus. DMA reaches it through its port on the bus.
+// The CPU's tightly coupled memory: it lies beside the core, in front of cache and bus. DMA reaches it through its port on the bus. Its
+// bytes exist where firmware reaches it by address; what linked firmware keeps there by calls is the simulator's own.
 //
 // The costs of operations (cpu_config.hpp) are those with memory that answers in one cycle: a TCM of that latency adds nothing to them, one
 // of L cycles L - 1 for each word.
 //
 // Not modelled: contention of core and DMA for it (the port takes the cycles that the core leaves), bit errors, its energy.
 #include <array>
+#include <span>
 #include <vector>
 
 #include "base/metrics.hpp"
@@ -16,7 +18,7 @@ namespace tessera {
 
 class Tcm {
  public:
-  Tcm(const TcmConfig& config, Hertz clock);
+  Tcm(const TcmConfig& config, Hertz clock, bool has_bytes = false);
 
   /// Its addresses are behind those of any DRAM.
   static constexpr DramAddress base{std::uint64_t{1} << 48};
@@ -27,7 +29,11 @@ class Tcm {
   void close() { space_.close(); }
   [[nodiscard]] bool overflows() const { return space_.overflows(); }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return space_.reserved(category); }
+  /// Power cut: everything is given back, and its bytes are 0.
   void clear();
+  /// None where they do not exist.
+  [[nodiscard]] std::span<std::byte> bytes() { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 
   /// What an access of the CPU takes beyond the cycles of its operation.
   Picoseconds access(DramAddress address, std::uint32_t bytes);
@@ -51,6 +57,7 @@ class Tcm {
   };
 
   MemorySpace space_;
+  std::vector<std::byte> bytes_;
   std::vector<Region> regions_;  // in order of addresses
   Picoseconds word_time_;        // beyond its first cycle
   unsigned word_shift_;

@@ -184,7 +184,7 @@ std::uint64_t HartDriver::miss(std::uint64_t address, std::uint64_t bytes, bool 
   if (!timed_) return 0;
   const Picoseconds at = time_of(cycle);
   const auto line = static_cast<std::uint32_t>(bytes);
-  return cycles_in(observer_.move_line(DramAddress(address - hal::dram_base), line, write ? Access::write : Access::read, at) - at);
+  return cycles_in(observer_.move_line(Machine::place_of(address), line, write ? Access::write : Access::read, at) - at);
 }
 
 void HartDriver::end_access() { hart_.finish_device(loaded_); }

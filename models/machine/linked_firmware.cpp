@@ -10,7 +10,7 @@ LinkedFirmware::LinkedFirmware(Timeline& timeline, const Ports& ports, LinkedSet
     : RegisterFirmware(timeline, ports, setup.units),
       bus_(setup.bus),
       processor_(ports),
-      machine_(setup.bus, setup.units.dram, setup.shared, [this] { attend(); }) {
+      machine_(setup.bus, setup.units.dram, setup.units.tcm.value(), setup.shared, [this] { attend(); }) {
   run_in_tasks(processor_);
   lay_boot_data();
   bus_.connect(&registers());

@@ -11,7 +11,7 @@
 namespace tessera {
 
 struct LinkedSetup {
-  UnitSetup units;
+  UnitSetup units;              ///< with the TCM
   std::span<std::byte> shared;  ///< of the DRAM: for rings and descriptors, 64-byte aligned
   LayerFactory& layer;
   RegisterBus& bus;

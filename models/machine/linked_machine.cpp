@@ -16,14 +16,17 @@ void LinkedMachine::write(hal::Register which, std::uint64_t value) {
 
 std::uint64_t LinkedMachine::address_of(const void* where) {
   const std::uint64_t number = hal::number_of(where);
-  const std::uint64_t first = hal::number_of(dram_.data());
-  return number >= first && number - first < dram_.size() ? hal::dram_base + (number - first) : Machine::process_window + number;
+  const auto offset_in = [number](std::span<std::byte> memory) { return number - hal::number_of(memory.data()); };
+  if (offset_in(dram_) < dram_.size()) return hal::dram_base + offset_in(dram_);
+  if (offset_in(tcm_) < tcm_.size()) return hal::tcm_base + offset_in(tcm_);
+  return Machine::process_window + number;
 }
 
 std::byte* LinkedMachine::at(std::uint64_t address) {
   if (address >= Machine::process_window) return hal::by_number<std::byte>(address - Machine::process_window);
+  if (address - hal::tcm_base < tcm_.size()) return tcm_.data() + (address - hal::tcm_base);
   TESSERA_CHECK(address >= hal::dram_base && address - hal::dram_base < dram_.size(),
-                "firmware reaches for an address outside of the DRAM");
+                "firmware reaches for an address outside of DRAM and TCM");
   return dram_.data() + (address - hal::dram_base);
 }
 

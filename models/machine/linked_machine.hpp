@@ -1,6 +1,6 @@
 #pragma once
 // The machine for firmware that runs in the simulator's process. Its registers are across the bus, its rings and descriptors lie in the
-// DRAM's last bytes. Other addresses differ from pointers: what lies in the DRAM has its address there; the firmware's own objects lie
+// DRAM's last bytes. Other addresses differ from pointers: what lies in DRAM or TCM has its address there; the firmware's own objects lie
 // elsewhere in the process, and devices see them through a window (Machine::process_window).
 #include <functional>
 #include <map>
@@ -14,9 +14,11 @@ namespace tessera {
 
 class LinkedMachine final : public hal::RegisterFile {
  public:
-  /// `dram`: its bytes; `shared`: those for rings and descriptors, 64-byte aligned. `written` is called behind each write of a register.
-  LinkedMachine(RegisterBus& bus, std::span<std::byte> dram, std::span<std::byte> shared, std::function<void()> written)
-      : bus_(bus), dram_(dram), free_(shared), written_(std::move(written)) {}
+  /// `dram`, `tcm`: their bytes; `shared`: those of the DRAM for rings and descriptors, 64-byte aligned. `written` is called behind each
+  /// write of a register.
+  LinkedMachine(RegisterBus& bus, std::span<std::byte> dram, std::span<std::byte> tcm, std::span<std::byte> shared,
+                std::function<void()> written)
+      : bus_(bus), dram_(dram), tcm_(tcm), free_(shared), written_(std::move(written)) {}
 
   [[nodiscard]] std::uint64_t read(hal::Register which) override { return bus_.load(static_cast<std::uint64_t>(which)); }
   void write(hal::Register which, std::uint64_t value) override;
@@ -32,6 +34,7 @@ class LinkedMachine final : public hal::RegisterFile {
  private:
   RegisterBus& bus_;
   std::span<std::byte> dram_;
+  std::span<std::byte> tcm_;
   std::span<std::byte> free_;  // never used
   std::function<void()> written_;
   std::map<std::byte*, std::size_t> lent_;

@@ -47,7 +47,7 @@ class LinkedProcessor final : public hal::Processor, public TaskStarter {
       return memory_->reserve_dumped(category, size, what);
     }
     void touch(DramAddress address, std::uint32_t bytes, Access access) override {
-      accesses_.touch(DramAddress(address.value() - hal::dram_base), bytes, access);
+      accesses_.touch(Machine::place_of(address.value()), bytes, access);
     }
     DataBuffer reserve_buffer(MemoryCategory category, std::uint32_t sectors, std::string_view what) override {
       return memory_->reserve_buffer(category, sectors, what);

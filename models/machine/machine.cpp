@@ -35,8 +35,8 @@ std::string Machine::text(std::uint64_t address, const char* what) const {
 
 DataSpan Machine::data(std::uint64_t address, std::uint64_t sectors) const {
   if (address == 0) return {};
-  if (address >= hal::dram_base)
-    if (const auto span = buffers_.find(DramAddress(address - hal::dram_base), sectors)) return *span;
+  if (address >= hal::tcm_base)
+    if (const auto span = buffers_.find(place_of(address), sectors)) return *span;
   throw FirmwareFault(std::to_string(sectors) + " sectors of data are named at " + hex(address) + ", which no buffer holds");
 }
 

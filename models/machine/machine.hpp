@@ -1,7 +1,8 @@
 #pragma once
 // The machine that a firmware image meets, as far as its units share it: memory by address, data buffers by address, interrupt lines.
 //
-// Addresses of the machine are those of firmware/hal/register_map.hpp: byte a of the DRAM lies at dram_base + a.
+// Addresses of the machine are those of firmware/hal/register_map.hpp: byte a of the DRAM lies at dram_base + a, byte a of the TCM at
+// tcm_base + a.
 #include <cstring>
 #include <span>
 #include <string>
@@ -76,8 +77,16 @@ class Machine {
 
   /// The sectors at `address`; a null span for address 0. FirmwareFault where no buffer holds them all.
   [[nodiscard]] DataSpan data(std::uint64_t address, std::uint64_t sectors) const;
-  [[nodiscard]] static std::uint64_t address_of(const DataBuffer& buffer) { return hal::dram_base + buffer.address().value(); }
-  [[nodiscard]] static std::uint64_t address_of(DramAddress address) { return hal::dram_base + address.value(); }
+  /// Where the controller's addresses have the TCM (controller/tcm.hpp).
+  static constexpr DramAddress tcm{std::uint64_t{1} << 48};
+  [[nodiscard]] static std::uint64_t address_of(const DataBuffer& buffer) { return address_of(buffer.address()); }
+  [[nodiscard]] static std::uint64_t address_of(DramAddress address) {
+    return address >= tcm ? hal::tcm_base + (address - tcm) : hal::dram_base + address.value();
+  }
+  /// And back, of an address in either memory.
+  [[nodiscard]] static DramAddress place_of(std::uint64_t address) {
+    return address >= hal::dram_base ? DramAddress(address - hal::dram_base) : tcm + (address - hal::tcm_base);
+  }
 
  private:
   Timeline& timeline_;

@@ -36,26 +36,28 @@ void MemoryUnit::reserve(std::uint64_t flags) {
   address_ = (flags & hal::reserve_flags::buffer) != 0 ? reserve_buffer(category, name, dumped) : reserve_region(category, name, dumped);
 }
 
-/// What lies behind the end is refused later, with the sum of all (MemoryController::check_capacity). The TCM is not an image's.
-bool MemoryUnit::fits(DramAddress address, std::uint64_t bytes) {
-  constexpr std::uint64_t largest_dram = std::uint64_t{1} << 48;
-  if (address.value() >= largest_dram)
-    throw InputError(std::string("firmware.placement: firmware behind registers reaches no TCM; ") +
-                     to_string(static_cast<MemoryCategory>(category_)) + " is to lie in the DRAM");
-  const bool fits = address.value() <= dram_.size() && bytes <= dram_.size() - address.value();
-  overflows_ = overflows_ || !fits;
-  return fits;
+/// What lies behind the end is nowhere, and refused later, with the sum of all (MemoryController::check_capacity).
+std::optional<std::span<std::byte>> MemoryUnit::bytes_at(DramAddress address, std::uint64_t bytes) {
+  const bool in_tcm = address >= Machine::tcm;
+  if (in_tcm && !tcm_)
+    throw InputError(std::string("firmware.placement.") + to_string(static_cast<MemoryCategory>(category_)) +
+                     " is tcm, which firmware on an external processor does not reach; expected dram");
+  const std::span<std::byte> memory = in_tcm ? *tcm_ : dram_;
+  const std::uint64_t begin = in_tcm ? address - Machine::tcm : address.value();
+  if (begin <= memory.size() && bytes <= memory.size() - begin) return memory.subspan(begin, bytes);
+  overflows_ = true;
+  return std::nullopt;
 }
 
 std::uint64_t MemoryUnit::reserve_region(MemoryCategory category, const std::string& name, bool dumped) {
   MemoryPort& memory = machine_.ports().memory;
   const MemoryRegion region = dumped ? memory.reserve_dumped(category, Bytes(bytes_), name) : memory.reserve(category, Bytes(bytes_), name);
-  if (!fits(region.address, bytes_)) return 0;
+  const auto here = bytes_at(region.address, bytes_);
+  if (!here) return 0;
   torn_ = region.torn;
   if (dumped) {
-    const auto here = dram_.subspan(region.address.value(), bytes_);
-    std::ranges::copy(region.bytes, here.begin());
-    dumped_.push_back({here, region.bytes});
+    std::ranges::copy(region.bytes, here->begin());
+    dumped_.push_back({*here, region.bytes});
   }
   return Machine::address_of(region.address);
 }
@@ -67,7 +69,7 @@ std::uint64_t MemoryUnit::reserve_buffer(MemoryCategory category, const std::str
     throw FirmwareFault("a buffer of " + std::to_string(bytes_) + " bytes is to be reserved, which are no whole sectors");
   DataBuffer& buffer = dumped ? memory.reserve_dumped_buffer(category, sectors, name)
                               : buffers_.emplace_back(memory.reserve_buffer(category, sectors, name));
-  if (!fits(buffer.address(), bytes_)) return 0;
+  if (!bytes_at(buffer.address(), bytes_)) return 0;
   machine_.buffers().hold(buffer);
   return Machine::address_of(buffer);
 }

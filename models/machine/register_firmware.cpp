@@ -31,12 +31,13 @@ RegisterFirmware::RegisterFirmware(Timeline& timeline, const Ports& ports, UnitS
       disk_(machine_, host_, setup_.sector_bytes, setup_.surfaces, setup_.radii),
       flash_(ports.flash == nullptr ? nullptr : std::make_unique<FlashUnit>(machine_, host_)),
       mover_(machine_, *this),
-      memory_unit_(machine_, setup_.dram),
+      memory_unit_(machine_, setup_.dram, setup_.tcm),
       timer_(machine_),
       probe_(machine_),
       ident_(machine_, boot_data_behind(setup_.code_end), setup_.dram.size()),
       uart_([this](const std::string& text) { setup_.line(text, timeline_.now()); }) {
   memory_.map(hal::dram_base, setup_.dram);
+  if (setup_.tcm && !setup_.tcm->empty()) memory_.map(hal::tcm_base, *setup_.tcm);
   connect();
 }
 

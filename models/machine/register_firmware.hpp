@@ -2,6 +2,7 @@
 // Firmware behind the registers, whatever processor it runs on: the units, the memory and the boot data that it finds, and the drive's
 // calls as requests and ring entries.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace tessera {
 
 /// What the firmware finds.
 struct UnitSetup {
-  std::span<std::byte> dram;         ///< its bytes
-  std::vector<std::byte> boot_data;  ///< firmware/hal/boot_data.hpp
-  std::uint64_t code_end = 0;        ///< of its own code and data at the DRAM's begin, as an address of the machine
+  std::span<std::byte> dram;                ///< its bytes
+  std::optional<std::span<std::byte>> tcm;  ///< its bytes; none: the firmware reaches no TCM
+  std::vector<std::byte> boot_data;         ///< firmware/hal/boot_data.hpp
+  std::uint64_t code_end = 0;               ///< of its own code and data at the DRAM's begin, as an address of the machine
   std::uint32_t tags = 0;
   std::uint32_t sector_bytes = 0;
   std::uint32_t surfaces = 0;

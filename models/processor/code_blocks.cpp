@@ -41,15 +41,16 @@ const Block& CodeBlocks::decode(std::uint64_t pc, std::span<const std::byte> cod
     std::uint32_t bits = half;
     if (bytes == sizeof bits) std::memcpy(&bits, code.data() + offset, sizeof bits);
     const Instruction instruction = riscv::decode(bits, wide_);
-    if (offset != 0) begin += timing_.stall(block->steps.back().instruction, instruction);
-    block->steps.push_back({instruction, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(offset)});
+    if (offset != 0)
+      begin += timing_.stall(block->steps.back().instruction, instruction) + timing_.tcm.fetch(pc + offset, bytes, pc + offset - 1);
+    block->steps.push_back({instruction, begin, static_cast<std::uint16_t>(offset)});
     begin += timing_.cycles(instruction);
     offset += bytes;
     if (ends_block(instruction.op)) break;
   }
   const Instruction& last = block->steps.back().instruction;
   if (kind_of(last.op) == Kind::load || kind_of(last.op) == Kind::narrow_load) block->loading = last;
-  block->steps.push_back({{}, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(offset)});
+  block->steps.push_back({{}, begin, static_cast<std::uint16_t>(offset)});
   for (std::uint64_t page = pc >> page_shift; page <= (pc + offset - 1) >> page_shift; ++page) {
     CodePage& of_page = pages_[page];
     of_page.blocks.push_back(pc);

@@ -16,7 +16,7 @@ namespace tessera::riscv {
 /// An instruction of a block.
 struct Step {
   Instruction instruction;
-  std::uint16_t begin = 0;   ///< cycles from the block's begin to this instruction's, past what it waits for a load before it
+  std::uint32_t begin = 0;   ///< cycles from the block's begin to this instruction's, past what it waits for a load before it and its fetch
   std::uint16_t offset = 0;  ///< bytes from the block's address to its
 };
 

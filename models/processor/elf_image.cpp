@@ -30,6 +30,14 @@ std::string hexadecimal(std::uint64_t value) {
 /// "0x80000000 to 0x80000fff"
 std::string range(std::uint64_t address, std::uint64_t bytes) { return hexadecimal(address) + " to " + hexadecimal(address + bytes - 1); }
 
+/// "the DRAM, 0x80000000 to 0xffffffff, or in the TCM, 0x44000000 to 0x4401ffff"
+std::string places(const ImageSpace& space) {
+  const std::string dram = "the DRAM, " + range(space.dram.base, space.dram.bytes);
+  if (space.tcm.base == 0) return dram;
+  if (space.tcm.bytes == 0) return dram + ", or in a TCM at " + hexadecimal(space.tcm.base) + " (controller.tcm.size is 0: there is none)";
+  return dram + ", or in the TCM, " + range(space.tcm.base, space.tcm.bytes);
+}
+
 bool covers(std::uint64_t base, std::uint64_t bytes, std::uint64_t address) { return address >= base && address - base < bytes; }
 
 }  // namespace
@@ -48,14 +56,15 @@ ElfImage ElfImage::read(const std::filesystem::path& file, ImageSpace space) {
   return {file.string(), std::move(bytes), space};
 }
 
-ElfImage::ElfImage(std::string file, std::vector<std::byte> bytes, ImageSpace space) : file_(std::move(file)), bytes_(std::move(bytes)) {
+ElfImage::ElfImage(std::string file, std::vector<std::byte> bytes, ImageSpace space)
+    : file_(std::move(file)), bytes_(std::move(bytes)), space_(space) {
   const ElfFile tables = read_elf(file_, bytes_);
   wide_ = tables.wide;
   entry_ = tables.entry;
   if ((tables.flags & float_abi) != 0)
     refuse("expected code without floating-point registers (-mabi=lp64 or ilp32), found another ABI (e_flags " + hexadecimal(tables.flags) +
            ")");
-  for (const auto& header : tables.segments) take_segment(header, space);
+  for (const auto& header : tables.segments) take_segment(header);
   if (segments_.empty()) refuse("nothing to load: it has no loadable segment (PT_LOAD)");
   std::sort(segments_.begin(), segments_.end(), [](const Segment& a, const Segment& b) { return a.address < b.address; });
   demand_apart();
@@ -63,7 +72,7 @@ ElfImage::ElfImage(std::string file, std::vector<std::byte> bytes, ImageSpace sp
   symbols_ = SymbolTable(tables);
 }
 
-void ElfImage::take_segment(const Elf64_Phdr& header, ImageSpace space) {
+void ElfImage::take_segment(const Elf64_Phdr& header) {
   if (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC)
     refuse("expected a statically linked image, found one for a dynamic loader");
   if (header.p_type != PT_LOAD || header.p_memsz == 0) return;
@@ -74,15 +83,21 @@ void ElfImage::take_segment(const Elf64_Phdr& header, ImageSpace space) {
   if (header.p_offset > bytes_.size() || header.p_filesz > bytes_.size() - header.p_offset)
     refuse("cut short or damaged: the content of its " + name + " ends at byte " + std::to_string(header.p_offset) + " + " +
            std::to_string(header.p_filesz) + ", and the file has " + std::to_string(bytes_.size()));
-  for (const std::uint64_t address : {header.p_paddr, header.p_vaddr}) {
-    if (!covers(space.base, space.bytes, address))
-      refuse(name + " is linked to " + hexadecimal(address) + ", expected an address in the DRAM, " + range(space.base, space.bytes));
-    if (header.p_memsz > space.bytes - (address - space.base))
-      refuse(name + " is too large: it takes " + std::to_string(header.p_memsz) + " bytes, and the DRAM holds " +
-             std::to_string(space.bytes - (address - space.base)) + " from " + hexadecimal(address) + " on");
-  }
+  for (const std::uint64_t address : {header.p_paddr, header.p_vaddr}) demand_room(name, address, header.p_memsz);
   segments_.push_back({header.p_paddr, header.p_vaddr, header.p_memsz,
                        std::span<const std::byte>(bytes_).subspan(header.p_offset, header.p_filesz), (header.p_flags & PF_X) != 0});
+}
+
+void ElfImage::demand_room(const std::string& segment, std::uint64_t address, std::uint64_t bytes) const {
+  const bool in_tcm = covers(space_.tcm.base, space_.tcm.bytes, address);
+  const AddressRange& memory = in_tcm ? space_.tcm : space_.dram;
+  if (!covers(memory.base, memory.bytes, address))
+    refuse(segment + " is linked to " + hexadecimal(address) + ", expected an address in " + places(space_));
+  const std::uint64_t left = memory.bytes - (address - memory.base);
+  const std::string name = in_tcm ? "TCM of " + std::to_string(memory.bytes) + " B (controller.tcm.size)" : "DRAM";
+  if (bytes > left)
+    refuse(segment + " is too large: it takes " + std::to_string(bytes) + " bytes, and the " + name + " holds " + std::to_string(left) +
+           " from " + hexadecimal(address) + " on");
 }
 
 void ElfImage::demand_apart() const {
@@ -101,9 +116,11 @@ void ElfImage::check_entry() const {
   if (entry_ % 2 != 0) refuse("its entry " + hexadecimal(entry_) + " is odd, and instructions begin at even addresses");
 }
 
-std::uint64_t ElfImage::end() const {
-  std::uint64_t end = 0;
-  for (const Segment& segment : segments_) end = std::max({end, segment.address + segment.bytes, segment.linked + segment.bytes});
+std::uint64_t ElfImage::end_in(const AddressRange& memory) const {
+  std::uint64_t end = memory.base;
+  for (const Segment& segment : segments_)
+    for (const std::uint64_t address : {segment.address, segment.linked})
+      if (covers(memory.base, memory.bytes, address)) end = std::max(end, address + segment.bytes);
   return end;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A firmware image: a bare-metal ELF executable for RV32 or RV64, which lies in the machine's DRAM alone. It is read once, checked as a
-// whole, and copied into memory at every power-on.
+// A firmware image: a bare-metal ELF executable for RV32 or RV64, which lies in the machine's DRAM, or in part in its TCM. It is read once,
+// checked as a whole, and copied into memory at every power-on.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,10 +16,15 @@ namespace tessera::riscv {
 
 class Memory;
 
-/// Where an image may lie.
-struct ImageSpace {
+struct AddressRange {
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
+};
+
+/// Where an image may lie. A TCM at address 0: the machine knows none; one of no bytes elsewhere: this drive has none.
+struct ImageSpace {
+  AddressRange dram;
+  AddressRange tcm{};
 };
 
 class ElfImage {
@@ -45,8 +50,10 @@ class ElfImage {
   [[nodiscard]] bool wide() const { return wide_; }  ///< RV64
   [[nodiscard]] std::uint64_t entry() const { return entry_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
-  /// The first address behind all of it: what firmware may use from there on.
-  [[nodiscard]] std::uint64_t end() const;
+  /// The first address behind all of it in the DRAM: what firmware may use from there on.
+  [[nodiscard]] std::uint64_t end() const { return end_in(space_.dram); }
+  /// What it takes of the TCM, from its first byte on.
+  [[nodiscard]] std::uint64_t tcm_bytes() const { return end_in(space_.tcm) - space_.tcm.base; }
 
   /// Copies the segments into memory and zeroes what is behind their content (.bss).
   void load(const Memory& memory) const;
@@ -58,13 +65,16 @@ class ElfImage {
   [[nodiscard]] std::optional<std::span<const std::byte>> object(std::string_view name) const;
 
  private:
-  void take_segment(const Elf64_Phdr& header, ImageSpace space);
+  void take_segment(const Elf64_Phdr& header);
+  void demand_room(const std::string& segment, std::uint64_t address, std::uint64_t bytes) const;
+  [[nodiscard]] std::uint64_t end_in(const AddressRange& memory) const;
   void demand_apart() const;
   void check_entry() const;
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string file_;
   std::vector<std::byte> bytes_;
+  ImageSpace space_;
   bool wide_ = false;
   std::uint64_t entry_ = 0;
   std::vector<Segment> segments_;  // by address

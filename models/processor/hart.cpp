@@ -29,6 +29,7 @@ void Hart::reset(std::uint64_t pc) {
   at_device_ = false;
   watch_hit_ = false;
   reservation_.reset();
+  fetched_ = no_byte;
   caches_.clear();
 }
 
@@ -60,11 +61,12 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
   waiting_ = false;
   do {
     const Block* block = block_at_pc();
-    // What waits for a load does so before anything else can come between.
+    // What waits for a load or its fetch does so before anything else can come between.
     if (loading_.op != Op::illegal) {
       if (block != nullptr) cycles_ += timing_.stall(loading_, block->first()->instruction);
       loading_ = {};
     }
+    if (block != nullptr && timing_.tcm.waits()) fetch_first(*block);
     if (cycles_ >= limit) return Stop::limit;
     if (csr_.interrupted()) {
       if (!trap(csr_.interrupt_cause(), 0)) return Stop::fault;
@@ -85,7 +87,7 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
 std::optional<Stop> Hart::execute(const Block& block, std::uint64_t limit, bool single) {
   if (caches_.of_code()) cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
   const Step* end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
-  if (caches_.of_data()) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
+  if (caches_.time_data()) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
   return wide_ ? execute<std::uint64_t, false>(block, end) : execute<std::uint32_t, false>(block, end);
 }
 
@@ -115,6 +117,13 @@ const Block* Hart::block_at_pc() {
   writable_.remove(pc_);
   writable_.remove(pc_ + block.bytes() - 1);
   return &block;
+}
+
+/// Out of the TCM; what was waited for already is not again.
+void Hart::fetch_first(const Block& block) {
+  const std::uint64_t bytes = (block.first() + 1)->offset;
+  cycles_ += timing_.tcm.fetch(block.pc, bytes, fetched_);
+  fetched_ = block.pc + bytes - 1;
 }
 
 void Hart::retire(const Instruction& instruction, std::uint64_t next) {

@@ -121,6 +121,7 @@ class Hart {
   // hart.cpp
   Stop run_blocks(std::uint64_t limit, bool single);
   const Block* block_at_pc();
+  void fetch_first(const Block& block);
   [[nodiscard]] std::uint64_t in_width(std::uint64_t value) const { return wide_ ? value : value & 0xffff'ffffU; }
   void retire(const Instruction& instruction, std::uint64_t next);
   /// False where that is a fault, which ends the run.
@@ -128,7 +129,7 @@ class Hart {
   std::optional<Stop> execute(const Block& block, std::uint64_t limit, bool single);
 
   // hart_execute.cpp
-  template <class Word, bool data_cached>
+  template <class Word, bool data_timed>
   std::optional<Stop> execute(const Block& block, const Step* end);
   void arrive(const Block& block, const Step* next);
   std::optional<Stop> leave(const Block& block, const Step* at, Access access);
@@ -152,6 +153,8 @@ class Hart {
   bool access_csr(const Instruction& instruction);
   [[nodiscard]] std::uint64_t bits_at_pc() const;
 
+  static constexpr std::uint64_t no_byte = ~std::uint64_t{0};
+
   bool wide_;
   HartTiming timing_;
   Memory& memory_;
@@ -169,6 +172,7 @@ class Hart {
   std::optional<std::uint64_t> reservation_;  // LR's address
   std::optional<std::uint64_t> trapped_at_;   // instructions retired when the last trap was taken
   std::uint64_t unfetched_ = 0;               // where no instruction could be fetched
+  std::uint64_t fetched_ = no_byte;           // address of the byte that was fetched last
   Fault failed_;                              // the trap that a failed access asks for
   Fault fault_;
   bool faulted_ = false;

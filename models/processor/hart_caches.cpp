@@ -2,7 +2,7 @@
 
 namespace tessera::riscv {
 
-HartCaches::HartCaches(const HartTiming& timing) : line_fill_(timing.line_fill) {
+HartCaches::HartCaches(const HartTiming& timing) : line_fill_(timing.line_fill), look_up_(timing.data_look_up()), tcm_(timing.tcm) {
   if (timing.code_cache.size != Bytes{}) code_.emplace("processor.code_cache", timing.code_cache);
   if (timing.data_cache.size != Bytes{}) data_.emplace("processor.data_cache", timing.data_cache);
 }

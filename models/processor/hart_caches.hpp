@@ -1,7 +1,8 @@
 #pragma once
-// The caches of a hart: which accesses miss, and what the hart waits for their lines. A dirty victim leaves from a write buffer, behind the
-// line that takes its place: the hart does not wait for it. Content stays in the memory, and what a DMA writes past a cache leaves its tags
-// alone: firmware that kept such a line would have to discard it, at no cost here.
+// The caches of a hart, and its TCM beside them: which accesses miss, and what the hart waits for. A dirty victim leaves from a write
+// buffer, behind the line that takes its place: the hart does not wait for it. Content stays in the memory, and what a DMA writes past a
+// cache leaves its tags alone: firmware that kept such a line would have to discard it, at no cost here. What lies in the TCM is in no
+// cache.
 #include <cstdint>
 #include <optional>
 
@@ -28,12 +29,17 @@ class HartCaches {
   /// Of the code cache; 0: there is none.
   [[nodiscard]] std::uint64_t code_line() const { return code_ ? code_->line_bytes() : 0; }
 
-  /// Cycles that the hart waits for these bytes, from `cycle` on.
+  /// Whether loads and stores may take other cycles than those of their classes.
+  [[nodiscard]] bool time_data() const { return of_data() || tcm_.waits(); }
+
+  /// Cycles that the hart waits for the lines of these bytes of code, from `cycle` on; with a code cache.
   std::uint64_t fetch(std::uint64_t address, std::uint64_t bytes, std::uint64_t cycle) {
-    return touch(*code_, code_figures_, {address, bytes, false}, cycle);
+    return tcm_.holds(address) ? 0 : touch(*code_, code_figures_, {address, bytes, false}, cycle);
   }
-  std::uint64_t access(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) {
-    return touch(*data_, data_figures_, {address, bytes, write}, cycle);
+  /// Cycles that a load or store from `cycle` on takes beyond those of its class (HartTiming::cycles): in the TCM it looks up no cache.
+  std::int64_t access(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) {
+    if (tcm_.holds(address)) return static_cast<std::int64_t>(tcm_.access(address, bytes)) - look_up_;
+    return data_ ? static_cast<std::int64_t>(touch(*data_, data_figures_, {address, bytes, write}, cycle)) : 0;
   }
 
   void clear_code();
@@ -52,6 +58,8 @@ class HartCaches {
 
   LineMiss* lines_ = nullptr;
   std::uint64_t line_fill_;
+  std::int64_t look_up_;
+  TightMemory tcm_;
   std::optional<LineCache> code_;
   std::optional<LineCache> data_;
   Figures code_figures_;

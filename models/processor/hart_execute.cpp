@@ -36,12 +36,13 @@ T combined(Op op, T old, T operand) {
 
 }  // namespace
 
-/// Everything before `next` has retired, and the hart stands there.
+/// Everything before `next` has retired, and the hart stands there. Where that is within the block, its fetch has been waited for.
 void Hart::arrive(const Block& block, const Step* next) {
   cycles_ += next->begin;
   instructions_ += static_cast<std::uint64_t>(next - block.first());
   pc_ = in_width(block.pc + next->offset);
   loading_ = next == block.end() ? block.loading : Instruction{};
+  fetched_ = block.pc + (next == block.end() ? next : next + 1)->offset - 1;
 }
 
 /// At the instruction `at`, whose access did not just succeed.
@@ -94,7 +95,7 @@ Hart::Access Hart::atomic(const Instruction& instruction) {
   return access;
 }
 
-template <class Word, bool data_cached>
+template <class Word, bool data_timed>
 std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
   using Signed = std::make_signed_t<Word>;
   constexpr unsigned shift_bits = std::numeric_limits<Word>::digits - 1;
@@ -110,21 +111,21 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
     const auto next_pc = [&] { return static_cast<Word>(block.pc + (at + 1)->offset); };
     const auto set = [&](Word value) { x[i.rd] = value; };
     const auto set_32 = [&](std::uint32_t value) { x[i.rd] = from_32<Word>(value); };
-    const auto through_cache = [&](Access access, std::uint64_t address, std::uint64_t bytes, bool writes) {
-      if (!data_cached || access == Access::failed) return access;
-      const std::uint64_t waited = caches_.access(address, bytes, writes, cycles_ + at->begin);
-      cycles_ += waited;
+    const auto timed = [&](Access access, std::uint64_t address, std::uint64_t bytes, bool writes) {
+      if (!data_timed || access == Access::failed) return access;
+      const std::int64_t waited = caches_.access(address, bytes, writes, cycles_ + at->begin);
+      cycles_ += static_cast<std::uint64_t>(waited);
       return waited == 0 ? access : Access::last;
     };
     const auto load = [&]<class T>(T item) {
       const Word address = a + imm;
       const Access access = read(address, item);
       if (access != Access::failed) set(static_cast<Word>(static_cast<std::conditional_t<std::is_signed_v<T>, Signed, Word>>(item)));
-      return through_cache(access, address, sizeof(T), false);
+      return timed(access, address, sizeof(T), false);
     };
     const auto store = [&]<class T>(T) {
       const Word address = a + imm;
-      return through_cache(write(address, static_cast<T>(x[i.rs2])), address, sizeof(T), true);
+      return timed(write(address, static_cast<T>(x[i.rs2])), address, sizeof(T), true);
     };
     const auto jump = [&](Word target) {
       set(next_pc());
@@ -220,7 +221,7 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
       case Op::amomin_w:
       case Op::amomax_w:
       case Op::amominu_w:
-      case Op::amomaxu_w: access = through_cache(atomic<std::uint32_t>(i), a, sizeof(std::uint32_t), i.op != Op::lr_w); break;
+      case Op::amomaxu_w: access = timed(atomic<std::uint32_t>(i), a, sizeof(std::uint32_t), i.op != Op::lr_w); break;
       case Op::lr_d:
       case Op::sc_d:
       case Op::amoswap_d:
@@ -231,7 +232,7 @@ std::optional<Stop> Hart::execute(const Block& block, const Step* end) {
       case Op::amomin_d:
       case Op::amomax_d:
       case Op::amominu_d:
-      case Op::amomaxu_d: access = through_cache(atomic<std::uint64_t>(i), a, sizeof(std::uint64_t), i.op != Op::lr_d); break;
+      case Op::amomaxu_d: access = timed(atomic<std::uint64_t>(i), a, sizeof(std::uint64_t), i.op != Op::lr_d); break;
 
       default: {
         const std::uint64_t behind = next_pc();

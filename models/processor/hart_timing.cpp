@@ -30,15 +30,14 @@ bool is_return(const Instruction& jump) { return jump.rd == nowhere && (jump.rs1
 }  // namespace
 
 std::uint32_t HartTiming::cycles(const Instruction& instruction) const {
-  const std::uint32_t look_up = data_cache.size == Bytes{} ? 0 : data_cache.latency - 1;  // the costs hold its first cycle
   switch (kind_of(instruction.op)) {
     case Kind::multiply: return multiply;
     case Kind::divide_word: return divide;
     case Kind::divide: return divide_wide;
     case Kind::load:
-    case Kind::narrow_load: return load + look_up;
-    case Kind::store: return store + look_up;
-    case Kind::atomic: return atomic + look_up;
+    case Kind::narrow_load: return load + data_look_up();
+    case Kind::store: return store + data_look_up();
+    case Kind::atomic: return atomic + data_look_up();
     case Kind::branch: return branch;
     case Kind::jump: return jump;
     case Kind::jump_register: return is_return(instruction) ? jump : jump + refill();

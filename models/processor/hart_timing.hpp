@@ -15,6 +15,31 @@
 
 namespace tessera::riscv {
 
+/// Memory tightly coupled to the hart: it lies beside the core, in front of caches and bus, and answers with a word at a time. Of a word
+/// the core holds the one that it fetched last, so that instructions behind each other take a fetch for each word, not for each
+/// instruction.
+struct TightMemory {
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;    ///< 0: there is none
+  std::uint32_t latency = 1;  ///< cycles of a word, the first of which is in the cycles of an instruction
+  std::uint32_t width = 8;    ///< bytes of a word
+
+  [[nodiscard]] bool holds(std::uint64_t address) const { return address - base < bytes; }
+  /// Whether anything waits for it.
+  [[nodiscard]] bool waits() const { return bytes != 0 && latency > 1; }
+  /// Cycles that a load or store of these bytes waits.
+  [[nodiscard]] std::uint64_t access(std::uint64_t address, std::uint64_t count) const {
+    return std::uint64_t{latency - 1} * ((address + count - 1) / width - address / width + 1);
+  }
+  /// Cycles that the fetch of an instruction waits, behind one of the byte at `last`; none where it lies elsewhere.
+  [[nodiscard]] std::uint32_t fetch(std::uint64_t address, std::uint64_t count, std::uint64_t last) const {
+    if (!waits() || !holds(address)) return 0;
+    const std::uint64_t first = address / width, end = (address + count - 1) / width, held = last / width;
+    if (end == held) return 0;
+    return (latency - 1) * static_cast<std::uint32_t>(end - first + (first == held ? 0 : 1));
+  }
+};
+
 struct HartTiming {
   std::uint32_t alu = 1;
   std::uint32_t multiply = 5;
@@ -33,11 +58,14 @@ struct HartTiming {
   std::uint32_t line_fill = 30;  ///< of a hart without a memory that says what its lines take: no parameter of a drive
   CacheConfig code_cache{};
   CacheConfig data_cache{};
+  TightMemory tcm{};  ///< no parameter of the hart's: a drive's is controller.tcm
 
   void describe(ParameterVisitor& visitor);
 
   /// Of an instruction that stalls for nothing; of a conditional branch that was predicted right.
   [[nodiscard]] std::uint32_t cycles(const Instruction& instruction) const;
+  /// Of a load, store or atomic operation, in the data cache: the cycles behind the first, which is in its class.
+  [[nodiscard]] std::uint32_t data_look_up() const { return data_cache.size == Bytes{} ? 0 : data_cache.latency - 1; }
   /// Of a conditional branch.
   [[nodiscard]] std::uint32_t branch_cycles(bool backward, bool taken) const { return branch + (backward == taken ? 0 : refill()); }
   /// Of the pipeline, behind a transfer predicted wrong. The look-up of the code cache is part of it, and `misprediction` holds its first

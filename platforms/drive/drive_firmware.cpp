@@ -91,6 +91,9 @@ Bytes DriveModule::processor_memory() const {
   return Bytes(0);
 }
 
+/// What of a firmware image lies at the begin of the TCM.
+Bytes DriveModule::image_in_tcm() const { return config_.image == nullptr ? Bytes(0) : Bytes(config_.image->tcm_bytes()); }
+
 /// Behind what else the firmware's code and data take, as an address of the machine.
 std::uint64_t DriveModule::place_of_boot_data() const {
   if (config_.image != nullptr) return config_.image->end();
@@ -98,8 +101,13 @@ std::uint64_t DriveModule::place_of_boot_data() const {
   return hal::dram_base + firmware_memory().value();
 }
 
-UnitSetup DriveModule::unit_setup() const {
+/// A processor of somebody else's has a TCM of its own, if any.
+bool DriveModule::reaches_tcm_by_address() const { return config_.image != nullptr || register_bus_ != nullptr; }
+
+UnitSetup DriveModule::unit_setup() {
+  static_assert(Machine::tcm == Tcm::base);
   return {.dram = parts_.dram->bytes,
+          .tcm = reaches_tcm_by_address() ? std::optional(controller_->core().memory().tcm().bytes()) : std::nullopt,
           .boot_data = boot_data_,
           .code_end = place_of_boot_data(),
           .tags = config_.host.tags,
@@ -117,10 +125,13 @@ Picoseconds DriveModule::register_read(std::uint32_t bytes, Picoseconds at) {
 ImageSetup DriveModule::image_setup() {
   const riscv::ElfImage& image = *config_.image;
   if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
+  riscv::HartTiming timing = config_.processor;
+  const TcmConfig& tcm = config_.controller.tcm;
+  timing.tcm = {.base = hal::tcm_base, .bytes = tcm.size.value(), .latency = tcm.latency, .width = tcm.width};
   return {.image = image,
           .units = unit_setup(),
           .clock = config_.controller.clock,
-          .timing = config_.processor,
+          .timing = timing,
           .worked = [this](Picoseconds time) { controller_->core().executor().worked_elsewhere(time); },
           .register_read = [this](std::uint32_t bytes, Picoseconds at) { return register_read(bytes, at); },
           .move_line = [this](DramAddress line, std::uint32_t bytes, Access access,

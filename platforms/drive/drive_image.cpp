@@ -9,8 +9,11 @@ namespace tessera {
 
 namespace {
 
-/// What a core of 32 bits reaches from the DRAM's first byte on.
-constexpr riscv::ImageSpace space{hal::dram_base, std::uint64_t{1} << 31};
+/// Of the DRAM what a core of 32 bits reaches; of the TCM the whole lines, as its reservations are.
+riscv::ImageSpace space_of(const DriveConfig& config) {
+  constexpr std::uint64_t line = 64;
+  return {.dram = {hal::dram_base, std::uint64_t{1} << 31}, .tcm = {hal::tcm_base, config.controller.tcm.size.value() / line * line}};
+}
 
 /// The text that a symbol of the image is; `what` it is to say.
 std::string said_by(const riscv::ElfImage& image, const char* symbol, const char* what) {
@@ -32,7 +35,7 @@ void check_version(const riscv::ElfImage& image) {
 
 void load_image(DriveConfig& config, const std::filesystem::path& file, const std::string& layer) {
   if (file.empty()) return;
-  auto image = std::make_shared<const riscv::ElfImage>(riscv::ElfImage::read(file, space));
+  auto image = std::make_shared<const riscv::ElfImage>(riscv::ElfImage::read(file, space_of(config)));
   check_version(*image);
   const std::string own = said_by(*image, "tessera_image_layer", "the layer that it was made of");
   if (!layer.empty() && layer != own) throw InputError(image->file() + ": made of layer " + own + ", and --layer asks for " + layer);

@@ -85,7 +85,9 @@ ControllerSurroundings DriveModule::surroundings() {
           .memory = {.dram = firmware_memory(),
                      .host_buffer = config_.host.buffer,
                      .placement = config_.firmware.placement,
-                     .image = processor_memory()},
+                     .image = processor_memory(),
+                     .image_in_tcm = image_in_tcm(),
+                     .tcm_by_address = reaches_tcm_by_address()},
           .dram = {parts_.dram->bytes, waits(parts_)},
           .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};

@@ -175,7 +175,9 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] Bytes firmware_memory() const;
   void make_boot_data();
   [[nodiscard]] Bytes processor_memory() const;
-  [[nodiscard]] UnitSetup unit_setup() const;
+  [[nodiscard]] Bytes image_in_tcm() const;
+  [[nodiscard]] bool reaches_tcm_by_address() const;
+  [[nodiscard]] UnitSetup unit_setup();
   [[nodiscard]] ImageSetup image_setup();
   [[nodiscard]] Picoseconds register_read(std::uint32_t bytes, Picoseconds at);
 

@@ -68,17 +68,20 @@ void add_of_processor(const DriveConfig& config, Reasons& reasons) {
   reasons.add(!image, "no firmware image (--elf) runs on a processor of its own", {"processor."});
   reasons.add(image, "a firmware image (--elf) has nothing but registers", {"simulation.firmware_through"});
   reasons.add(image, "the hart of a firmware image (--elf) takes the time of its own instructions and memory (processor)",
-              {"controller.costs.", "controller.interrupt_latency", "controller.data_cache.", "controller.host_interrupt.priority",
-               "controller.disk_interrupt.priority", "controller.flash_interrupt.priority", "controller.timer_interrupt.priority"});
+              {"controller.costs.", "controller.interrupt_latency", "controller.data_cache.", "controller.code_cache.", "controller.code.",
+               "controller.host_interrupt.priority", "controller.disk_interrupt.priority", "controller.flash_interrupt.priority",
+               "controller.timer_interrupt.priority"});
 }
 
 void add_of_memories(const DriveConfig& config, Reasons& reasons) {
   const auto& places = config.firmware.placement.places;
-  const bool code_in_tcm = config.firmware.placement.in_tcm(MemoryCategory::code);
-  reasons.add(std::ranges::none_of(places, [](MemoryPlace place) { return place == MemoryPlace::tcm; }),
+  const bool image = config.image != nullptr;  // which fetches its code by itself
+  const bool code_in_tcm = config.firmware.placement.in_tcm(MemoryCategory::code) && !image;
+  reasons.add(std::ranges::none_of(places, [](MemoryPlace place) { return place == MemoryPlace::tcm; }) &&
+                  (!image || config.image->tcm_bytes() == 0),
               "firmware.placement puts nothing into the TCM", {"controller.tcm."});
   reasons.add(code_in_tcm, "firmware.placement.code puts the code into the TCM", {"controller.code_cache."});
-  reasons.add(!code_in_tcm && config.controller.code_cache.size == Bytes(0),
+  reasons.add(!code_in_tcm && !image && config.controller.code_cache.size == Bytes(0),
               "there is no controller.code_cache and firmware.placement.code is not the TCM", {"controller.code."});
 }
 

@@ -11,7 +11,7 @@ using namespace tessera::riscv;
 
 namespace {
 
-constexpr ImageSpace space{0x8000'0000, 0x4000};
+constexpr ImageSpace space{.dram = {0x8000'0000, 0x4000}, .tcm = {0x4400'0000, 0x1000}};
 
 void demand(bool holds) {
   if (!holds) std::abort();
@@ -24,14 +24,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const ElfImage image("fuzz.elf", {file.begin(), file.end()}, space);
     demand(image.is_code(image.entry()));
-    demand(image.end() <= space.base + space.bytes);
-    std::vector<std::byte> bytes(space.bytes);
+    demand(image.end() <= space.dram.base + space.dram.bytes);
+    demand(image.tcm_bytes() <= space.tcm.bytes);
+    std::vector<std::byte> dram(space.dram.bytes), tcm(space.tcm.bytes);
     Memory memory;
-    memory.map(space.base, bytes);
+    memory.map(space.dram.base, dram);
+    memory.map(space.tcm.base, tcm);
     image.load(memory);
     demand(!image.place(image.entry()).empty());
     if (const auto object = image.object("tessera_image_layer")) demand(object->size() <= size);
-    const auto trace = back_trace(image, memory, {image.entry(), image.entry() + 4, space.base, space.base + 64});
+    const auto trace = back_trace(image, memory, {image.entry(), image.entry() + 4, space.dram.base, space.dram.base + 64});
     demand(!trace.addresses.empty() && !trace.text(image).empty());
   } catch (const InputError& error) {
     demand(std::string_view(error.what()).starts_with("fuzz.elf: "));

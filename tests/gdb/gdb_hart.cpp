@@ -18,7 +18,7 @@ using namespace tessera::riscv;
 
 namespace {
 
-constexpr ImageSpace memory_space{0x8000'0000, 1U << 20U};
+constexpr ImageSpace memory_space{.dram = {0x8000'0000, 1U << 20U}};
 constexpr std::uint64_t exit_register = 0x1000'0000, console_register = 0x1000'0008;
 constexpr std::uint64_t slice_cycles = 1000;
 constexpr unsigned lifetime_seconds = 120;  // whatever becomes of the test
@@ -27,7 +27,7 @@ class Machine : public HartDebugTarget {
  public:
   explicit Machine(const ElfImage& image)
       : HartDebugTarget(image.wide()), image_(image), hart_({.wide = image.wide(), .timing = {}}, memory_) {
-    memory_.map(memory_space.base, bytes_);
+    memory_.map(memory_space.dram.base, bytes_);
     image.load(memory_);
     hart_.reset(image.entry());
     show(&hart_, &memory_);
@@ -76,7 +76,7 @@ class Machine : public HartDebugTarget {
   }
 
   const ElfImage& image_;
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(memory_space.bytes);
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(memory_space.dram.bytes);
   Memory memory_;
   Hart hart_;
   std::optional<int> status_;

@@ -15,7 +15,9 @@ BUILD_EXAMPLES = """Examples:
 
   tessera firmware build all --arch rv32imac
 
-  tessera firmware build cmr --small      (optimised for size, without figures of its own)"""
+  tessera firmware build cmr --small      (optimised for size, without figures of its own)
+
+  tessera firmware build cmr --tcm data,stack      (build/firmware/cmr-rv64imac-tcm-data-stack.elf)"""
 
 SIZE_EXAMPLES = """Examples:
 
@@ -41,26 +43,23 @@ def build(
     layer: Annotated[str, typer.Argument(help="Layer, or all.")] = "cmr",
     arch: Annotated[str, typer.Option(help="Processor: one of those that 'tessera firmware list' names.")] = "rv64imac",
     small: Annotated[bool, typer.Option("--small", help="Optimise for size, and report no figures.")] = False,
+    tcm: Annotated[str, typer.Option(metavar="PARTS", help="What is to lie in the processor's TCM: of code, data and stack, with commas between them.")] = "",
 ) -> None:
     """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed."""
     from tessera.firmware.images import build as build_image
 
-    build_image(layer, arch, small)
+    build_image(layer, arch, small, tcm)
 
 
 @firmware.command("list")
 def list_images(as_json: Json = False) -> None:
     """List layers, architectures, and the images that are built."""
     from tessera.firmware.elf import Image
-    from tessera.firmware.images import architectures, image_of
+    from tessera.firmware.images import architectures, forms_of
     from tessera.simulator import layer_names
 
     known = architectures()
-    forms = [(arch, small) for arch in known for small in (False, True)]
-    built = {
-        layer: {f"{arch}{' small' if small else ''}": Image(file).sizes.text for arch, small in forms if (file := image_of(layer, arch, small)).exists()}
-        for layer in layer_names()
-    }
+    built = {layer: {form: Image(file).sizes.text for form, file in forms_of(layer).items()} for layer in layer_names()}
     if as_json:
         print(json.dumps({"architectures": known, "layers": built}))
         return

@@ -13,6 +13,8 @@ TOOL = REPOSITORY / "dev"
 SOURCES = REPOSITORY / "images"
 BUILT = REPOSITORY / "build" / "firmware"
 ARCHITECTURE = "rv64imac"
+PARTS = ("code", "data", "stack")
+"""What of an image may lie in the processor's TCM."""
 
 
 def architectures() -> list[str]:
@@ -26,9 +28,15 @@ def require_sources() -> None:
         raise InputError("images are built from the sources, which an installed package does not bring: './dev firmware LAYER' in a clone of them")
 
 
-def image_of(layer: str, architecture: str = ARCHITECTURE, small: bool = False) -> Path:
+def image_of(layer: str, architecture: str = ARCHITECTURE) -> Path:
     """Where the image of a layer lies once it is built."""
-    return BUILT / f"{layer}-{architecture}{'-small' if small else ''}.elf"
+    return BUILT / f"{layer}-{architecture}.elf"
+
+
+def forms_of(layer: str) -> dict[str, Path]:
+    """The images of a layer that are built, each by its architecture and what it was built with: "rv64imac small tcm data stack"."""
+    files = [file for arch in architectures() for file in sorted(BUILT.glob(f"{layer}-{arch}*.elf"))]
+    return {file.stem.removeprefix(f"{layer}-").replace("-", " "): file for file in files}
 
 
 def find(image: str) -> Path:
@@ -43,14 +51,18 @@ def find(image: str) -> Path:
     return built
 
 
-def build(layer: str, architecture: str, small: bool) -> None:
-    """Builds the image of a layer, or of `all`, as ./dev does, which says what it does. Raises InputError where it cannot."""
+def build(layer: str, architecture: str, small: bool, tcm: str = "") -> None:
+    """Builds the image of a layer, or of `all`, as ./dev does, which says what it does. `tcm`: which of PARTS lie there, with commas between
+    them. Raises InputError where it cannot."""
     known = architectures()
     if architecture not in known:
         raise unknown_name("architecture", architecture, known)
     if layer != "all" and layer not in (layers := layer_names()):
         raise unknown_name("layer", layer, [*layers, "all"])
-    words = [str(TOOL), "firmware", layer, "--arch", architecture, *(["--small"] if small else [])]
+    for part in filter(None, tcm.split(",")):
+        if part not in PARTS:
+            raise unknown_name("part of an image", part, PARTS)
+    words = [str(TOOL), "firmware", layer, "--arch", architecture, *(["--small"] if small else []), *(["--tcm", tcm] if tcm else [])]
     if (status := subprocess.run(words).returncode) != 0:
         raise InputError(f"the image was not built: {' '.join(words[1:])} ended with status {status}")
 

@@ -11,6 +11,8 @@ inline constexpr std::uint64_t map_version = 2;
 
 inline constexpr std::uint64_t register_base = 0x4000'0000;
 inline constexpr std::uint64_t block_bytes = 0x1000;  ///< from one unit's registers to the next unit's
+/// The TCM, in front of the DRAM, so that an RV32 core reaches it too; the drive says how large it is (controller.tcm.size).
+inline constexpr std::uint64_t tcm_base = 0x4400'0000;
 inline constexpr std::uint64_t dram_base = 0x8000'0000;
 
 enum class Block : std::uint8_t { ident, host, disk, flash, mover, memory, timer, interrupts, uart, probe };

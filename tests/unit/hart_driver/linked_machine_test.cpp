@@ -19,12 +19,13 @@ struct Bus final : RegisterBus {
   void store(std::uint64_t address, std::uint64_t value) override { values[address] = value; }
 };
 
-/// 64 KiB of DRAM, of which the last 4 KiB are shared.
+/// 64 KiB of DRAM, of which the last 4 KiB are shared, and 4 KiB of TCM.
 struct Bench {
   Bus bus;
   alignas(64) std::array<std::byte, 65'536> dram{};
-  unsigned writes = 0;
-  LinkedMachine machine{bus, dram, std::span(dram).last(4096), [this] { ++writes; }};
+  unsigned writes = 0;  // between the two
+  std::array<std::byte, 4096> tcm{};
+  LinkedMachine machine{bus, dram, tcm, std::span(dram).last(4096), [this] { ++writes; }};
 };
 
 }  // namespace
@@ -41,6 +42,17 @@ TEST_CASE("what lies in the DRAM is named by its address there, from the first b
     CHECK(bench.machine.at(bench.machine.address_of(place)) == place);
   CHECK_THROWS_AS(bench.machine.at(0x8001'0000), ModelBug);
   CHECK_THROWS_AS(bench.machine.at(0x7fff'ffff), ModelBug);
+}
+
+TEST_CASE("what lies in the TCM is named by its address there, and found by it") {
+  Bench bench;
+  CHECK(bench.machine.address_of(&bench.tcm.front()) == hal::tcm_base);
+  CHECK(bench.machine.address_of(&bench.tcm.back()) == hal::tcm_base + 4095);
+  CHECK(bench.machine.address_of(bench.tcm.data() + bench.tcm.size()) > Machine::process_window);
+  CHECK(bench.machine.at(hal::tcm_base) == &bench.tcm.front());
+  CHECK(bench.machine.at(hal::tcm_base + 4095) == &bench.tcm.back());
+  CHECK_THROWS_AS(bench.machine.at(hal::tcm_base + 4096), ModelBug);
+  CHECK_THROWS_AS(bench.machine.at(hal::tcm_base - 1), ModelBug);
 }
 
 TEST_CASE("shared bytes are whole lines of their part of the DRAM, zeroed each time, and run out with a sentence") {

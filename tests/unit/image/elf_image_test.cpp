@@ -14,7 +14,9 @@ using namespace tessera::riscv;
 namespace {
 
 constexpr std::uint64_t dram = 0x8000'0000;
-constexpr ImageSpace space{dram, 0x4000};
+constexpr std::uint64_t tcm = 0x4400'0000;
+constexpr ImageSpace space{.dram = {dram, 0x4000}};
+constexpr ImageSpace with_tcm{.dram = {dram, 0x4000}, .tcm = {tcm, 0x1000}};
 
 std::vector<std::byte> content(std::size_t size, unsigned first) {
   std::vector<std::byte> bytes(size);
@@ -195,6 +197,79 @@ TEST_CASE("ELF image: segments lie in the DRAM, on both sides of each bound") {
   elf.contents.clear();
   elf.lay_out();
   CHECK(refusal(elf) == "fw.elf: nothing to load: it has no loadable segment (PT_LOAD)");
+}
+
+TEST_CASE("ELF image: a segment in the TCM goes there, and is not counted to the DRAM") {
+  const auto holds = []<bool Wide>(std::bool_constant<Wide>) {
+    auto elf = sound<Wide>();
+    elf.segments[1].p_vaddr = elf.segments[1].p_paddr = tcm + 0x40;
+    const ElfImage image("fw.elf", elf.bytes(), with_tcm);
+    CHECK(image.end() == dram + 16);
+    CHECK(image.tcm_bytes() == 0x60);
+    std::vector<std::byte> in_dram(0x4000, std::byte{0xee}), in_tcm(0x1000, std::byte{0xee});
+    Memory memory;
+    memory.map(dram, in_dram);
+    memory.map(tcm, in_tcm);
+    image.load(memory);
+    CHECK(std::vector(in_tcm.begin() + 0x40, in_tcm.begin() + 0x48) == content(8, 0x41));
+    CHECK(std::vector(in_tcm.begin() + 0x48, in_tcm.begin() + 0x60) == std::vector<std::byte>(24));
+    CHECK(in_tcm[0x3f] == std::byte{0xee});
+    CHECK(in_tcm[0x60] == std::byte{0xee});
+    CHECK(in_dram[0x1000] == std::byte{0xee});
+    CHECK(ElfImage("fw.elf", sound<Wide>().bytes(), with_tcm).tcm_bytes() == 0);
+  };
+  holds(std::true_type{});
+  holds(std::false_type{});
+}
+
+TEST_CASE("ELF image: what start-up code moves into the TCM takes its place in both memories") {
+  auto elf = sound();
+  elf.segments[1].p_vaddr = tcm;
+  const ElfImage image("fw.elf", elf.bytes(), with_tcm);
+  CHECK(image.end() == dram + 0x1020);
+  CHECK(image.tcm_bytes() == 0x20);
+}
+
+TEST_CASE("ELF image: code in the TCM can be the first to run, with nothing in the DRAM") {
+  auto elf = sound();
+  elf.header.e_entry = tcm;
+  elf.segments[0].p_vaddr = elf.segments[0].p_paddr = tcm;
+  elf.segments[1].p_vaddr = elf.segments[1].p_paddr = tcm + 0x100;
+  const ElfImage image("fw.elf", elf.bytes(), with_tcm);
+  CHECK(image.end() == dram);
+  CHECK(image.tcm_bytes() == 0x120);
+  CHECK(image.is_code(tcm + 15));
+}
+
+TEST_CASE("ELF image: segments in the TCM keep within it, on both sides of each bound") {
+  auto elf = sound();
+  elf.segments[1].p_vaddr = elf.segments[1].p_paddr = tcm + 0x800;
+  elf.segments[1].p_memsz = 0x800;  // up to its last byte
+  CHECK(refusal(elf, with_tcm).empty());
+  elf.segments[1].p_memsz = 0x801;
+  CHECK(refusal(elf, with_tcm) ==
+        "fw.elf: segment at 0x44000800 is too large: it takes 2049 bytes, and the TCM of 4096 B (controller.tcm.size) holds 2048 from "
+        "0x44000800 on");
+  const std::string expected = ", expected an address in the DRAM, 0x80000000 to 0x80003fff, or in the TCM, 0x44000000 to 0x44000fff";
+  elf = sound();
+  elf.segments[1].p_vaddr = tcm + 0x1000;
+  CHECK(refusal(elf, with_tcm) == "fw.elf: segment at 0x80001000 is linked to 0x44001000" + expected);
+  elf.segments[1].p_vaddr = tcm - 1;
+  CHECK(refusal(elf, with_tcm) == "fw.elf: segment at 0x80001000 is linked to 0x43ffffff" + expected);
+  elf.segments[1].p_vaddr = tcm;
+  CHECK(refusal(elf, with_tcm).empty());
+  CHECK(refusal(elf, {.dram = with_tcm.dram, .tcm = {tcm, 0}}) ==
+        "fw.elf: segment at 0x80001000 is linked to 0x44000000, expected an address in the DRAM, 0x80000000 to 0x80003fff, or in a TCM at "
+        "0x44000000 (controller.tcm.size is 0: there is none)");
+  elf.segments[1].p_paddr = tcm + 0x1000;
+  CHECK(refusal(elf, with_tcm) == "fw.elf: segment at 0x44001000 is linked to 0x44001000" + expected);
+}
+
+TEST_CASE("ELF image: segments that overlap in the TCM are refused") {
+  auto elf = sound();
+  for (auto& segment : elf.segments) segment.p_vaddr = segment.p_paddr = tcm;
+  elf.header.e_entry = tcm;
+  CHECK(refusal(elf, with_tcm) == "fw.elf: its segments overlap: 0x44000000 to 0x4400000f and 0x44000000 to 0x4400001f");
 }
 
 TEST_CASE("ELF image: segments that overlap by one byte are refused, neighbours are not") {

@@ -1,5 +1,6 @@
 // Cycles of instructions, and that cutting a run changes none.
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "unit/processor/machine.hpp"
 #include "unit/processor/random_program.hpp"
@@ -192,8 +193,84 @@ TEST_CASE("caches: an instruction that lies in two lines waits for the second wh
   CHECK(lines.asked[1] == Lines::Asked{memory_base + 32, false, 41});
 }
 
+namespace {
+
+/// All classes of one cycle, and a TCM whose words of 8 B take four at the second KiB of the memory and the third.
+HartConfig tight(std::uint32_t latency = 4) {
+  HartConfig config;
+  config.timing.tcm = {.base = memory_base + 0x400, .bytes = 0x800, .latency = latency, .width = 8};
+  return config;
+}
+
+constexpr std::uint64_t in_tcm = memory_base + 0x400;
+
+/// Cycles of `count` of these instructions at `address`, stepped one by one and run at once: the same.
+std::uint64_t tight_cycles(const HartConfig& config, std::uint64_t address, unsigned count, std::initializer_list<std::uint32_t> program) {
+  Machine stepped(config), run(config);
+  for (Machine* machine : {&stepped, &run}) {
+    machine->put(address, program);
+    machine->hart.set_pc(address);
+    machine->hart.set_x(a0, in_tcm + 0x400);
+    machine->hart.set_x(a1, memory_base + 0x1000);
+  }
+  stepped.steps(count);
+  REQUIRE(run.hart.run(stepped.hart.cycles()) == Stop::limit);
+  CHECK(run.hart.cycles() == stepped.hart.cycles());
+  CHECK(run.hart.instructions() == stepped.hart.instructions());
+  return stepped.hart.cycles();
+}
+
+}  // namespace
+
+TEST_CASE("TCM: loads and stores wait for each of their words, those of the DRAM for none") {
+  CHECK(tight_cycles(tight(), memory_base, 1, {lw(a2, a0, 0), jal(zero, 0)}) == 1 + 3);
+  CHECK(tight_cycles(tight(), memory_base, 1, {sd(a2, a0, 8), jal(zero, 0)}) == 1 + 3);
+  CHECK(tight_cycles(tight(), memory_base, 1, {sd(a2, a0, 4), jal(zero, 0)}) == 1 + 2 * 3);  // across two words
+  CHECK(tight_cycles(tight(), memory_base, 1, {amoadd_w(a2, a3, a0), jal(zero, 0)}) == 4 + 3);
+  CHECK(tight_cycles(tight(), memory_base, 3, {lw(a2, a1, 0), sw(a3, a1, 0), lb(a4, a0, 0), jal(zero, 0)}) == 3 + 3);
+  CHECK(tight_cycles(tight(), memory_base, 2, {lw(a2, a0, 0), add(a3, a2, a2), jal(zero, 0)}) == 1 + 3 + 1 + 1);  // and the stall
+  CHECK(tight_cycles(tight(), memory_base, 1, {lw(a2, a0, 0x3fc), jal(zero, 0)}) == 1 + 3);                       // its last word
+  CHECK(tight_cycles(tight(), memory_base, 1, {lw(a2, a0, 0x400), jal(zero, 0)}) == 1);                           // behind it
+  CHECK(tight_cycles(tight(), memory_base, 1, {lw(a2, a0, -0x404), jal(zero, 0)}) == 1);                          // in front of it
+}
+
+TEST_CASE("TCM: code waits for each word once, in a line and at the target of a jump") {
+  CHECK(tight_cycles(tight(), in_tcm, 1, {nop, nop, nop, nop}) == 3 + 1);
+  CHECK(tight_cycles(tight(), in_tcm, 2, {nop, nop, nop, nop}) == 3 + 2 + 3);  // the third's word: it stands before it, fetched
+  CHECK(tight_cycles(tight(), in_tcm, 5, {nop, nop, nop, nop, nop, nop}) == 3 * 3 + 5);
+  CHECK(tight_cycles(tight(), in_tcm + 4, 2, {nop, nop, nop, nop}) == 2 * 3 + 2);
+  // A jump to the word in hand waits for nothing, one to another for that, held before or not.
+  CHECK(tight_cycles(tight(), in_tcm, 1, {jal(zero, 4), nop, nop, nop}) == 3 + 1);
+  CHECK(tight_cycles(tight(), in_tcm, 3, {nop, jal(zero, 12), nop, nop, nop, nop}) == 3 + 2 + 3 + 1);
+  CHECK(tight_cycles(tight(), in_tcm, 4, {nop, jal(zero, 12), nop, nop, jal(zero, -16)}) == 3 + 2 + 3 + 1 + 3 + 1);
+}
+
+TEST_CASE("TCM: of one cycle it adds nothing") {
+  for (const std::uint64_t place : {memory_base, in_tcm})
+    CHECK(tight_cycles(tight(1), place, 4, {lw(a2, a0, 0), sw(a3, a0, 4), sd(a2, a0, 12), nop, nop}) == 4);
+}
+
+TEST_CASE("TCM: neither cache holds it, nor is looked up for its data") {
+  HartConfig config = tight(1);
+  config.timing.code_cache = config.timing.data_cache = {.size = Bytes(64), .line = Bytes(32), .ways = 1, .latency = 3};
+  Machine machine(config);
+  machine.put(in_tcm, {lw(a2, a0, 0), sw(a3, a0, 32), lw(a2, a0, 64), lw(a2, a1, 0), nop});
+  machine.hart.set_pc(in_tcm);
+  machine.hart.set_x(a0, in_tcm + 0x100);
+  machine.hart.set_x(a1, memory_base + 0x1000);
+  machine.steps(3);
+  CHECK(machine.hart.cycles() == 3);
+  CHECK(machine.hart.caches().data().misses + machine.hart.caches().data().hits == 0);
+  machine.steps(1);  // in the DRAM
+  CHECK(machine.hart.cycles() == 3 + (1 + 2) + config.timing.line_fill);
+  CHECK(machine.hart.caches().data().misses == 1);
+  CHECK(machine.hart.caches().code().misses + machine.hart.caches().code().hits == 0);
+}
+
 TEST_CASE("timing: a run that is cut, stepped and full of breakpoints is the same run") {
-  for (const auto& [wide, cached] : {std::pair(false, false), std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+  for (const auto& [wide, cached, slow_tcm] :
+       {std::tuple(false, false, false), std::tuple(true, false, false), std::tuple(false, true, false), std::tuple(true, true, false),
+        std::tuple(true, false, true), std::tuple(false, true, true)}) {
     RandomStream random(3, "cut");
     RandomProgram program(wide, random);
     program.prologue();
@@ -201,24 +278,30 @@ TEST_CASE("timing: a run that is cut, stepped and full of breakpoints is the sam
     for (unsigned i = 0; i < programs; ++i) program.append(40);
     program.epilogue(programs * program.log_bytes());
     struct Run {
-      Run(bool is_wide, bool has_caches, const std::vector<std::uint8_t>& text)
+      Run(bool is_wide, bool has_caches, bool has_tcm, const std::vector<std::uint8_t>& text)
           : code(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end()),
             bytes(0x2'0000),
-            hart({.wide = is_wide, .timing = timing(has_caches)}, memory) {
+            hart({.wide = is_wide, .timing = timing(has_caches, has_tcm)}, memory) {
         memory.map(ProgramLayout::code, code);
         memory.map(ProgramLayout::data, bytes);
         hart.reset(ProgramLayout::code);
       }
-      static HartTiming timing(bool has_caches) {
+      static HartTiming timing(bool has_caches, bool has_tcm) {
         HartTiming times{.load_use = 3, .narrow_load_use = 5};
         if (has_caches) times.code_cache = times.data_cache = {.size = Bytes(1024), .line = Bytes(16), .ways = 2, .latency = 2};
+        // Code lies in the TCM but for its first KiB, data does in part.
+        if (has_tcm)
+          times.tcm = {.base = ProgramLayout::code + 0x400,
+                       .bytes = ProgramLayout::data + 0x800 - ProgramLayout::code - 0x400,
+                       .latency = 3,
+                       .width = 4};
         return times;
       }
       std::vector<std::byte> code, bytes;
       Memory memory;
       Hart hart;
     };
-    Run whole(wide, cached, program.code()), cut(wide, cached, program.code());
+    Run whole(wide, cached, slow_tcm, program.code()), cut(wide, cached, slow_tcm, program.code());
     REQUIRE(whole.hart.run(10'000'000) == Stop::fault);
     Stop stop = Stop::limit;
     for (std::uint64_t at = 0; stop != Stop::fault; ++at) {
