@@ -22,16 +22,17 @@ struct Port final : CpuLink, DramLink {
 
 /// No operation costs cycles of its own.
 struct Machine {
-  explicit Machine(Bytes cache, MemoryPlace place = MemoryPlace::dram, CodeSizes sizes = {})
-      : config(config_of(cache, sizes)),
+  explicit Machine(Bytes cache, MemoryPlace place = MemoryPlace::dram, CodeSizes sizes = {}, bool elsewhere = false)
+      : config(config_of(cache, sizes, elsewhere)),
         cpu(timeline, config),
         memory(cpu, port, port, bus, {4096, ContentMode::none}, {16_MiB, 64_KiB, placement(place)}, config),
         code(cpu, memory, port, config, 16_MiB) {
     code.power_on();
     if (code.modelled()) cpu.fetch_from(code);
   }
-  static ControllerConfig config_of(Bytes cache, const CodeSizes& sizes) {
+  static ControllerConfig config_of(Bytes cache, const CodeSizes& sizes, bool elsewhere) {
     ControllerConfig made;
+    made.served_elsewhere = elsewhere;
     made.costs = CpuCosts(CostSource::none);
     made.interrupt_latency = 0_ps;
     made.code = sizes;
@@ -107,6 +108,15 @@ TEST_CASE("without a code cache, code in the DRAM runs as from memory of one cyc
   Machine machine(0_B);
   CHECK(machine.run(CpuOperation::command, 1) == 0_ps);
   CHECK(machine.metric("dram.reserved.code") == 0);
+}
+
+TEST_CASE("the code of firmware on a processor of its own takes neither place nor time here") {
+  for (const MemoryPlace place : {MemoryPlace::dram, MemoryPlace::tcm}) {
+    Machine machine(4_KiB, place, {}, true);
+    CHECK_FALSE(machine.code.modelled());
+    CHECK(machine.run(CpuOperation::command, 1) == 0_ps);
+    CHECK(machine.metric("dram.reserved.code") + machine.metric("tcm.reserved.code") == 0);
+  }
 }
 
 TEST_CASE("a code cache that holds no whole operation is refused, one that just does is not") {
