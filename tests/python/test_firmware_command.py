@@ -50,11 +50,24 @@ def test_the_image_of_a_layer_is_listed_measured_and_run_by_name(tmp_path):
     assert made["metrics"]["processor.instructions"]["value"] > 0 and made["metrics"]["host.served"]["value"] == 50
 
 
+def test_images_are_listed_with_what_they_were_built_with(tmp_path, monkeypatch):
+    monkeypatch.setattr(images, "BUILT", tmp_path)
+    for form in ("rv64imac", "rv64imac-tcm-code-stack", "rv32imac-small"):
+        (tmp_path / f"cmr-{form}.elf").symlink_to(build_layer("cmr"))
+    built = json.loads(call("list", "--json"))["layers"]
+    assert set(built["cmr"]) == {"rv64imac", "rv64imac tcm code stack", "rv32imac small"}
+    assert built["imr-rmw"] == {}
+
+
 def test_building_is_what_dev_does(monkeypatch):
     calls = []
     monkeypatch.setattr(images.subprocess, "run", lambda words: calls.append(words) or subprocess.CompletedProcess(words, 0))
     call("build", "all", "--arch", "rv32imac", "--small")
-    assert calls == [[str(REPOSITORY / "dev"), "firmware", "all", "--arch", "rv32imac", "--small"]]
+    call("build", "all", "--tcm", "data,stack")
+    assert calls == [
+        [str(REPOSITORY / "dev"), "firmware", "all", "--arch", "rv32imac", "--small"],
+        [str(REPOSITORY / "dev"), "firmware", "all", "--arch", "rv64imac", "--tcm", "data,stack"],
+    ]
 
 
 def test_without_sources_building_and_listing_say_so_and_the_rest_works(tmp_path, monkeypatch):
@@ -68,6 +81,7 @@ def test_without_sources_building_and_listing_say_so_and_the_rest_works(tmp_path
 @pytest.mark.parametrize(("words", "said"), [
     (("build", "cmmr"), "unknown layer 'cmmr'; did you mean 'cmr'?"),
     (("build", "cmr", "--arch", "rv64"), "unknown architecture 'rv64'; did you mean 'rv64imac'?"),
+    (("build", "cmr", "--tcm", "code,stak"), "unknown part of an image 'stak'; did you mean 'stack'?"),
     (("size", "cmmr"), "unknown image or layer 'cmmr'; did you mean 'cmr'?"),
     (("size", REPOSITORY / "README.md"), "is no firmware image: expected an ELF file, little-endian"),
 ])  # fmt: skip

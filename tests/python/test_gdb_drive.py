@@ -74,6 +74,16 @@ def test_break_in_the_write_path_of_a_layer_print_its_run_step_and_continue(cmr,
     assert (tmp_path / "alone" / "requests.npy").read_bytes() == (tmp_path / "debugged" / "requests.npy").read_bytes()
 
 
+def test_the_tcm_is_memory_to_the_debugger(tmp_path):
+    image = build_layer("cmr", "data,stack")
+    commands = ["break tessera::Cmr::write", "continue", "print $sp >= 0x44000000 && $sp < 0x44020000"]
+    commands += ["set var *(char *)($sp - 64) = 7", "print *(char *)($sp - 64)", "backtrace", "delete", "continue"]
+    printed, _ = debugged(image, tmp_path, *commands, words=(*WORKLOAD, "--limit", 20))
+    assert "$1 = true\n" in printed and "$2 = 7 " in printed
+    assert re.search(r"#\d .*firmware_main", printed)
+    assert "exited normally" in printed
+
+
 def test_single_steps_through_registers_and_waits_change_no_figure(plain, tmp_path):
     simulate("run", "demo", "--elf", plain, *SHORT, "--requests", "--out", tmp_path / "alone")
     commands = ["stepi 300", "watch commands_taken", "continue", "delete", "stepi 3000", "monitor time", "continue"]
