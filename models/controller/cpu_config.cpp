@@ -67,7 +67,8 @@ void InterruptLineConfig::describe(ParameterVisitor& visitor) {
 }
 
 void TcmConfig::describe(ParameterVisitor& visitor) {
-  visitor.field("size", size, {0, 1e9}, "bytes; what firmware.placement puts there and does not fit is a configuration error");
+  visitor.field("size", size, {0, 1e9},
+                "bytes; what firmware.placement or a firmware image (--elf) puts there and does not fit is a configuration error");
   visitor.field("latency", latency, {1, 1000}, "core cycles in which a word is read or written; the costs of operations count one of them");
   visitor.unused_where(latency == 1, "controller.tcm.latency is 1: a word takes no longer than an operation counts for it", [&] {
     visitor.field("width", width, {1, 64}, "bytes of a word; a power of two");

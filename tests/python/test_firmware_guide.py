@@ -35,7 +35,8 @@ def test_every_command_runs(cmr, tmp_path):
     (tmp_path / "tessera").write_text(f'#!/bin/sh\nexec {sys.executable} -m tessera "$@"\n')
     (tmp_path / "tessera").chmod(0o755)
     found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
-    assert len(blocks("sh")) == 5
+    build_layer("cmr", "data,stack")
+    assert len(blocks("sh")) == 6
     for text in blocks("sh"):
         done = subprocess.run(["sh", "-e", "-c", text], cwd=tmp_path, env=os.environ | found, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10 * PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -12,7 +12,10 @@ void MemoryPlacement::describe(ParameterVisitor& visitor) {
   place(MemoryCategory::read_cache, "segments of the read cache");
   place(MemoryCategory::host_buffer, "the host's data on its way (host.buffer) and the staging buffer (controller.staging_buffer)");
   place(MemoryCategory::descriptors, "rings of commands and completions, which devices reach over the bus");
-  place(MemoryCategory::code, "the firmware's code (controller.code.*); in the DRAM it is fetched only with a controller.code_cache");
+  place(
+      MemoryCategory::code,
+      "the firmware's code (controller.code.*); in the DRAM it is fetched only with a controller.code_cache. Of a firmware image (--elf), "
+      "whose code lies where it is linked: its heap");
 }
 
 }  // namespace tessera
