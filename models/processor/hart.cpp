@@ -15,6 +15,8 @@ Hart::Hart(const HartConfig& config, Memory& memory)
       memory_(memory),
       csr_(wide_),
       caches_(timing_),
+      times_data_(caches_.times_data()),
+      times_fetches_(timing_.tcm.waits()),
       blocks_(wide_, timing_, caches_.code_line()) {}
 
 void Hart::reset(std::uint64_t pc) {
@@ -66,7 +68,7 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
       if (block != nullptr) cycles_ += timing_.stall(loading_, block->first()->instruction);
       loading_ = {};
     }
-    if (block != nullptr && timing_.tcm.waits()) fetch_first(*block);
+    if (times_fetches_ && block != nullptr) fetch_first(*block);
     if (cycles_ >= limit) return Stop::limit;
     if (csr_.interrupted()) {
       if (!trap(csr_.interrupt_cause(), 0)) return Stop::fault;
@@ -87,7 +89,7 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
 std::optional<Stop> Hart::execute(const Block& block, std::uint64_t limit, bool single) {
   if (caches_.of_code()) cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
   const Step* end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
-  if (caches_.time_data()) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
+  if (times_data_) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
   return wide_ ? execute<std::uint64_t, false>(block, end) : execute<std::uint32_t, false>(block, end);
 }
 

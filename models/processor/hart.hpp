@@ -164,6 +164,8 @@ class Hart {
   std::uint64_t instructions_ = 0;
   CsrFile csr_;
   HartCaches caches_;
+  bool times_data_;     // HartCaches::times_data()
+  bool times_fetches_;  // of the TCM
   CodeBlocks blocks_;
   PageWindow readable_;
   PageWindow writable_;

@@ -30,7 +30,7 @@ class HartCaches {
   [[nodiscard]] std::uint64_t code_line() const { return code_ ? code_->line_bytes() : 0; }
 
   /// Whether loads and stores may take other cycles than those of their classes.
-  [[nodiscard]] bool time_data() const { return of_data() || tcm_.waits(); }
+  [[nodiscard]] bool times_data() const { return of_data() || tcm_.waits(); }
 
   /// Cycles that the hart waits for the lines of these bytes of code, from `cycle` on; with a code cache.
   std::uint64_t fetch(std::uint64_t address, std::uint64_t bytes, std::uint64_t cycle) {

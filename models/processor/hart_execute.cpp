@@ -42,7 +42,7 @@ void Hart::arrive(const Block& block, const Step* next) {
   instructions_ += static_cast<std::uint64_t>(next - block.first());
   pc_ = in_width(block.pc + next->offset);
   loading_ = next == block.end() ? block.loading : Instruction{};
-  fetched_ = block.pc + (next == block.end() ? next : next + 1)->offset - 1;
+  if (times_fetches_) fetched_ = block.pc + (next == block.end() ? next : next + 1)->offset - 1;
 }
 
 /// At the instruction `at`, whose access did not just succeed.
