@@ -78,6 +78,12 @@ WriteCache::Index WriteCache::find(LogicalSector lsn) {
   return index_.find(lsn.value());
 }
 
+/// As find(), where the sector is likely to be in slot `guess`, if there is one of that number: what came together lies side by side.
+WriteCache::Index WriteCache::find_near(Index guess, LogicalSector lsn) {
+  const bool there = guess < slots_count_ && slots_.read(guess).state != SlotState::free && slots_.peek(guess).lsn == lsn.value();
+  return there ? guess : find(lsn);
+}
+
 /// A slot for `lsn`, which has none: a free one, or that of the clean sector used least recently.
 WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
   Index index = lists_.front(free_list);
@@ -92,15 +98,8 @@ WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
   return index;
 }
 
-bool WriteCache::pending(LogicalSector lsn) {
-  const Index index = find(lsn);
-  return index != DramHashMap::none && slots_.read(index).state == SlotState::dirty;
-}
-
 /// One with a lock is on its way, or past the cache: whoever has it may have written it already.
-bool WriteCache::holds_newest(LogicalSector sector) {
-  return pending(sector) && !lacks_blocks(sector) && !inner_locks_.wanted(SectorRange::of(sector));
-}
+bool WriteCache::holds_newest(LogicalSector sector) { return ready(find(sector)) && !inner_locks_.wanted(SectorRange::of(sector)); }
 
 /// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
 /// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front.
@@ -219,7 +218,9 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
     const Index slot = find(run.first + done);
     std::uint32_t count = 1;
     if (slot != DramHashMap::none && !lacks_blocks(run.first + done)) {
-      while (done + count < run.count && find(run.first + done + count) == slot + count && !lacks_blocks(run.first + done + count)) ++count;
+      while (done + count < run.count && find_near(slot + count, run.first + done + count) == slot + count &&
+             !lacks_blocks(run.first + done + count))
+        ++count;
       for (Index index = slot; index < slot + count; ++index) {
         if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
       }

@@ -152,9 +152,10 @@ class WriteCache final : public TranslationLayer {
 
   [[nodiscard]] bool holds_unwritten(const Slot& slot) const { return slot.state >= SlotState::dirty; }
   [[nodiscard]] Index find(LogicalSector lsn);
+  [[nodiscard]] Index find_near(Index guess, LogicalSector lsn);
   [[nodiscard]] Index take_slot(LogicalSector lsn);
-  [[nodiscard]] bool pending(LogicalSector lsn);
-  [[nodiscard]] bool ready(LogicalSector lsn) { return pending(lsn) && !lacks_blocks(lsn); }
+  [[nodiscard]] bool pending(Index index) { return index != DramLists::none && slots_.read(index).state == SlotState::dirty; }
+  [[nodiscard]] bool ready(Index index) { return pending(index) && !in_part(slots_.peek(index).held); }
   void keep(Index index);
   void settle(Filling& filling);
   void mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written);
@@ -191,18 +192,18 @@ class WriteCache final : public TranslationLayer {
 
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
-  Task<void> destage(std::uint32_t worker, LogicalSector start);
+  Task<void> destage(std::uint32_t worker, Index slot);
   Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);
   void end(Status status);
   [[nodiscard]] bool ended() const { return !ok(failure_); }
-  [[nodiscard]] LogicalRun dirty_run(LogicalSector start, std::uint32_t most);
+  [[nodiscard]] LogicalRun dirty_run(Index& slot, std::uint32_t most);
   [[nodiscard]] bool wanted();
   [[nodiscard]] bool host_idle() const;
   [[nodiscard]] bool journal_pressed() const;
   [[nodiscard]] Index next_to_destage();
   [[nodiscard]] Index next_by_address();
   [[nodiscard]] Index next_by_age();
-  [[nodiscard]] LogicalSector guided(Index slot);
+  [[nodiscard]] Index guided(Index slot);
 
   WriteCacheConfig config_;
   Ports ports_;

@@ -40,7 +40,7 @@ Task<void> WriteCache::destage_loop(std::uint32_t worker) {
       co_await work_.change(LifePhase::cpu_wait);
       continue;
     }
-    const LogicalSector start = guided(slot);
+    const Index start = guided(slot);
     co_await destage(worker, start);
   }
 }
@@ -88,33 +88,44 @@ WriteCache::Index WriteCache::next_by_address() {
   return DramLists::none;
 }
 
-/// The sector of the slot, or the first dirty one that comes before it or before what goes with it. What a FLUSH waits for does not wait
+/// The slot, or that of the first dirty sector that comes before its own or before what goes with it. What a FLUSH waits for does not wait
 /// for what was written since.
-LogicalSector WriteCache::guided(Index slot) {
-  const LogicalSector start(slots_.read(slot).lsn);
-  if (guide_ == nullptr) return start;
+WriteCache::Index WriteCache::guided(Index slot) {
+  if (guide_ == nullptr) return slot;
   const bool awaited = slots_.read(slot).since < flush_target_;
-  const LogicalRun run = dirty_run(start, staging_.front().sectors());
+  Index first = slot;
+  const LogicalRun run = dirty_run(first, staging_.front().sectors());
   for (std::uint32_t i = 0; i < run.count; ++i) {
     for (const std::optional<LogicalSector>& earlier : guide_->before(run.first + i)) {
-      if (!earlier || !pending(*earlier) || inner_locks_.wanted(SectorRange::of(*earlier))) continue;
-      if (!awaited || slots_.read(find(*earlier)).since < flush_target_) return *earlier;
+      const Index found = earlier ? find(*earlier) : DramLists::none;
+      if (!pending(found) || inner_locks_.wanted(SectorRange::of(*earlier))) continue;
+      if (!awaited || slots_.read(found).since < flush_target_) return found;
     }
   }
-  return start;
+  return slot;
 }
 
-/// The unbroken run of dirty sectors around `start`, from `most` in front of it on, at most `most` long.
-LogicalRun WriteCache::dirty_run(LogicalSector start, std::uint32_t most) {
-  LogicalRun run{start, 1};
-  while (run.count < most && run.first.value() > 0 && pending(run.first - 1)) run = {run.first - 1, run.count + 1};
-  while (run.count < most && pending(run.end())) ++run.count;
+/// The unbroken run of dirty sectors around that of `slot`, from `most` in front of it on, at most `most` long; `slot` becomes that of its
+/// first.
+LogicalRun WriteCache::dirty_run(Index& slot, std::uint32_t most) {
+  LogicalRun run{LogicalSector(slots_.read(slot).lsn), 1};
+  Index last = slot;
+  while (run.count < most && run.first.value() > 0) {
+    const Index before = find_near(slot - 1, run.first - 1);
+    if (!pending(before)) break;
+    slot = before;
+    run = {run.first - 1, run.count + 1};
+  }
+  for (; run.count < most; ++run.count) {
+    last = find_near(last + 1, run.end());
+    if (!pending(last)) break;
+  }
   return run;
 }
 
-Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
+Task<void> WriteCache::destage(std::uint32_t worker, Index slot) {
   DataBuffer& staging = staging_[worker];
-  const LogicalRun planned = dirty_run(start, staging.sectors());
+  const LogicalRun planned = dirty_run(slot, staging.sectors());
   auto lock = inner_locks_.exclusive(SectorRange::of(planned));
   co_await lock;
   if (!ended() && lacks_blocks(planned)) {
@@ -125,24 +136,29 @@ Task<void> WriteCache::destage(std::uint32_t worker, LogicalSector start) {
 
   // Others may have written or dropped some of the run while this task waited: what is left of its first part goes now. What they wrote in
   // part stays for later.
-  LogicalRun run = planned;
-  while (run.count > 0 && !ready(run.first)) run = {run.first + 1, run.count - 1};
+  std::uint32_t passed = 0;
   std::uint32_t taken = 0;
-  for (; taken < run.count && ready(run.first + taken); ++taken) {
-    const Index slot = find(run.first + taken);
-    slots_.write(slot).state = SlotState::destaging;
-    ports_.memory.copy(buffer_->part(slot, 1), staging.part(taken, 1));
+  for (; passed < planned.count; ++passed, ++slot) {
+    slot = find_near(slot, planned.first + passed);
+    if (ready(slot)) {
+      slots_.write(slot).state = SlotState::destaging;
+      ports_.memory.copy(buffer_->part(slot, 1), staging.part(taken, 1));
+      ++taken;
+    } else if (taken != 0) {
+      break;
+    }
   }
   if (taken == 0) co_return;
-  run.count = taken;
+  const LogicalRun run{planned.first + (passed - taken), taken};
 
   const DataSpan data = staging.part(0, taken);
   const WriteOptions options{.durable = true, .background = !draining_};
   ++under_way_;
   const Status status = co_await write_home(run, data, options);
   --under_way_;
-  for (std::uint32_t i = 0; i < taken; ++i) {
-    const Index slot = find(run.first + i);
+  slot -= taken;  // the first again, if they lie side by side
+  for (std::uint32_t i = 0; i < taken; ++i, ++slot) {
+    slot = find_near(slot, run.first + i);
     if (ok(status)) {
       mark_destaged(slot);
     } else {

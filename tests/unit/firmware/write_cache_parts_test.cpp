@@ -176,6 +176,23 @@ TEST_CASE("parts: a sector whose rest cannot be read keeps its slot, holds up no
   drive.check_content();
 }
 
+TEST_CASE("parts: a part that the host writes while the rests of its neighbours are read does not go home with them") {
+  TestDrive drive = drive_with_old_data(cache(16));
+  drive->media().add_unreadable({{0, 0}, 5});
+  REQUIRE(write_blocks(drive, 5, 0, 4) == Status::ok);
+  REQUIRE(write_blocks(drive, 6, 0, 4) == Status::ok);
+  drive->submit(HostOp::flush, 0, 0);
+  const PhysicalRun neighbour{{0, 0}, 6, 1};
+  while (drive->steps.empty() || !(drive->steps.back().run == neighbour)) drive->run_for(100_us);  // the sector before it was set aside
+  REQUIRE(write_blocks(drive, 5, 2, 3) == Status::ok);
+  drive->run_until_idle(10_s);
+  CHECK(drive.metric("cache.destaged") == 1);
+  CHECK(drive.metric("cache.unwritten") == 1);
+  REQUIRE(write_blocks(drive, 5, 5, 3) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);
+  drive.check_content();
+}
+
 TEST_CASE("parts: without hold-up a FLUSH says that a sector whose rest cannot be read is not durable") {
   TestDrive drive = drive_with_old_data(cache(16, CacheDurability::volatile_memory), promising(CacheDurability::volatile_memory));
   drive->media().add_unreadable({{0, 0}, 5});

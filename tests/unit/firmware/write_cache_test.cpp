@@ -92,6 +92,36 @@ TEST_CASE("write cache: neighbouring dirty sectors go in one write, in order of 
   CHECK(drive->steps[2].run == PhysicalRun{{0, 2}, 8, 1});
 }
 
+TEST_CASE("write cache: of sectors that came together a destage looks none up by hash, only their neighbours") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  REQUIRE(write_sector(drive, 7, 16) == Status::ok);
+  const double before = drive->metric("cpu.by_operation.hash.count");
+  REQUIRE(drive->flush() == Status::ok);
+  CHECK(drive.metric("cache.destaged") == 16);
+  CHECK(drive->metric("cpu.by_operation.hash.count") - before == 2);
+}
+
+TEST_CASE("write cache: a slot that was given back is not taken for that of the sector it had") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  REQUIRE(write_sector(drive, 5, 2) == Status::ok);
+  REQUIRE(drive->write(6 * blocks_per_sector, 8, true) == Status::ok);  // past the cache
+  REQUIRE(drive->read(5 * blocks_per_sector, 2 * 8) == Status::ok);
+  CHECK(drive.metric("cache.hit.read") == 1);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
+TEST_CASE("write cache: a slot that was clean when the power failed is not taken for that of the sector it had") {
+  TestDrive drive = cached_cmr(cache(64, CacheDurability::plp));
+  REQUIRE(write_sector(drive, 5, 2) == Status::ok);
+  REQUIRE(drive->flush() == Status::ok);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  REQUIRE(write_sector(drive, 5) == Status::ok);
+  REQUIRE(drive->write(6 * blocks_per_sector, 8, true) == Status::ok);
+  REQUIRE(drive->read(5 * blocks_per_sector, 2 * 8) == Status::ok);
+  CHECK(drive->scoreboard().errors() == 0);
+}
+
 TEST_CASE("write cache: no destage is longer than largest_destage") {
   FirmwareConfig config = cache(64, CacheDurability::plp);
   config.write_cache.largest_destage = Bytes(2 * 4096);
