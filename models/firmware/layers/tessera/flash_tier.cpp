@@ -115,11 +115,11 @@ Task<Status> FlashTier::write(LogicalRun run, DataSpan data, WriteOptions option
   co_await lock;
   if (!options.background) {
     ++hurried_;
-    queue_.wake_all();
+    queue_.wake([](std::uint32_t) { return true; });
   }
   const std::uint64_t before = hurried_;
   while (takes(run.count) && !keeps_up(run.count) && options.background) {
-    co_await queue_.change(LifePhase::flash_queue);
+    co_await queue_.room(run.count, LifePhase::flash_queue);
     options.background = hurried_ == before;
   }
   std::uint32_t done = 0;
@@ -130,9 +130,28 @@ Task<Status> FlashTier::write(LogicalRun run, DataSpan data, WriteOptions option
   }
   if (short_of_blocks()) taken_.wake_all();
   if (done == run.count) co_return Status::ok;
+  if (done == 0) admit();  // the next: what this one was let in for is still free
   const LogicalRun rest{run.first + done, run.count - done};
   const DataSpan part = data.part(done, rest.count);
   co_return co_await write_past(rest, part, options);
+}
+
+std::uint64_t FlashTier::room() const {
+  const std::uint64_t claimed = std::uint64_t{claims_} * void_copies * shape_.subpages;
+  const std::uint64_t left = space_.room(eviction_reserve);
+  return left < claimed ? 0 : std::min<std::uint64_t>(space_.room(reserve), left - claimed);
+}
+
+/// Wakes the writes with which the flash keeps up now, each as if those before it had begun, and those that it will not take any more.
+void FlashTier::admit() {
+  const std::uint64_t most = std::min<std::uint64_t>(config_.run, room());
+  std::uint32_t backlog = backlog_;
+  queue_.wake([&](std::uint32_t count) {
+    if (count > most) return true;
+    if (!keeps_up_with(backlog, count)) return false;
+    backlog += count;
+    return true;
+  });
 }
 
 /// Programs the sectors to the next pages, for which there is room; gives how many of the first ones are on flash.
@@ -150,7 +169,7 @@ Task<std::uint32_t> FlashTier::append(LogicalRun run, DataSpan data) {
   backlog_ += run.count;
   co_await program(commands, tags);
   backlog_ -= run.count;
-  queue_.wake_all();
+  admit();
   std::uint32_t good = run.count;
   for (std::uint32_t i = 0; i < run.count; ++i) {
     if (ok(commands[i].status))

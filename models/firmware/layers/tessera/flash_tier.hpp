@@ -25,6 +25,8 @@
 #include "firmware/layers/tessera/flash_tier_config.hpp"
 #include "firmware/layers/tessera/held_sectors.hpp"
 #include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/room_queue.hpp"
+#include "firmware/locks/wait_queue.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 
 namespace tessera::tiers {
@@ -94,10 +96,13 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] bool holds_any(LogicalRun run) const;
   [[nodiscard]] bool takes(std::uint32_t count) const { return count <= config_.run && has_room(count); }
   /// For data, beside what is kept and what is claimed for voids.
-  [[nodiscard]] bool has_room(std::uint32_t count) const {
-    return space_.room(reserve) >= count && space_.room(eviction_reserve) >= count + std::uint64_t{claims_} * void_copies * shape_.subpages;
+  [[nodiscard]] std::uint64_t room() const;
+  [[nodiscard]] bool has_room(std::uint32_t count) const { return count <= room(); }
+  [[nodiscard]] bool keeps_up(std::uint32_t count) const { return keeps_up_with(backlog_, count); }
+  [[nodiscard]] bool keeps_up_with(std::uint32_t backlog, std::uint32_t count) const {
+    return backlog == 0 || backlog + count <= config_.backlog;
   }
-  [[nodiscard]] bool keeps_up(std::uint32_t count) const { return backlog_ == 0 || backlog_ + count <= config_.backlog; }
+  void admit();
   [[nodiscard]] Task<std::uint32_t> append(LogicalRun run, DataSpan data);
   [[nodiscard]] std::uint32_t take(std::uint32_t kept);
   [[nodiscard]] Task<void> program(std::span<FlashCommand> commands, std::span<const OobHeader> headers);
@@ -148,7 +153,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   FifoMutex turn_;       // of evictions
   WaitQueue taken_;      // of evict_when_idle()
   WaitQueue claims_ended_;
-  WaitQueue queue_;    // of writes for which the flash is too busy
+  RoomQueue queue_;    // of writes for which the flash is too busy
   WaitQueue settled_;  // of evictions: pages that were taken are programmed and entered
   DataBuffer buffer_;  // of evictions: a block
   ScratchPool<Scratch> scratches_;
