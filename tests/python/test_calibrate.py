@@ -18,6 +18,7 @@ from tessera.calibration.measurement import WARM_UP, WORKLOADS, Measurement, che
 from tessera.calibration.report import write_measured_costs
 from tessera.cli import app
 from tessera.commands.calibrate import PAGE
+from tessera.marked_section import marked_section
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -188,8 +189,22 @@ def test_the_costs_that_ship_are_judged_by_an_image_and_nothing_is_fitted(tmp_pa
     assert record["costs"]["measured"] == record["costs"]["before"] == {name: measured for name, (_, measured) in costs_on_the_page().items()}
     assert abs(record["residuals"]["cmr"]) < 0.15
     assert not (tmp_path / "costs.toml").exists()
-    refused = calibrate("cmr", "--judge", "--page", "--out", tmp_path)
-    assert refused.exit_code == 2 and "give one of them" in refused.stderr
+
+
+def test_a_judgement_goes_to_its_own_part_of_the_page_and_leaves_the_costs(tmp_path, monkeypatch):
+    build_layer("cmr")
+    page, costs = tmp_path / "calibration.md", tmp_path / "costs.def"
+    page.write_text(PAGE.read_text())
+    costs.write_text("as they were")
+    monkeypatch.setattr("tessera.commands.calibrate.PAGE", page)
+    monkeypatch.setattr("tessera.commands.calibrate.MEASURED_COSTS", costs)
+    fitted = marked_section(page, "tessera calibrate --page")
+    result = calibrate("cmr", "--judge", "--page", "--requests", 100, "--workloads", "random-4k", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    judged = marked_section(page, "tessera calibrate --judge --page")
+    assert judged.startswith("100 requests of each of `random-4k` on `demo`") and "| `cmr` |" in judged and "1 of 1 layers" in judged
+    assert marked_section(page, "tessera calibrate --page") == fitted
+    assert costs.read_text() == "as they were"
 
 
 def test_two_layers_calibrated(tmp_path):

@@ -29,22 +29,29 @@ def calibration(console: Console, layers: tuple[str, ...], effort: Effort, image
         page.show(console)
     said = verdict(measurements, found)
     console.print(said, highlight=False)
-    opening = (
-        f"{effort.requests:,} requests of each of {', '.join(f'`{name}`' for name in effort.workloads)} on `{DRIVE}`, one at a time and eight,\n"
-        f"after a warm-up; images by {compiler}. Made by `tessera calibrate --page`.\n"
-    )
+    opening = _opening(effort, compiler, "tessera calibrate --page")
     return "\n".join((opening, *(page.markdown() for page in pages[:2]), said + "\n", *(page.markdown() for page in pages[2:])))
 
 
-def judgement(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> None:
-    """Measures, prints how far the costs that ship are from the images, and writes calibration.json to `out`. Raises InputError as
-    `calibration` does."""
+def judgement(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> str:
+    """Measures, prints how far the costs that ship are from the images, and writes calibration.json to `out`. The text of the page. Raises
+    InputError as `calibration` does."""
     measurements = _measured(console, layers, effort, images, out)
     costs = shipped_costs()
     shipped = Fit(costs, never=(), together=())
     write_record(out / "calibration.json", measurements, costs, shipped)
-    layers_page(measurements, shipped, of="of the costs that ship").show(console)
-    console.print(verdict(measurements, shipped), highlight=False)
+    page, said = layers_page(measurements, shipped, of="of the costs that ship"), verdict(measurements, shipped)
+    page.show(console)
+    console.print(said, highlight=False)
+    return "\n".join((_opening(effort, compiled(image_of(layers[0], images)), "tessera calibrate --judge --page"), page.markdown(), said + "\n"))
+
+
+def _opening(effort: Effort, compiler: str, command: str) -> str:
+    """What the figures of a page are of."""
+    return (
+        f"{effort.requests:,} requests of each of {', '.join(f'`{name}`' for name in effort.workloads)} on `{DRIVE}`, one at a time and eight,\n"
+        f"after a warm-up; images by {compiler}. Made by `{command}`.\n"
+    )
 
 
 def _measured(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> list[Measurement]:

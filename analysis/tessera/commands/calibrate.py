@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import unknown_name
 from tessera.marked_section import write_marked_section
 from tessera.simulator import REPOSITORY, layer_names
 
@@ -31,7 +31,7 @@ def calibrate(
     images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
     judge: Annotated[bool, typer.Option("--judge", help="Fit nothing: say how far the costs that ship are from the images.")] = False,
-    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew; with --judge only the judgement.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
     from tessera.calibration.measurement import Effort
@@ -42,12 +42,13 @@ def calibrate(
     for name in layers or ():
         if name not in known:
             raise unknown_name("layer", name, known)
-    if judge and page:
-        raise InputError("--judge fits nothing that --page could write: give one of them")
     console = Console()
     chosen, effort = tuple(dict.fromkeys(layers or known)), Effort(requests, tuple(workloads.split(",")))
     if judge:
-        judgement(console, chosen, effort, images, out)
+        text = judgement(console, chosen, effort, images, out)
+        if page:
+            write_marked_section(PAGE, "tessera calibrate --judge --page", text)
+            console.print(f"{PAGE}: written", highlight=False, soft_wrap=True)
         return
     text = calibration(console, chosen, effort, images, out, consequent=page)
     console.print(f"{out / 'calibration.json'}, {out / 'costs.toml'}: written", highlight=False, soft_wrap=True)
