@@ -80,8 +80,11 @@ WriteCache::Index WriteCache::find(LogicalSector lsn) {
 
 /// As find(), where the sector is likely to be in slot `guess`, if there is one of that number: what came together lies side by side.
 WriteCache::Index WriteCache::find_near(Index guess, LogicalSector lsn) {
-  const bool there = guess < slots_count_ && slots_.read(guess).state != SlotState::free && slots_.peek(guess).lsn == lsn.value();
-  return there ? guess : find(lsn);
+  if (guess < slots_count_) {
+    const Slot& slot = slots_.read(guess);
+    if (slot.state != SlotState::free && slot.lsn == lsn.value()) return guess;
+  }
+  return find(lsn);
 }
 
 /// A slot for `lsn`, which has none: a free one, or that of the clean sector used least recently.
