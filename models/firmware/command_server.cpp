@@ -154,9 +154,4 @@ Task<Status> CommandServer::trim(HostCommand& command) {
   co_return co_await layer_.trim(run);
 }
 
-void CommandServer::report(MetricSet& metrics) const {
-  metrics.count("unaligned.rmw", static_cast<double>(unaligned_), "1",
-                "host writes that did not cover whole sectors and had to read the rest first");
-}
-
 }  // namespace tessera

@@ -2,18 +2,6 @@
 
 namespace tessera {
 
-void FirmwareConfig::describe(ParameterVisitor& visitor) {
-  visitor.section("write_cache", write_cache, "write cache of the drive");
-  visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
-  visitor.section("overheads", overheads, "what an old drive's electronics take for a command, beside the CPU's cycles");
-  visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
-  visitor.section("placement", placement, "memory that each kind of the firmware's data lies in: the DRAM or the TCM (controller.tcm)");
-}
-
-std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
-  return write_cache.problem(plan, sector_bytes);
-}
-
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan)
     : ports_(ports), layer_(factory.make(ports, geometry, plan)), top_(layer_.get()) {
@@ -48,12 +36,6 @@ Task<void> Firmware::serve(HostCommand& command) {
 Task<void> Firmware::refuse(HostCommand& command) {
   ports_.host.complete(command, Status::read_only);
   co_return;
-}
-
-void Firmware::report(MetricSet& metrics) const {
-  top_->report(metrics);
-  server_->report(metrics);
-  if (defects_ != nullptr) defects_->report(metrics);
 }
 
 }  // namespace tessera

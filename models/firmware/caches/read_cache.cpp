@@ -9,15 +9,6 @@ namespace {
 constexpr std::uint32_t steps_at_once = 2;
 }  // namespace
 
-void ReadCacheConfig::describe(ParameterVisitor& visitor) {
-  visitor.field("segments", segments, {0, 1024}, "segments of the read cache; 0 means no read cache");
-  const UnusedWhere without_cache(visitor, segments == 0, "firmware.read_cache.segments is 0");
-  visitor.field("segment_sectors", segment_sectors, {1, 65536}, "drive sectors a segment");
-  visitor.field("read_ahead", read_ahead, {0, 65536}, "drive sectors read beyond a read that missed, as far as the segment has room");
-  const UnusedWhere without_read_ahead(visitor, read_ahead == 0, "firmware.read_cache.read_ahead is 0");
-  visitor.field("read_ahead_step", read_ahead_step, {1, 65536}, "drive sectors of a step of it: what a step has brought can be served");
-}
-
 ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner)
     : config_(config), ports_(ports), inner_(inner), steps_ended_(ports.cpu) {
   for (std::uint32_t i = 0; i < config.segments; ++i)
@@ -207,15 +198,6 @@ Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions option
 Task<Status> ReadCache::trim(LogicalRun run) {
   forget(run);
   co_return co_await inner_.trim(run);
-}
-
-void ReadCache::report(MetricSet& metrics) const {
-  metrics.count("read_cache.hits", static_cast<double>(hits_), "1", "reads served from a segment of the read cache");
-  metrics.count("read_cache.partial_hits", static_cast<double>(partial_hits_), "1",
-                "reads whose first sectors a segment held and whose others came from the platters");
-  metrics.count("read_cache.misses", static_cast<double>(misses_), "1",
-                "reads of which no segment of the read cache held the first sector");
-  inner_.report(metrics);
 }
 
 }  // namespace tessera

@@ -7,12 +7,6 @@ namespace {
 constexpr std::uint64_t most_stuck_share = 4;  // ours: a quarter of the slots, as much as is left for a burst
 }
 
-void describe_edge_reads(ParameterVisitor& visitor, EdgeReads& edges) {
-  visitor.enumeration("edges", edges, {"before", "behind"},
-                      "when blocks are read that a write leaves out of its first and last sector: before its acknowledgement, or when "
-                      "the sector is read or leaves the cache (not with a journal)");
-}
-
 WriteCache::Blocks WriteCache::Blocks::with(Blocks other) const {
   if (count == 0) return other;
   const std::uint16_t begin = std::min(first, other.first);

@@ -1,7 +1,5 @@
 #include "firmware/hal/runtime.hpp"
 
-#include <bit>
-
 namespace tessera::hal {
 
 namespace {
@@ -69,19 +67,6 @@ void Runtime::take_request() {
       registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
       break;
     case Request::boot: processor_.start(boot(argument != 0), no_host_tag); break;
-  }
-}
-
-void Runtime::report() {
-  MetricSet metrics;
-  firmware_.report(metrics);
-  for (const Metric& metric : metrics.all()) {
-    registers_.write(Register::probe_name, registers_.address_of(metric.name.c_str()));
-    registers_.write(Register::probe_unit, registers_.address_of(metric.unit.c_str()));
-    registers_.write(Register::probe_what, registers_.address_of(metric.description.c_str()));
-    registers_.write(Register::probe_bits, std::bit_cast<std::uint64_t>(metric.value.value_or(0)));
-    registers_.write(Register::probe_figure,
-                     (metric.value ? figure_flags::defined : 0) | (metric.accumulates ? figure_flags::accumulates : 0));
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/layers/layer_statistics.hpp"
-
 namespace tessera {
 
 InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
@@ -72,11 +70,6 @@ std::array<std::optional<LogicalSector>, 2> InterlacedLayer::below(LogicalSector
     found[i] = resident({*beside[i], static_cast<std::uint32_t>(at)});
   }
   return found;
-}
-
-void InterlacedLayer::report(MetricSet& metrics) const {
-  report_work(metrics);
-  if (map_bytes() != Bytes()) report_mapping_memory(metrics, paper_map_bytes(), map_bytes());
 }
 
 void InterlacedLayer::prefill(std::uint64_t sectors) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/layers/layer_statistics.hpp"
-
 namespace tessera {
 
 TrackMover::TrackMover(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map, IdleGate& gate,
@@ -107,13 +105,6 @@ Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
   words = found.words;
   in_doubt_ = unfinished->in_doubt ? found.sectors : 0;
   co_return Status::ok;
-}
-
-void TrackMover::report(MetricSet& metrics) const {
-  report_cleanings(metrics, moves_, "cleanings");
-  metrics.count("move.sectors", static_cast<double>(sectors_written_), "sectors", "sectors written by moves of tracks, backups included");
-  metrics.count("move.failed_writes", static_cast<double>(failed_writes_), "1", "writes of moved tracks that failed");
-  metrics.count("log.sectors", static_cast<double>(log_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");
 }
 
 }  // namespace tessera

@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
-#include "firmware/layout/plan_regions.hpp"
-
 namespace tessera {
 
 namespace {
 constexpr std::size_t hottest_reported = 20;  // as the paper's figures 4 and 11
-}
-
-void MovingConfig::describe(ParameterVisitor& visitor) {
-  interlaced.describe(visitor);
-  describe_moves(visitor);
-}
-
-void MovingConfig::describe_moves(ParameterVisitor& visitor) {
-  visitor.field("update_frequency", update_frequency, {1, 1e8}, "writes of tracks after which the hot ones are looked for");
-  visitor.enumeration("heat", heat, {"media", "host"},
-                      "writes that count: those that reach the tracks, or the host's, in front of a write cache");
-  gate.describe(visitor);
-  visitor.field("log_records", log_records, {1, 1e6}, "changes of the track map between two checkpoints");
-}
-
-FormatPlan MovingConfig::reserved(const DriveGeometry& geometry, std::uint64_t images, std::uint64_t map_bytes) const {
-  const std::uint32_t radius = interlaced.reserved_radius(geometry);
-  return interlaced.reserved(geometry, {{.name = "moves", .count = radii_holding(geometry, radius, images), .skewed = false},
-                                        {.name = "log", .count = MoveLog::radii_needed(geometry, radius, map_bytes, log_records)}});
 }
 
 TrackMovingLayer::TrackMovingLayer(const Ports& ports, const MovingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
@@ -184,18 +163,6 @@ void TrackMovingLayer::report_hottest() {
       if (neighbour) ports_.cpu.event({"hot_neighbour", FirmwareEvent::Edge::instant, *neighbour, heat_.writes_of(*neighbour)});
     }
   }
-}
-
-void TrackMovingLayer::report_moving(MetricSet& metrics) const {
-  rmw_.report(metrics);
-  mover_.report(metrics);
-  metrics.count("intervals.count", static_cast<double>(heat_.intervals()), "1", "intervals at whose end hot tracks were looked for");
-  metrics.count("heat.arrived", static_cast<double>(arrived_), "1", "writes of tracks as the host sent them, a write once for each track");
-  metrics.count("heat.reached", static_cast<double>(reached_), "1", "writes of tracks that reached them, behind any write cache");
-  metrics.add("heat.lost_in_cache",
-              arrived_ == 0 ? std::nullopt : std::optional(1 - static_cast<double>(reached_) / static_cast<double>(arrived_)), "1",
-              "share of heat.arrived that a write cache made one of: what layers.*.heat = \"media\" does not see");
-  metrics.count("move.failed_commits", static_cast<double>(failed_commits_), "1", "changes of the track map that could not be logged");
 }
 
 }  // namespace tessera

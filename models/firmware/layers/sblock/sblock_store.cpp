@@ -13,10 +13,6 @@ namespace {
 /// Free slots in front of a write: its own, and one to move an S-block to while its old copy still counts.
 constexpr std::uint32_t free_for_write = 2;
 
-/// What the paper charges such designs (section III-C): 24 GB a TB. That is 12 bytes for each sector of 512 B, an account of logs
-/// that place sectors one by one.
-constexpr double paper_metadata_share = 24e9 / 1e12;
-
 }  // namespace
 
 SblockStore::SblockStore(const Ports& ports, const RegionConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
@@ -182,14 +178,6 @@ Task<Status> SblockStore::recover() {
   free_slots_.set(logs_.peek_free_slots());
   co_await open_.repair();
   co_return Status::ok;
-}
-
-void SblockStore::report(MetricSet& metrics) const {
-  statistics_.report(metrics);
-  metrics.add("layout.utilisation", utilisation_, "1", "share of the tracks that hold data: formula, S_reg / (S_reg + 2 kappa) (1 - beta)");
-  metrics.count("log.sectors", static_cast<double>(open_.sectors_written()), "sectors", "sectors of the table's log and its checkpoints");
-  metrics.add("meta.ram_bytes_sector_level", paper_metadata_share * static_cast<double>(user_bytes_), "B",
-              "what the paper charges such designs: 24 GB a TB, the account of sectors placed one by one");
 }
 
 }  // namespace tessera::sblock

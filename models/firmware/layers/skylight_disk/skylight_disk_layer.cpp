@@ -102,8 +102,4 @@ std::uint64_t SkylightDisk::restore_unreadable(SlotOwners::Owner slot, const std
   return state.epoch;
 }
 
-void SkylightDisk::report(MetricSet& metrics) const {
-  report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone)));
-}
-
 }  // namespace tessera

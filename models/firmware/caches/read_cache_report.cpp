@@ -1,0 +1,15 @@
+// Read cache: its figures.
+#include "firmware/caches/read_cache.hpp"
+
+namespace tessera {
+
+void ReadCache::report(MetricSet& metrics) const {
+  metrics.count("read_cache.hits", static_cast<double>(hits_), "1", "reads served from a segment of the read cache");
+  metrics.count("read_cache.partial_hits", static_cast<double>(partial_hits_), "1",
+                "reads whose first sectors a segment held and whose others came from the platters");
+  metrics.count("read_cache.misses", static_cast<double>(misses_), "1",
+                "reads of which no segment of the read cache held the first sector");
+  inner_.report(metrics);
+}
+
+}  // namespace tessera

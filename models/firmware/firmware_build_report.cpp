@@ -1,0 +1,12 @@
+// Firmware: its figures.
+#include "firmware/firmware_build.hpp"
+
+namespace tessera {
+
+void Firmware::report(MetricSet& metrics) const {
+  top_->report(metrics);
+  server_->report(metrics);
+  if (defects_ != nullptr) defects_->report(metrics);
+}
+
+}  // namespace tessera
