@@ -12,6 +12,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SYSTEMC = re.compile(r"^(systemc|tlm|sysc/|tlm_|scv)")
 # What firmware must do without on a bare core. (It is compiled with type information here, so that layers outside the tree link.)
 TYPE_INFORMATION = re.compile(r"\b(dynamic_cast|dynamic_pointer_cast|typeid)\b")
+# What plans, configures and reports is on the host's side, apart from what runs on the drive's processor.
+HOST_SIDE = re.compile(r"_(config|factory|plan|report|statistics)\.cpp$")
+HOST_SIDE_ONLY = re.compile(r"\b(ParameterVisitor|UnusedWhere|MetricSet|ConfiguredFactory)\b|\"base/(parameter|metrics)\.hpp\"")
 SHARED_BLOCKS = {"base", "bus"}  # their modules are the sockets and the clockwork that all blocks share
 
 
@@ -29,6 +32,18 @@ def is_module(path: str) -> bool:
 
 def may_include_systemc(path: str) -> bool:
     return is_module(path) or path.startswith("tests/") or Path(path).name == "main.cpp"
+
+
+def violations_in(path: str, line: str) -> list[str]:
+    """The rules that a line of the file `path` breaks, whatever it includes."""
+    if not path.startswith("models/firmware/"):
+        return []
+    broken = []
+    if TYPE_INFORMATION.search(line):
+        broken.append("firmware asks for no run-time type information")
+    if path.endswith(".cpp") and not HOST_SIDE.search(path) and HOST_SIDE_ONLY.search(line.split("//")[0]):
+        broken.append("firmware that runs declares no parameters, makes no layers and reports no figures: files *_config, *_plan, *_factory and *_report do")
+    return broken
 
 
 def violations_of(path: str, include: str, blocks: set[str]) -> list[str]:
@@ -68,8 +83,7 @@ def check(root: Path) -> tuple[list[str], int]:
             path = file.relative_to(root).as_posix()
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 match = INCLUDE.match(line)
-                if path.startswith("models/firmware/") and TYPE_INFORMATION.search(line):
-                    found.append(f"{path}:{number}: firmware asks for no run-time type information")
+                found += [f"{path}:{number}: {rule}" for rule in violations_in(path, line)]
                 if match:
                     found += [f"{path}:{number}: {rule} ({match[1]})" for rule in violations_of(path, match[1], blocks)]
     return found, files
