@@ -32,7 +32,7 @@ std::string range(std::uint64_t address, std::uint64_t bytes) { return hexadecim
 
 /// "the DRAM, 0x80000000 to 0xffffffff, or in the TCM, 0x44000000 to 0x4401ffff"
 std::string places(const ImageSpace& space) {
-  const std::string dram = "the DRAM, " + range(space.dram.base, space.dram.bytes);
+  std::string dram = "the DRAM, " + range(space.dram.base, space.dram.bytes);
   if (space.tcm.base == 0) return dram;
   if (space.tcm.bytes == 0) return dram + ", or in a TCM at " + hexadecimal(space.tcm.base) + " (controller.tcm.size is 0: there is none)";
   return dram + ", or in the TCM, " + range(space.tcm.base, space.tcm.bytes);
