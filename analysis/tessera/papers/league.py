@@ -218,7 +218,7 @@ def sections(lab: Lab) -> list[str]:
     parts += [
         "### The rivals with edges behind\n",
         "`firmware.write_cache.edges = \"behind\"` gives any layer what `tessera` gains most from: its rivals under that rule. What the recorded traces reward "
-        "is that idea; beside it the\ntiers gain on bursts (`src1_0`) and in the p99 of `hp_c2247`, cost 3 to 14 % on four others against the best of these, and 29 and 34 % "
+        "is that idea; beside it the\ntiers gain on bursts (`src1_0`) and in the p99 of `hp_c2247`, cost 1 to 13 % on four others against the best of these, and 23 and 21 % "
         "on `rsrch_1` and `web_0` (`cmr`).\n",
         *figure_tables(edged, FIGURES[:2]),
     ]
