@@ -98,9 +98,9 @@ TEST_CASE("short writes leave flash for the voids of writes that are under way")
     TiersSetup setup = unbuffered(pick(random, 8, 16));
     setup.layer.flash_backlog = 64;
     TiersDrive drive(setup);
-    for (std::uint32_t round = 0; round < 12; ++round) {
-      for (std::uint32_t depth = 0; depth < 24; ++depth) {
-        const std::uint32_t count = random.below(2) == 0 ? 10 : pick(random, 1, 8);
+    for (std::uint32_t round = 0; round < 36; ++round) {
+      for (std::uint32_t depth = 0; depth < 32; ++depth) {
+        const std::uint32_t count = random.below(3) != 0 ? 10 : pick(random, 1, 8);
         drive.bench().submit(HostOp::write, random.below(24) * 10 * blocks_per_sector, count * blocks_per_sector);
       }
       drive.bench().run_until_all_done();
