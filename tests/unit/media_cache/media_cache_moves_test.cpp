@@ -76,6 +76,18 @@ TEST_CASE("where most of the log is needed what a band has little of stays, and 
   drive.check_content();
 }
 
+TEST_CASE("a band that has less in the log than the mean of all there stays, one that has as much is merged") {
+  const std::uint32_t held = GENERATE(23, 24);
+  MediaCacheDrive drive(log_that_moves());
+  drive.write(drive.at(5), held);
+  for (const std::uint64_t band : {0, 1, 2, 2}) drive.write(drive.at(band), 24);  // the mean is 23.75, or 24
+  for (int i = 0; i < 3; ++i) drive.write(drive.at(2));
+  CHECK(drive.metric("packet.moved") == (held == 23 ? 23 : 0));
+  CHECK(cached(drive, drive.at(5)) == (held == 23));
+  CHECK(drive.metric("rmw.count") == 1);
+  drive.check_content();
+}
+
 TEST_CASE("a full map is no reason to move anything") {
   MediaCacheSetup setup = log_that_moves();
   setup.layer.map_entries = 64;

@@ -7,12 +7,11 @@
 namespace tessera::media_cache {
 
 namespace {
-constexpr std::uint64_t least_share = 2;    // ours: a band with half the mean of all has enough for a merge
 constexpr std::uint64_t most_percent = 90;  // ours: of what is in use; above that a move frees next to nothing
 }  // namespace
 
-/// While no more than `stay_mark` percent of what the log has in use, and of the map, is needed, or where the band has less than others;
-/// and while that wins more than the longest packet, so that nothing goes round and round.
+/// While no more than `stay_mark` percent of what the log has in use, and of the map, is needed, or where the band has less than the mean
+/// of all that have any there; and while that wins more than the longest packet, so that nothing goes round and round.
 bool MediaCache::stays(const Extent& extent) {
   const std::uint64_t used = log_.head() - tail();
   const std::uint64_t needed = map_.sectors();
@@ -27,7 +26,7 @@ bool MediaCache::stays(const Extent& extent) {
   map_.find(band.number, whole, extents_);
   std::uint64_t held = 0;
   for (const Extent& each : extents_) held += each.count;
-  return held * least_share * map_.cached_bands() < needed;
+  return held * map_.cached_bands() < needed;
 }
 
 /// Nothing else is on its way to the log meanwhile, so that a boot, too, finds what was written later behind what was moved. No stream

@@ -20,7 +20,7 @@ struct TiersConfig : FrontConfig {
   Bytes merge_buffer{14'680'064};
   media_cache::MergeTo merge_to = media_cache::MergeTo::either;
   std::uint32_t merge_tracks = 1;
-  std::uint32_t bands_a_cleaning = 2;
+  std::uint32_t bands_a_cleaning = 1;  // the next one is asked anew whether it stays
   std::uint32_t stay_mark = 50;
   std::uint32_t clean_mark = 90;
   Bytes stream{std::uint64_t{2} << 20};
