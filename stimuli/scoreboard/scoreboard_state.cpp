@@ -76,7 +76,7 @@ void VersionMap::load_state(StateReader& in, HostBlock blocks) {
     in.require(end < groups, "a version of a block outside the drive");
     const std::uint64_t first = end + in.number(groups - end);
     const std::uint64_t count = in.number(groups - first + 1);
-    const Tag tag = in.number(exploded_mark);
+    const Tag tag = in.number(exploded_mark - count * group + 1);  // the last one's stays below the mark
     for (std::uint64_t i = 0; i < count; ++i) words_[first + i] = tag + i * group;
     end = first + count;
   }

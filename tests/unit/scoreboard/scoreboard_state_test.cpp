@@ -97,6 +97,21 @@ TEST_CASE("a version of a block behind the drive is refused, one of its last blo
   CHECK(test::message_of([&] { load(40); }) == "s: the state of the drive is damaged: a number is out of its range");
 }
 
+TEST_CASE("a stretch whose versions would run into the mark of groups with several is refused, one that ends below it is not") {
+  const auto load = [](Tag first) {
+    StateWriter out;
+    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{2}, first, std::uint64_t{0}, std::uint64_t{0}})
+      out.number(number);  // one stretch of two groups, from group 0 on; no group with several versions, no block with more
+    VersionMap loaded;
+    StateReader in(out.state(), "s");
+    loaded.load_state(in, HostBlock(16));
+    return loaded.newest(HostBlock(15));
+  };
+  constexpr Tag most = (Tag{1} << 63) - 16;
+  CHECK(load(most) == most + 15);
+  CHECK(test::message_of([&] { load(most + 1); }) == "s: the state of the drive is damaged: a number is out of its range");
+}
+
 TEST_CASE("a scoreboard of another promise does not take what another knew") {
   Host before(DurabilityPromise::flushed);
   StateWriter out;
