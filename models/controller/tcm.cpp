@@ -33,7 +33,7 @@ Picoseconds Tcm::access(DramAddress address, std::uint32_t bytes) {
   if (bytes == 0) return {};
   const auto region = std::ranges::upper_bound(regions_, address, {}, &Region::end);
   const Picoseconds time = time_of(address, bytes);
-  count(region->category, time);
+  count(region == regions_.end() ? MemoryCategory::code : region->category, time);
   return time;
 }
 

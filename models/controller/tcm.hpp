@@ -35,7 +35,8 @@ class Tcm {
   [[nodiscard]] std::span<std::byte> bytes() { return bytes_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// What an access of the CPU takes beyond the cycles of its operation.
+  /// What an access of the CPU takes beyond the cycles of its operation. What nobody has reserved there counts as `code`: firmware that
+  /// works with addresses reaches all of it.
   Picoseconds access(DramAddress address, std::uint32_t bytes);
   /// An access whose category and time are known (time_of).
   void count(MemoryCategory category, Picoseconds time) {

@@ -36,6 +36,7 @@ const char* trap_name(std::uint64_t cause) {
 HartDriver::HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer)
     : timeline_(timeline), hart_(hart), registers_(registers), cycle_(period(clock)), observer_(std::move(observer)) {
   hart_.set_lines(this);
+  if (observer_.tcm_access) hart_.set_tight_accesses(this);
 }
 
 HartDriver::~HartDriver() {
@@ -185,6 +186,10 @@ std::uint64_t HartDriver::miss(std::uint64_t address, std::uint64_t bytes, bool 
   const Picoseconds at = time_of(cycle);
   const auto line = static_cast<std::uint32_t>(bytes);
   return cycles_in(observer_.move_line(Machine::place_of(address), line, write ? Access::write : Access::read, at) - at);
+}
+
+void HartDriver::tight_access(std::uint64_t address, std::uint64_t bytes) {
+  if (timed_) observer_.tcm_access(Machine::place_of(address), static_cast<std::uint32_t>(bytes));
 }
 
 void HartDriver::end_access() { hart_.finish_device(loaded_); }

@@ -35,7 +35,7 @@ class HartDebugger {
   ~HartDebugger() = default;
 };
 
-class HartDriver final : public HeldProcessor, private TimelineListener, private riscv::LineMiss {
+class HartDriver final : public HeldProcessor, private TimelineListener, private riscv::LineMiss, private riscv::TightAccesses {
  public:
   struct Observer {
     std::function<std::string()> place;    ///< where the hart is, in a few words, for a fault's first line
@@ -46,6 +46,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
     std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;
     /// When a line of its caches that is to move at `at` has crossed the bus, from the DRAM or to it.
     std::function<Picoseconds(DramAddress line, std::uint32_t bytes, Access access, Picoseconds at)> move_line;
+    /// A load or store in the TCM while it runs in time. None: nobody counts them.
+    std::function<void(DramAddress, std::uint32_t bytes)> tcm_access{};
   };
 
   HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer);
@@ -82,6 +84,7 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
 
   void on_time(std::uint64_t) override;
   std::uint64_t miss(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) override;
+  void tight_access(std::uint64_t address, std::uint64_t bytes) override;
   void run();
   [[nodiscard]] riscv::Stop advance(std::uint64_t limit);
   void halt(riscv::Stop reason);

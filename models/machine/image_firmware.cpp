@@ -40,7 +40,8 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
                    },
                .works = setup_.signals.works,
                .register_read = setup_.register_read,
-               .move_line = setup_.move_line}) {
+               .move_line = setup_.move_line,
+               .tcm_access = setup_.tcm_access}) {
   load();
 }
 

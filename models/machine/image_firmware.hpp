@@ -29,6 +29,7 @@ struct ImageSetup {
   std::function<void(Picoseconds)> worked;                                                         ///< time that the hart has worked
   std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;                   ///< HartDriver::Observer
   std::function<Picoseconds(DramAddress, std::uint32_t bytes, Access, Picoseconds at)> move_line;  ///< HartDriver::Observer
+  std::function<void(DramAddress, std::uint32_t bytes)> tcm_access;                                ///< HartDriver::Observer
   HartDebugger* debugger = nullptr;
   const ProcessorSignals& signals;
 };

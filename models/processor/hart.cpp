@@ -15,7 +15,7 @@ Hart::Hart(const HartConfig& config, Memory& memory)
       memory_(memory),
       csr_(wide_),
       caches_(timing_),
-      times_data_(caches_.times_data()),
+      looks_at_data_(caches_.looks_at_data()),
       times_fetches_(timing_.tcm.waits()),
       blocks_(wide_, timing_, caches_.code_line()) {}
 
@@ -89,7 +89,7 @@ Stop Hart::run_blocks(std::uint64_t limit, bool single) {
 std::optional<Stop> Hart::execute(const Block& block, std::uint64_t limit, bool single) {
   if (caches_.of_code()) cycles_ += caches_.fetch(block.pc, block.bytes(), cycles_);
   const Step* end = single || cycles_ >= limit ? block.first() + 1 : block.end_within(limit - cycles_);
-  if (times_data_) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
+  if (looks_at_data_) return wide_ ? execute<std::uint64_t, true>(block, end) : execute<std::uint32_t, true>(block, end);
   return wide_ ? execute<std::uint64_t, false>(block, end) : execute<std::uint32_t, false>(block, end);
 }
 

@@ -84,6 +84,11 @@ class Hart {
   [[nodiscard]] const HartCaches& caches() const { return caches_; }
   /// Who says what lines of its caches take; null, as at first: HartTiming's line_fill.
   void set_lines(LineMiss* lines) { caches_.set_lines(lines); }
+  /// Who counts loads and stores in the tightly coupled memory; null, as at first: nobody.
+  void set_tight_accesses(TightAccesses* counts) {
+    caches_.set_tight_accesses(counts);
+    looks_at_data_ = caches_.looks_at_data();
+  }
 
   struct Fault {
     std::uint64_t cause = 0;  ///< as mcause would say
@@ -164,7 +169,7 @@ class Hart {
   std::uint64_t instructions_ = 0;
   CsrFile csr_;
   HartCaches caches_;
-  bool times_data_;     // HartCaches::times_data()
+  bool looks_at_data_;  // HartCaches::looks_at_data()
   bool times_fetches_;  // of the TCM
   CodeBlocks blocks_;
   PageWindow readable_;

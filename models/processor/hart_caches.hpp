@@ -17,6 +17,8 @@ class HartCaches {
   explicit HartCaches(const HartTiming& timing);
   /// Who says what a line takes; null, as at first: HartTiming's line_fill.
   void set_lines(LineMiss* lines) { lines_ = lines; }
+  /// Null, as at first: nobody, and a memory of one cycle is not looked at.
+  void set_tight_accesses(TightAccesses* counts) { tight_ = counts; }
 
   struct Figures {
     std::uint64_t hits = 0;
@@ -29,8 +31,8 @@ class HartCaches {
   /// Of the code cache; 0: there is none.
   [[nodiscard]] std::uint64_t code_line() const { return code_ ? code_->line_bytes() : 0; }
 
-  /// Whether loads and stores may take other cycles than those of their classes.
-  [[nodiscard]] bool times_data() const { return of_data() || tcm_.waits(); }
+  /// Whether loads and stores are to be looked at: they may take other cycles than those of their classes, or are counted.
+  [[nodiscard]] bool looks_at_data() const { return of_data() || tcm_.waits() || tight_ != nullptr; }
 
   /// Cycles that the hart waits for the lines of these bytes of code, from `cycle` on; with a code cache.
   std::uint64_t fetch(std::uint64_t address, std::uint64_t bytes, std::uint64_t cycle) {
@@ -38,7 +40,10 @@ class HartCaches {
   }
   /// Cycles that a load or store from `cycle` on takes beyond those of its class (HartTiming::cycles): in the TCM it looks up no cache.
   std::int64_t access(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t cycle) {
-    if (tcm_.holds(address)) return static_cast<std::int64_t>(tcm_.access(address, bytes)) - look_up_;
+    if (tcm_.holds(address)) {
+      if (tight_ != nullptr) tight_->tight_access(address, bytes);
+      return static_cast<std::int64_t>(tcm_.access(address, bytes)) - look_up_;
+    }
     return data_ ? static_cast<std::int64_t>(touch(*data_, data_figures_, {address, bytes, write}, cycle)) : 0;
   }
 
@@ -57,6 +62,7 @@ class HartCaches {
   std::uint64_t line(const Touch& bytes, std::uint64_t cycle);
 
   LineMiss* lines_ = nullptr;
+  TightAccesses* tight_ = nullptr;
   std::uint64_t line_fill_;
   std::int64_t look_up_;
   TightMemory tcm_;

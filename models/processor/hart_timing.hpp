@@ -85,4 +85,13 @@ class LineMiss {
   ~LineMiss() = default;
 };
 
+/// Who counts the loads and stores in the tightly coupled memory.
+class TightAccesses {
+ public:
+  virtual void tight_access(std::uint64_t address, std::uint64_t bytes) = 0;
+
+ protected:
+  ~TightAccesses() = default;
+};
+
 }  // namespace tessera::riscv

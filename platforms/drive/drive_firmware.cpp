@@ -127,6 +127,9 @@ ImageSetup DriveModule::image_setup() {
   if (parts_.dram->bytes.empty()) throw InputError(image.file() + ": a firmware image needs a DRAM that shows its bytes");
   riscv::HartTiming timing = config_.processor;
   const TcmConfig& tcm = config_.controller.tcm;
+  std::function<void(DramAddress, std::uint32_t)> tcm_access;  // where nothing of the image's lies there its accesses need no look
+  if (image_in_tcm() > Bytes(0) || config_.firmware.placement.more_than_rings_in_tcm())
+    tcm_access = [this](DramAddress address, std::uint32_t bytes) { controller_->core().memory().tcm().access(address, bytes); };
   timing.tcm = {.base = hal::tcm_base, .bytes = tcm.size.value(), .latency = tcm.latency, .width = tcm.width};
   return {.image = image,
           .units = unit_setup(),
@@ -136,6 +139,7 @@ ImageSetup DriveModule::image_setup() {
           .register_read = [this](std::uint32_t bytes, Picoseconds at) { return register_read(bytes, at); },
           .move_line = [this](DramAddress line, std::uint32_t bytes, Access access,
                               Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
+          .tcm_access = std::move(tcm_access),
           .debugger = debugger_,
           .signals = *processor_signals_};
 }

@@ -65,6 +65,15 @@ def test_a_slow_tcm_takes_cycles(images, tmp_path):
     assert 1.1 * cycles[0] < cycles[1] < cycles[2]
 
 
+def test_loads_and_stores_in_a_tcm_are_counted_and_take_what_its_latency_says(images, tmp_path):
+    fast, slow = (run(tmp_path / str(latency), "demo", "--elf", images["data,stack"], *WEB_SERVER, "--set", f"controller.tcm.latency={latency}") for latency in (1, 2))
+    assert fast.metric("tcm.time") == 0 < fast.metric("tcm.accesses.code") == slow.metric("tcm.accesses.code")
+    assert slow.metric("processor.cycles") - fast.metric("processor.cycles") == slow.metric("tcm.accesses.code")
+    dram = run(tmp_path / "dram", "demo", "--elf", images[""], *WEB_SERVER)
+    assert dram.metric("tcm.accesses.code") == 0
+    assert dram.metric("processor.cycles") == fast.metric("processor.cycles")
+
+
 @pytest.mark.parametrize("width", [32, 64])
 def test_a_firmware_that_lies_there_as_a_whole_has_its_rings_reached_by_address(tmp_path, width):
     words = ("--elf", build_plain(tmp_path, width, begin=TCM), *RANDOM, "--check-protocol", *placed("host_buffer"))
@@ -80,6 +89,8 @@ def test_each_kind_of_memory_can_lie_in_the_tcm_of_an_image(images, tmp_path, ca
     done = run(tmp_path / "tcm", "demo", *words, *placed(category))
     assert done.metric("scoreboard.errors") == 0
     assert done.metric(f"tcm.reserved.{category}") > 0
+    if category in ("metadata", "code"):  # of the others the processor touches no byte
+        assert done.metric(f"tcm.accesses.{category}") > 0
     assert (done.metric(f"dram.reserved.{category}") == 0) == (category != "code")  # the image itself is linked to the DRAM
     dram = run(tmp_path / "dram", "demo", *words, "--set", "firmware.placement.descriptors=dram")
     for memory in ("host_buffer", "metadata", "write_cache", "read_cache", "merge_buffer"):

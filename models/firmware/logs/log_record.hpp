@@ -14,7 +14,7 @@ enum class RecordType : std::uint32_t {
   data = 2,         ///< journalled host data
   backup = 3,       ///< sectors saved before a read-modify-write
   voided = 4,       ///< takes the place of a backup record that must not be applied any more
-  band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp)
+  band_moved = 5,   ///< a band lies elsewhere (firmware/flash/band_map.hpp, layers/media_cache/band_places.hpp)
   page_tags = 6,    ///< a checkpoint of flash pages' tags (firmware/flash/tag_checkpoint.hpp)
   zone_state = 16,  ///< a zone was written back (firmware/zones/zone_map.hpp)
   slot = 17,        ///< what a slot of a buffer holds (firmware/zones/buffer_region.hpp)

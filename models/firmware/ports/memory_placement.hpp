@@ -14,6 +14,12 @@ struct MemoryPlacement {
   std::array<MemoryPlace, memory_categories> places{{{}, {}, {}, {}, {}, MemoryPlace::tcm, {}}};
 
   [[nodiscard]] bool in_tcm(MemoryCategory category) const { return places[static_cast<std::size_t>(category)] == MemoryPlace::tcm; }
+  /// Whether anything but the rings does.
+  [[nodiscard]] bool more_than_rings_in_tcm() const {
+    MemoryPlacement others = *this;
+    others.places[static_cast<std::size_t>(MemoryCategory::descriptors)] = MemoryPlace::dram;
+    return others.places != std::array<MemoryPlace, memory_categories>{};
+  }
   void describe(ParameterVisitor& visitor);
 };
 

@@ -7,37 +7,20 @@ using namespace tessera::literals;
 
 namespace {
 
-/// A full drive whose cleanings take one band.
-MediaCacheSetup full_drive() {
-  MediaCacheSetup setup;
-  setup.layer.cache = sectors(192);
-  setup.bench.media.tracks = 200;
-  setup.layer.bands_a_cleaning = 1;
-  setup.layer.checkpoint_every = 1000;
-  setup.layer.stream = Bytes(0);
-  setup.prefilled = 480;
-  return setup;
-}
-
 bool cached(MediaCacheDrive& drive, std::uint64_t sector) {
   std::vector<media_cache::Extent> found;
   drive.layer().map().find(drive.layer().bands().band_of(LogicalSector(sector)).number, {LogicalSector(sector), 1}, found);
   return !found.empty();
 }
 
-/// Fills the map to its limit: 64 entries, of which two packets on their way may take 32.
-void fill(MediaCacheDrive& drive, std::uint64_t written) {
-  for (std::uint64_t i = written; i < 33; ++i) drive.write(drive.at(6 + i % 8, 2 * (i / 8)));
-}
-
 }  // namespace
 
 TEST_CASE("the band of what lies longest in the log is cleaned when the map is full, and not before") {
-  MediaCacheDrive drive(full_drive());
+  MediaCacheDrive drive(one_band_cleanings());
   drive.write(drive.at(5, 9));
   drive.write(drive.at(4, 0));
   drive.write(drive.at(5, 20), 2);
-  fill(drive, 3);
+  fill_map(drive, 3);
   CHECK(drive.layer().map().size() == 33);
   CHECK(drive.metric("cleaning.count") == 0);
 
@@ -60,9 +43,9 @@ TEST_CASE("the band of what lies longest in the log is cleaned when the map is f
 }
 
 TEST_CASE("a band that takes several phases is copied as a whole before the first of it is rewritten") {
-  MediaCacheDrive drive(full_drive());
+  MediaCacheDrive drive(one_band_cleanings());
   drive.write(drive.at(5, 2));
-  fill(drive, 1);
+  fill_map(drive, 1);
   drive.bench().steps.clear();
   drive.write(drive.at(0, 0));
   CHECK(drive.metric("merge.phases") == 2);  // 24 sectors in a buffer of 16
@@ -91,7 +74,7 @@ TEST_CASE("a band that takes several phases is copied as a whole before the firs
 }
 
 TEST_CASE("phases of more tracks than one chain of the disk takes are copied and rewritten as a whole, each track from any sector on") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.bench.media.tracks = 400;
   setup.layer.band_tracks = 40;
   setup.layer.merge_buffer = sectors(20 * 8);
@@ -111,7 +94,7 @@ TEST_CASE("phases of more tracks than one chain of the disk takes are copied and
 }
 
 TEST_CASE("of a band in part used only that part is merged") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.prefilled = 5 * 24 + 10;  // ten sectors of band 5
   MediaCacheDrive drive(setup);
   drive.write(drive.at(5, 2));
@@ -123,12 +106,12 @@ TEST_CASE("of a band in part used only that part is merged") {
 }
 
 TEST_CASE("a cleaning takes as many bands as it is told") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.layer.bands_a_cleaning = 2;
   MediaCacheDrive drive(setup);
   drive.write(drive.at(5, 9));
   drive.write(drive.at(4, 0));
-  fill(drive, 2);
+  fill_map(drive, 2);
   drive.write(drive.at(0, 0));
   CHECK(drive.metric("cleaning.count") == 1);
   CHECK(drive.metric("rmw.count") == 2);
@@ -136,7 +119,7 @@ TEST_CASE("a cleaning takes as many bands as it is told") {
 }
 
 TEST_CASE("the log is cleaned when its sectors are full although the map is not") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   MediaCacheDrive drive(setup);
   // Packets of 8 sectors and their end; four of the longest are kept free.
   const std::uint64_t most = drive.layer().log().most_sectors();
@@ -150,7 +133,7 @@ TEST_CASE("the log is cleaned when its sectors are full although the map is not"
 }
 
 TEST_CASE("an idle drive cleans after the time that it is told, down to its mark") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
   setup.layer.idle_after = 200_ms;
   const bool to_the_end = GENERATE(true, false);
@@ -167,27 +150,27 @@ TEST_CASE("an idle drive cleans after the time that it is told, down to its mark
 }
 
 TEST_CASE("idle cleaning ends where the map is at its mark") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
   setup.layer.idle_after = 200_ms;
   setup.layer.idle_mark = 50;  // 32 of 64 entries
   MediaCacheDrive drive(setup);
   drive.write(drive.at(5, 9));
-  fill(drive, 1);
+  fill_map(drive, 1);
   CHECK(drive.layer().map().size() == 33);
   drive.bench().run_for(10_s);
   CHECK(drive.layer().map().size() == 32);
 }
 
 TEST_CASE("a drive that never cleans in idle time does not") {
-  MediaCacheDrive drive(full_drive());
+  MediaCacheDrive drive(one_band_cleanings());
   drive.write(drive.at(1, 1));
   drive.bench().run_for(100_s);
   CHECK(drive.layer().map().size() == 1);
 }
 
 TEST_CASE("reads of a band are let in while its packets are collected") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = one_band_cleanings();
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
   setup.layer.idle_after = 1_ms;
   MediaCacheDrive drive(setup);

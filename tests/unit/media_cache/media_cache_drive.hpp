@@ -44,4 +44,22 @@ class MediaCacheDrive : public LayerDrive<media_cache::MediaCache> {
   [[nodiscard]] std::uint64_t band_sectors() { return layer().bands().band_of(LogicalSector(0)).sectors; }
 };
 
+/// A full drive whose cleanings take one band.
+inline MediaCacheSetup one_band_cleanings() {
+  MediaCacheSetup setup;
+  setup.layer.cache = sectors(192);
+  setup.bench.media.tracks = 200;
+  setup.layer.bands_a_cleaning = 1;
+  setup.layer.checkpoint_every = 1000;
+  setup.layer.stream = Bytes(0);
+  setup.prefilled = 480;
+  return setup;
+}
+
+/// Fills the map of such a drive, with `written` entries so far, to its limit: 64 entries, of which two packets on their way may take 32. The
+/// next write cleans.
+inline void fill_map(MediaCacheDrive& drive, std::uint64_t written) {
+  for (std::uint64_t i = written; i < 33; ++i) drive.write(drive.at(6 + i % 8, 2 * (i / 8)));
+}
+
 }  // namespace tessera::test

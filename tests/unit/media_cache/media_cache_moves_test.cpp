@@ -88,6 +88,22 @@ TEST_CASE("a band that has less in the log than the mean of all there stays, one
   drive.check_content();
 }
 
+TEST_CASE("a cleaning of two bands ends behind the first where the next one stays") {
+  const std::uint32_t held = GENERATE(1, 24);
+  MediaCacheSetup setup = log_that_moves();
+  setup.layer.bands_a_cleaning = 2;
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(0), 24);
+  drive.write(drive.at(5), held);
+  for (std::uint64_t band = 1; band < 4; ++band) drive.write(drive.at(band), 24);
+  for (int i = 0; i < 3; ++i) drive.write(drive.at(4), 8);
+  while (drive.metric("rmw.count") == 0) drive.write(drive.at(6));
+  CHECK(drive.metric("cleaning.count") == 1);
+  CHECK(drive.metric("rmw.count") == (held == 1 ? 1 : 2));
+  CHECK(cached(drive, drive.at(5)) == (held == 1));
+  drive.check_content();
+}
+
 TEST_CASE("a full map is no reason to move anything") {
   MediaCacheSetup setup = log_that_moves();
   setup.layer.map_entries = 64;

@@ -8,27 +8,15 @@ using namespace tessera::literals;
 
 namespace {
 
-/// A full drive whose cleanings take one band.
-MediaCacheSetup full_drive() {
-  MediaCacheSetup setup;
+MediaCacheSetup merges_to_spares() {
+  MediaCacheSetup setup = one_band_cleanings();
   setup.layer.merge_to = media_cache::MergeTo::spare;
-  setup.layer.cache = sectors(192);
-  setup.bench.media.tracks = 200;
-  setup.layer.bands_a_cleaning = 1;
-  setup.layer.checkpoint_every = 1000;
-  setup.layer.stream = Bytes(0);
-  setup.prefilled = 480;
   return setup;
-}
-
-/// Fills the map to its limit: 64 entries, of which two packets on their way may take 32. The next write cleans.
-void fill(MediaCacheDrive& drive, std::uint64_t written) {
-  for (std::uint64_t i = written; i < 33; ++i) drive.write(drive.at(6 + i % 8, 2 * (i / 8)));
 }
 
 /// As soon as the host is silent.
 MediaCacheSetup cleaned_at_once() {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = merges_to_spares();
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
   setup.layer.idle_after = 1_ms;
   return setup;
@@ -51,14 +39,14 @@ PhysicalTrack track_of(MediaCacheDrive& drive, std::uint64_t band) {
 }  // namespace
 
 TEST_CASE("a band merged to the spare one is read once and written once, and lies there from then on") {
-  MediaCacheDrive drive(full_drive());
+  MediaCacheDrive drive(merges_to_spares());
   const std::uint64_t middle = (drive.layer().bands().bands() + 1) / 2;
   const PhysicalTrack spare{0, track_of(drive, middle - 1).radius + 4};  // bands of three tracks and a guard
   REQUIRE(track_of(drive, middle).radius == spare.radius + 4);
   const PhysicalTrack before = track_of(drive, 5);
   drive.write(drive.at(5, 9));
   drive.write(drive.at(4, 3));
-  fill(drive, 2);
+  fill_map(drive, 2);
   drive.bench().steps.clear();
   drive.write(drive.at(0, 0));
   REQUIRE(drive.metric("rmw.count") == 1);
@@ -82,7 +70,7 @@ TEST_CASE("a band merged to the spare one is read once and written once, and lie
 }
 
 TEST_CASE("each region of bands has spare ones of its own, in front of the log and behind it") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = merges_to_spares();
   setup.layer.cache_place = ReservedPlace::middle;
   MediaCacheDrive drive(setup);
   REQUIRE(regions_named(drive.plan(), "data").size() == 2);
@@ -203,7 +191,7 @@ TEST_CASE("a merge in the background lets the host's commands in after so many t
 }
 
 TEST_CASE("a cut at any instant of a merge to a spare band loses nothing, whether it takes one phase or several") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = merges_to_spares();
   setup.prefilled = 240;
   setup.bench.media.tracks = 160;
   setup.layer.merge_to = GENERATE(media_cache::MergeTo::spare, media_cache::MergeTo::either);
@@ -222,12 +210,12 @@ TEST_CASE("a cut at any instant of a merge to a spare band loses nothing, whethe
 /// The second copy of the record that says where band 5 lies cannot be written, the first one can: whether the band has moved is not known
 /// before the next boot, so that its place and the spare one must stay as they are.
 TEST_CASE("where the record of a moved band fails no merge writes the spare one any more") {
-  MediaCacheSetup setup = full_drive();
+  MediaCacheSetup setup = merges_to_spares();
   setup.layer.merge_to = GENERATE(media_cache::MergeTo::spare, media_cache::MergeTo::either);
   const auto merge_of_band_5 = [](MediaCacheDrive& drive) {
     drive.write(drive.at(5, 9));
     drive.write(drive.at(4, 3));
-    fill(drive, 2);
+    fill_map(drive, 2);
     drive.bench().steps.clear();
     return drive.bench().write(drive.at(0, 0) * blocks_per_sector, blocks_per_sector);
   };

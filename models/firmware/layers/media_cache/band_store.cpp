@@ -55,7 +55,7 @@ Task<Status> BandStore::format() {
 }
 
 Task<Status> BandStore::recover() {
-  use_all();
+  prefill(user_sectors_);
   if (!places_) co_return Status::ok;
   co_return co_await places_->recover();
 }
@@ -89,11 +89,12 @@ LogicalRun BandStore::to_write_of_spare(const Band& band) const {
 }
 
 Task<Status> BandStore::write_spare(LogicalRun run, DataSpan data, MediaClass priority) {
+  const std::uint64_t band = band_of(run.first).number;
   return transfer_tracks(
       media_, MediaOp::write, data, priority, LostSectors::carry,
-      [this, run](std::uint32_t done, std::uint32_t count) {
+      [this, run, spare = places_->free_place(band)](std::uint32_t done, std::uint32_t count) {
         BandTrackLayout::Piece piece = layout_.piece({run.first + done, count});
-        piece.run.track = layout_.track_of(layout_.region_of(piece.band), places_->free_place(piece.band), piece.position);
+        piece.run.track = layout_.track_of(layout_.region_of(piece.band), spare, piece.position);
         return piece.run;
       },
       nullptr, config_.chain_steps(priority));

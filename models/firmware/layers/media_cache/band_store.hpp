@@ -70,8 +70,6 @@ class BandStore {
   [[nodiscard]] Bytes bytes() const;
 
  private:
-  void use_all() { prefill(user_sectors_); }
-
   const MediaCacheConfig& config_;
   MediaPort& media_;
   BandTrackLayout layout_;

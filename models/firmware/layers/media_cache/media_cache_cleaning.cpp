@@ -71,7 +71,7 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   cleaning_now_ = true;
   cleaning_class_ = priority;
   Status status = Status::ok;
-  if (config_.stay_mark != 0 && stays(map_.oldest())) {
+  if (stays(map_.oldest())) {
     const std::uint64_t moves = moves_;
     status = co_await move_oldest();
     if (!ok(status) || moves_ != moves) {
@@ -84,6 +84,7 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, map_.size()});
   dirty_bands_.record(map_.cached_bands());
   for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
+    if (i > 0 && stays(map_.oldest())) break;
     const Band band = bands_.band_of(map_.oldest().first);
     status = co_await clean_band(band, cleaning_class_);
   }

@@ -13,6 +13,7 @@ constexpr std::uint64_t most_percent = 90;  // ours: of what is in use; above th
 /// While no more than `stay_mark` percent of what the log has in use, and of the map, is needed, or where the band has less than the mean
 /// of all that have any there; and while that wins more than the longest packet, so that nothing goes round and round.
 bool MediaCache::stays(const Extent& extent) {
+  if (config_.stay_mark == 0) return false;
   const std::uint64_t used = log_.head() - tail();
   const std::uint64_t needed = map_.sectors();
   const auto above = [&](std::uint64_t percent) {
