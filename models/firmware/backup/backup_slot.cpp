@@ -93,21 +93,27 @@ bool BackupSlot::describes(std::span<const PhysicalRun> runs) const {
   return false;
 }
 
+/// By its last sector; where that cannot be written, by any other, as nothing of the slot is needed any more.
 Task<Status> BackupSlot::void_record() {
   const std::uint64_t last = newest_.last(ring_);
-  const PhysicalRun sector = place(last, 1);
   const std::uint64_t number = numbers_.next();
   SectorHeader header = encode({RecordType::voided, number, 1, {}});
-  MediaChain chain(MediaClass::dependent);
-  chain.write(sector, {}, StepHint::position, &header);
-  const Status status = co_await media_.run(chain);
-  if (!ok(status)) co_return status;
-  number_ = number;
-  newest_ = {last, 1};
-  described_ = {};
-  ++voids_;
-  ++sectors_written_;
-  co_return Status::ok;
+  Status status = Status::ok;
+  for (std::uint64_t tried = 0; tried < ring_; ++tried) {
+    const std::uint64_t position = (last + tried) % ring_;
+    const PhysicalRun sector = place(position, 1);
+    MediaChain chain(MediaClass::dependent);
+    chain.write(sector, {}, StepHint::position, &header);
+    status = co_await media_.run(chain);
+    if (!ok(status)) continue;
+    number_ = number;
+    newest_ = {position, 1};
+    described_ = {};
+    ++voids_;
+    ++sectors_written_;
+    break;
+  }
+  co_return status;
 }
 
 /// What can be read of the saved runs needs no restoring (BackupRegion::recover() says why).

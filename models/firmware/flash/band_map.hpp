@@ -36,6 +36,8 @@ class BandMap final : private TableLog::Table {
   /// Band `band` lies on spare() from now on, its old place is the last of the spares, and cached pages of it up to sequence
   /// number `watermark` are void. Durable on return; nothing has changed where the status is not ok.
   [[nodiscard]] Task<Status> commit(std::uint32_t band, std::uint64_t watermark);
+  /// Not ok: a commit() failed, and its record may be there all the same (TableLog::status): no band may be written any more.
+  [[nodiscard]] Status status() const { return log_ ? log_->status() : Status::ok; }
 
   /// Sectors of checkpoints and changes.
   [[nodiscard]] std::uint64_t sectors_written() const { return log_ ? log_->sectors_written() : 0; }

@@ -8,6 +8,7 @@ namespace tessera {
 Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
   auto lock = merging_.exclusive(NumberRange::of(0));  // spaces are cleaned side by side, with one merge buffer
   co_await lock;
+  if (!ok(places_.status())) co_return places_.status();
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, band, layout_.band_sectors()});
   const std::uint32_t cached = gather(band);

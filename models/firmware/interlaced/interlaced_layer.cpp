@@ -36,6 +36,7 @@ Task<Status> InterlacedLayer::write(LogicalRun run, DataSpan data, WriteOptions 
     if (!lock.granted()) blocked();
     co_await lock;
     if (changes != map_changes_) continue;
+    if (!ok(writable())) co_return writable();
     will_write({run.first + done, piece.count});
     const DataSpan part = data.part(done, piece.count);
     const Status status = co_await rmw_.write(piece, part, priority, lock);

@@ -39,6 +39,8 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   [[nodiscard]] virtual std::optional<LogicalSector> resident(PhysicalSector sector) const = 0;
   /// These sectors are about to be written where place_of() said, under their lock.
   virtual void will_write(LogicalRun) {}
+  /// Not ok: no track may be written any more.
+  [[nodiscard]] virtual Status writable() const { return Status::ok; }
   /// A request has to wait for a lock.
   virtual void blocked() {}
 

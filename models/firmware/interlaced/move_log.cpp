@@ -21,11 +21,10 @@ Task<Status> MoveLog::recover() {
 
 Task<Status> MoveLog::commit(MoveWords words) {
   const TableLog::Words logged{current(), words[0], words[1], words[2]};
-  const Status status = co_await log_.append(logged, {});
-  if (!ok(status)) co_return status;
-  ++finished_;
+  status_ = co_await log_.append(logged, {});
+  if (ok(status_)) ++finished_;
   map_.apply(words);
-  co_return Status::ok;
+  co_return status_;
 }
 
 void MoveLog::save(std::span<std::byte> image) const {

@@ -37,8 +37,11 @@ class MoveLog final : private TableLog::Table {
 
   /// The number of the move that is under way, or the next to be.
   [[nodiscard]] std::uint64_t current() const { return finished_ + 1; }
-  /// The current move is finished: durable, and in the map, on return.
+  /// The current move is finished: durable, and in the map, on return. Where the status is not ok the map shows it all the same, as the
+  /// tracks lie there; the next boot may find it in the log, or find it unfinished and do it again from what was saved.
   [[nodiscard]] Task<Status> commit(MoveWords words);
+  /// Not ok: a commit() failed. No track may be written any more, since the next boot may write what was saved over it.
+  [[nodiscard]] Status status() const { return status_; }
 
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
 
@@ -50,6 +53,7 @@ class MoveLog final : private TableLog::Table {
 
   TrackMap& map_;
   std::uint64_t finished_ = 0;
+  Status status_ = Status::ok;
   TableLog log_;
 };
 

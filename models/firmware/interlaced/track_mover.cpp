@@ -49,7 +49,7 @@ Task<Status> TrackMover::save(std::uint32_t sectors, MoveWords words) {
   co_return Status::ok;
 }
 
-Task<void> TrackMover::write(std::span<const TrackImage> images, StepHint hint, Mark mark) {
+Task<Status> TrackMover::write(std::span<const TrackImage> images, StepHint hint, Mark mark) {
   co_await turn();
   std::uint32_t longest = 0;
   for (const TrackImage& image : images) longest = std::max(longest, image.run.count);
@@ -64,6 +64,7 @@ Task<void> TrackMover::write(std::span<const TrackImage> images, StepHint hint, 
   }
   const Status status = co_await ports_.media.run(chain);
   if (!ok(status)) ++failed_writes_;
+  co_return status;
 }
 
 Task<Status> TrackMover::commit(MoveWords words) {

@@ -37,9 +37,9 @@ class TrackMover {
   Task<Status> read(TrackImage image, StepHint hint);
   /// The first `sectors` of the images, and what the move is, go to the backup region.
   Task<Status> save(std::uint32_t sectors, MoveWords words);
-  /// Writes `images`, side by side on one track, with the move's mark on each sector or without. A sector that cannot be written is
-  /// lost, as when the host writes it.
-  Task<void> write(std::span<const TrackImage> images, StepHint hint, Mark mark = Mark::without);
+  /// Writes `images`, side by side on one track, with the move's mark on each sector or without. Where the data lies nowhere else any more,
+  /// a sector that cannot be written is lost, as when the host writes it.
+  Task<Status> write(std::span<const TrackImage> images, StepHint hint, Mark mark = Mark::without);
   /// The map changes; the move is over.
   Task<Status> commit(MoveWords words);
   /// The move is over and has changed nothing.
@@ -54,6 +54,7 @@ class TrackMover {
   [[nodiscard]] std::uint32_t in_doubt() const { return in_doubt_; }
 
   [[nodiscard]] MoveLog& log() { return log_; }
+  [[nodiscard]] const MoveLog& log() const { return log_; }
   [[nodiscard]] std::uint32_t capacity() const { return images_.sectors(); }
   void report(MetricSet& metrics) const;
 

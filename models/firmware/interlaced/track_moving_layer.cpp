@@ -24,7 +24,7 @@ TrackMovingLayer::TrackMovingLayer(const Ports& ports, const MovingConfig& confi
 
 Task<Status> TrackMovingLayer::format() { co_return co_await mover_.log().format(); }
 
-/// Tops of a read-modify-write first, then the map, then the move that was under way.
+/// Tops of a read-modify-write first, then the map, then the move that was under way. A drive whose log takes nothing more can be read.
 Task<Status> TrackMovingLayer::recover() {
   Status status = co_await rmw_.recover();
   if (!ok(status)) co_return status;
@@ -36,6 +36,7 @@ Task<Status> TrackMovingLayer::recover() {
   if (unfinished) {
     const MoveWords words = *unfinished;
     status = co_await finish(words);
+    if (!ok(mover_.log().status())) status = Status::ok;
   }
   away_gauge_.set(map_.away());
   co_return status;

@@ -71,6 +71,7 @@ class TrackMovingLayer : public InterlacedLayer {
 
  private:
   void blocked() final { gate_.wake(); }
+  [[nodiscard]] Status writable() const final { return mover_.log().status(); }
   Task<Status> finish(MoveWords words);
   [[nodiscard]] std::uint64_t note(LogicalRun run, HeatOf source);
   void look();

@@ -37,12 +37,21 @@ SectorHeader TableLog::header_of(std::uint64_t record, const Words& words) const
 }
 
 Task<Status> TableLog::append(Words words, std::span<const std::byte> bytes) {
-  if (records_ == records_in_half()) {
-    const Status status = co_await write_checkpoint();
-    if (!ok(status)) co_return status;
-  }
   std::ranges::fill(sector_, std::byte{0});
   std::ranges::copy(bytes, sector_.begin());
+  Status status = status_;
+  if (ok(status) && room() == 0) status = co_await write_checkpoint();
+  if (!ok(status)) co_return status;
+  status = co_await write_change(words);
+  if (ok(status)) co_return Status::ok;
+  const Status renewed = co_await write_checkpoint();
+  if (ok(renewed)) status = co_await write_change(words);
+  if (!ok(status)) status_ = status;
+  co_return status;
+}
+
+/// With what is in sector_.
+Task<Status> TableLog::write_change(const Words& words) {
   SectorHeader header = header_of(records_, words);
   MediaChain chain(MediaClass::dependent);
   for (std::uint64_t copy = 0; copy < change_copies; ++copy)
@@ -148,6 +157,7 @@ Task<bool> TableLog::tail_cannot_be_read() {
 }
 
 Task<Status> TableLog::write_checkpoint() {
+  if (!ok(status_)) co_return status_;
   cpu_.charge(CpuOperation::record_word, record_words(image_.size()));
   std::ranges::fill(image_, std::byte{0});
   table_.save(image_);
@@ -157,8 +167,8 @@ Task<Status> TableLog::write_checkpoint() {
     if (!ok(status)) co_return status;
   }
   const Superblock::Payload payload{crc32(image_)};
-  const Status status = co_await superblock_.write(payload);
-  if (!ok(status)) co_return status;
+  status_ = co_await superblock_.write(payload);
+  if (!ok(status_)) co_return status_;
   records_ = 0;
   sectors_written_ += changes_at() + Superblock::sectors / 2;
   co_return Status::ok;

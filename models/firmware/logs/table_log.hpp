@@ -57,8 +57,13 @@ class TableLog {
   [[nodiscard]] Task<Status> recover();
   /// Then, once the table is complete: a checkpoint, where recover() found but one copy of something. Whether there is one.
   [[nodiscard]] Task<bool> repair();
-  /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time.
+  /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time. Where it cannot be written
+  /// a checkpoint in the other half makes void what is there of it, and it goes behind that; where the status is not ok it is void, unless
+  /// status() is not ok either.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
+  /// Not ok: a write failed, and the change that it was to make durable may be there all the same. The next boot decides, so that what lies
+  /// where it says and where the table says must not change. Nothing more is taken.
+  [[nodiscard]] Status status() const { return status_; }
   /// Most changes that append_together() takes.
   static constexpr std::size_t most_together = 8;
   /// At most room() changes in one write where they lie on one track; `sectors` has a whole sector for each. A cut leaves a beginning of
@@ -86,6 +91,7 @@ class TableLog {
   [[nodiscard]] SectorHeader header_of(std::uint64_t record, const Words& words) const;
   /// Sectors of the half in force from `sector` behind its checkpoint on, as far as they stay on one track; at most `count`.
   [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
+  [[nodiscard]] Task<Status> write_change(const Words& words);
   [[nodiscard]] Task<Status> replay_changes();
   [[nodiscard]] Task<bool> tail_cannot_be_read();
   [[nodiscard]] Task<Status> write_checkpoint();
@@ -107,6 +113,7 @@ class TableLog {
   std::vector<std::byte> image_;   // a checkpoint on its way
   std::vector<std::byte> sector_;  // a change on its way
   std::uint64_t records_ = 0;      // changes since the checkpoint
+  Status status_ = Status::ok;
   bool faulty_ = false;            // boot found a sector that cannot be read
   std::uint64_t sectors_written_ = 0;
 };

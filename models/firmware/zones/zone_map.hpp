@@ -58,6 +58,8 @@ class ZoneMap final : private TableLog::Table {
   /// `zone` has this state from now on; if its place is spare(), the old place is the last of the spares. Durable on return
   /// where there is a log; nothing has changed where the status is not ok. `note`: at most a sector. One at a time.
   [[nodiscard]] Task<Status> commit(std::uint32_t zone, ZoneState state, std::span<const std::byte> note);
+  /// Not ok: a commit() failed, and its record may be there all the same (TableLog::status): no zone may be written any more.
+  [[nodiscard]] Status status() const { return log_ ? log_->status() : Status::ok; }
   /// Used state, before format().
   void prefill(std::uint32_t zone, std::uint32_t write_pointer) { states_.peek(zone).write_pointer = write_pointer; }
 

@@ -53,6 +53,7 @@ Task<Status> ZoneStore::read(ZoneRun run, DataSpan data) {
 Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   auto turn = turns_.exclusive({});
   co_await turn;
+  if (!ok(map_.status())) co_return map_.status();
   TESSERA_CHECK(!source.offsets().empty(), "a write-back without victims");
   const ZoneState& old = map_.state(job.zone);
   const bool appends = source.offsets().front() >= old.write_pointer;

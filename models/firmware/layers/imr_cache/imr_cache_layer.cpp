@@ -71,12 +71,12 @@ Task<Status> ImrCache::promote(std::uint64_t track) {
 
   mover_.begin("promote", track, locks);
   const TrackImage image{whole, 0};
-  const Status status = co_await mover_.read(image, StepHint::whole_track);
+  Status status = co_await mover_.read(image, StepHint::whole_track);
+  if (ok(status)) status = co_await write_slot(slot, whole.count);
   if (!ok(status)) {
     mover_.abandon();
     co_return Status::ok;
   }
-  co_await write_slot(slot, whole.count);
   const MoveWords words = CacheMap::words(CacheMap::Change::promote, track, slot);
   const Status committed = co_await commit(words);
   if (!ok(committed)) co_return committed;
@@ -108,8 +108,12 @@ Task<Status> ImrCache::evict(std::uint64_t track) {
       co_return Status::ok;
     }
     const std::array to_home{TrackImage{whole, tops.sectors}};
-    co_await mover_.write(to_home, StepHint::whole_track, TrackMover::Mark::with);
+    const Status written = co_await mover_.write(to_home, StepHint::whole_track, TrackMover::Mark::with);
     co_await restore(tops);
+    if (!ok(written)) {  // the slot still holds it
+      const MoveWords nothing{};
+      co_return co_await commit(nothing);
+    }
   }
   ++evictions_;
   co_return co_await commit(words);
@@ -136,12 +140,14 @@ Task<Status> ImrCache::read_slot(Slot slot, std::uint32_t sectors, std::uint32_t
   co_return Status::ok;
 }
 
-Task<void> ImrCache::write_slot(Slot slot, std::uint32_t sectors) {
+Task<Status> ImrCache::write_slot(Slot slot, std::uint32_t sectors) {
   for (std::uint32_t done = 0; done < sectors;) {
     const std::array part{TrackImage{cache_->area.piece(slot, done, sectors - done), done}};
-    co_await mover_.write(part, StepHint::whole_track);
+    const Status status = co_await mover_.write(part, StepHint::whole_track);
+    if (!ok(status)) co_return status;
     done += part.front().run.count;
   }
+  co_return Status::ok;
 }
 
 Slot ImrCache::nearest_free_slot(PhysicalTrack home) const {

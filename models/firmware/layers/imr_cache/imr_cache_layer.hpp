@@ -51,7 +51,7 @@ class ImrCache final : public TrackMovingLayer {
   Task<Status> promote(std::uint64_t track);
   Task<Status> evict(std::uint64_t track);
   Task<Status> read_slot(Slot slot, std::uint32_t sectors, std::uint32_t at);
-  Task<void> write_slot(Slot slot, std::uint32_t sectors);
+  Task<Status> write_slot(Slot slot, std::uint32_t sectors);
   [[nodiscard]] Slot nearest_free_slot(PhysicalTrack home) const;
   /// The tops beside a track, `which` of them as bits, and where their images are: in front of that of the track itself.
   struct Tops {

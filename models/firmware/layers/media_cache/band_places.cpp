@@ -64,8 +64,8 @@ Task<Status> BandPlaces::recover() {
 Task<Status> BandPlaces::move(std::uint64_t band, std::uint32_t stale) {
   Free& free = free_[nearest(band)];
   const TableLog::Words change{band, free.place, 0, 0};
-  status_ = co_await log_.append(change, {});
-  if (!ok(status_)) co_return status_;
+  const Status status = co_await log_.append(change, {});
+  if (!ok(status)) co_return status;
   std::uint32_t& place = places_.write(band);
   free.place = place;
   free.stale = stale;

@@ -41,7 +41,7 @@ class BandPlaces final : private TableLog::Table {
   [[nodiscard]] Task<Status> move(std::uint64_t band, std::uint32_t stale);
   /// Not ok: a move() failed, and its record may be there all the same. The next boot decides where that band is, so that neither place may
   /// change.
-  [[nodiscard]] Status status() const { return status_; }
+  [[nodiscard]] Status status() const { return log_.status(); }
 
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
   [[nodiscard]] Bytes bytes() const { return Bytes(image_bytes()); }
@@ -67,7 +67,6 @@ class BandPlaces final : private TableLog::Table {
   DramArray<std::uint32_t> places_;  // by band
   std::vector<Free> free_;
   TableLog log_;
-  Status status_ = Status::ok;
 };
 
 }  // namespace tessera::media_cache

@@ -64,6 +64,7 @@ Task<void> MuRmw::reclaim_block(std::uint32_t block) {
 Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   NumberLocks::Lock lock(band_locks_, {lbn, lbn + 1ULL}, LockMode::exclusive);
   co_await lock;
+  if (!ok(places_.status())) co_return places_.status();
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, lbn, split_.p()});
 

@@ -93,7 +93,8 @@ Task<Status> MuRmw::find_room(Group& group) {
       group.scratch->table.assign(split_.q(), no_page);
     }
   }
-  co_return Status::ok;
+  // Where a record that failed may void the band's pages at the next boot, no later page may name them.
+  co_return places_.status();
 }
 
 /// Blocks are allocated to a band on demand.

@@ -64,8 +64,9 @@ Task<Status> OpenRegions::open(std::uint32_t region) {
   if (!log_) co_return Status::ok;
   if (written_++ == every_) {
     written_ = 1;
-    static_cast<void>(co_await checkpoint());  // one that fails leaves the one before in force
+    static_cast<void>(co_await checkpoint());  // one that fails leaves the one before in force, unless status() says that nobody knows
   }
+  if (!ok(log_->status())) co_return log_->status();
   if (opened_.read(region) != closed) {
     if (logs_.head(region) - (opened_.read(region) - 1) <= logs_.intact_slots()) co_return Status::ok;
     co_return co_await checkpoint();
