@@ -132,14 +132,17 @@ Task<Status> BackupSlot::restore() {
   if (!ok(filled)) co_return filled;
   std::uint32_t first = 0;
   while (first < described_.count && described_.sectors_before(first + 1) <= came_back) ++first;
-  // In the order in which they were saved: a rewrite may destroy the runs behind it.
+  // In the order in which they were saved: a rewrite may destroy the runs behind it. Where one cannot be written the record stays, and the
+  // drive can be read.
+  bool whole = true;
   for (std::uint32_t i = first; i < described_.count; ++i) {
     MediaChain chain(MediaClass::host);
     chain.write(described_.runs[i], staged(described_, i));
     const Status status = co_await media_.run(chain);
-    if (!ok(status)) co_return status;
+    whole = whole && ok(status);
   }
-  co_return co_await void_record();
+  if (whole) static_cast<void>(co_await void_record());
+  co_return Status::ok;
 }
 
 /// The newest record is known by any of its sectors that can be read.
