@@ -60,6 +60,7 @@ DmaTransfer ControlPath::burst(BusInitiator engine, BusExchange entry, std::uint
 }
 
 void ControlPath::burst_by_cpu(BusExchange entry, std::uint64_t times, Access access) {
+  if (executor_.served_elsewhere()) return;
   executor_.stall(memory_.dma(burst(BusInitiator::cpu, entry, times, access), executor_.now()).end);
 }
 

@@ -4,7 +4,8 @@
 // A device's command is an entry that the CPU writes and rings a doorbell for, and the device's engine reads; its completion is an entry
 // that the engine writes in front of its interrupt and the CPU reads. A host command comes and goes the same way. All of it crosses the
 // interconnect, in closed form; where the rings lie in the TCM (firmware.placement.descriptors) the CPU's own accesses do not. There, on
-// a bus that nobody uses, each takes a time that is known beforehand.
+// a bus that nobody uses, each takes a time that is known beforehand. Firmware on a processor of its own reads and writes entries by its
+// own loads and stores: only what engines do with them is priced then, as if its rings lay where the placement says.
 //
 // Not modelled: rings that are full; registers of units that firmware does not know here (link, power, watchdog).
 #include "controller/memory_controller.hpp"
@@ -55,6 +56,8 @@ class ControlPath {
  private:
   [[nodiscard]] bool quiet() const { return in_tcm_ && !by_port_ && bus_.idle_from(executor_.now()); }
   void count_in_tcm(BusExchange entry) {
+    if (executor_.served_elsewhere()) [[unlikely]]
+      return;
     const Picoseconds time = known_[static_cast<std::size_t>(entry)].cpu;
     memory_.tcm().count(MemoryCategory::descriptors, time);
     executor_.spend(time);

@@ -57,6 +57,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
 
   /// From now on its commands, completions and interrupts cross the bus; without, they take no time.
   void connect(ControlPath& control) { control_ = &control; }
+  [[nodiscard]] bool served_elsewhere() const { return served_elsewhere_; }  ///< CpuConfig
   /// From now on the code of its operations is fetched from there; without, that takes no time.
   void fetch_from(CodeMemory& code) { code_ = &code; }
 

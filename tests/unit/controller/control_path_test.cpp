@@ -37,20 +37,21 @@ struct NotedPort final : CpuLink {
 
 /// Nothing costs any cycles, and interrupts come at once; a register that is read takes 20 ns beside the bus.
 struct Machine {
-  explicit Machine(MemoryPlace rings = MemoryPlace::tcm, std::uint32_t cores = 1, bool over_port = false)
+  explicit Machine(MemoryPlace rings = MemoryPlace::tcm, std::uint32_t cores = 1, bool over_port = false, bool elsewhere = false)
       : port(over_port),
-        cpu(timeline, config(cores)),
-        memory(cpu, port, dram, bus, {4096, ContentMode::none}, {1_MiB, 64_KiB, placement(rings)}, config(cores)),
+        cpu(timeline, config(cores, elsewhere)),
+        memory(cpu, port, dram, bus, {4096, ContentMode::none}, {1_MiB, 64_KiB, placement(rings)}, config(cores, elsewhere)),
         control(cpu, memory, port, bus, 20_ns) {
     control.power_on();
     cpu.connect(control);
   }
-  static ControllerConfig config(std::uint32_t cores) {
+  static ControllerConfig config(std::uint32_t cores, bool elsewhere) {
     ControllerConfig made;
     made.costs = CpuCosts(CostSource::none);
     made.interrupt_latency = 0_ps;
     made.staging_buffer = 64_KiB;
     made.cores = cores;
+    made.served_elsewhere = elsewhere;
     made.tcm.latency = 2;
     return made;
   }
@@ -116,6 +117,24 @@ TEST_CASE("a device acts when it has read the command that the CPU wrote and ran
     CHECK(machine.metric("bus.descriptors.bytes") == static_cast<double>(32 * descriptors));
     CHECK(machine.metric("tcm.accesses.descriptors") == static_cast<double>(descriptors));
     CHECK(machine.dram.transfers.empty());
+  }
+}
+
+TEST_CASE("of firmware on a processor of its own the engine's side of a command is priced, and the CPU's is not") {
+  for (const MemoryPlace rings : {MemoryPlace::tcm, MemoryPlace::dram}) {
+    Machine machine(rings, 1, false, true);
+    Noted disk(machine.timeline);
+    Command command{{}, machine, disk, 2};
+    std::vector<Picoseconds> ends;
+    machine.cpu.start(submit(command, ends), nullptr, 1_us);
+    machine.timeline.run();
+    CHECK(machine.metric("tcm.accesses.descriptors") == 0);
+    CHECK(machine.metric("tcm.time") == 0);
+    CHECK(machine.metric("bus.registers.bytes") == 4);  // the doorbell
+    CHECK(machine.dram.transfers.size() == (rings == MemoryPlace::tcm ? 0 : 1));
+    if (rings == MemoryPlace::dram) continue;
+    CHECK(machine.metric("bus.descriptors.bytes") == 64);
+    CHECK(disk.at == 1_us + 10_ns + (2 * 8_ns + 8_ns) + 5_ns);
   }
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint64_t runs = 2000;
 TEST_CASE("flash caches: a log of bands that cannot be written loses nothing") {
   CHECK(faulty_histories_of<SkylightDrive>(SkylightSetup(), "log", runs) > 100);
   CHECK(faulty_histories_of<PoreDrive>(PoreSetup(), "log", runs) > 100);
-  CHECK(faulty_histories_of<MuRmwDrive>(MuRmwSetup(), "log", runs) > 100);
+  CHECK(faulty_histories_of<MuRmwDrive>(MuRmwSetup(), "log", 4 * runs) > 100);
 }
 
 TEST_CASE("flash caches: checkpoints of tags that cannot be written lose nothing") {
