@@ -12,8 +12,8 @@ DRIVES = ("torture", "torture", "torture", "demo", "tlc", "p001", "p003")
 AMOUNT = re.compile(r"(-?[\d.e+-]+) ?(.*)")
 FACTORS = (0.25, 0.5, 0.75, 1.5, 2, 4)
 COLUMNS = "columns:time=1:us,op=2:r=r,w=w,t=t,f=f,offset=3:512,size=4:512"
-# Values of these make a drive so slow that its watchdog is right to bark, or are what the variants of a run set.
-UNDRAWN = ("host.timeout", "simulation.", "controller.costs.", "controller.clock", "layers.")
+# Values of these make a drive so slow that its watchdog is right to bark, are there to show what they destroy, or are what the variants of a run set.
+UNDRAWN = ("host.timeout", "media.force_skew", "simulation.", "controller.costs.", "controller.clock", "layers.")
 
 
 @functools.cache
