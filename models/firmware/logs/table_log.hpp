@@ -57,9 +57,9 @@ class TableLog {
   [[nodiscard]] Task<Status> recover();
   /// Then, once the table is complete: a checkpoint, where recover() found but one copy of something. Whether there is one.
   [[nodiscard]] Task<bool> repair();
-  /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time. Where it cannot be written
-  /// a checkpoint in the other half makes void what is there of it, and it goes behind that; where the status is not ok it is void, unless
-  /// status() is not ok either.
+  /// A change that the table does not show yet, with at most a sector of bytes. Durable on return. One at a time. Where it cannot be
+  /// written a checkpoint in the other half makes void what is there of it, and it goes behind that; where the status is not ok it is void,
+  /// unless status() is not ok either.
   [[nodiscard]] Task<Status> append(Words words, std::span<const std::byte> bytes);
   /// Not ok: a write failed, and the change that it was to make durable may be there all the same. The next boot decides, so that what lies
   /// where it says and where the table says must not change. Nothing more is taken.
@@ -114,7 +114,7 @@ class TableLog {
   std::vector<std::byte> sector_;  // a change on its way
   std::uint64_t records_ = 0;      // changes since the checkpoint
   Status status_ = Status::ok;
-  bool faulty_ = false;            // boot found a sector that cannot be read
+  bool faulty_ = false;  // boot found a sector that cannot be read
   std::uint64_t sectors_written_ = 0;
 };
 

@@ -56,8 +56,8 @@ inline MediaCacheSetup one_band_cleanings() {
   return setup;
 }
 
-/// Fills the map of such a drive, with `written` entries so far, to its limit: 64 entries, of which two packets on their way may take 32. The
-/// next write cleans.
+/// Fills the map of such a drive, with `written` entries so far, to its limit: 64 entries, of which two packets on their way may take 32.
+/// The next write cleans.
 inline void fill_map(MediaCacheDrive& drive, std::uint64_t written) {
   for (std::uint64_t i = written; i < 33; ++i) drive.write(drive.at(6 + i % 8, 2 * (i / 8)));
 }

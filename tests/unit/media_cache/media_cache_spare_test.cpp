@@ -228,9 +228,9 @@ void make_unwritable(MediaCacheSetup& setup, const PhysicalRun& sector) {
 
 }  // namespace
 
-/// The second copy of the record that says where band 5 lies cannot be written, the first one can. A checkpoint in the log's other half makes
-/// it void, and the record goes behind that. Where that cannot be written either, whether the band has moved is not known before the next
-/// boot, so that its place and the spare one must stay as they are.
+/// The second copy of the record that says where band 5 lies cannot be written, the first one can. A checkpoint in the log's other half
+/// makes it void, and the record goes behind that. Where that cannot be written either, whether the band has moved is not known before the
+/// next boot, so that its place and the spare one must stay as they are.
 TEST_CASE("where the record of a moved band fails it goes to the log's other half, and where it fails there too no merge writes any more") {
   MediaCacheSetup setup = merges_to_spares();
   setup.layer.merge_to = GENERATE(media_cache::MergeTo::spare, media_cache::MergeTo::either);

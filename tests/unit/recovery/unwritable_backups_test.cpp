@@ -37,7 +37,9 @@ TEST_CASE("a write cache whose journal cannot be written loses nothing") {
 }
 
 TEST_CASE("interlaced layers whose backups or log of moves cannot be written lose nothing") {
-  const auto moving = [](const std::string& name, double value) { return Parameters{{"update_frequency", 12}, {"log_records", 2}, {name, value}}; };
+  const auto moving = [](const std::string& name, double value) {
+    return Parameters{{"update_frequency", 12}, {"log_records", 2}, {name, value}};
+  };
   CHECK(faulty(make_imr_rmw_factory, {}, "backup") > 100);
   Parameters cached = moving("swap_hysteresis", 1);
   cached["cache_tracks"] = 2;
