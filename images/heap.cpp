@@ -73,6 +73,12 @@ void give_back(void* what) {
 
 }  // namespace
 
+void tessera::image::take_heap_from(std::byte* room, std::size_t bytes) {
+  untouched = room;
+  untouched_bytes = bytes;
+  free_blocks = {};
+}
+
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }

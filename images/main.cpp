@@ -12,11 +12,14 @@ extern "C" {
 }
 static_assert(tessera::hal::map_version < 10);
 
+tessera::hal::Runtime* tessera::image::runtime = nullptr;
+
 extern "C" [[noreturn]] void firmware_main() {
   tessera::image::Registers registers;
   const auto factory = tessera::TESSERA_IMAGE_FACTORY();
   tessera::hal::Cpu cpu(registers);
   tessera::hal::Runtime runtime(registers, cpu, *factory, TESSERA_IMAGE_FLASH);
+  tessera::image::runtime = &runtime;
   while (true) {
     tessera::image::wait_for_interrupt();
     runtime.round();

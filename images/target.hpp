@@ -1,8 +1,10 @@
 #pragma once
 // The machine under a bare-metal image: its registers, and what to do when the firmware cannot go on.
+#include <cstddef>
 #include <cstdint>
 
 #include "firmware/hal/register_file.hpp"
+#include "firmware/hal/runtime.hpp"
 
 namespace tessera::image {
 
@@ -30,8 +32,14 @@ class Registers final : public hal::RegisterFile {
   }
 };
 
+/// The firmware, once it is made.
+extern hal::Runtime* runtime;
+
 /// Says `sentence` on the serial line and in ident.panic, and stays there.
 [[noreturn]] void panic(const char* sentence);
+
+/// What is allocated from now on lies in `room`, of `bytes`.
+void take_heap_from(std::byte* room, std::size_t bytes);
 
 inline void wait_for_interrupt() { asm volatile("wfi" ::: "memory"); }
 

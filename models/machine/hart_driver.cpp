@@ -33,6 +33,13 @@ const char* trap_name(std::uint64_t cause) {
 
 }  // namespace
 
+std::string trap_sentence(const riscv::Hart::Fault& trap) {
+  char text[96];
+  std::snprintf(text, sizeof text, " (cause %llu, value 0x%llx), and no handler for it", static_cast<unsigned long long>(trap.cause),
+                static_cast<unsigned long long>(trap.value));
+  return trap_name(trap.cause) + std::string(text);
+}
+
 HartDriver::HartDriver(Timeline& timeline, riscv::Hart& hart, RegisterFile& registers, Hertz clock, Observer observer)
     : timeline_(timeline), hart_(hart), registers_(registers), cycle_(period(clock)), observer_(std::move(observer)) {
   hart_.set_lines(this);
@@ -67,13 +74,7 @@ void HartDriver::fault(const std::string& sentence) const {
   throw FirmwareFault(headline + "\n" + observer_.account());
 }
 
-void HartDriver::report_trap() const {
-  const auto& trap = hart_.fault();
-  char text[96];
-  std::snprintf(text, sizeof text, " (cause %llu, value 0x%llx), and no handler for it", static_cast<unsigned long long>(trap.cause),
-                static_cast<unsigned long long>(trap.value));
-  fault(trap_name(trap.cause) + std::string(text));
-}
+void HartDriver::report_trap() const { fault(trap_sentence(hart_.fault())); }
 
 void HartDriver::run_untimed(const std::function<void()>& ask, const std::function<bool()>& done) {
   timed_ = false;

@@ -17,6 +17,9 @@
 
 namespace tessera {
 
+/// "a load where nothing is (cause 5, value 0x0), and no handler for it".
+[[nodiscard]] std::string trap_sentence(const riscv::Hart::Fault& trap);
+
 /// A debugger in front of the hart. Simulated time stands still while it is asked.
 class HartDebugger {
  public:

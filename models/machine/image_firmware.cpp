@@ -41,7 +41,8 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
                .works = setup_.signals.works,
                .register_read = setup_.register_read,
                .move_line = setup_.move_line,
-               .tcm_access = setup_.tcm_access}) {
+               .tcm_access = setup_.tcm_access}),
+      report_(setup_.image, memory()) {
   load();
 }
 
@@ -79,12 +80,6 @@ void ImageFirmware::ask_untimed(hal::Request request, std::uint64_t argument, st
     throw FirmwareFault(setup_.image.file() + " waits for an interrupt, and has not answered what it was asked in ident.request");
 }
 
-void ImageFirmware::tell_figures(MetricSet& metrics) {
-  probe().collect(&metrics);
-  ask_untimed(hal::Request::report, 0, [](Status) {});
-  probe().collect(nullptr);
-}
-
 void ImageFirmware::prefill(std::uint64_t sectors) {
   Status status = Status::ok;
   ask_untimed(hal::Request::prefill, sectors, [&status](Status answer) { status = answer; });
@@ -102,8 +97,22 @@ void ImageFirmware::report(MetricSet& metrics) const {
                 "cycles in which the image's processor worked");
   if (hart_.caches().of_code()) report_cache(metrics, "code_cache", hart_.caches().code());
   if (hart_.caches().of_data()) report_cache(metrics, "data_cache", hart_.caches().data());
-  // One that has work in hand is not asked: it would go on with that, in no time.
-  if (driver_.waits() && !ident().asks()) const_cast<ImageFirmware*>(this)->tell_figures(metrics);
+  metrics.append(figures());
+  metrics.add(
+      "processor.untold", static_cast<double>(setup_.untold), "1",
+      "times that a power cut or the begin of a measurement met the image half-way through changing what its figures come of: what it "
+      "had counted is not in them");
+}
+
+/// Asked while it works, it may be half-way through a change.
+MetricSet ImageFirmware::figures() const {
+  try {
+    return report_.figures(hart_, timeline(), ports());
+  } catch (const FirmwareFault&) {
+    if (driver_.waits()) throw;
+    ++setup_.untold;
+    return {};
+  }
 }
 
 }  // namespace tessera

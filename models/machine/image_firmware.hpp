@@ -6,6 +6,7 @@
 
 #include "base/signal.hpp"
 #include "machine/hart_driver.hpp"
+#include "machine/image_report.hpp"
 #include "machine/register_firmware.hpp"
 #include "processor/elf_image.hpp"
 #include "processor/hart.hpp"
@@ -31,6 +32,7 @@ struct ImageSetup {
   std::function<Picoseconds(DramAddress, std::uint32_t bytes, Access, Picoseconds at)> move_line;  ///< HartDriver::Observer
   std::function<void(DramAddress, std::uint32_t bytes)> tcm_access;                                ///< HartDriver::Observer
   HartDebugger* debugger = nullptr;
+  std::uint64_t& untold;  ///< times that its figures could not be read
   const ProcessorSignals& signals;
 };
 
@@ -53,11 +55,12 @@ class ImageFirmware final : public RegisterFirmware {
   /// In a waveform.
   void show(std::uint64_t lines) const;
   void ask_untimed(hal::Request request, std::uint64_t argument, std::function<void(Status)> answered);
-  void tell_figures(MetricSet& metrics);
+  [[nodiscard]] MetricSet figures() const;
 
   ImageSetup setup_;
   riscv::Hart hart_;
   HartDriver driver_;
+  ImageReport report_;
   Picoseconds worked_;
 };
 

@@ -58,7 +58,7 @@ class RegisterFirmware : public DriveFirmware, protected HeldProcessor {
   [[nodiscard]] riscv::Memory& memory() { return memory_; }
   [[nodiscard]] RegisterFile& registers() { return registers_; }
   [[nodiscard]] const MemoryUnit& memory_unit() const { return memory_unit_; }
-  [[nodiscard]] ProbeUnit& probe() { return probe_; }
+  [[nodiscard]] const Ports& ports() const { return ports_; }
   [[nodiscard]] IdentUnit& ident() { return ident_; }
   [[nodiscard]] const IdentUnit& ident() const { return ident_; }
 

@@ -147,6 +147,11 @@ std::string ElfImage::place(std::uint64_t address, bool behind_call) const {
   return symbol->readable_name() + (offset == 0 ? "" : "+" + hexadecimal(offset));
 }
 
+std::optional<std::uint64_t> ElfImage::function(std::string_view name) const {
+  const auto symbol = symbols_.function(name);
+  return symbol ? std::optional(symbol->address) : std::nullopt;
+}
+
 std::optional<std::span<const std::byte>> ElfImage::object(std::string_view name) const {
   const auto symbol = symbols_.object(name);
   if (!symbol) return std::nullopt;

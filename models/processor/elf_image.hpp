@@ -63,6 +63,8 @@ class ElfImage {
   [[nodiscard]] std::string place(std::uint64_t address, bool behind_call = false) const;
   /// Content of the object with this (mangled) name; none: there is no such object, or it has no content in the file.
   [[nodiscard]] std::optional<std::span<const std::byte>> object(std::string_view name) const;
+  /// Address of the function with this (mangled) name.
+  [[nodiscard]] std::optional<std::uint64_t> function(std::string_view name) const;
 
  private:
   void take_segment(const Elf64_Phdr& header);

@@ -38,12 +38,12 @@ Hart::Access Hart::read_elsewhere(std::uint64_t address, std::uint32_t bytes, st
 }
 
 Hart::Access Hart::write_elsewhere(std::uint64_t address, std::uint32_t bytes, std::uint64_t value) {
-  if (std::byte* whole = memory_.find(address, bytes)) {
+  if (std::byte* whole = memory_.find_to_store(address, bytes)) {
     std::memcpy(whole, &value, bytes);
   } else {
     std::array<std::byte*, sizeof value> at{};
     for (std::uint32_t i = 0; i < bytes; ++i) {
-      at.at(i) = memory_.find(in_width(address + i), 1);
+      at.at(i) = memory_.find_to_store(in_width(address + i), 1);
       if (at.at(i) == nullptr) return fail({address, bytes, true, value});
     }
     for (std::uint32_t i = 0; i < bytes; ++i) *at.at(i) = static_cast<std::byte>(value >> 8 * i);
@@ -51,7 +51,7 @@ Hart::Access Hart::write_elsewhere(std::uint64_t address, std::uint32_t bytes, s
   const bool code_changed = blocks_.drop(address, bytes);
   const std::uint64_t page = address & ~(page_bytes - 1);
   if (!watches_page(page) && !blocks_.holds_code(page))
-    if (std::byte* whole = memory_.find(page, page_bytes)) writable_.add(page, whole);
+    if (std::byte* whole = memory_.find_to_store(page, page_bytes)) writable_.add(page, whole);
   return watch({address, bytes, true, value}) || code_changed ? Access::last : Access::done;
 }
 

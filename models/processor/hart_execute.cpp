@@ -70,7 +70,8 @@ Hart::Access Hart::atomic(const Instruction& instruction) {
   const bool conditional = op == Op::sc_w || op == Op::sc_d;
   const std::uint64_t address = x_[instruction.rs1];
   if (address % sizeof(T) != 0) return fail(loads ? cause::load_misaligned : cause::store_misaligned, address);
-  if (memory_.find(address, sizeof(T)) == nullptr) return fail(loads ? cause::load_access : cause::store_access, address);
+  const std::byte* const there = loads ? memory_.find(address, sizeof(T)) : memory_.find_to_store(address, sizeof(T));
+  if (there == nullptr) return fail(loads ? cause::load_access : cause::store_access, address);
   const auto operand = static_cast<T>(x_[instruction.rs2]);
   const bool fails = conditional && reservation_ != address;
   if (conditional) {

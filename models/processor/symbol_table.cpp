@@ -58,9 +58,9 @@ std::optional<Symbol> SymbolTable::function_at(std::uint64_t address) const {
   return label != nullptr ? std::optional(*label) : std::nullopt;
 }
 
-std::optional<Symbol> SymbolTable::object(std::string_view name) const {
-  const auto found = std::find_if(objects_.begin(), objects_.end(), [name](const Symbol& symbol) { return name == symbol.name; });
-  return found == objects_.end() ? std::nullopt : std::optional(*found);
+std::optional<Symbol> SymbolTable::named(std::string_view name, const std::vector<Symbol>& symbols) {
+  const auto found = std::find_if(symbols.begin(), symbols.end(), [name](const Symbol& symbol) { return name == symbol.name; });
+  return found == symbols.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace tessera::riscv

@@ -25,9 +25,12 @@ class SymbolTable {
 
   /// The function that covers `address`, or else the last label at or before it.
   [[nodiscard]] std::optional<Symbol> function_at(std::uint64_t address) const;
-  [[nodiscard]] std::optional<Symbol> object(std::string_view name) const;
+  [[nodiscard]] std::optional<Symbol> object(std::string_view name) const { return named(name, objects_); }
+  [[nodiscard]] std::optional<Symbol> function(std::string_view name) const { return named(name, functions_); }
 
  private:
+  [[nodiscard]] static std::optional<Symbol> named(std::string_view name, const std::vector<Symbol>& symbols);
+
   std::vector<Symbol> functions_, labels_;  // by address
   std::vector<Symbol> objects_;
 };

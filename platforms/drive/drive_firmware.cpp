@@ -141,6 +141,7 @@ ImageSetup DriveModule::image_setup() {
                               Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
           .tcm_access = std::move(tcm_access),
           .debugger = debugger_,
+          .untold = untold_,
           .signals = *processor_signals_};
 }
 

@@ -215,6 +215,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::function<void(const std::string&, Picoseconds)> uart_line_;
   HartDebugger* debugger_ = nullptr;
   std::optional<ProcessorSignals> processor_signals_;  // of a firmware image's
+  std::uint64_t untold_ = 0;                           // ImageSetup
   MetricSet before_cut_;                               ///< what firmware that power cuts ended had counted
   DriveFirmware* firmware_ = nullptr;                  ///< owned by the controller
 };

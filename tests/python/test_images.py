@@ -29,6 +29,34 @@ def test_power_cuts_lose_nothing_that_a_strangers_firmware_has_completed(plain, 
     assert run(tmp_path, "demo", "--elf", plain[64], *WORKLOAD, "--check", *cuts).metric("scoreboard.errors") == 0
 
 
+@pytest.mark.parametrize("width", [32, 64])
+def test_what_an_image_has_counted_outlives_power_cuts(plain, tmp_path, width):
+    cuts = [word for time in (2, 5, 8) for word in ("--cut-at", f"{time}s")]
+    done = run(tmp_path, "demo", "--elf", plain[width], *WORKLOAD, "--warmup", 0, *cuts, "--set", "controller.clock=5 MHz")
+    assert done.metric("recovery.count") == 3
+    assert 600 <= done.metric("plain.commands") <= 600 + 3 * 40  # what was under way is sent again
+    assert done.metric("processor.untold") == 0
+
+
+def test_a_measurement_that_begins_while_an_image_works_counts_from_there(plain, tmp_path):
+    done = run(tmp_path, "demo", "--elf", plain[64], *WORKLOAD, "--warmup", 400, "--set", "controller.clock=5 MHz")
+    assert 200 - 32 <= done.metric("plain.commands") <= 200
+
+
+def test_figures_that_are_half_changed_are_not_told_and_that_is_said(tmp_path):
+    image = build_plain(tmp_path, wrong_report="if (lines != 0) __builtin_trap()")
+    cuts = [word for time in range(2, 12, 2) for word in ("--cut-at", f"{time}s")]
+    done = run(tmp_path, "demo", "--elf", image, *WORKLOAD, "--warmup", 0, *cuts, "--set", "controller.bus_latency=5 ms")
+    assert 0 < done.metric("processor.untold") < 5
+    assert 0 < done.metric("plain.commands") < 600
+
+
+def test_a_report_that_fails_though_the_image_waits_ends_the_run(tmp_path):
+    image = build_plain(tmp_path, wrong_report="__builtin_trap()")
+    failed = simulate("run", "demo", "--elf", image, *WORKLOAD, "--out", tmp_path / "run", status=3).stderr
+    assert "plain64.elf, tessera_image_report, asked for its figures" in failed
+
+
 def test_torture_cuts_a_strangers_firmware_where_it_hurts(plain, tmp_path):
     words = ("--workload", "random-4k", "--set", "media.tracks=2048", "--operations", 30, "--cuts", 30, "--durability", "none", "--prefill", 0, "--set", "host.window=2MiB", "--jobs", 2)
     done = simulate("torture", "torture", "--elf", plain[64], *words)
@@ -91,7 +119,7 @@ def test_what_an_image_cannot_go_with_is_refused(plain, tmp_path, words, says):
 def test_an_image_for_other_registers_is_refused(tmp_path):
     image = build_plain(tmp_path, version="1")
     done = simulate("check", "demo", "--elf", image, status=2)
-    assert f"{image}: made for version 1 of the registers, and this drive has version 2" in done.stderr
+    assert f"{image}: made for version 1 of the registers, and this drive has version 3" in done.stderr
 
 
 def test_compare_says_that_an_image_is_of_one_layer(plain, tmp_path):

@@ -7,7 +7,7 @@ namespace tessera::hal {
 
 inline constexpr std::uint64_t magic = 0x3141'5245'5353'4554;  // "TESSERA1"
 /// Raised with every change of registers, descriptors or boot data: an image of another version is refused.
-inline constexpr std::uint64_t map_version = 2;
+inline constexpr std::uint64_t map_version = 3;
 
 inline constexpr std::uint64_t register_base = 0x4000'0000;
 inline constexpr std::uint64_t block_bytes = 0x1000;  ///< from one unit's registers to the next unit's
@@ -31,8 +31,7 @@ enum class Register : std::uint64_t {
 enum class Request : std::uint64_t {
   none,
   prefill,  ///< puts the first `argument` sectors into the used state, in no time, before the first boot
-  boot,     ///< argument 1: after a power cut; 0: the first boot of an empty drive
-  report    ///< tells its figures through the probe, in no time; it is asked while it waits for an interrupt
+  boot      ///< argument 1: after a power cut; 0: the first boot of an empty drive
 };
 
 enum class MoverOperation : std::uint64_t {

@@ -62,10 +62,6 @@ void Runtime::take_request() {
       firmware_.prefill(argument);
       registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
       break;
-    case Request::report:
-      report();
-      registers_.write(Register::ident_answer, static_cast<std::uint64_t>(Status::ok));
-      break;
     case Request::boot: processor_.start(boot(argument != 0), no_host_tag); break;
   }
 }

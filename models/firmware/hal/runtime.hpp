@@ -26,6 +26,9 @@ class Runtime {
   /// Takes the lines that were raised, and works until no task is ready: the processor may wait for the next one.
   void round();
 
+  /// Tells its figures through the probe.
+  void report() const;
+
   [[nodiscard]] Firmware& firmware() { return firmware_; }
   [[nodiscard]] const Firmware& firmware() const { return firmware_; }
 
@@ -34,7 +37,6 @@ class Runtime {
   static FirmwareConfig configured(const BootReader& boot, LayerFactory& factory);
   void take_request();
   Task<void> boot(bool after_power_cut);
-  void report();
 
   RegisterFile& registers_;
   Processor& processor_;

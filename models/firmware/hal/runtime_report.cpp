@@ -5,7 +5,7 @@
 
 namespace tessera::hal {
 
-void Runtime::report() {
+void Runtime::report() const {
   MetricSet metrics;
   firmware_.report(metrics);
   for (const Metric& metric : metrics.all()) {

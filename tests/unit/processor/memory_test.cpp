@@ -24,6 +24,18 @@ TEST_CASE("memory: regions are found by address, as a whole or not at all") {
   CHECK(memory.from(0x2800).empty());
 }
 
+TEST_CASE("memory: what is read-only is loaded and fetched, and a store there meets no memory") {
+  std::vector<std::byte> kept(page_bytes), free(page_bytes);
+  Memory memory;
+  memory.map_read_only(0x1000, kept);
+  memory.map(0x2000, free);
+  CHECK(memory.find(0x1010, 8) == kept.data() + 0x10);
+  CHECK(memory.find_to_store(0x1010, 8) == nullptr);
+  CHECK(memory.find_to_store(0x2010, 8) == free.data() + 0x10);
+  CHECK(memory.find_to_store(0x2ffc, 8) == nullptr);
+  CHECK(memory.find_to_store(0x4000, 1) == nullptr);
+}
+
 TEST_CASE("memory: regions neither overlap nor begin within a page") {
   std::vector<std::byte> bytes(0x2000);
   Memory memory;
