@@ -22,10 +22,12 @@ DeviceRegister bell_of(BusInitiator engine) {
 }  // namespace
 
 void ControlPath::power_on() {
+  register_time_ = bus_.quiet_time(BusExchange::register_access) + latency_;
+  own_places_ = {};
+  if (executor_.served_elsewhere()) return;
   rings_ = memory_.reserve(MemoryCategory::descriptors, Bytes(rings_bytes), "rings of commands and completions").address;
   in_tcm_ = Tcm::holds(rings_);
   cursor_ = 0;
-  register_time_ = bus_.quiet_time(BusExchange::register_access) + latency_;
   for (const BusExchange entry : {BusExchange::command, BusExchange::completion})
     known_[static_cast<std::size_t>(entry)] = {memory_.tcm().time_of(rings_, bytes_of(entry)),
                                                bus_.quiet_time(BusExchange::register_access) + bus_.quiet_time(entry)};
@@ -43,7 +45,7 @@ Picoseconds ControlPath::hand_out_slowly(BusInitiator engine, BusExchange entry,
   const DeviceRegister bell = bell_of(engine);
   if (!in_tcm_) {
     burst_by_cpu(entry, times, Access::write);
-    return memory_.dma(burst(engine, entry, times, Access::read), ring(bell, executor_.now())).end;
+    return by_engine(engine, entry, times, Access::read, ring(bell, executor_.now()));
   }
   for (std::uint64_t i = 0; i < times; ++i) count_in_tcm(entry);
   return bus_.exchange(entry, times, ring(bell, executor_.now()));
@@ -57,6 +59,16 @@ DmaTransfer ControlPath::burst(BusInitiator engine, BusExchange entry, std::uint
   transfer.account = BusAccount::descriptors;
   cursor_ += bytes;
   return transfer;
+}
+
+Picoseconds ControlPath::by_engine(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access, Picoseconds at) {
+  if (!executor_.served_elsewhere()) return memory_.dma(burst(engine, entry, times, access), at).end;
+  const std::optional<DramAddress>& place = own_place(engine, entry);
+  if (!place) return at;
+  if (Tcm::holds(*place)) return bus_.exchange(entry, times, at);
+  DmaTransfer transfer{engine, *place, Bytes(bytes_of(entry) * times), access};
+  transfer.account = BusAccount::descriptors;
+  return memory_.dma(transfer, at).end;
 }
 
 void ControlPath::burst_by_cpu(BusExchange entry, std::uint64_t times, Access access) {

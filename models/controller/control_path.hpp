@@ -5,7 +5,7 @@
 // that the engine writes in front of its interrupt and the CPU reads. A host command comes and goes the same way. All of it crosses the
 // interconnect, in closed form; where the rings lie in the TCM (firmware.placement.descriptors) the CPU's own accesses do not. There, on
 // a bus that nobody uses, each takes a time that is known beforehand. Firmware on a processor of its own reads and writes entries by its
-// own loads and stores: only what engines do with them is priced then, as if its rings lay where the placement says.
+// own loads and stores, and says where they lie: what engines do with them there is priced then, and nothing else.
 //
 // Not modelled: rings that are full; registers of units that firmware does not know here (link, power, watchdog).
 #include "controller/memory_controller.hpp"
@@ -18,8 +18,10 @@ class ControlPath {
   ControlPath(Executor& executor, MemoryController& memory, CpuLink& cpu, Interconnect& bus, Picoseconds latency)
       : executor_(executor), memory_(memory), cpu_(cpu), bus_(bus), latency_(latency), by_port_(cpu.carries_registers()) {}
 
-  /// Reserves the rings; at every power-on, before the firmware is loaded.
+  /// Reserves the rings, but for firmware on a processor of its own; at every power-on, before the firmware is loaded.
   void power_on();
+  /// Firmware on a processor of its own has an engine's commands or completions there from now on. What it has nowhere is in a register.
+  void lie(BusInitiator engine, BusExchange entry, DramAddress at) { own_place(engine, entry) = at; }
 
   /// The CPU takes an interrupt at `at`: it reads who interrupts, which acknowledges it, and writes that it was served (GICC_IAR and
   /// GICC_EOIR of ARM's generic interrupt controller, IHI 0048B). Gives for how long it waits for the first.
@@ -50,10 +52,12 @@ class ControlPath {
   }
   /// An engine writes an entry at `at`: gives when it has.
   Picoseconds announce(BusInitiator engine, BusExchange entry, Picoseconds at) {
-    return in_tcm_ ? bus_.exchange(entry, 1, at) : memory_.dma(burst(engine, entry, 1, Access::write), at).end;
+    return in_tcm_ ? bus_.exchange(entry, 1, at) : by_engine(engine, entry, 1, Access::write, at);
   }
 
  private:
+  static constexpr std::size_t initiators = static_cast<std::size_t>(BusAccount::flash) + 1;
+
   [[nodiscard]] bool quiet() const { return in_tcm_ && !by_port_ && bus_.idle_from(executor_.now()); }
   void count_in_tcm(BusExchange entry) {
     if (executor_.served_elsewhere()) [[unlikely]]
@@ -62,7 +66,11 @@ class ControlPath {
     memory_.tcm().count(MemoryCategory::descriptors, time);
     executor_.spend(time);
   }
+  [[nodiscard]] std::optional<DramAddress>& own_place(BusInitiator engine, BusExchange entry) {
+    return own_places_[static_cast<std::size_t>(account_of(engine))][static_cast<std::size_t>(entry)];
+  }
   [[nodiscard]] DmaTransfer burst(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access);
+  Picoseconds by_engine(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access, Picoseconds at);
   void burst_by_cpu(BusExchange entry, std::uint64_t times, Access access);
   Picoseconds acknowledge_slowly(Picoseconds at);
   Picoseconds hand_out_slowly(BusInitiator engine, BusExchange entry, std::uint64_t times);
@@ -74,8 +82,9 @@ class ControlPath {
   Picoseconds latency_;
   bool by_port_;  // registers are reached through the CPU's port
   DramAddress rings_;
-  bool in_tcm_ = false;
+  bool in_tcm_ = false;       // all of them
   std::uint64_t cursor_ = 0;  // where the next entries of rings in the DRAM lie
+  std::array<std::array<std::optional<DramAddress>, exchange_bytes.size()>, initiators> own_places_;  // lie()
 
   Picoseconds register_time_;  // that is read, where nobody else is on the bus
   struct Known {

@@ -75,6 +75,7 @@ class Controller final : private TimelineListener {
   [[nodiscard]] MemoryController& memory() { return memory_; }
   /// What was asked for of the CPU's memory and moves nothing: a sentence each, without its full stop.
   [[nodiscard]] std::vector<std::string> placement_notes() const;
+  [[nodiscard]] ControlPath& control_path() { return control_; }
   [[nodiscard]] HostChannel& host_channel() { return host_channel_; }
   [[nodiscard]] FirmwareEntry& firmware() { return *firmware_; }
   [[nodiscard]] Ports ports();

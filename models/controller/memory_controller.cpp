@@ -49,8 +49,10 @@ DramAddress MemoryController::allocate(MemoryCategory category, Bytes size, std:
 
 void MemoryController::check_capacity() {
   if (std::ranges::any_of(dumped_, &Dumped::torn)) ++torn_dumps_found_;
-  dram_.close();
-  tcm_.close();
+  // Firmware on a processor of its own stops at what is not there.
+  const char* const counted = executor_.served_elsewhere() ? "what came before it, if nothing else comes" : "all the rest";
+  dram_.close(counted);
+  tcm_.close(counted);
 }
 
 std::uint64_t MemoryController::pieces_of(Bytes size) { return (size.value() + dump_piece.value() - 1) / dump_piece.value(); }
@@ -59,6 +61,7 @@ std::vector<std::string> MemoryController::placement_notes() const {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < memory_categories; ++i) {
     const auto category = static_cast<MemoryCategory>(i);
+    if (category == MemoryCategory::descriptors) continue;  // of the controller, or nobody's
     if (placement_.in_tcm(category) && reserved(category) == Bytes(0))
       notes.push_back(std::string("firmware.placement.") + to_string(category) +
                       ": without effect, this firmware has nothing of that kind");

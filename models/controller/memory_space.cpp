@@ -34,11 +34,10 @@ std::string MemorySpace::remedy() const {
   return name_.placement == nullptr ? "" : std::string("; ") + name_.placement + to_string(missing_category_) + " = \"dram\" asks for less";
 }
 
-void MemorySpace::close() {
+void MemorySpace::close(const char* counted) {
   closed_ = true;
   if (overflows())
-    throw InputError(missing_ + "a " + name_.memory + " of " + std::to_string(used_.value()) + " B would fit it and all the rest" +
-                     remedy());
+    throw InputError(missing_ + "a " + name_.memory + " of " + std::to_string(used_.value()) + " B would fit it and " + counted + remedy());
 }
 
 void MemorySpace::clear() {

@@ -23,7 +23,8 @@ class MemorySpace {
   /// Whole lines. What does not fit is laid behind the end until close(), so that the sum of all is known.
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
   /// All is reserved: InputError where that is more than there is, with the first that did not fit and the sum of all.
-  void close();
+  /// `counted`: what the sum is of, for the message where it does not fit.
+  void close(const char* counted);
   /// Something lies behind the end.
   [[nodiscard]] bool overflows() const { return !missing_.empty(); }
   /// Everything is given back (power cut).

@@ -26,7 +26,7 @@ class Tcm {
 
   /// Reservations.
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
-  void close() { space_.close(); }
+  void close(const char* counted) { space_.close(counted); }
   [[nodiscard]] bool overflows() const { return space_.overflows(); }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return space_.reserved(category); }
   /// Power cut: everything is given back, and its bytes are 0.

@@ -11,7 +11,8 @@ inline constexpr std::uint64_t ring_alignment = 64;
 class CompletionRing {
  public:
   /// `unit`: "disk" or "flash", for messages.
-  CompletionRing(Machine& machine, const char* unit, std::uint64_t line) : machine_(machine), unit_(unit), line_(line) {}
+  CompletionRing(Machine& machine, const char* unit, std::uint64_t line, Entries which)
+      : machine_(machine), unit_(unit), line_(line), which_(which) {}
 
   void set_address(std::uint64_t address);
   /// Starts the unit.
@@ -29,6 +30,7 @@ class CompletionRing {
   Machine& machine_;
   const char* unit_;
   std::uint64_t line_;
+  Entries which_;
   std::uint64_t address_ = 0;
   std::uint64_t entries_ = 0;
   std::uint64_t produced_ = 0;

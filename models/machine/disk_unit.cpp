@@ -26,7 +26,7 @@ DiskUnit::DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_byte
       sector_bytes_(sector_bytes),
       surfaces_(surfaces),
       radii_(radii),
-      completions_(machine, "disk", hal::interrupt_lines::disk) {}
+      completions_(machine, "disk", hal::interrupt_lines::disk, Entries::disk_completions) {}
 
 std::uint64_t DiskUnit::read(hal::Register which) {
   using enum hal::Register;
@@ -93,6 +93,7 @@ MediaStep DiskUnit::step_of(const hal::MediaStepEntry& step) const {
 void DiskUnit::submit(std::uint64_t address) {
   completions_.require_started();
   auto submission = std::make_unique<Submission>();
+  submission->address = address;
   submission->entry = machine_.load<hal::MediaChainEntry>(address, "a media chain");
   const hal::MediaChainEntry& entry = submission->entry;
   if (entry.priority > static_cast<std::uint32_t>(MediaClass::recovery))
@@ -111,6 +112,7 @@ void DiskUnit::submit(std::uint64_t address) {
 
 Task<void> DiskUnit::carry_out(std::uint64_t number) {
   Submission& submission = *submissions_[number];
+  machine_.entries_lie(Entries::disk_commands, submission.address);
   static_cast<void>(co_await machine_.ports().media.run(submission.chain));
   post(submission, false);
   static_cast<void>(submissions_.take(number));

@@ -21,6 +21,7 @@ class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaS
   struct Submission {
     MediaChain chain;
     hal::MediaChainEntry entry;
+    std::uint64_t address = 0;  // of the entry
   };
 
   void submit(std::uint64_t address);

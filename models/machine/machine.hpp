@@ -4,9 +4,11 @@
 // Addresses of the machine are those of firmware/hal/register_map.hpp: byte a of the DRAM lies at dram_base + a, byte a of the TCM at
 // tcm_base + a.
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/buffer_directory.hpp"
 #include "base/firmware_fault.hpp"
@@ -37,6 +39,9 @@ class TaskStarter {
   ~TaskStarter() = default;
 };
 
+/// What firmware and engines tell each other in memory.
+enum class Entries : std::uint8_t { host_commands, disk_commands, disk_completions, flash_commands, flash_completions };
+
 /// "0x80001000".
 [[nodiscard]] std::string hex(std::uint64_t address);
 
@@ -49,6 +54,12 @@ class Machine {
   [[nodiscard]] Timeline& timeline() const { return timeline_; }
   [[nodiscard]] BufferDirectory& buffers() { return buffers_; }
   void raise(std::uint64_t lines) { lines_.raise(lines); }
+
+  /// `tell`: whom to tell where firmware on a processor of its own has entries, each time that it says so.
+  void tell_of_entries(std::function<void(Entries, DramAddress)> tell) { tell_of_entries_ = std::move(tell); }
+  void entries_lie(Entries which, std::uint64_t address) const {
+    if (tell_of_entries_) tell_of_entries_(which, place_of(address));
+  }
 
   /// Where firmware that runs in the simulator's process has its own objects: each at this address and its pointer. Of any other firmware
   /// nothing is there.
@@ -94,6 +105,7 @@ class Machine {
   riscv::Memory& memory_;
   InterruptLines& lines_;
   TaskStarter* starter_ = nullptr;
+  std::function<void(Entries, DramAddress)> tell_of_entries_;
   BufferDirectory buffers_;
 };
 

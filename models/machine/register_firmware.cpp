@@ -38,6 +38,7 @@ RegisterFirmware::RegisterFirmware(Timeline& timeline, const Ports& ports, UnitS
       uart_([this](const std::string& text) { setup_.line(text, timeline_.now()); }) {
   memory_.map(hal::dram_base, setup_.dram);
   if (setup_.tcm && !setup_.tcm->empty()) memory_.map(hal::tcm_base, *setup_.tcm);
+  machine_.tell_of_entries(setup_.entries_lie);
   connect();
 }
 

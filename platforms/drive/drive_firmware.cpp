@@ -114,7 +114,26 @@ UnitSetup DriveModule::unit_setup() {
           .sector_bytes = sector_shape_.sector_bytes,
           .surfaces = geometry_.surfaces,
           .radii = geometry_.radii() + geometry_.spare_radii,
-          .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); }};
+          .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); },
+          .entries_lie = register_bus_ != nullptr ? std::function<void(Entries, DramAddress)>()
+                                                  : [this](Entries which, DramAddress at) { entries_lie(which, at); }};
+}
+
+void DriveModule::entries_lie(Entries which, DramAddress at) {
+  struct Way {
+    BusInitiator engine;
+    BusExchange entry;
+  };
+  const auto way = [which]() -> Way {
+    switch (which) {
+      case Entries::host_commands: return {BusInitiator::host, BusExchange::command};
+      case Entries::disk_commands: return {BusInitiator::disk, BusExchange::command};
+      case Entries::disk_completions: return {BusInitiator::disk, BusExchange::completion};
+      case Entries::flash_commands: return {BusInitiator::flash, BusExchange::command};
+      default: return {BusInitiator::flash, BusExchange::completion};
+    }
+  }();
+  controller_->core().control_path().lie(way.engine, way.entry, at);
 }
 
 Picoseconds DriveModule::register_read(std::uint32_t bytes, Picoseconds at) {

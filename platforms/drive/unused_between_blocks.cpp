@@ -75,11 +75,13 @@ void add_of_processor(const DriveConfig& config, Reasons& reasons) {
 
 void add_of_memories(const DriveConfig& config, Reasons& reasons) {
   const auto& places = config.firmware.placement.places;
-  const bool image = config.image != nullptr;  // which fetches its code by itself
+  const bool image = config.image != nullptr;  // which fetches its code by itself, and says where its rings lie
   const bool code_in_tcm = config.firmware.placement.in_tcm(MemoryCategory::code) && !image;
-  reasons.add(std::ranges::none_of(places, [](MemoryPlace place) { return place == MemoryPlace::tcm; }) &&
-                  (!image || config.image->tcm_bytes() == 0),
-              "firmware.placement puts nothing into the TCM", {"controller.tcm."});
+  const bool in_tcm = image ? config.firmware.placement.more_than_rings_in_tcm() || config.image->tcm_bytes() != 0
+                            : std::ranges::any_of(places, [](MemoryPlace place) { return place == MemoryPlace::tcm; });
+  reasons.add(!in_tcm, "firmware.placement puts nothing into the TCM", {"controller.tcm."});
+  reasons.add(image, "a firmware image (--elf) has its rings where it says (those of the tree where firmware.placement.code says)",
+              {"firmware.placement.descriptors"});
   reasons.add(code_in_tcm, "firmware.placement.code puts the code into the TCM", {"controller.code_cache."});
   reasons.add(!code_in_tcm && !image && config.controller.code_cache.size == Bytes(0),
               "there is no controller.code_cache and firmware.placement.code is not the TCM", {"controller.code."});

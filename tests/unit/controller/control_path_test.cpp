@@ -120,22 +120,54 @@ TEST_CASE("a device acts when it has read the command that the CPU wrote and ran
   }
 }
 
-TEST_CASE("of firmware on a processor of its own the engine's side of a command is priced, and the CPU's is not") {
-  for (const MemoryPlace rings : {MemoryPlace::tcm, MemoryPlace::dram}) {
-    Machine machine(rings, 1, false, true);
-    Noted disk(machine.timeline);
-    Command command{{}, machine, disk, 2};
-    std::vector<Picoseconds> ends;
-    machine.cpu.start(submit(command, ends), nullptr, 1_us);
-    machine.timeline.run();
-    CHECK(machine.metric("tcm.accesses.descriptors") == 0);
-    CHECK(machine.metric("tcm.time") == 0);
-    CHECK(machine.metric("bus.registers.bytes") == 4);  // the doorbell
-    CHECK(machine.dram.transfers.size() == (rings == MemoryPlace::tcm ? 0 : 1));
-    if (rings == MemoryPlace::dram) continue;
-    CHECK(machine.metric("bus.descriptors.bytes") == 64);
-    CHECK(disk.at == 1_us + 10_ns + (2 * 8_ns + 8_ns) + 5_ns);
+TEST_CASE("of firmware on a processor of its own the engine's side of entries is priced where they lie, and the CPU's is not") {
+  for (const bool in_tcm : {true, false}) {
+    for (const MemoryPlace rings : {MemoryPlace::tcm, MemoryPlace::dram}) {  // which says nothing of them
+      Machine machine(rings, 1, false, true);
+      const DramAddress commands = in_tcm ? Tcm::base + 64 : DramAddress(0x4000);
+      machine.control.lie(BusInitiator::disk, BusExchange::command, commands);
+      machine.control.lie(BusInitiator::disk, BusExchange::completion, commands + 128);
+      Noted disk(machine.timeline);
+      Command command{{}, machine, disk, 2};
+      std::vector<Picoseconds> ends;
+      machine.cpu.start(submit(command, ends), nullptr, 1_us);
+      machine.timeline.run();
+      CHECK(disk.at == 1_us + 10_ns + (in_tcm ? 2 * 8_ns + 8_ns : 100_ns) + 5_ns);
+      machine.cpu.interrupt(command.wait, InterruptLine::disk, 10_us);
+      machine.timeline.run();
+      CHECK(ends == std::vector<Picoseconds>{10_us + (in_tcm ? 12_ns : 100_ns)});
+      CHECK(machine.metric("tcm.accesses.descriptors") == 0);
+      CHECK(machine.metric("tcm.time") == 0);
+      CHECK(machine.metric("tcm.reserved.total") == 0);
+      CHECK(machine.metric("bus.registers.bytes") == 4);  // the doorbell
+      if (in_tcm) {
+        CHECK(machine.dram.transfers.empty());
+        CHECK(machine.metric("bus.descriptors.bytes") == 64 + 16);
+        continue;
+      }
+      REQUIRE(machine.dram.transfers.size() == 2);
+      CHECK(machine.dram.transfers[0].address == commands);
+      CHECK(machine.dram.transfers[0].bytes == 64_B);
+      CHECK(machine.dram.transfers[1].address == commands + 128);
+      CHECK(machine.dram.transfers[1].bytes == 16_B);
+      for (const DmaTransfer& transfer : machine.dram.transfers) {
+        CHECK(transfer.engine == BusInitiator::disk);
+        CHECK(transfer.account == BusAccount::descriptors);
+      }
+    }
   }
+}
+
+TEST_CASE("firmware on a processor of its own that has an engine's entries nowhere tells it by a register") {
+  Machine machine(MemoryPlace::tcm, 1, false, true);
+  Noted disk(machine.timeline);
+  Command command{{}, machine, disk, 2};
+  std::vector<Picoseconds> ends;
+  machine.cpu.start(submit(command, ends), nullptr, 1_us);
+  machine.timeline.run();
+  CHECK(disk.at == 1_us + 10_ns + 5_ns);
+  CHECK(machine.metric("bus.descriptors.bytes") == 0);
+  CHECK(machine.metric("bus.registers.bytes") == 4);
 }
 
 TEST_CASE("another core that writes the command takes the same time") {
