@@ -63,10 +63,9 @@ DmaTransfer ControlPath::burst(BusInitiator engine, BusExchange entry, std::uint
 
 Picoseconds ControlPath::by_engine(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access, Picoseconds at) {
   if (!executor_.served_elsewhere()) return memory_.dma(burst(engine, entry, times, access), at).end;
-  const std::optional<DramAddress>& place = own_place(engine, entry);
-  if (!place) return at;
-  if (Tcm::holds(*place)) return bus_.exchange(entry, times, at);
-  DmaTransfer transfer{engine, *place, Bytes(bytes_of(entry) * times), access};
+  const Place& place = own_place(engine, access);
+  if (place.bytes == Bytes(0)) return at;
+  DmaTransfer transfer{engine, place.at, place.bytes, access};
   transfer.account = BusAccount::descriptors;
   return memory_.dma(transfer, at).end;
 }

@@ -20,8 +20,9 @@ class ControlPath {
 
   /// Reserves the rings, but for firmware on a processor of its own; at every power-on, before the firmware is loaded.
   void power_on();
-  /// Firmware on a processor of its own has an engine's commands or completions there from now on. What it has nowhere is in a register.
-  void lie(BusInitiator engine, BusExchange entry, DramAddress at) { own_place(engine, entry) = at; }
+  /// Firmware on a processor of its own has what an engine reads or writes of entries there from now on, and an access moves so many bytes.
+  /// What it has nowhere is in a register.
+  void lie(BusInitiator engine, Access access, DramAddress at, Bytes bytes) { own_place(engine, access) = {at, bytes}; }
 
   /// The CPU takes an interrupt at `at`: it reads who interrupts, which acknowledges it, and writes that it was served (GICC_IAR and
   /// GICC_EOIR of ARM's generic interrupt controller, IHI 0048B). Gives for how long it waits for the first.
@@ -60,14 +61,16 @@ class ControlPath {
 
   [[nodiscard]] bool quiet() const { return in_tcm_ && !by_port_ && bus_.idle_from(executor_.now()); }
   void count_in_tcm(BusExchange entry) {
-    if (executor_.served_elsewhere()) [[unlikely]]
-      return;
     const Picoseconds time = known_[static_cast<std::size_t>(entry)].cpu;
     memory_.tcm().count(MemoryCategory::descriptors, time);
     executor_.spend(time);
   }
-  [[nodiscard]] std::optional<DramAddress>& own_place(BusInitiator engine, BusExchange entry) {
-    return own_places_[static_cast<std::size_t>(account_of(engine))][static_cast<std::size_t>(entry)];
+  struct Place {
+    DramAddress at;
+    Bytes bytes;  ///< 0: in a register
+  };
+  [[nodiscard]] Place& own_place(BusInitiator engine, Access access) {
+    return own_places_[static_cast<std::size_t>(account_of(engine))][static_cast<std::size_t>(access)];
   }
   [[nodiscard]] DmaTransfer burst(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access);
   Picoseconds by_engine(BusInitiator engine, BusExchange entry, std::uint64_t times, Access access, Picoseconds at);
@@ -82,9 +85,9 @@ class ControlPath {
   Picoseconds latency_;
   bool by_port_;  // registers are reached through the CPU's port
   DramAddress rings_;
-  bool in_tcm_ = false;       // all of them
-  std::uint64_t cursor_ = 0;  // where the next entries of rings in the DRAM lie
-  std::array<std::array<std::optional<DramAddress>, exchange_bytes.size()>, initiators> own_places_;  // lie()
+  bool in_tcm_ = false;                                        // all of them
+  std::uint64_t cursor_ = 0;                                   // where the next entries of rings in the DRAM lie
+  std::array<std::array<Place, 2>, initiators> own_places_{};  // lie()
 
   Picoseconds register_time_;  // that is read, where nobody else is on the bus
   struct Known {

@@ -15,7 +15,7 @@ void CompletionRing::set_entries(std::uint64_t entries) {
   if (!std::has_single_bit(entries))
     throw FirmwareFault(std::string(unit_) + ".entries is " + std::to_string(entries) + ", which is no power of two");
   static_cast<void>(machine_.bytes(address_, entries * sizeof(hal::CompletionEntry), "a ring of completions"));
-  machine_.entries_lie(which_, address_);
+  machine_.entries_lie(which_, address_, sizeof(hal::CompletionEntry));
   entries_ = entries;
 }
 

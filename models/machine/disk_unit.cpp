@@ -26,7 +26,7 @@ DiskUnit::DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_byte
       sector_bytes_(sector_bytes),
       surfaces_(surfaces),
       radii_(radii),
-      completions_(machine, "disk", hal::interrupt_lines::disk, Entries::disk_completions) {}
+      completions_(machine, "disk", hal::interrupt_lines::disk, Entries::of_disk) {}
 
 std::uint64_t DiskUnit::read(hal::Register which) {
   using enum hal::Register;
@@ -112,7 +112,8 @@ void DiskUnit::submit(std::uint64_t address) {
 
 Task<void> DiskUnit::carry_out(std::uint64_t number) {
   Submission& submission = *submissions_[number];
-  machine_.entries_lie(Entries::disk_commands, submission.address);
+  machine_.entries_lie(Entries::to_disk, submission.address,
+                       sizeof(hal::MediaChainEntry) + submission.entry.steps * sizeof(hal::MediaStepEntry));
   static_cast<void>(co_await machine_.ports().media.run(submission.chain));
   post(submission, false);
   static_cast<void>(submissions_.take(number));

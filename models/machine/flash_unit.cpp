@@ -8,7 +8,7 @@ FlashUnit::FlashUnit(Machine& machine, Errands& errands)
     : machine_(machine),
       errands_(errands),
       shape_(machine.ports().flash->shape()),
-      completions_(machine, "flash", hal::interrupt_lines::flash, Entries::flash_completions) {}
+      completions_(machine, "flash", hal::interrupt_lines::flash, Entries::of_flash) {}
 
 std::uint64_t FlashUnit::read(hal::Register which) {
   using enum hal::Register;
@@ -89,7 +89,8 @@ void FlashUnit::submit(std::uint64_t address) {
 
 Task<void> FlashUnit::carry_out(std::uint64_t number) {
   FlashBatch batch(submissions_[number]->commands);
-  machine_.entries_lie(Entries::flash_commands, submissions_[number]->address);
+  machine_.entries_lie(Entries::to_flash, submissions_[number]->address - sizeof(hal::FlashBatchEntry),
+                       sizeof(hal::FlashBatchEntry) + batch.commands.size() * sizeof(hal::FlashCommandEntry));
   const Status status = co_await machine_.ports().flash->run(batch);
   answer(*submissions_[number], status);
   static_cast<void>(submissions_.take(number));

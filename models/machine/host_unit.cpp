@@ -52,7 +52,7 @@ void HostUnit::write(hal::Register which, std::uint64_t value) {
         throw FirmwareFault("host.entries is " + std::to_string(value) + "; a power of two of at least " + std::to_string(least) +
                             " may be");
       static_cast<void>(machine_.bytes(ring_, value * sizeof(hal::HostEntry), "the ring of host commands"));
-      machine_.entries_lie(Entries::host_commands, ring_);
+      machine_.entries_lie(Entries::of_host, ring_, sizeof(hal::HostEntry));
       entries_ = value;
       return;
     case host_complete: return complete(value);

@@ -39,8 +39,8 @@ class TaskStarter {
   ~TaskStarter() = default;
 };
 
-/// What firmware and engines tell each other in memory.
-enum class Entries : std::uint8_t { host_commands, disk_commands, disk_completions, flash_commands, flash_completions };
+/// What firmware and engines tell each other in memory: the host's commands, and of disk and flash submissions and completions.
+enum class Entries : std::uint8_t { of_host, to_disk, of_disk, to_flash, of_flash };
 
 /// "0x80001000".
 [[nodiscard]] std::string hex(std::uint64_t address);
@@ -55,10 +55,10 @@ class Machine {
   [[nodiscard]] BufferDirectory& buffers() { return buffers_; }
   void raise(std::uint64_t lines) { lines_.raise(lines); }
 
-  /// `tell`: whom to tell where firmware on a processor of its own has entries, each time that it says so.
-  void tell_of_entries(std::function<void(Entries, DramAddress)> tell) { tell_of_entries_ = std::move(tell); }
-  void entries_lie(Entries which, std::uint64_t address) const {
-    if (tell_of_entries_) tell_of_entries_(which, place_of(address));
+  /// `tell`: whom to tell where firmware on a processor of its own has entries, and how large one is, each time that it says so.
+  void tell_of_entries(std::function<void(Entries, DramAddress, Bytes)> tell) { tell_of_entries_ = std::move(tell); }
+  void entries_lie(Entries which, std::uint64_t address, std::uint64_t bytes) const {
+    if (tell_of_entries_) tell_of_entries_(which, place_of(address), Bytes(bytes));
   }
 
   /// Where firmware that runs in the simulator's process has its own objects: each at this address and its pointer. Of any other firmware
@@ -105,7 +105,7 @@ class Machine {
   riscv::Memory& memory_;
   InterruptLines& lines_;
   TaskStarter* starter_ = nullptr;
-  std::function<void(Entries, DramAddress)> tell_of_entries_;
+  std::function<void(Entries, DramAddress, Bytes)> tell_of_entries_;
   BufferDirectory buffers_;
 };
 

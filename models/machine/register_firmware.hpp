@@ -27,8 +27,8 @@ struct UnitSetup {
   std::uint32_t sector_bytes = 0;
   std::uint32_t surfaces = 0;
   std::uint32_t radii = 0;
-  std::function<void(const std::string&, Picoseconds)> line;  ///< of the serial line
-  std::function<void(Entries, DramAddress)> entries_lie{};    ///< Machine::tell_of_entries(); none: where they lie is known
+  std::function<void(const std::string&, Picoseconds)> line;       ///< of the serial line
+  std::function<void(Entries, DramAddress, Bytes)> entries_lie{};  ///< Machine::tell_of_entries(); none: where they lie is known
 };
 
 /// Bytes at the begin of the DRAM that code and data up to `code_end` take, with the boot data behind.

@@ -115,25 +115,19 @@ UnitSetup DriveModule::unit_setup() {
           .surfaces = geometry_.surfaces,
           .radii = geometry_.radii() + geometry_.spare_radii,
           .line = [this](const std::string& text, Picoseconds at) { uart_line_(text, at); },
-          .entries_lie = register_bus_ != nullptr ? std::function<void(Entries, DramAddress)>()
-                                                  : [this](Entries which, DramAddress at) { entries_lie(which, at); }};
+          .entries_lie = register_bus_ != nullptr ? std::function<void(Entries, DramAddress, Bytes)>()
+                                                  : [this](Entries which, DramAddress at, Bytes bytes) { entries_lie(which, at, bytes); }};
 }
 
-void DriveModule::entries_lie(Entries which, DramAddress at) {
-  struct Way {
-    BusInitiator engine;
-    BusExchange entry;
-  };
-  const auto way = [which]() -> Way {
-    switch (which) {
-      case Entries::host_commands: return {BusInitiator::host, BusExchange::command};
-      case Entries::disk_commands: return {BusInitiator::disk, BusExchange::command};
-      case Entries::disk_completions: return {BusInitiator::disk, BusExchange::completion};
-      case Entries::flash_commands: return {BusInitiator::flash, BusExchange::command};
-      default: return {BusInitiator::flash, BusExchange::completion};
-    }
-  }();
-  controller_->core().control_path().lie(way.engine, way.entry, at);
+void DriveModule::entries_lie(Entries which, DramAddress at, Bytes bytes) {
+  ControlPath& path = controller_->core().control_path();
+  switch (which) {
+    case Entries::of_host: return path.lie(BusInitiator::host, Access::write, at, bytes);
+    case Entries::to_disk: return path.lie(BusInitiator::disk, Access::read, at, bytes);
+    case Entries::of_disk: return path.lie(BusInitiator::disk, Access::write, at, bytes);
+    case Entries::to_flash: return path.lie(BusInitiator::flash, Access::read, at, bytes);
+    case Entries::of_flash: return path.lie(BusInitiator::flash, Access::write, at, bytes);
+  }
 }
 
 Picoseconds DriveModule::register_read(std::uint32_t bytes, Picoseconds at) {

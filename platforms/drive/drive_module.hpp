@@ -178,7 +178,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] Bytes image_in_tcm() const;
   [[nodiscard]] bool reaches_tcm_by_address() const;
   [[nodiscard]] UnitSetup unit_setup();
-  void entries_lie(Entries which, DramAddress at);
+  void entries_lie(Entries which, DramAddress at, Bytes bytes);
   [[nodiscard]] ImageSetup image_setup();
   [[nodiscard]] Picoseconds register_read(std::uint32_t bytes, Picoseconds at);
 

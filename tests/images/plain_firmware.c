@@ -1,5 +1,5 @@
-/* A firmware of somebody else's: one conventional track after the other, in plain C, against the registers alone. It shares no line with the
- * drive's own firmware, so that it shows what the registers promise.
+/* A firmware of somebody else's: one conventional track after the other, in plain C, against the registers alone. It shares no line with
+ * the drive's own firmware, so that it shows what the registers promise.
  *
  * Logical sector s lies at place s of the tracks in order, of one zone. A command whose data lies on two tracks takes two steps. */
 #include <stddef.h>
@@ -178,21 +178,25 @@ static void start(void) {
   set(IDENT_IDLE, 1); /* nothing is ever kept back */
 }
 
-/* For the simulator, which calls it between any two instructions of the others, on another processor: nothing that it stores stays. A figure
- * that needs a heap takes it from `room`. */
+/* The bits of a number below 2^53 as a double of IEEE 754. */
+static uint64_t as_double(uint64_t number) {
+  const uint64_t one = 1ull << 52;
+  uint64_t exponent = 1023 + 52;
+  for (; number != 0 && number < one; number <<= 1) --exponent;
+  return number == 0 ? 0 : exponent << 52 | (number & (one - 1));
+}
+
+/* For the simulator, which calls it between any two instructions of the others, on another processor: nothing that it stores stays. A
+ * figure that needs a heap takes it from `room`. */
 void tessera_image_report(void* room, size_t bytes) {
   (void)room, (void)bytes;
 #ifdef WRONG_REPORT
   WRONG_REPORT;
 #endif
-  const union {
-    double value;
-    uint64_t bits;
-  } taken = {.value = (double)commands_taken};
   set(PROBE_NAME, (uint64_t)(uintptr_t) "plain.commands");
   set(PROBE_UNIT, (uint64_t)(uintptr_t) "1");
   set(PROBE_WHAT, (uint64_t)(uintptr_t) "commands that the firmware has taken");
-  set(PROBE_BITS, taken.bits);
+  set(PROBE_BITS, as_double(commands_taken));
   set(PROBE_FIGURE, FIGURE_DEFINED | FIGURE_ACCUMULATES);
 }
 

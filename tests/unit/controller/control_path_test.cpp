@@ -125,31 +125,31 @@ TEST_CASE("of firmware on a processor of its own the engine's side of entries is
     for (const MemoryPlace rings : {MemoryPlace::tcm, MemoryPlace::dram}) {  // which says nothing of them
       Machine machine(rings, 1, false, true);
       const DramAddress commands = in_tcm ? Tcm::base + 64 : DramAddress(0x4000);
-      machine.control.lie(BusInitiator::disk, BusExchange::command, commands);
-      machine.control.lie(BusInitiator::disk, BusExchange::completion, commands + 128);
+      machine.control.lie(BusInitiator::disk, Access::read, commands, 144_B);
+      machine.control.lie(BusInitiator::disk, Access::write, commands + 160, 32_B);
       Noted disk(machine.timeline);
       Command command{{}, machine, disk, 2};
       std::vector<Picoseconds> ends;
       machine.cpu.start(submit(command, ends), nullptr, 1_us);
       machine.timeline.run();
-      CHECK(disk.at == 1_us + 10_ns + (in_tcm ? 2 * 8_ns + 8_ns : 100_ns) + 5_ns);
+      CHECK(disk.at == 1_us + 10_ns + (in_tcm ? 2_ns * (144 / 8) + 8_ns : 100_ns) + 5_ns);
       machine.cpu.interrupt(command.wait, InterruptLine::disk, 10_us);
       machine.timeline.run();
-      CHECK(ends == std::vector<Picoseconds>{10_us + (in_tcm ? 12_ns : 100_ns)});
+      CHECK(ends == std::vector<Picoseconds>{10_us + (in_tcm ? 2_ns * (32 / 8) + 8_ns : 100_ns)});
       CHECK(machine.metric("tcm.accesses.descriptors") == 0);
       CHECK(machine.metric("tcm.time") == 0);
       CHECK(machine.metric("tcm.reserved.total") == 0);
       CHECK(machine.metric("bus.registers.bytes") == 4);  // the doorbell
       if (in_tcm) {
         CHECK(machine.dram.transfers.empty());
-        CHECK(machine.metric("bus.descriptors.bytes") == 64 + 16);
+        CHECK(machine.metric("bus.descriptors.bytes") == 144 + 32);
         continue;
       }
       REQUIRE(machine.dram.transfers.size() == 2);
       CHECK(machine.dram.transfers[0].address == commands);
-      CHECK(machine.dram.transfers[0].bytes == 64_B);
-      CHECK(machine.dram.transfers[1].address == commands + 128);
-      CHECK(machine.dram.transfers[1].bytes == 16_B);
+      CHECK(machine.dram.transfers[0].bytes == 144_B);
+      CHECK(machine.dram.transfers[1].address == commands + 160);
+      CHECK(machine.dram.transfers[1].bytes == 32_B);
       for (const DmaTransfer& transfer : machine.dram.transfers) {
         CHECK(transfer.engine == BusInitiator::disk);
         CHECK(transfer.account == BusAccount::descriptors);
