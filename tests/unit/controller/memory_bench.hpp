@@ -2,6 +2,7 @@
 // A memory controller over a DRAM that takes 50 ns, on a virtual clock.
 #include "base/error.hpp"
 #include "controller/memory_controller.hpp"
+#include "support/placed_in_tcm.hpp"
 
 namespace tessera::memory_bench {
 
@@ -22,13 +23,7 @@ struct ToyDram final : CpuLink, DramLink {
 struct Machine {
   explicit Machine(Bytes capacity = 1_MiB, std::vector<MemoryCategory> in_tcm = {})
       : cpu(timeline, config()),
-        memory(cpu, dram, dram, bus, {4096, ContentMode::tags}, {capacity, 256_KiB, placement(in_tcm)}, config()) {}
-  static MemoryPlacement placement(const std::vector<MemoryCategory>& in_tcm) {
-    MemoryPlacement made;
-    made.places = {};
-    for (const MemoryCategory category : in_tcm) made.places[static_cast<std::size_t>(category)] = MemoryPlace::tcm;
-    return made;
-  }
+        memory(cpu, dram, dram, bus, {4096, ContentMode::tags}, {capacity, 256_KiB, test::placed_in_tcm(in_tcm)}, config()) {}
   static ControllerConfig config() {
     ControllerConfig made;
     made.costs = CpuCosts(CostSource::none);

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "controller/memory_controller.hpp"
+#include "support/placed_in_tcm.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
 using namespace tessera;
@@ -21,7 +22,7 @@ struct Drive final : CpuLink, DramLink, InterruptLines {
       : memory(cpu, *this, *this, bus, {4096, ContentMode::tags},
                {.dram = 1_MiB,
                 .host_buffer = 64_KiB,
-                .placement = placement(in_tcm),
+                .placement = test::placed_in_tcm(in_tcm),
                 .image = 4_KiB,
                 .image_in_tcm = 100_B,
                 .tcm_by_address = true},
@@ -32,12 +33,6 @@ struct Drive final : CpuLink, DramLink, InterruptLines {
     start(reaches_tcm);
   }
   void start(bool reaches_tcm = true) { unit.emplace(machine, dram, reaches_tcm ? std::optional(memory.tcm().bytes()) : std::nullopt); }
-  static MemoryPlacement placement(const std::vector<MemoryCategory>& in_tcm) {
-    MemoryPlacement made;
-    made.places = {};
-    for (const MemoryCategory category : in_tcm) made.places[static_cast<std::size_t>(category)] = MemoryPlace::tcm;
-    return made;
-  }
   static ControllerConfig config() {
     ControllerConfig made;
     made.staging_buffer = 64_KiB;
