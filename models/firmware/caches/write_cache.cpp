@@ -75,7 +75,8 @@ WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
 bool WriteCache::holds_newest(LogicalSector sector) { return ready(find(sector)) && !inner_locks_.wanted(SectorRange::of(sector)); }
 
 /// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
-/// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front.
+/// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front, if
+/// that has not left the list while the write waited.
 void WriteCache::enlist(Index index, Index previous) {
   const std::uint64_t since = slots_.peek(index).since;
   if (since > newest_since_) {
@@ -85,7 +86,7 @@ void WriteCache::enlist(Index index, Index previous) {
   }
   passed_ = DramLists::none;
   Index place = previous;
-  if (previous == DramLists::none || !holds_unwritten(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
+  if (previous == DramLists::none || !is_dirty_listed(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
     place = lists_.back(dirty_list);
     while (place != DramLists::none && slots_.read(place).since > since) place = lists_.before(place);
   }

@@ -151,6 +151,7 @@ class WriteCache final : public TranslationLayer {
   };
 
   [[nodiscard]] bool holds_unwritten(const Slot& slot) const { return slot.state >= SlotState::dirty; }
+  [[nodiscard]] bool is_dirty_listed(const Slot& slot) const { return holds_unwritten(slot) && slot.state != SlotState::stuck; }
   [[nodiscard]] Index find(LogicalSector lsn);
   [[nodiscard]] Index find_near(Index guess, LogicalSector lsn);
   [[nodiscard]] Index take_slot(LogicalSector lsn);

@@ -193,6 +193,25 @@ TEST_CASE("parts: a part that the host writes while the rests of its neighbours 
   drive.check_content();
 }
 
+TEST_CASE("parts: a write that waits for a slot goes on where the sector in front of it was set aside meanwhile") {
+  FirmwareConfig config = cache(8);
+  config.write_cache.high_mark = 100;  // nothing leaves the cache before the write finds no slot
+  TestDrive drive = drive_with_old_data(config);
+  drive->media().add_unreadable({{0, 0}, 5});
+  for (std::uint64_t sector = 20; sector < 27; ++sector) REQUIRE(write_blocks(drive, sector, 0, 8) == Status::ok);
+  drive->submit(HostOp::write, 5 * blocks_per_sector + 4, 12);  // half of sector 5 gets the last slot, sector 6 waits
+  const auto destages = [&drive] {
+    return !drive->steps.empty() && drive->steps.back().op == MediaOp::write && drive->steps.back().run.count == 7;
+  };
+  while (!destages()) drive->run_for(100_us);            // the worker has tried sector 5 first
+  REQUIRE(write_blocks(drive, 20, 0, 8) == Status::ok);  // younger than sector 6, and in the list before it
+  drive->run_until_idle(10_s);
+  CHECK(drive.firmware().idle());
+  CHECK(drive->flush() == Status::ok);
+  CHECK(drive.metric("cache.unwritten") == 1);
+  drive.check_content();
+}
+
 TEST_CASE("parts: without hold-up a FLUSH says that a sector whose rest cannot be read is not durable") {
   TestDrive drive = drive_with_old_data(cache(16, CacheDurability::volatile_memory), promising(CacheDurability::volatile_memory));
   drive->media().add_unreadable({{0, 0}, 5});
