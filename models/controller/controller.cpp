@@ -96,6 +96,7 @@ void Controller::halt(std::function<void()> quiet) {
   ++restarts_;
   if (memory_.table_failed()) ++restarts_by_memory_error_;
   memory_.halt();
+  if (firmware_ != nullptr) firmware_->halt();
   executor_.halt();
   host_channel_.halt();
   disk_channel_.halt([this] { tell_when_quiet(); });

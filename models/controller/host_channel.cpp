@@ -24,6 +24,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.request = &request;
   slot.done = false;
   slot.good = true;
+  slot.fetching = false;
 }
 
 void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
@@ -64,12 +65,17 @@ void HostChannel::complete(HostCommand& command, Status status) {
 
 void HostChannel::fetch(HostCommand& command) {
   command.data_at_host = false;
+  if (halted_) return;
   timeline_.post(executor_.ring(DeviceRegister::host_doorbell), *this, command.tag * alarms + data_wanted);
 }
 
 void HostChannel::submit(HostReceipt& receipt) {
+  const HostTag tag = receipt.command.tag;
+  Slot& slot = slots_[tag];
   executor_.suspend(receipt.wait, LifePhase::link);
-  slots_[receipt.command.tag].receipt = &receipt;
+  slot.receipt = &receipt;
+  // Firmware on a processor of its own takes time between asking and waiting: its data is on the way already, or here.
+  if (slot.fetching) timeline_.post(std::max(slot.command.buffer.write_flow().last, executor_.now()), *this, tag * alarms + data_here);
 }
 
 void HostChannel::on_time(std::uint64_t argument) {
@@ -97,6 +103,7 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
   const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, request.data_last);
   slot.command.buffer.write_flow() = {request.data_first, stored};
+  slot.fetching = true;
   if (slot.receipt != nullptr) timeline_.post(slot.command.buffer.write_flow().last, *this, tag * alarms + data_here);
 }
 
@@ -152,8 +159,14 @@ const HostRequest* HostChannel::request_of(const RequestLife* life) const {
   return nullptr;
 }
 
+void HostChannel::halt() {
+  timeline_.withdraw(*this);
+  halted_ = true;
+}
+
 void HostChannel::power_off() {
   timeline_.withdraw(*this);
+  halted_ = false;
   for (Slot& slot : slots_) slot = {};
   outstanding_ = 0;
 }

@@ -37,7 +37,7 @@ class HostChannel final : public HostPort, private TimelineListener {
   [[nodiscard]] const HostRequest* request_of(const RequestLife* life) const;
 
   /// Answers nothing more; buffers stay where devices may still need them.
-  void halt() { timeline_.withdraw(*this); }
+  void halt();
   void power_off();
   [[nodiscard]] bool idle() const { return outstanding_ == 0; }
 
@@ -47,6 +47,7 @@ class HostChannel final : public HostPort, private TimelineListener {
     HostRequest* request = nullptr;      // null: free
     bool done = false;                   // completed by the firmware, on its way to the host
     bool good = true;                    // all that was read could be fetched from the buffer
+    bool fetching = false;               // a write's data that the firmware asked for crosses the link, or has crossed it
     HostReceipt* receipt = nullptr;      // a task that waits for its data
     std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
   };
@@ -73,6 +74,7 @@ class HostChannel final : public HostPort, private TimelineListener {
   std::uint32_t blocks_per_sector_;
   std::vector<Slot> slots_;  // by tag
   std::uint32_t outstanding_ = 0;
+  bool halted_ = false;
   Picoseconds last_activity_;
 };
 

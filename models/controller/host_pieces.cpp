@@ -14,6 +14,7 @@ void HostChannel::begin(HostPiece& piece) {
   piece.crosses = true;
   piece.awaited = false;
   piece.status = Status::ok;
+  if (halted_) return;
   timeline_.post(executor_.ring(DeviceRegister::host_doorbell), *this, piece.command.tag * alarms + piece_wanted + piece.half);
 }
 

@@ -16,6 +16,9 @@ class FirmwareEntry {
   virtual void aborted(const HostCommand&) {}
   /// No buffered write is left to drain and no background work that was begun is unfinished.
   [[nodiscard]] virtual bool idle() const = 0;
+  /// Executes nothing more, and is destroyed once the devices have ended what they began. What runs in the controller's tasks stops with
+  /// them.
+  virtual void halt() {}
 };
 
 }  // namespace tessera

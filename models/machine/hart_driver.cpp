@@ -112,6 +112,12 @@ void HartDriver::start() {
   post(timeline_.now());
 }
 
+void HartDriver::stop() {
+  timeline_.withdraw(*this);
+  state_ = State::stopped;
+  observer_.works.set(0, timeline_.now());
+}
+
 void HartDriver::post(Picoseconds at) {
   TESSERA_CHECK(!posted_, "the hart is to run at two instants");
   posted_ = true;
@@ -150,7 +156,9 @@ void HartDriver::on_time(std::uint64_t) {
   }
   begin_slice();
   if (state_ == State::device) {
-    if (!access_device()) {
+    const bool ended = access_device();
+    if (state_ == State::stopped) return;  // by what the access has done
+    if (!ended) {
       state_ = State::holding;
       return;
     }

@@ -63,6 +63,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   void run_untimed(const std::function<void()>& ask, const std::function<bool()>& done);
   /// From now on it runs in time.
   void start();
+  /// It executes nothing more.
+  void stop();
   /// Its external interrupt has changed.
   void set_interrupt(bool pending);
   /// It waits for an interrupt, and has nothing else to do.
@@ -82,7 +84,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
     ready,    // to run on
     device,   // before an access to a register
     holding,  // in it
-    waiting   // for an interrupt
+    waiting,  // for an interrupt
+    stopped
   };
 
   void on_time(std::uint64_t) override;

@@ -41,6 +41,7 @@ class ImageFirmware final : public RegisterFirmware {
   ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup setup);
   ~ImageFirmware() override;
 
+  void halt() override { driver_.stop(); }
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   [[nodiscard]] bool idle() const override { return ident().idle() && driver_.waits(); }
   void prefill(std::uint64_t sectors) override;
