@@ -72,10 +72,10 @@ def write_trace(draw: random.Random, file: Path) -> None:
     file.write_text("".join(lines))
 
 
-def drive_and_input(seed: int, folder: Path) -> tuple[list[str], list[str]]:
-    """The words of `check` for a drawn drive, and what `run` needs beside them."""
+def drive_and_input(seed: int, folder: Path, layers: tuple[str, ...] = LAYERS) -> tuple[list[str], list[str]]:
+    """The words of `check` for a drawn drive with one of the layers, and what `run` needs beside them."""
     draw = random.Random(seed)
-    drive, layer = draw.choice(DRIVES), draw.choice(LAYERS)
+    drive, layer = draw.choice(DRIVES), draw.choice(layers)
     described = [drive, "--layer", layer, "--set", "host.timeout=0 s", *settings(draw, drive, layer)]
     write_trace(draw, folder / "drawn.csv")
     played = ["--trace", folder / "drawn.csv", "--format", COLUMNS, "--fold", "--seed", seed]

@@ -1,5 +1,7 @@
 """The tree's own firmware as an image on the instruction-set simulator: the same requests served, the same content, cuts survived."""
 
+import random
+
 import pytest
 from images import build_layer
 from simulate import run, simulate
@@ -60,3 +62,27 @@ def test_an_image_s_read_modify_writes_are_as_long_as_their_parts(tmp_path, laye
     assert done.metric("rmw.count") > 0
     parts = [done.metric(name) for name in done.summary["metrics"] if name.startswith("merge.time.")]
     assert sum(parts) == pytest.approx(done.metric("rmw.time_total"))
+
+
+# A processor so slow that the devices are ahead of it, and that every instant is one in the middle of its work.
+SLOW = ("--set", "controller.clock=5 MHz", "--set", "host.write_data=on_request", "--set", "firmware.write_cache.capacity=256 KiB")
+TRAFFIC = ("--workload", "random-4k", "--fold", "--prefill", 100, "--replay", "closed:16", "--check")
+
+
+def test_a_write_s_data_may_have_crossed_before_an_image_waits_for_it(images, tmp_path):
+    done = run(tmp_path, "torture", "--elf", images["mu-rmw"], *TRAFFIC, "--limit", 500, *SLOW)
+    assert done.metric("host.served") == 500
+    assert done.metric("scoreboard.errors") == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("layer", ["cmr", "mu-rmw", "media-cache"])
+def test_a_restart_stops_an_image_wherever_it_is(images, tmp_path, layer, seed):
+    draw = random.Random(seed)
+    at, restarts = 0, []
+    for _ in range(100):
+        at += draw.randrange(10**11, 2 * 10**11)
+        restarts += ["--restart-at", f"{at} ps"]
+    done = run(tmp_path, "torture", "--elf", images[layer], *TRAFFIC, "--limit", 1500, "--seed", seed, *SLOW, *restarts)
+    assert done.metric("recovery.restarts") == 100
+    assert done.metric("scoreboard.errors") == 0

@@ -236,6 +236,7 @@ TEST_CASE("a collection stops at the end of a chunk for the writes that its scop
 
 TEST_CASE("the write that a cleaning is for does not stop its collection") {
   AmphisbaenaSetup setup;
+  setup.layer.abort_scope = GENERATE(AbortScope::victim, AbortScope::zone);
   setup.zones().zone = sectors(32);
   setup.zones().zones = 3;
   setup.bench.media.tracks = 128;
@@ -253,6 +254,7 @@ TEST_CASE("the write that a cleaning is for does not stop its collection") {
 
 TEST_CASE("a write across a zone border does not stop the collection of the victim that it ends") {
   AmphisbaenaSetup setup;
+  setup.layer.abort_scope = GENERATE(AbortScope::victim, AbortScope::zone);
   setup.zones().zone = sectors(32);
   setup.zones().zones = 3;
   setup.bench.media.tracks = 128;
