@@ -17,24 +17,25 @@ pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
-def cmr():
-    return build_layer("cmr")
+def image():
+    return build_layer("imr-rmw")
 
 
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_runs(cmr, tmp_path):
+def test_every_command_runs(image, tmp_path):
     (tmp_path / "build" / "release").mkdir(parents=True)
     (tmp_path / "build" / "release" / "tessera-sim").symlink_to(SIMULATOR)
-    (tmp_path / "build" / "firmware").symlink_to(cmr.parent)
+    (tmp_path / "build" / "firmware").symlink_to(image.parent)
     (tmp_path / "tests").symlink_to(REPOSITORY / "tests")
-    (tmp_path / "dev").write_text("#!/bin/sh\n")  # the image is there
+    (tmp_path / "dev").write_text("#!/bin/sh\n")  # the images are there
     (tmp_path / "dev").chmod(0o755)
     (tmp_path / "tessera").write_text(f'#!/bin/sh\nexec {sys.executable} -m tessera "$@"\n')
     (tmp_path / "tessera").chmod(0o755)
     found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
+    build_layer("cmr")
     build_layer("cmr", "data,stack")
     assert len(blocks("sh")) == 6
     for text in blocks("sh"):
@@ -43,12 +44,12 @@ def test_every_command_runs(cmr, tmp_path):
     assert done.stdout.rstrip().endswith("plain firmware: ready")
 
 
-def test_the_session_in_gdb_says_what_the_page_shows(cmr, tmp_path):
+def test_the_session_in_gdb_says_what_the_page_shows(image, tmp_path):
     session = next(text for text in blocks("text") if "(gdb) " in text)
     lines = session.splitlines()[2:]  # behind the connection
     commands = [line.removeprefix("(gdb) ") for line in lines if line.startswith("(gdb) ")]
-    with waiting_run(cmr, tmp_path, "--workload", "web-server", "--limit", 2000, "--check") as (process, port):
-        printed = gdb(cmr, port, *commands)
+    with waiting_run(image, tmp_path, "--prefill", 100, "--workload", "web-server", "--limit", 2000, "--check") as (process, port):
+        printed = gdb(image, port, *commands)
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 

@@ -92,7 +92,8 @@ def test_lanes_show_what_held_longest_in_each_column(hand_made):
     dump = Dump(hand_made)
     paths = [signal.path for signal in dump.signals]
     # 13 columns of names, and 20 of a quarter of a millisecond each.
-    assert list(lanes(dump.changes(paths, 6 * MS), paths, 1 * MS, 6 * MS, 33))[1:] == [
+    assert list(lanes(dump.changes(paths, 6 * MS), paths, 1 * MS, 6 * MS, 33)) == [
+        "             1 ms            6 ms",
         "media.state  |idl|seek       |idl", "media.busy   |0  |1          |0  ", "nand.queue   |?      |5          ",
     ]  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tessera.human import time
 from tessera.waves.dump import UNKNOWN, Change
 from tessera.waves.names import inside
 
@@ -46,11 +45,11 @@ def _lines(changes: Iterable[Change], begin: int, held: dict[str, str]) -> Itera
 
 def lanes(changes: Iterable[Change], paths: Sequence[str], begin: int, end: int, width: int) -> Iterator[str]:
     """A line a signal: `|` where its value changes, the value behind it as far as there is room. Of several values in one column the one that held longest
-    stands there."""
+    stands there, and a `:` where others came and went."""
     names = {path: inside(path) for path in paths}
     room = max(map(len, names.values()), default=0)
     columns = max(LEAST_COLUMNS, width - room - 2)
-    left, right = time(begin / 1e12), time(end / 1e12)
+    left, right = (f"{at / PS_PER_MS:.12g} ms" for at in (begin, end))
     yield f"{'':{room}}  {left}{right:>{max(1, columns - len(left))}}"
     histories: dict[str, list[tuple[int, str]]] = {path: [(begin, UNKNOWN)] for path in paths}
     for change in changes:
@@ -67,10 +66,15 @@ def _lane(history: list[tuple[int, str]], begin: int, end: int, columns: int) ->
     """
     >>> _lane([(0, "idle"), (40, "seek"), (80, "read")], 0, 100, 20)
     '|idle   |seek   |rea'
+    >>> _lane([(0, "0"), (52, "1"), (53, "0")], 0, 100, 20)
+    '|0        :         '
     """
     longest: list[tuple[int, str]] = [(0, "")] * columns
+    changes = [0] * columns
     step = max(1, (end - begin) / columns)
     for (first, value), (last, _) in zip(history, [*history[1:], (end, "")]):
+        if begin < first < begin + columns * step:
+            changes[int((first - begin) / step)] += 1
         for column in range(int((first - begin) / step), min(columns, int((last - begin) / step) + 1)):
             overlap = min(last, begin + (column + 1) * step) - max(first, begin + column * step)
             if overlap > longest[column][0]:
@@ -80,5 +84,6 @@ def _lane(history: list[tuple[int, str]], begin: int, end: int, columns: int) ->
         value, first = longest[place][1], place
         while place < columns and longest[place][1] == value:
             place += 1
-        text += f"|{value}"[: place - first].ljust(place - first)
+        text += f"|{value}"[: place - first]
+        text += "".join(":" if changes[column] > 1 else " " for column in range(len(text), place))
     return text
