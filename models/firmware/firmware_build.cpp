@@ -2,21 +2,30 @@
 
 namespace tessera {
 
+namespace {
+
+/// Null on a drive without spare tracks.
+DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, const DriveGeometry& geometry) {
+  const SpareLayout spares(geometry);
+  return spares.usable() ? new DefectManager(config, ports, spares, geometry.sector_bytes) : nullptr;
+}
+
+}  // namespace
+
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan)
-    : ports_(ports), layer_(factory.make(ports, geometry, plan)), top_(layer_.get()) {
-  if (config.write_cache.capacity.value() != 0) {
-    write_cache_ = std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *top_);
-    top_ = write_cache_.get();
-  }
-  if (config.read_cache.segments != 0) {
-    read_cache_ = std::make_unique<ReadCache>(config.read_cache, ports, *top_);
-    top_ = read_cache_.get();
-  }
-  server_ = std::make_unique<CommandServer>(ports, *top_, config.overheads);
-  const SpareLayout spares(geometry);
-  if (spares.usable()) defects_ = std::make_unique<DefectManager>(config.defects, ports, spares, geometry.sector_bytes);
-}
+    : ports_(ports),
+      layer_(factory.make(ports, geometry, plan)),
+      write_cache_(config.write_cache.capacity.value() == 0
+                       ? nullptr
+                       : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *layer_)),
+      read_cache_(config.read_cache.segments == 0 ? nullptr : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache())),
+      top_(read_cache_ != nullptr ? read_cache_.get() : &below_read_cache()),
+      server_(std::make_unique<CommandServer>(ports, *top_, config.overheads)),
+      defects_(defect_manager(config.defects, ports, geometry)),
+      supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)) {}
+
+TranslationLayer& Firmware::below_read_cache() const { return write_cache_ != nullptr ? *write_cache_ : *layer_; }
 
 Task<Status> Firmware::boot(bool after_power_cut) {
   return after_power_cut && defects_ != nullptr ? boot_from_table() : server_->boot(after_power_cut);

@@ -26,7 +26,7 @@ struct FirmwareConfig {
 };
 
 /// Host commands go through command server, read cache, write cache and layer, in this order; caches of no capacity are left
-/// out. Below the layer, where the drive has spare tracks, is its defect management.
+/// out. Below the layer, where the drive has spare tracks, is its defect management; elsewhere what the layer names.
 class Firmware final : public DriveFirmware {
  public:
   /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
@@ -44,6 +44,7 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
 
  private:
+  [[nodiscard]] TranslationLayer& below_read_cache() const;
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
@@ -53,7 +54,8 @@ class Firmware final : public DriveFirmware {
   std::unique_ptr<ReadCache> read_cache_;
   TranslationLayer* top_;
   std::unique_ptr<CommandServer> server_;
-  std::unique_ptr<DefectManager> defects_;  // behind all others: their addresses in DRAM do not depend on it
+  DefectManager* defects_;                       // the supervisor of a drive with spare tracks; null elsewhere
+  std::unique_ptr<MediaSupervisor> supervisor_;  // behind all others: their addresses in DRAM do not depend on it
 };
 
 }  // namespace tessera

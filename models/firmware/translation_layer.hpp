@@ -120,6 +120,8 @@ class LayerFactory {
 
   [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                                const FormatPlan& plan) const = 0;
+  /// Who looks after sectors that cannot be written where the drive has no spares for them; null for nobody.
+  [[nodiscard]] virtual std::unique_ptr<MediaSupervisor> without_spares(MediaPort&) const { return nullptr; }
 };
 
 /// Every layer, in the order of the list command. The one place to add a layer to.

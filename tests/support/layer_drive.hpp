@@ -1,14 +1,17 @@
 #pragma once
-// A small drive on the bench whose firmware is one translation layer, without the caches that can stand in front of it. Tests of a
-// layer derive from it what is theirs: the shape of the drive, its configuration, and looks into the layer.
+// A small drive on the bench whose firmware is one translation layer, without the caches that can stand in front of it and the defect
+// management below. Tests of a layer derive from it what is theirs: the shape of the drive, its configuration, and looks into the layer.
 #include <catch2/catch.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "firmware/command_server.hpp"
+#include "firmware/defects/faulty_writes.hpp"
+#include "firmware/defects/spare_layout.hpp"
 #include "support/firmware_bench.hpp"
 
 namespace tessera::test {
@@ -30,7 +33,7 @@ class LayerDrive {
           auto layer = make_(ports, geometry_, plan_);
           if (prefilled != 0) layer->prefill(prefilled);
           layer_ = layer.get();
-          return std::make_unique<Entry>(ports, std::move(layer));
+          return std::make_unique<Entry>(ports, geometry_, std::move(layer));
         }) {}
 
   FirmwareBench& bench() { return bench_; }
@@ -71,7 +74,10 @@ class LayerDrive {
  private:
   class Entry final : public FirmwareEntry {
    public:
-    Entry(const Ports& ports, std::unique_ptr<Layer> layer) : layer_(std::move(layer)), server_(ports, *layer_) {}
+    Entry(const Ports& ports, const DriveGeometry& geometry, std::unique_ptr<Layer> layer)
+        : layer_(std::move(layer)), server_(ports, *layer_) {
+      if (!SpareLayout(geometry).usable()) faulty_writes_.emplace(ports.media);
+    }
     [[nodiscard]] Task<Status> boot(bool after_power_cut) override { return server_.boot(after_power_cut); }
     [[nodiscard]] Task<void> serve(HostCommand& command) override { return server_.serve(command); }
     [[nodiscard]] bool idle() const override { return server_.idle(); }
@@ -79,6 +85,7 @@ class LayerDrive {
    private:
     std::unique_ptr<Layer> layer_;
     CommandServer server_;
+    std::optional<FaultyWrites> faulty_writes_;
   };
 
   BenchConfig& planned(BenchConfig& config, const Plan& plan) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "firmware/defects/step_part.hpp"
+
 namespace tessera {
 
 namespace {
@@ -78,28 +80,13 @@ bool DefectManager::concerns(const MediaChain& chain) const {
 DefectManager::Part DefectManager::next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const {
   std::uint32_t offset = step.run.count;
   const Defect* defect = next_defect(step, from, offset);
-  if (defect != nullptr && offset == from) return {from, 1, defect};
-  return {from, std::min(grain, offset - from), nullptr};
+  if (defect != nullptr && offset == from) return {from, 1, defect->spare, defect->pending != 0};
+  return {from, std::min(grain, offset - from)};
 }
 
-DefectManager::Part DefectManager::single(const MediaStep& step, std::uint32_t offset) const {
-  return {offset, 1, table_.find(key_of(step, offset))};
-}
-
-/// A part as a step of its own. The header goes with the part that holds the run's last sector.
 MediaStep DefectManager::step_of(const MediaStep& step, const Part& part) const {
-  const std::uint32_t sectors = ports_.media.sectors_on(step.run.track);
-  const std::size_t bytes = ports_.memory.shape().sector_bytes;
-  MediaStep result = step;
-  if (part.first != 0 || (part.count != step.run.count && step.hint == StepHint::whole_track)) result.hint = StepHint::position;
-  if (part.defect != nullptr && part.defect->spare != Defect::in_place)
-    result.run = layout_.spare(part.defect->spare);
-  else
-    result.run = {step.run.track, (step.run.first + part.first) % sectors, part.count};
-  if (step.data.buffer != nullptr) result.data = step.data.part(part.first, part.count);
-  if (!step.system.empty()) result.system = step.system.subspan(part.first * bytes, part.count * bytes);
-  if (part.end() != step.run.count) result.header = nullptr;
-  if (!step.headers.empty()) result.headers = step.headers.subspan(part.first, part.count);
+  MediaStep result = part_of_step(step, part.first, part.count, ports_.media);
+  if (part.spare != Defect::in_place) result.run = layout_.spare(part.spare);
   return result;
 }
 
@@ -113,8 +100,7 @@ Task<Status> DefectManager::carry_out(MediaChain& chain) {
   if (chain.status == Status::media_error) {
     const MediaStep& step = chain.steps()[chain.steps_done];
     if (step.op == MediaOp::read && step.data.buffer != nullptr) {
-      const Part all{0, step.run.count, nullptr};
-      const Status status = co_await recover_marked(step, all);
+      const Status status = co_await recover_marked(step, {0, step.run.count});
       if (!chain.goes_on(status)) co_return status;
       ++chain.steps_done;
     }
@@ -141,19 +127,16 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
       const MediaStep part = step_of(step, parts[count]);
       part_of[chain.steps().size()] = count;
       chain.add(part);
-      if (step.op == MediaOp::read || parts[count].defect == nullptr || parts[count].defect->pending == 0) continue;
+      if (step.op == MediaOp::read || !parts[count].pending) continue;
       part_of[chain.steps().size()] = count;
       chain.add(verification(part));
     }
     const Status status = co_await ports_.media.run(chain);
     const std::uint8_t good = ok(status) ? count : part_of[chain.steps_done];
-    std::array<std::uint64_t, most_parts> verified{};
-    std::size_t verifications = 0;
-    for (std::uint8_t i = 0; i < good; ++i)
-      if (step.op == MediaOp::write && parts[i].defect != nullptr && parts[i].defect->pending != 0)
-        verified[verifications++] = parts[i].defect->sector;
-    const Part stopped = good < count ? parts[good] : Part{step.run.count, 0, nullptr};
-    for (std::size_t i = 0; i < verifications; ++i) note_verified(verified[i]);  // from here on `defect` of a part may point elsewhere
+    if (step.op == MediaOp::write)
+      for (const Part& part : std::span(parts).first(good))
+        if (part.pending) note_verified(key_of(step, part.first));
+    const Part stopped = good < count ? parts[good] : Part{step.run.count};
     if (good == count) {
       done = parts[count - 1].end();
     } else if (status == Status::media_error && stopped.count > 1 && (step.op == MediaOp::write || step.data.buffer == nullptr)) {
@@ -206,8 +189,8 @@ Task<Status> DefectManager::run_single(MediaStep step, bool verify) {
 /// Reads one sector until it comes back. All of it is read, so that it can be moved.
 Task<Status> DefectManager::read_again(MediaStep step, std::uint32_t offset) {
   const std::uint64_t sector = key_of(step, offset);
-  const Part part = single(step, offset);
-  const bool hopeless = part.defect != nullptr && part.defect->pending != 0;  // its retries were spent when it became so
+  const Part part = next_part(step, offset, 1);
+  const bool hopeless = part.pending;  // its retries were spent when it became so
   MediaStep again = step_of(step, part);
   again.hint = StepHint::position;
   again.headers = {};
@@ -250,10 +233,9 @@ void DefectManager::deliver(const MediaStep& step, std::uint32_t offset) {
 /// Writes one sector, at which a write stopped or which did not hold what was written, or moves it to a spare.
 Task<Status> DefectManager::write_again(MediaStep step, std::uint32_t offset) {
   const std::uint64_t sector = key_of(step, offset);
-  const Part part = single(step, offset);
-  const bool pending = part.defect != nullptr && part.defect->pending != 0;
+  const Part part = next_part(step, offset, 1);
   const MediaStep again = step_of(step, part);
-  for (std::uint32_t retry = 0; !pending && retry < config_.write_retries; ++retry) {
+  for (std::uint32_t retry = 0; !part.pending && retry < config_.write_retries; ++retry) {
     ++retries_;
     const Status status = co_await run_single(again, true);
     if (holds(status)) co_return Status::ok;

@@ -24,7 +24,7 @@ class DefectManager final : public MediaSupervisor {
  public:
   /// `layout` must be usable; the manager takes over its media port's errors.
   DefectManager(const DefectsConfig& config, const Ports& ports, const SpareLayout& layout, std::uint32_t sector_bytes);
-  ~DefectManager();
+  ~DefectManager() override;
   DefectManager(const DefectManager&) = delete;
   DefectManager& operator=(const DefectManager&) = delete;
 
@@ -45,7 +45,8 @@ class DefectManager final : public MediaSupervisor {
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    const Defect* defect = nullptr;
+    std::uint32_t spare = Defect::in_place;
+    bool pending = false;
     [[nodiscard]] std::uint32_t end() const { return first + count; }
   };
   static constexpr std::uint32_t most_parts = MediaChain::max_steps / 2;  // a part may be written and read back
@@ -54,7 +55,6 @@ class DefectManager final : public MediaSupervisor {
   [[nodiscard]] const Defect* next_defect(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const;
   [[nodiscard]] Part next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const;
   [[nodiscard]] MediaStep step_of(const MediaStep& step, const Part& part) const;
-  [[nodiscard]] Part single(const MediaStep& step, std::uint32_t offset) const;
 
   Task<Status> carry_out_step(MediaStep step);
   Task<Status> recover(MediaStep step, Part part);

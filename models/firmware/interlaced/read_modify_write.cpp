@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "firmware/defects/write_rest.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
@@ -89,8 +90,10 @@ Task<void> ReadModifyWrite::restore_later(RangeLock range, Turn slot, PhysicalRu
   MediaChain chain(MediaClass::dependent);
   add_restore(chain, neighbours, slot);
   const Status status = co_await ports_.media.run(chain);
-  // The record stays in force: the next boot restores what could not be restored now.
-  if (!ok(status)) ++failed_restores_;
+  if (!ok(status)) {  // the record stays in force: the next boot tries again what could not be restored now
+    ++failed_restores_;
+    co_await write_rest(ports_.media, chain);
+  }
   end_rmw(run, begun);
   slot.end();
   range.unlock();

@@ -111,6 +111,8 @@ class MediaChain {
 /// chains, of class `recovery`: so it meets no other access half-way, and the order of chains stays.
 class MediaSupervisor {
  public:
+  virtual ~MediaSupervisor() = default;
+
   /// Whether any sector is known to be bad or to lie elsewhere. Where none is, chains are not looked at.
   [[nodiscard]] bool armed() const { return armed_; }
   /// Charges the running task, which submits the chain, for looking its runs up.
@@ -122,7 +124,6 @@ class MediaSupervisor {
   [[nodiscard]] virtual Task<Status> carry_out(MediaChain& chain) = 0;
 
  protected:
-  ~MediaSupervisor() = default;
   bool armed_ = false;
 };
 

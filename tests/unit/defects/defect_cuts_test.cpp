@@ -2,98 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/layer_factories.hpp"
-#include "firmware/logs/log_record.hpp"
 #include "support/random_histories.hpp"
 #include "unit/defects/defect_drive.hpp"
+#include "unit/defects/turn_layer.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
 using namespace tessera::test;
-
-namespace {
-
-/// Groups of eight sectors, each with two places that take turns. A record in the header of a write's last sector numbers it; at boot the
-/// higher number counts. So a header that is on the platter although its run is not brings wrong data back.
-class TurnLayer final : public TranslationLayer {
- public:
-  static constexpr std::uint32_t group = 8;
-  static constexpr std::uint32_t groups = 12;
-
-  explicit TurnLayer(const Ports& ports)
-      : ports_(ports), staging_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, group, "group")) {}
-
-  [[nodiscard]] std::uint64_t user_sectors() const override { return group * groups; }
-  Task<Status> format() override { co_return Status::ok; }
-  Task<Status> flush() override { co_return Status::ok; }
-  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
-  void prefill(std::uint64_t) override {}
-  void report(MetricSet&) const override {}
-
-  Task<Status> recover() override {
-    for (std::uint32_t g = 0; g < groups; ++g) {
-      for (std::uint32_t turn = 0; turn < 2; ++turn) {
-        SectorHeader header{};
-        MediaChain chain;
-        chain.read(place(g, turn), {}, StepHint::position, &header);
-        const Status status = co_await ports_.media.run(chain);
-        const std::optional<LogRecord> record = decode(header);
-        if (delivered(status) && record && record->sequence > number_[g]) number_[g] = record->sequence;
-      }
-    }
-    co_return Status::ok;
-  }
-  Task<Status> read(LogicalRun run, DataSpan data) override {
-    for (std::uint32_t done = 0; done < run.count; ++done) {
-      const std::uint64_t sector = run.first.value() + done;
-      const auto g = static_cast<std::uint32_t>(sector / group);
-      MediaChain chain;
-      PhysicalRun one = place(g, number_[g] % 2);
-      one.first = (one.first + static_cast<std::uint32_t>(sector % group)) % 16;
-      one.count = 1;
-      chain.read(one, data.part(done, 1));
-      const Status status = co_await ports_.media.run(chain);
-      if (!ok(status)) co_return status;
-    }
-    co_return Status::ok;
-  }
-  /// Whole groups only.
-  Task<Status> write(LogicalRun run, DataSpan data, WriteOptions) override {
-    const auto g = static_cast<std::uint32_t>(run.first.value() / group);
-    TESSERA_CHECK(run.count == group && run.first.value() % group == 0, "the layer of this test writes whole groups");
-    const std::uint64_t number = number_[g] + 1;
-    SectorHeader header = encode({RecordType::superblock, number, 1, {}});
-    MediaChain chain;
-    chain.write(place(g, number % 2), data, StepHint::position, &header);
-    const Status status = co_await ports_.media.run(chain);
-    if (ok(status)) number_[g] = number;
-    co_return status;
-  }
-
- private:
-  /// Runs wrap at the track's end: sectors 12 to 15 and 0 to 3.
-  static PhysicalRun place(std::uint32_t g, std::uint64_t turn) { return {{0, 2 * g + static_cast<std::uint32_t>(turn)}, 12, group}; }
-
-  Ports ports_;
-  DataBuffer staging_;
-  std::array<std::uint64_t, groups> number_{};
-};
-
-class TurnFactory final : public LayerFactory {
- public:
-  [[nodiscard]] std::string name() const override { return "turns"; }
-  [[nodiscard]] std::string summary() const override { return "two places that take turns"; }
-  void describe(ParameterVisitor&) override {}
-  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string&) const override {
-    return {{.name = "data", .count = geometry.radii()}};
-  }
-  [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry&, const FormatPlan&) const override {
-    return std::make_unique<TurnLayer>(ports);
-  }
-};
-
-constexpr std::uint32_t group_blocks = TurnLayer::group * blocks_per_sector;
-
-}  // namespace
 
 TEST_CASE("a cut at any instant while a late sector is moved loses nothing") {
   for (std::uint64_t actions = 0;; ++actions) {
@@ -174,14 +89,9 @@ TEST_CASE("the header of a run with a bad sector is on its last sector and nowhe
   BenchConfig config = drive_with([&](MediaConfig& media) { media.write_fault_sectors = {{0, 1, double((12 + bad) % 16)}}; });
   TestDrive drive(std::make_unique<TurnFactory>(), {}, config);
   for (int write = 0; write < 3; ++write) REQUIRE(drive->write(0, group_blocks) == Status::ok);  // the third goes by way of the spare
-  const auto header_at = [&](PhysicalTrack track, std::uint32_t sector) {
-    SectorHeader header;
-    drive->media().content().read_header(drive->media().geometry().linear(track), sector, header);
-    return header != SectorHeader{};
-  };
-  for (std::uint32_t offset = 0; offset < 7; ++offset) CHECK_FALSE(header_at({0, 1}, (12 + offset) % 16));
-  CHECK(header_at({0, 1}, 3) == (bad != 7));
-  CHECK(header_at({0, first_spare_radius}, 2) == (bad == 7));
+  for (std::uint32_t offset = 0; offset < 7; ++offset) CHECK_FALSE(has_header(drive.bench(), {0, 1}, (12 + offset) % 16));
+  CHECK(has_header(drive.bench(), {0, 1}, 3) == (bad != 7));
+  CHECK(has_header(drive.bench(), {0, first_spare_radius}, 2) == (bad == 7));
 }
 
 TEST_CASE("a save that a cut tears leaves the one before it, also where one copy has no good place left") {

@@ -28,6 +28,16 @@ TEST_CASE("flash caches: checkpoints of tags that cannot be written lose nothing
   CHECK(faulty_histories_of<MuRmwDrive>(mu_rmw, "checkpoint", runs / 4) > 100);
 }
 
+TEST_CASE("flash caches: a sector of a band that cannot be written is lost alone") {
+  const auto without_spares = []<class Drive, class Setup>(std::in_place_type_t<Drive>, Setup setup) {
+    setup.bench.media.spare_tracks = 0;
+    return faulty_histories_of<Drive>(setup, "bands", runs / 4);
+  };
+  CHECK(without_spares(std::in_place_type<SkylightDrive>, SkylightSetup()) > 100);
+  CHECK(without_spares(std::in_place_type<PoreDrive>, PoreSetup()) > 100);
+  CHECK(without_spares(std::in_place_type<MuRmwDrive>, MuRmwSetup()) > 100);
+}
+
 TEST_CASE("media-cache: places, map and merge area that cannot be written lose nothing") {
   MediaCacheSetup setup;
   setup.layer.merge_to = media_cache::MergeTo::either;

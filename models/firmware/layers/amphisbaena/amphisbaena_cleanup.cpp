@@ -167,10 +167,18 @@ Task<Status> Amphisbaena::move_to_chunk(std::uint32_t zone, std::uint32_t chunk)
     const DataSpan data = moving_.part(offset - first, count);
     const Placements& to = *placements;
     status = co_await store(run, data, to, MediaClass::dependent);
+    for (std::size_t i = done; !ok(status) && i < done + count; ++i) stay_in_slot(group_[i], group_slots_[i]);
     done += count;
     moved_ += count;
   }
   co_return status;
+}
+
+/// A block that could not be written to its chunk, unless it is there.
+void Amphisbaena::stay_in_slot(LogicalSector block, std::uint32_t slot) {
+  if (!owners_.in_use(slot)) return;
+  blocks_.keep(slot, block);
+  roles_.stay(block);
 }
 
 }  // namespace tessera::amphisbaena

@@ -76,6 +76,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   enum class Leaving : std::uint8_t { filtered, any };
   [[nodiscard]] Task<Status> evict_block(LogicalSector block, Leaving which, HostTag in_hand);
   [[nodiscard]] Task<Status> move_to_chunk(std::uint32_t zone, std::uint32_t chunk);
+  void stay_in_slot(LogicalSector block, std::uint32_t slot);
   void collect_group(LogicalSector block, bool alone);
 
   // Sizes of the two buffers: reallocation.cpp

@@ -34,6 +34,8 @@ class BlockSpace {
   [[nodiscard]] std::optional<LogicalSector> block_in(std::uint32_t slot) const;
   /// The block leaves for the low-frequency buffer; its slot is released when it is there.
   void let_go(std::uint32_t slot) { blocks_.write(slot) = 0; }
+  /// It could not leave.
+  void keep(std::uint32_t slot, LogicalSector block) { blocks_.write(slot) = block.value() + 1; }
   /// The slot is free.
   void release(std::uint32_t slot);
 

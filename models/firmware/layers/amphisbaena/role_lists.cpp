@@ -162,6 +162,12 @@ void RoleLists::leave(LogicalSector block) {
   limit_history();
 }
 
+void RoleLists::stay(LogicalSector block) {
+  const Index node = find(block);
+  if (node == none) return static_cast<void>(make(block, Role::lup));
+  set_role(node, Role::lup);
+}
+
 void RoleLists::forget(LogicalSector block) {
   drop(find(block));
   prune();

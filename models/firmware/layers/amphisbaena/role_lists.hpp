@@ -39,6 +39,8 @@ class RoleLists {
   [[nodiscard]] LogicalSector next_to_leave();
   /// A resident block leaves the buffer: a ghost from now on if R has it.
   void leave(LogicalSector block);
+  /// A block that has left is resident all the same: the last of F to leave.
+  void stay(LogicalSector block);
   /// A resident block is gone without a trace (trimmed).
   void forget(LogicalSector block);
   /// At boot: a resident block of which nothing is known.

@@ -12,7 +12,7 @@ void CmrConfig::describe(ParameterVisitor& visitor) {
 
 namespace {
 
-class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig> {
+class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig, Tracks::apart> {
  public:
   CmrFactory() : ConfiguredFactory("cmr", "conventional recording, identity mapping: the yardstick") {}
 

@@ -176,7 +176,8 @@ Task<Status> Hwsr::trim_media(std::uint64_t segment, std::uint64_t blocks) {
 }
 
 /// `first` is the number of the image's first block over the whole drive. Sectors that the image has lost, as its dump failed, may still
-/// lie where they were: what the rewrite was to change there is in the write buffer, too.
+/// lie where they were: what the rewrite was to change there is in the write buffer, too. A sector that cannot be written keeps no drive
+/// from being read.
 Task<Status> Hwsr::replay_rewrite(std::uint64_t first, DataSpan image) {
   for (std::uint32_t i = 0; i < image.count; ++i) {
     if (!any_lost(image.part(i, 1))) continue;
@@ -185,7 +186,8 @@ Task<Status> Hwsr::replay_rewrite(std::uint64_t first, DataSpan image) {
     const Status status = co_await read_media(one);
     if (!delivered(status)) co_return status;
   }
-  co_return co_await write_blocks(address().segment_of(first), address().index_of(first), image, MediaClass::dependent);
+  static_cast<void>(co_await write_blocks(address().segment_of(first), address().index_of(first), image, MediaClass::dependent));
+  co_return Status::ok;
 }
 
 }  // namespace tessera::hwsr

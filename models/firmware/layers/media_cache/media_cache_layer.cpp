@@ -162,18 +162,18 @@ void MediaCache::enter(const Extent& extent) {
   map_.assign(bands_.band_of(extent.first).number, {extent.first + gone, extent.position + gone, extent.count - gone});
 }
 
-/// The band that a cut may have left half rewritten, once more; the copy holds all that was in danger.
+/// The band that a cut may have left half rewritten, once more; the copy holds all that was in danger. A sector that cannot be written
+/// keeps no other from it, and no drive from being read.
 Task<Status> MediaCache::restore_image() {
   co_await merge_area_->recover();
   const std::optional<LogicalRun> image = merge_area_->image();
   if (image && merge_area_->newest() > checkpoint_.log().images) {
     for (std::uint32_t done = 0; done < image->count;) {
       const DataSpan data = buffer_.part(0, std::min(buffer_.sectors(), image->count - done));
-      Status status = co_await merge_area_->read(done, data, MediaClass::host);
+      const Status status = co_await merge_area_->read(done, data, MediaClass::host);
       if (!ok(status)) co_return status;
       const LogicalRun part{image->first + done, data.count};
-      status = co_await bands_.transfer(MediaOp::write, part, data, MediaClass::host, LostSectors::carry);
-      if (!ok(status)) co_return status;
+      static_cast<void>(co_await bands_.transfer(MediaOp::write, part, data, MediaClass::host, LostSectors::carry));
       done += data.count;
     }
   }
