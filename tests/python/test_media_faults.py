@@ -82,10 +82,8 @@ def test_a_sector_that_comes_back_behind_the_last_retry_is_an_error_for_the_host
     assert result.metric("scoreboard.errors") == 0
 
 
-@pytest.mark.parametrize("seed", [1, 3])
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_rewrite_that_finds_no_spare_for_one_sector_still_writes_the_others(tmp_path, layer, seed):
-    """Sixty sectors stop a write, with spares for thirteen: what a write in place has destroyed by then is written all the same."""
+def rewrites(tmp_path, layer, seed, spare_tracks):
+    """Sixty sectors stop a write."""
     draw = random.Random(seed)
     trace = tmp_path / "rewrites.csv"
     lines = []
@@ -94,9 +92,25 @@ def test_a_rewrite_that_finds_no_spare_for_one_sector_still_writes_the_others(tm
         lines.append(f"{2000 * i},{draw.choice('wwwr')},{8 * draw.randrange(2600)},{blocks}\n")
     trace.write_text("".join(lines))
     bad = "[" + ",".join(f"[0,{draw.randrange(250)},{draw.randrange(16)}]" for _ in range(60)) + "]"
-    result = run(
+    return run(
         tmp_path / "out", "torture", "--layer", layer, "--trace", trace, "--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512",
         "--fold", "--replay", "closed:8", "--prefill", 100, "--check", "--set", f"media.write_fault_sectors={bad}",
-        "--set", "media.spare_tracks=1", "--set", "firmware.write_cache.capacity=0 B", status=None,
+        "--set", f"media.spare_tracks={spare_tracks}", "--set", "firmware.write_cache.capacity=0 B", status=None,
     )
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_rewrite_that_finds_no_spare_for_one_sector_still_writes_the_others(tmp_path, layer, seed):
+    """With spares for thirteen: what a write in place has destroyed by then is written all the same."""
+    assert rewrites(tmp_path, layer, seed, 1).metric("scoreboard.errors") == 0
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_without_spares_a_sector_that_cannot_be_written_is_lost_alone(tmp_path, layer, seed):
+    """A read of any other sector that fails is an error of the checker: it knows what each fault took."""
+    result = rewrites(tmp_path, layer, seed, 0)
+    assert result.metric("host.served") > 0
+    assert result.metric("media.faults.write") > 0
     assert result.metric("scoreboard.errors") == 0

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/defects/write_rest.hpp"
+
 namespace tessera {
 
 TrackMover::TrackMover(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map, IdleGate& gate,
@@ -63,7 +65,10 @@ Task<Status> TrackMover::write(std::span<const TrackImage> images, StepHint hint
     sectors_written_ += image.run.count;
   }
   const Status status = co_await ports_.media.run(chain);
-  if (!ok(status)) ++failed_writes_;
+  if (!ok(status)) {
+    ++failed_writes_;
+    co_await write_rest(ports_.media, chain);
+  }
   co_return status;
 }
 

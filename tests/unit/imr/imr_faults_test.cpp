@@ -45,15 +45,19 @@ TEST_CASE("interlaced layers: one unreadable sector costs that sector alone") {
   }
 }
 
-TEST_CASE("imr-rmw: a write of a bottom track that fails half-way leaves the tops beside it as they were") {
+TEST_CASE("imr-rmw: a sector that cannot be written is lost alone, of a bottom track and of the tops that a write of one restores") {
+  const double radius = GENERATE(1, 2, 3);
+  const double early = GENERATE(0, 1);
   BenchConfig config = small_drive();
   config.media.spare_tracks = 0;
-  config.media.write_fault_sectors = {{0, 2, 8}};
-  ImrDrive drive(make_imr_rmw_factory(), {}, config);
+  config.media.write_fault_sectors = {{0, radius, 8}};
+  ImrDrive drive(make_imr_rmw_factory(), {{"ack_early", early}}, config);
   for (std::uint64_t sector = 0; sector < drive.user_sectors(); ++sector)
     static_cast<void>(drive->write(sector * blocks_per_sector, blocks_per_sector));
   for (std::uint64_t sector = 0; sector + 16 <= drive.user_sectors(); sector += 16)
     static_cast<void>(drive->write(sector * blocks_per_sector, 16 * blocks_per_sector));
+  static_cast<void>(drive.write_sector(2, 0, 16));
+  drive.pause();
   std::uint32_t failing = 0;
   for (std::uint64_t sector = 0; sector < drive.user_sectors(); ++sector)
     failing += ok(drive->read(sector * blocks_per_sector, blocks_per_sector)) ? 0U : 1U;

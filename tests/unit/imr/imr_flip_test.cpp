@@ -216,6 +216,23 @@ TEST_CASE("a bottom with slipped defects is flipped with a longer top, of which 
   }
 }
 
+TEST_CASE("a flip writes all parts of a top in a zone of longer tracks, although a sector of one cannot be written") {
+  for (const double bad : {0, 7, 11}) {
+    INFO("sector " << bad);
+    BenchConfig config = small_drive();
+    config.media.spare_tracks = 0;
+    config.media.tracks = config.media.sectors_per_track = 0;
+    config.media.zones = {{3, 16, 0, 0, 0, 0}, {4, 12, 0, 0, 0, 0}, {31, 16, 0, 0, 0, 0}};
+    config.media.write_fault_sectors = {{0, 3, bad}};
+    ImrDrive drive = flip_drive({}, config);
+    for (std::uint64_t sector = 0; sector < 112; sector += 4) static_cast<void>(drive->write(sector * 8, 4 * 8));
+    for (int i = 0; i < 150; ++i) static_cast<void>(drive->write((4 * 16 + 2) * 8, 8));  // of radius 4
+    drive.pause();
+    CHECK(drive.metric("flip.count") == 1);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
 TEST_CASE("a top that was empty before a flip is saved from then on") {
   TestDrive drive(make_imr_flip_factory(), with(short_intervals, {{"backup_slots", 1}}));
   for (int i = 0; i < 150; ++i) REQUIRE(drive->write(4 * 16 * 8, 16 * 8) == Status::ok);
