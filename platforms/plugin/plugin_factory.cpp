@@ -1,6 +1,7 @@
 #include "platforms/plugin/plugin_factory.hpp"
 
 #include "base/error.hpp"
+#include "firmware/defects/faulty_writes.hpp"
 #include "platforms/plugin/plugin_guard.hpp"
 #include "platforms/plugin/plugin_layer.hpp"
 
@@ -150,5 +151,7 @@ std::vector<std::string> PluginFactory::warnings(const FlashShape& shape) const 
 std::unique_ptr<TranslationLayer> PluginFactory::make(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) const {
   return std::make_unique<PluginLayer>(code_, firmware_, ports, geometry, plan, values_);
 }
+
+std::unique_ptr<MediaSupervisor> PluginFactory::without_spares(MediaPort& media) const { return std::make_unique<FaultyWrites>(media); }
 
 }  // namespace tessera

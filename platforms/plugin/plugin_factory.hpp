@@ -27,6 +27,8 @@ class PluginFactory final : public LayerFactory {
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override;
   [[nodiscard]] std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                        const FormatPlan& plan) const override;
+  /// As of a layer whose tracks overlap: it costs nothing where they do not.
+  [[nodiscard]] std::unique_ptr<MediaSupervisor> without_spares(MediaPort& media) const override;
 
  private:
   void describe(ParameterVisitor& visitor, const tessera_parameter& parameter, const std::string& name, tessera_value& value) const;

@@ -6,6 +6,10 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::uint32_t most_parts = MediaChain::max_steps;
+}
+
 FaultyWrites::FaultyWrites(MediaPort& media) : media_(media) { media_.supervise(this); }
 
 FaultyWrites::~FaultyWrites() { media_.supervise(nullptr); }
@@ -33,7 +37,7 @@ Task<Status> FaultyWrites::write_others(MediaStep step) {
   std::uint32_t grain = step.run.count;
   for (std::uint32_t done = 0; done < step.run.count;) {
     chain.clear();
-    for (std::uint32_t next = done; next < step.run.count && chain.steps().size() < MediaChain::max_steps; next += grain)
+    for (std::uint32_t next = done; next < step.run.count && chain.steps().size() < most_parts; next += grain)
       chain.add(part_of_step(step, next, std::min(grain, step.run.count - next), media_));
     const Status status = co_await media_.run(chain);
     for (const MediaStep& part : chain.steps().first(chain.steps_done)) done += part.run.count;
@@ -44,7 +48,7 @@ Task<Status> FaultyWrites::write_others(MediaStep step) {
     if (status != Status::media_error) co_return status;
     const std::uint32_t left = chain.steps()[chain.steps_done].run.count;
     if (left > 1) {
-      grain = (left + MediaChain::max_steps - 1) / MediaChain::max_steps;  // look closer
+      grain = (left + most_parts - 1) / most_parts;  // look closer
       continue;
     }
     worst = status;
