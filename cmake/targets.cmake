@@ -8,6 +8,8 @@ add_library(tessera_options INTERFACE)
 target_compile_options(tessera_options INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion>
   $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>>)
+# Figures are the same on processors that fuse a multiplication and an addition, and on those that do not.
+target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
 if(TESSERA_WARNINGS_ARE_ERRORS)
   target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Werror>>)
 endif()

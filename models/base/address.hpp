@@ -54,13 +54,19 @@ struct PhysicalSector {
   constexpr auto operator<=>(const PhysicalSector&) const = default;
 };
 
-/// `count` sectors of one track from `first` on; wraps at the track's end where a whole track is moved.
+/// `count` sectors of one track from `first` on, below the track's sectors; wraps at the track's end where it reaches beyond.
 struct PhysicalRun {
   PhysicalTrack track;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   constexpr bool operator==(const PhysicalRun&) const = default;
 };
+
+/// Whether two runs of one track, of `sectors`, have a sector in common.
+[[nodiscard]] constexpr bool share_sectors(const PhysicalRun& a, const PhysicalRun& b, std::uint32_t sectors) {
+  const auto from = [sectors](std::uint32_t first, std::uint32_t to) { return to >= first ? to - first : to + sectors - first; };
+  return from(a.first, b.first) < a.count || from(b.first, a.first) < b.count;
+}
 
 /// `count` logical sectors from `first` on.
 struct LogicalRun {

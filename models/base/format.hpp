@@ -29,6 +29,7 @@ struct Region {
   std::uint32_t guard_tracks = 0;  ///< guard tracks behind a band (wave: shared by the two bands that face each other)
   double top_ratio = 1.0;          ///< sectors of a top track / sectors of a bottom track; interlaced only
   bool skewed = true;              ///< false: track starts align in angle, as angular isolation needs
+  bool staggered = false;          ///< of aligned tracks: the layer's numbers begin each one where the head comes from the one before
 };
 
 /// A layer's plan for a drive: regions in ascending order that do not overlap; tracks outside them are unused.

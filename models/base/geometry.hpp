@@ -1,5 +1,7 @@
 #pragma once
 // The geometry of the platters as a value: what the media builds and what a translation layer plans with.
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -15,13 +17,28 @@ struct GeometryZone {
   std::uint32_t spare_sectors = 0;      ///< kept back at the zone's end
 };
 
+/// How much later than a track the next one may begin so that a sequential transfer loses no turn between them: fractions of a turn in
+/// units of 2^-32, whole turns left out. All 0 where the drive declares no skew.
+struct TrackSwitches {
+  static constexpr std::size_t distances = 25;  ///< up to 2^24 radii
+  std::uint32_t head = 0;                       ///< to another surface at the same radius
+  std::array<std::uint32_t, distances> over{};  ///< over up to 2^i radii, to another surface or not
+
+  [[nodiscard]] constexpr bool any() const { return over.front() != 0; }
+  [[nodiscard]] constexpr std::uint32_t angle(std::uint32_t radii, bool other_surface) const {
+    if (radii == 0) return other_surface ? head : 0;
+    return over[static_cast<std::size_t>(std::bit_width(radii - 1))];
+  }
+};
+
 struct DriveGeometry {
   std::uint32_t sector_bytes = 4096;
   std::uint32_t surfaces = 1;
   std::uint32_t reserved_sectors = 0;  ///< in front of the first logical sector of the first zone
   std::uint64_t exported_sectors = 0;  ///< capacity a conventional mapping exports, from the first; 0 = all that there is
   std::vector<GeometryZone> zones;     ///< from the outer diameter inwards, without gaps
-  std::uint32_t spare_radii = 0;       ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
+  TrackSwitches switches{};
+  std::uint32_t spare_radii = 0;  ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
 
   [[nodiscard]] std::uint32_t radii() const { return zones.empty() ? 0 : zones.back().first_radius + zones.back().radii; }
   [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{radii()} * surfaces; }

@@ -39,13 +39,27 @@ void StateWriter::sorted_numbers(std::vector<std::uint64_t> numbers) {
   }
 }
 
+void StateReader::refill() {
+  while (state_.empty()) {
+    state_ = more_ ? more_() : std::string_view();
+    require(!state_.empty(), "it breaks off");
+  }
+}
+
+unsigned char StateReader::byte() {
+  if (state_.empty()) refill();
+  const auto byte = static_cast<unsigned char>(state_.front());
+  state_.remove_prefix(1);
+  --left_;
+  return byte;
+}
+
 std::uint64_t StateReader::number(std::uint64_t end) {
   std::uint64_t value = 0;
   unsigned shift = 0;
   for (bool more = true; more; shift += digit_bits) {
-    require(!state_.empty() && shift < number_bits, "a number breaks off");
-    const auto digit = static_cast<unsigned char>(state_.front());
-    state_.remove_prefix(1);
+    require(left_ != 0 && shift < number_bits, "a number breaks off");
+    const unsigned digit = byte();
     const std::uint64_t bits = digit & (more_follow - 1);
     require(bits << shift >> shift == bits, "a number is too large");
     value |= bits << shift;
@@ -55,31 +69,38 @@ std::uint64_t StateReader::number(std::uint64_t end) {
   return value;
 }
 
-std::size_t StateReader::count() {
+std::size_t StateReader::count(std::uint64_t most) {
   const std::uint64_t count = number();
-  require(count <= state_.size(), "it breaks off");
+  require(count <= left_, "it breaks off");
+  require(count <= most, "a list is longer than the drive has room for");
   return count;
 }
 
 void StateReader::bytes(std::span<std::byte> bytes) {
-  require(bytes.size() <= state_.size(), "it breaks off");
-  if (!bytes.empty()) std::memcpy(bytes.data(), state_.data(), bytes.size());
-  state_.remove_prefix(bytes.size());
+  require(bytes.size() <= left_, "it breaks off");
+  while (!bytes.empty()) {
+    if (state_.empty()) refill();
+    const std::size_t here = std::min(bytes.size(), state_.size());
+    std::memcpy(bytes.data(), state_.data(), here);
+    state_.remove_prefix(here);
+    left_ -= here;
+    bytes = bytes.subspan(here);
+  }
 }
 
-std::string StateReader::text() {
-  std::string text(state_.substr(0, count()));
-  state_.remove_prefix(text.size());
+std::string StateReader::text(std::size_t most) {
+  std::string text(count(most), '\0');
+  bytes(std::as_writable_bytes(std::span(text)));
   return text;
 }
 
 std::vector<std::uint64_t> StateReader::sorted(std::uint64_t end) {
-  std::vector<std::uint64_t> numbers(count());
+  std::vector<std::uint64_t> numbers;
   std::uint64_t before = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+  for (std::size_t left = count(end); left > 0; --left) {
     const std::uint64_t gap = number();
-    require((i == 0 || gap != 0) && gap < end && before < end - gap, "a number of a list is out of its range");
-    numbers[i] = before += gap;
+    require((numbers.empty() || gap != 0) && gap < end && before < end - gap, "a number of a list is out of its range");
+    numbers.push_back(before += gap);
   }
   return numbers;
 }

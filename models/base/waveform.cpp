@@ -63,7 +63,32 @@ WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
-void Waveform::append(const Change& change) {
+Waveform::Change* Waveform::pending(std::uint64_t place) {
+  if (place == 0 || appended_ - place >= changes_.size()) return nullptr;
+  return &changes_[armed_ ? (place - 1) % ring_changes_ : place - 1];
+}
+
+void Waveform::link(Change& change) {
+  State& state = states_[change.signal];
+  const Change* const before = pending(state.newest);
+  change.back = 0;
+  if (before != nullptr) change.back = static_cast<std::uint32_t>(appended_ + 1 - state.newest);
+  state.ordered = before == nullptr || (state.ordered && before->time <= change.time);
+}
+
+void Waveform::relink() {
+  for (State& state : states_) state.newest = 0;
+  appended_ = 0;
+  for (Change& change : changes_) {
+    if (change.signal != withdrawn) link(change);
+    ++appended_;
+    if (change.signal != withdrawn) states_[change.signal].newest = appended_;
+  }
+}
+
+void Waveform::append(Change change) {
+  link(change);
+  states_[change.signal].newest = ++appended_;
   if (armed_) {
     append_to_ring(change);
     return;
@@ -85,9 +110,21 @@ void Waveform::append_to_ring(const Change& change) {
 }
 
 void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
-  for (Change& change : changes_)
-    if (change.signal == id && change.time > at) change.signal = withdrawn;
-  states_[id].since = std::min(states_[id].since, at);
+  State& state = states_[id];
+  bool newest = true;
+  for (std::uint64_t place = state.newest; Change* const change = pending(place);) {
+    const std::uint64_t before = change->back == 0 ? 0 : place - change->back;
+    if (change->time > at) {
+      change->signal = withdrawn;
+      if (newest) state.newest = before;
+    } else if (state.ordered) {
+      break;
+    } else {
+      newest = false;
+    }
+    place = before;
+  }
+  state.since = std::min(state.since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
@@ -107,6 +144,7 @@ void Waveform::trigger(Picoseconds time) {
     }
   }
   changes_ = std::move(inside);
+  relink();
 }
 
 void Waveform::begin() {
@@ -156,6 +194,7 @@ void Waveform::write_older(std::size_t keep_newest) {
   }
   if (open_) write_step();
   changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(count));
+  relink();
 }
 
 void Waveform::pass(Picoseconds time) {

@@ -59,7 +59,7 @@ class Waveform final : public SignalSink {
     if (time <= begin_ && !open_) {
       keep(signal.index, value, time);
     } else {
-      append({time, signal.index, value});
+      append({time, signal.index, 0, value});
     }
   }
 
@@ -87,11 +87,15 @@ class Waveform final : public SignalSink {
     std::uint64_t next = 0;  // newest value: up to the window's start, then that of the time step being written
     Picoseconds since;       // when it began
     bool known = false;
-    bool touched = false;  // has a change in the time step being written
+    bool touched = false;      // has a change in the time step being written
+    bool ordered = true;       // each pending change is no earlier than the one before
+    std::uint64_t newest = 0;  // pending change: its place in the order of appended_, counted from 1; 0 where there is none
   };
   struct Change {
     Picoseconds time;
     std::uint32_t signal;
+    std::uint32_t
+        back;  // changes since the one before of this signal, 0 where there is none: with it a withdrawal meets its own signal only
     std::uint64_t value;
   };
   static constexpr std::uint32_t withdrawn = std::numeric_limits<std::uint32_t>::max();
@@ -104,8 +108,14 @@ class Waveform final : public SignalSink {
     state.since = time;
     state.known = true;
   }
-  void append(const Change& change);
+  void append(Change change);
   void append_to_ring(const Change& change);
+  /// The pending change of this place in the order, counted from 1; nullptr where it has left.
+  [[nodiscard]] Change* pending(std::uint64_t place);
+  /// Links the change that is appended next to the one before of its signal.
+  void link(Change& change);
+  /// Links all of changes_ again after they have moved.
+  void relink();
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
   /// Opens and closes the windows that begin and end up to `time`.
@@ -133,9 +143,10 @@ class Waveform final : public SignalSink {
   Picoseconds after_;
   Picoseconds lost_until_;  // newest change that left the ring
   std::size_t ring_changes_ = 0;
-  std::size_t oldest_ = 0;     // of a full ring
-  Picoseconds written_until_;  // last time step that was written
-  Picoseconds step_time_;      // of the time step being written
+  std::size_t oldest_ = 0;      // of a full ring
+  std::uint64_t appended_ = 0;  // changes so far; since relink() where that came
+  Picoseconds written_until_;   // last time step that was written
+  Picoseconds step_time_;       // of the time step being written
   std::uint64_t late_changes_ = 0;
   bool armed_ = false;
   bool begun_ = false;  // the writers have the signals

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/liveness_bug.hpp"
 
 namespace tessera {
 
@@ -65,6 +66,7 @@ void Controller::power_on(bool after_power_cut, std::function<void(Status)> boot
   firmware_ = image_(ports());
   memory_.check_capacity();
   timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);
+  boot_ = {};
   if (after_power_cut) recovery_.begin(counts(), timeline_.now());
   executor_.start(boot(after_power_cut), nullptr, executor_.now()).name = "boot";
 }
@@ -78,8 +80,10 @@ Task<void> Controller::boot(bool after_power_cut) {
 }
 
 void Controller::on_time(std::uint64_t argument) {
-  if (argument == boot_overdue) throw ModelBug("liveness: the firmware did not boot within a simulated day\n" + account());
-  std::exchange(quiet_, nullptr)();
+  if (argument != boot_overdue) return std::exchange(quiet_, nullptr)();
+  if (timeline_.empty() || boot_.is_in_vain(timeline_.actions(), work()))
+    throw LivenessBug("liveness: the firmware did not boot within a simulated day\n" + account());
+  timeline_.post(timeline_.now() + boot_patience, *this, boot_overdue);
 }
 
 PortCounts Controller::counts() const {
@@ -88,6 +92,12 @@ PortCounts Controller::counts() const {
   if (flash_channel_ != nullptr) flash_channel_->count(counts);
   counts.cpu = executor_.ran();
   return counts;
+}
+
+DeviceWork Controller::work() const {
+  const PortCounts all = counts();
+  return {all.media_reads + all.media_writes + all.flash_reads + all.flash_oob_reads + all.flash_programs + all.flash_erases,
+          !disk_channel_.idle() || (flash_channel_ != nullptr && !flash_channel_->idle())};
 }
 
 void Controller::halt(std::function<void()> quiet) {

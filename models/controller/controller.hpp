@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/long_wait.hpp"
 #include "controller/code_memory.hpp"
 #include "controller/control_path.hpp"
 #include "controller/disk_channel.hpp"
@@ -50,7 +51,7 @@ class Controller final : private TimelineListener {
   void expect_memory_errors(std::function<void()> restart);
 
   /// Loads the firmware and boots it; `booted` is called when boot() ended, with its status, at the timeline's now(). A boot that
-  /// does not end within a simulated day is a bug of the model.
+  /// does not end within a simulated day is a bug of the model where its devices do not work.
   void power_on(bool after_power_cut, std::function<void(Status)> booted);
   /// The power failed at now(): every task ends, the DRAM is lost but for the dumped regions.
   void power_off();
@@ -84,6 +85,8 @@ class Controller final : private TimelineListener {
   [[nodiscard]] bool idle() const;
   /// What each task waits for and what the channels hold, in words: for messages about a drive that does not answer.
   [[nodiscard]] std::string account() const;
+  /// Steps of the disk and commands of the flash.
+  [[nodiscard]] DeviceWork work() const;
   void report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const;
   void reset_statistics();
 
@@ -110,6 +113,7 @@ class Controller final : private TimelineListener {
   std::function<void(Status)> booted_;
   std::function<void()> quiet_;
   RecoveryFigures recovery_;
+  LongWait boot_;
   std::uint64_t restarts_ = 0;
   std::uint64_t restarts_by_memory_error_ = 0;
 };

@@ -18,6 +18,8 @@ CpuModule::CpuModule(sc_core::sc_module_name name, TimelineModule& drive, const 
 }
 
 Picoseconds CpuModule::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) {
+  if (memory_.direct().open()) [[likely]]
+    return memory_.direct().access(address, bytes, access, at);
   const Picoseconds end = memory_.transport(payload_, address, bytes, access, at);
   if (payload_.is_response_ok()) [[likely]]
     return end;

@@ -9,6 +9,7 @@
 #include "base/address.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
+#include "bus/memory_path.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {
@@ -17,6 +18,7 @@ namespace tessera {
 struct MemoryAtBus {
   std::span<std::byte> bytes;  ///< empty where it does not show them
   bool waits = false;          ///< its b_transport, or that of a part on the way there, may call wait()
+  MemoryPath direct;           ///< open where there is nothing on the way but our own bus and DRAM, which never fails
 };
 
 /// Bytes as the payload's data.
@@ -37,6 +39,8 @@ class MemoryInitiator {
   Picoseconds send(tlm::tlm_generic_payload& payload, std::uint64_t address, Access access, Picoseconds at);
 
   [[nodiscard]] std::span<std::byte> bytes() const { return dram_.bytes; }
+  /// Without a payload, where it is open.
+  [[nodiscard]] const MemoryPath& direct() const { return dram_.direct; }
 
  private:
   TimelineModule& drive_;

@@ -30,6 +30,7 @@ class MemorySpace {
   /// Everything is given back (power cut).
   void clear();
 
+  [[nodiscard]] Bytes capacity() const { return capacity_; }
   [[nodiscard]] Bytes used() const { return used_; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return reserved_[static_cast<std::size_t>(category)]; }
 

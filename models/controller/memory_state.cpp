@@ -25,12 +25,15 @@ void MemoryController::save_state(StateWriter& out) const {
 void MemoryController::load_state(StateReader& in) {
   dumped_.clear();
   dumped_bytes_ = Bytes(0);
-  for (std::size_t left = in.count(); left > 0; --left) {
+  Bytes room = dram_.capacity();
+  for (std::size_t left = in.count(room.value()); left > 0; --left) {
     Dumped& region = dumped_.emplace_back();
     region.what = in.text();
     region.category = static_cast<MemoryCategory>(in.number(memory_categories));
     region.address = DramAddress(in.number());
     region.size = Bytes(in.number());
+    in.require(region.size <= room, "more was dumped than the drive has DRAM");
+    room -= region.size;
     region.torn = in.flag();
     const bool buffered = in.flag();
     in.require((buffered ? sectors_of(region.size) : region.size.value()) <= in.left(), "it breaks off");

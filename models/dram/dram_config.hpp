@@ -54,8 +54,10 @@ struct DramConfig {
     v.field("write_recovery", write_recovery, {0, 1e9}, "tWR: last written data to precharge");
     v.field("refresh_interval", refresh_interval, {0, 1e12}, "tREFI: average time between refreshes; 0: none");
     v.field("refresh_time", refresh_time, {0, 1e9}, "tRFC: time that a refresh takes all banks");
-    v.field("bit_error_rate", bit_error_rate, {0, 1e18},
-            "bit errors that a megabit suffers in 10^9 hours (FIT/Mbit); in the field 25,000 to 70,000");
+    v.field("bit_error_rate", bit_error_rate, {0, 1e15},
+            "bit errors that a megabit suffers in 10^9 hours (FIT/Mbit); in the field 25,000 to 70,000; at most a million a second in the "
+            "whole "
+            "DRAM");
     v.unused_where(bit_error_rate == 0, "dram.bit_error_rate is 0", [&] {
       v.field("double_errors_per_thousand", double_errors_per_thousand, {0, 1000},
               "of a thousand such errors, those that strike two bits of a word: ECC detects them and cannot correct them");

@@ -24,24 +24,24 @@
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
 #include "base/units.hpp"
-#include "bus/dma_transfer.hpp"
+#include "bus/memory_path.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {
 
-class DramDevice {
+class DramDevice final : public MemoryTimes {
  public:
   /// InputError where a size is not a power of two, a refresh takes longer than its interval, or a bit error strikes outside.
   explicit DramDevice(const DramConfig& config, std::uint64_t seed = 1);
 
   /// A single access of the CPU, a word or a line of its caches; gives the time of completion.
   /// An access beyond the capacity is a model bug: reservations are checked before.
-  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
+  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) override;
 
   /// An extent of a DMA engine priced at `now`. Cost does not depend on its size.
-  DmaGrant dma(const DmaTransfer& transfer, Picoseconds now);
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds now) override;
 
   /// The bit errors of an extent whose time counts elsewhere (DmaTransfer::checked).
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds now);

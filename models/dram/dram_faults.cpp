@@ -14,6 +14,9 @@ namespace {
 constexpr std::uint64_t trials_per_error = 16;
 /// 10^9 hours.
 constexpr unsigned __int128 giga_hours_in_ps = static_cast<unsigned __int128>(3'600'000'000'000) * ps_per_second;
+/// Between two errors in the whole DRAM: where they come faster, drawing them is all that the simulator does, and no table lives long
+/// enough for the firmware to boot.
+constexpr Picoseconds shortest_gap{1'000'000};
 /// A time between two trials that no simulation reaches.
 constexpr std::uint64_t longest_trial = std::uint64_t{1} << 62;
 
@@ -44,7 +47,11 @@ DramFaults::DramFaults(const DramConfig& config, std::uint64_t seed)
                          static_cast<std::uint64_t>(row[1]) / word_bytes, static_cast<std::uint64_t>(row[2])});
   }
   std::stable_sort(scripted_.begin(), scripted_.end(), [](const Error& a, const Error& b) { return a.at < b.at; });
-  if (trial_ > Picoseconds(0)) draw_next();
+  if (trial_ == Picoseconds(0)) return;
+  if (trial_ * trials_per_error < shortest_gap)
+    throw InputError("dram.bit_error_rate = " + std::to_string(config.bit_error_rate) + " on " + std::to_string(config.capacity.value()) +
+                     " bytes is more than a million bit errors a second; expected a lower rate");
+  draw_next();
 }
 
 /// One of the trials, each of which is an error with the same probability, hits; where in its time is drawn too.

@@ -100,6 +100,8 @@ class LayerFactory {
   [[nodiscard]] virtual bool needs_flash() const { return false; }
   /// Whether a write buffer of its own serves hosts: TranslationLayer::holds() and absorbs() may be true.
   [[nodiscard]] virtual bool has_buffer() const { return false; }
+  /// Whether it acknowledges writes from a DRAM buffer of its own: what the drive's write cache may give way to.
+  [[nodiscard]] virtual bool has_write_buffer() const { return has_buffer(); }
   [[nodiscard]] virtual SpaceBounds bounds() const { return {}; }
   virtual void describe(ParameterVisitor& visitor) = 0;
   /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
@@ -117,6 +119,9 @@ class LayerFactory {
   [[nodiscard]] virtual std::vector<std::string> warnings(const FlashShape&) const { return {}; }
   /// Whether boot tells a flash page that became unreadable from one that a power cut tore, so that no older copy passes for the newest.
   [[nodiscard]] virtual bool knows_lost_pages() const { return true; }
+
+  /// Whether no older copy of a block passes for the newest where a buffer's record cannot be read and the dump of its tables failed, too.
+  [[nodiscard]] virtual bool knows_lost_records() const { return true; }
 
   [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,
                                                                const FormatPlan& plan) const = 0;

@@ -41,8 +41,8 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.field(
       "timeout", timeout, {0, 1e18},
-      "a command that the drive leaves unanswered for this long ends the run as a bug; 0: none does; by default longer for layers whose "
-      "cleanings take longer (docs/models/host.md)");
+      "a command that the drive leaves unanswered for this long is overdue: the run goes on and ends with status 1; 0: none is; by default "
+      "longer for layers whose cleanings take longer (docs/models/host.md)");
   visitor.field("crc_errors_per_million", crc_errors_per_million, {0, 900000}, "frames in a million, either way, whose check fails");
   visitor.table("crc_errors", crc_errors, {"frame", "failures"}, "frames, counted from 1 in either direction, whose check fails so often");
   visitor.table("link_outages", link_outages, {"at_ms", "for_ms"}, "when the link goes down, since the first power-on, and for how long");

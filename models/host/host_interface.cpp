@@ -159,6 +159,9 @@ void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
   metrics.count("host.waited_for_gap", static_cast<double>(gaps_), "1",
                 "commands that waited although the host buffer had bytes enough for them, but not in one place");
   metrics.count("host.streamed", static_cast<double>(streamed_), "1", "commands with more data than they may hold of the host buffer");
+  if (watchdog_.overdue() > 0)
+    metrics.count("host.overdue", static_cast<double>(watchdog_.overdue()), "1",
+                  "commands that the drive did not answer within host.timeout");
   metrics.count("host.pieces", static_cast<double>(pieces_), "1", "pieces in which the data of such commands crossed the link");
 }
 

@@ -56,8 +56,10 @@ class HostInterface final : private TimelineListener {
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
-  /// Ends the run when the drive leaves a command unanswered for config.timeout; `account` says what it does instead.
-  void watch(Watchdog::Account account) { watchdog_.start(std::move(account)); }
+  /// Counts commands that the drive leaves unanswered for config.timeout, and ends the run where no answer can come; `account` says what
+  /// the drive does instead, `work` what its devices do.
+  void watch(Watchdog::Account account, Watchdog::Work work) { watchdog_.start(std::move(account), std::move(work)); }
+  [[nodiscard]] const Watchdog& watchdog() const { return watchdog_; }
 
   /// All commands in the drive are lost; the host learns of it otherwise (Player::power_lost).
   void power_off();

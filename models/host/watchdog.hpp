@@ -1,5 +1,8 @@
 #pragma once
-// Liveness: a command that the drive does not answer in time ends the run as a bug of the model, with all that is known about it.
+// Liveness: what becomes of a command that the drive does not answer in time.
+//
+// A drive that is slow is no bug: the command is counted, with all that is known about the first, and the run goes on. A drive that never
+// answers is: no event is left that could bring the answer, or there are events without end that are no work of its devices.
 //
 // It measures time at the drive, from the instant at which the host spends a tag; what waits at the host may wait for ever. A FLUSH
 // has a day, as the drain of a run has: it empties caches of any size. One timer covers all commands: it looks again when the first of
@@ -8,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/long_wait.hpp"
 #include "base/timeline.hpp"
 #include "host/host_request.hpp"
 
@@ -17,11 +21,15 @@ class Watchdog final : private TimelineListener {
  public:
   /// What the drive is doing, in words.
   using Account = std::function<std::string()>;
+  using Work = std::function<DeviceWork()>;
 
   Watchdog(Timeline& timeline, Picoseconds patience, std::uint32_t tags);
 
   /// Watches from here on; with no patience at all it never looks.
-  void start(Account account) { account_ = std::move(account); }
+  void start(Account account, Work work) {
+    account_ = std::move(account);
+    work_ = std::move(work);
+  }
 
   void issued(const HostRequest& request);
   /// A piece of a command's data crossed the link: the drive lives, and what waits behind that command may wait for as long again.
@@ -31,20 +39,32 @@ class Watchdog final : private TimelineListener {
   /// All commands are lost with the power.
   void power_off();
 
+  /// Commands that were not answered in time, of the whole run.
+  [[nodiscard]] std::uint64_t overdue() const { return overdue_; }
+  /// The first of them, and what the drive did instead; "" where there is none.
+  [[nodiscard]] const std::string& first_overdue() const { return first_overdue_; }
+
  private:
   struct Command {
     const HostRequest* request = nullptr;  // null: the tag is free
     Picoseconds since;
     Picoseconds due;
+    LongWait wait;         // once it is overdue
+    bool counted = false;  // as such
   };
   void on_time(std::uint64_t argument) override;
-  [[noreturn]] void bark(const Command& command) const;
+  void look_at(Command& command);
+  [[nodiscard]] Picoseconds patience_with(const HostRequest& request) const;
+  [[nodiscard]] std::string in_words(const Command& command, const char* verdict) const;
 
   Timeline& timeline_;
   Picoseconds patience_;
   std::vector<Command> commands_;  // by tag
   Account account_;
+  Work work_;
   bool posted_ = false;
+  std::uint64_t overdue_ = 0;
+  std::string first_overdue_;
 };
 
 }  // namespace tessera

@@ -55,15 +55,13 @@ void DiskUnit::write(hal::Register which, std::uint64_t value) {
   }
 }
 
-/// A run lies on one track of the drive; a whole track may begin at any sector.
+/// A run lies on one track of the drive, and may go on at its sector 0.
 void DiskUnit::check_place(const hal::MediaStepEntry& step) const {
   if (step.surface >= surfaces_ || step.radius >= radii_)
     throw FirmwareFault("a media step names " + run_text(step) + "; the drive has " + std::to_string(surfaces_) +
                         " surfaces and radii 0 to " + std::to_string(radii_ - 1));
   const std::uint32_t length = machine_.ports().media.sectors_on({step.surface, step.radius});
-  const bool inside = step.first < length && step.count <= length - step.first;
-  const bool whole = step.first < length && step.count == length;
-  if (step.count == 0 || !(inside || whole))
+  if (step.count == 0 || step.first >= length || step.count > length)
     throw FirmwareFault("a media step names " + run_text(step) + ", a track of " + std::to_string(length) + " sectors");
 }
 

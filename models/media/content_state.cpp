@@ -93,7 +93,7 @@ void ContentStore::load_state(StateReader& in) {
   damaged_sectors_ = lost_sectors_ = 0;
   const std::uint64_t tracks = occupied_.size() * 64;
   for (const std::uint64_t track : in.sorted(tracks)) occupied_[track >> 6] |= std::uint64_t{1} << (track & 63);
-  for (std::size_t left = in.count(); left > 0; --left) changed_initial_.push_back(in.number(tracks));
+  for (std::size_t left = in.count(tracks); left > 0; --left) changed_initial_.push_back(in.number(tracks));
 
   const std::uint64_t sectors = tracks * track_stride_;
   std::uint64_t end = 0;

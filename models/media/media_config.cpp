@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "media/track_geometry.hpp"
+#include "media/track_switches.hpp"
 
 namespace tessera {
 
@@ -237,6 +238,7 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   geometry.exported_sectors = config.exported_sectors;
   geometry.spare_radii = config.spare_tracks;
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
+  geometry.switches = track_switches(config);
   return geometry;
 }
 

@@ -99,8 +99,9 @@ void MediaFaults::save_state(StateWriter& out, Picoseconds now) const {
 
 void MediaFaults::load_state(StateReader& in) {
   spots_.clear();
-  for (std::size_t left = in.count(); left > 0; --left) {
-    Spot& spot = spots_[in.number(geometry_.tracks() * geometry_.most_sectors())];
+  const std::uint64_t sectors = geometry_.tracks() * geometry_.most_sectors();
+  for (std::size_t left = in.count(sectors); left > 0; --left) {
+    Spot& spot = spots_[in.number(sectors)];
     if (in.flag()) spot.bad_from = Picoseconds(in.number());
     spot.failing_reads = static_cast<std::uint32_t>(in.number(std::uint64_t{1} << 32));
     spot.failed = static_cast<std::uint32_t>(in.number(std::uint64_t{1} << 32));

@@ -36,11 +36,14 @@ SeekCurve SeekCurve::from_points(const std::vector<SeekPoint>& points, std::uint
 SeekCurve SeekCurve::from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t beyond) {
   TESSERA_CHECK(full_stroke >= t_min, "a full stroke shorter than the shortest seek");
   std::vector<Picoseconds> time(radii + beyond);
+  for (std::uint32_t d = 1; d < radii + beyond; ++d) time[d] = formula(t_min, full_stroke, radii, d);
+  return SeekCurve(std::move(time));
+}
+
+Picoseconds SeekCurve::formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t distance) {
   const auto span = static_cast<long double>((full_stroke - t_min).value());
   const auto stroke = static_cast<long double>(radii > 1 ? radii - 1 : 1);
-  for (std::uint32_t d = 1; d < radii + beyond; ++d)
-    time[d] = t_min + Picoseconds(static_cast<std::uint64_t>(std::llround(span * std::sqrt(static_cast<long double>(d) / stroke))));
-  return SeekCurve(std::move(time));
+  return t_min + Picoseconds(static_cast<std::uint64_t>(std::llround(span * std::sqrt(static_cast<long double>(distance) / stroke))));
 }
 
 SeekCurve SeekCurve::of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond) {

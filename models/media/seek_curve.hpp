@@ -22,6 +22,8 @@ class SeekCurve {
   /// t_min + a*sqrt(d) with a = (full_stroke - t_min) / sqrt(radii - 1) (interlaced paper, eq. 1), also for the distances to `beyond`
   /// radii more.
   static SeekCurve from_formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t beyond = 0);
+  /// One time of from_formula().
+  [[nodiscard]] static Picoseconds formula(Picoseconds t_min, Picoseconds full_stroke, std::uint32_t radii, std::uint32_t distance);
   /// The curve that a valid description states, for `radii` and the spare radii `beyond` them.
   static SeekCurve of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond = 0);
 

@@ -15,6 +15,8 @@ constexpr unsigned content_bit = 8;
 constexpr unsigned padding_bit = 16;
 constexpr unsigned all_bits = 32;
 
+// Failures on request: a description lists some.
+constexpr std::uint64_t most_requests = 1'000'000;
 constexpr std::uint64_t end_of_32_bits = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -66,13 +68,13 @@ void NandArray::load_state(StateReader& in) {
   take(passed_over_, pages);
   take(failed_once_, pages);
   moved_errors_.clear();
-  for (std::size_t left = in.count(); left > 0; --left) {
+  for (std::size_t left = in.count(pages); left > 0; --left) {
     const std::uint64_t page = in.number(pages);
     moved_errors_[page] = in.number();
   }
   for (Requests* requests : {&program_failures_, &erase_failures_, &read_failures_}) {
     requests->clear();
-    for (std::size_t left = in.count(); left > 0; --left) {
+    for (std::size_t left = in.count(most_requests); left > 0; --left) {
       const std::uint64_t subject = in.number(pages);
       requests->emplace(subject, in.number());
     }

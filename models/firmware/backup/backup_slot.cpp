@@ -83,11 +83,12 @@ void BackupSlot::commit() {
   sectors_written_ += newest_.count;
 }
 
+/// Runs may wrap.
 bool BackupSlot::describes(std::span<const PhysicalRun> runs) const {
   for (std::uint32_t i = 0; i < described_.count; ++i) {
     const PhysicalRun& saved = described_.runs[i];
     for (const PhysicalRun& run : runs) {
-      if (saved.track == run.track && saved.first < run.first + run.count && run.first < saved.first + saved.count) return true;
+      if (saved.track == run.track && share_sectors(saved, run, media_.sectors_on(run.track))) return true;
     }
   }
   return false;

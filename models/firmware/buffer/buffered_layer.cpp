@@ -125,13 +125,19 @@ Task<Status> BufferedLayer::journal_write(LogicalRun run, DataSpan data) {
   co_return Status::ok;
 }
 
-/// What the oldest records are needed for goes to the disk; where all of it is on its way there, its arrival is waited for. `read_only`
-/// where the journal is empty and still too small: too few of its flash blocks are left.
+/// What the oldest records are needed for goes to the disk, or is lost where that cannot take it; where all of it is on its way there, its
+/// arrival is waited for. `read_only` where the journal is empty and still too small: too few of its flash blocks are left.
 Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
+  const MemBuffer::Slot aside = buffer_.oldest_set_aside();
+  if (aside != MemBuffer::none) {
+    const std::uint64_t pinning = address_.segment_of(buffer_.block(aside));
+    co_return co_await release_set_aside(pinning);
+  }
   const MemBuffer::Slot oldest = buffer_.longest_waiting();
   if (oldest != MemBuffer::none) {
     const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
-    co_return co_await write_back_segment(segment, MediaClass::dependent);
+    const Status status = co_await write_back_segment(segment, MediaClass::dependent);
+    co_return read_only_ ? status : Status::ok;  // else what failed is set aside now, and the caller comes back
   }
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
@@ -142,7 +148,10 @@ Task<Status> BufferedLayer::make_journal_room(std::uint32_t pages) {
 Task<Status> BufferedLayer::flush() {
   // What is in the journal is in flash already.
   const std::uint64_t target = journal_ ? 0 : sequence_;
-  co_return co_await write_back_until(target);
+  const Status status = co_await write_back_until(target);
+  if (!ok(status) || !loss_untold_) co_return status;
+  loss_untold_ = false;
+  co_return failed_;
 }
 
 Task<Status> BufferedLayer::trim(LogicalRun run) {

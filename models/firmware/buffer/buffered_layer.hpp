@@ -4,6 +4,10 @@
 // sectors lie: it reads sectors of segments, and writes back the dirty ones of a segment.
 //
 // A block is in the write buffer or in the read cache, never in both. Order of locks: turn of the write-backs, then segments.
+//
+// A write-back that fails sets its blocks aside: they stay readable, others leave the buffer before them, and no background work tries
+// them again until the host writes them, asks for a FLUSH, or the drive boots. Where only they could make room for the host they are
+// tried once more, and leave as lost if the layer is sure that nobody can read older data in their place (loses_alone()).
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -53,7 +57,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> flush() final;
   Task<Status> trim(LogicalRun run) final;
   void start_background() final;
-  [[nodiscard]] bool idle() const final { return (buffer_.used() == 0 || read_only_) && !filling(); }
+  [[nodiscard]] bool idle() const final { return (buffer_.only_set_aside() || read_only_) && !filling(); }
 
   [[nodiscard]] const BlockAddress& address() const { return address_; }
   [[nodiscard]] const MemBuffer& buffer() const { return buffer_; }
@@ -67,6 +71,8 @@ class BufferedLayer : public TranslationLayer {
   [[nodiscard]] virtual Task<Status> read_media(std::span<const SegmentRead> reads) = 0;
   /// Makes the dirty sectors of a segment durable on the disk. The segment is locked; one write-back at a time.
   [[nodiscard]] virtual Task<Status> write_back(const Destage& destage) = 0;
+  /// Whether a write_back() that failed so has written every dirty sector that can be written, and left the others unreadable on the disk.
+  [[nodiscard]] virtual bool loses_alone(Status) const { return false; }
   /// The host no longer needs these whole blocks of a segment, a bit each; the segment is locked. The write buffer has none.
   [[nodiscard]] virtual Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) = 0;
   /// Boot after a power cut: the last image that was given to guard(); it may be on the disk already, in part or whole.
@@ -133,6 +139,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> write_block(const BlockRun& piece, DataSpan data);
   Task<Status> journal_write(LogicalRun run, DataSpan data);
   Task<Status> make_journal_room(std::uint32_t pages);
+  Task<Status> release_set_aside(std::uint64_t segment);
 
   // Write-backs (buffered_write_back.cpp)
   Task<Status> write_back_segment(std::uint64_t segment, MediaClass priority);
@@ -140,6 +147,7 @@ class BufferedLayer : public TranslationLayer {
   Task<Status> evict_above(std::uint32_t blocks, MediaClass priority);
   Task<void> keep_free();
   Task<Status> destage(std::uint64_t segment, MediaClass priority);
+  Task<Status> destage_or_lose(std::uint64_t segment, MediaClass priority);
   void release_journal();
   Task<void> watch_idle();
   Task<void> look_later();
@@ -172,7 +180,9 @@ class BufferedLayer : public TranslationLayer {
   std::vector<SectorMask> dirty_;
   std::vector<MemBuffer::Slot> victims_;
 
-  bool read_only_ = false;  // no image can be made durable any more, until the next boot tries it again
+  bool read_only_ = false;      // no image can be made durable any more, until the next boot tries it again
+  bool loss_untold_ = false;    // blocks were given up, and no FLUSH has failed since
+  Status failed_ = Status::ok;  // of the last write-back that failed
   /// By sector: what a boot of such a drive had no room for in the write buffer. Held in the memory of the image, which nothing needs then.
   std::map<std::uint64_t, FlashJournal::Record> left_in_journal_;
   std::uint64_t replayed_to_ = ~std::uint64_t{0};  // of the journal's record that boot has in hand
@@ -180,6 +190,7 @@ class BufferedLayer : public TranslationLayer {
 
   std::uint64_t writes_ = 0;
   std::uint64_t absorbed_ = 0;
+  std::uint64_t given_up_ = 0;  // blocks
   std::uint64_t read_buffer_ = 0;
   std::uint64_t read_flash_ = 0;
   std::uint64_t read_media_ = 0;

@@ -48,7 +48,8 @@ Task<Status> BufferedLayer::replay_dumped_rewrite() {
 }
 
 /// Records in order: the newest of a sector is what remains. Where they are more than the buffer holds, blocks leave it for the
-/// disk as they do in operation, and where that takes no more writes, records stay where they are and are read there.
+/// disk as they do in operation, and where that takes no more writes, records stay where they are and are read there: then the drive
+/// takes no more writes either.
 Task<Status> BufferedLayer::replay_journal() {
   std::vector<FlashJournal::Record> records;
   Status status = co_await journal_->recover(records);
@@ -58,8 +59,9 @@ Task<Status> BufferedLayer::replay_journal() {
     const BlockRun piece = address_.first_block({LogicalSector(record.sector), 1});
     MemBuffer::Slot slot = buffer_.find(piece.block);
     while (slot == MemBuffer::none && buffer_.full() && !read_only_) {
+      const bool last_resort = buffer_.only_set_aside();
       status = co_await evict_above(buffer_.slots() - 1, MediaClass::dependent);
-      if (!ok(status) && !read_only_) co_return status;
+      if (!ok(status) && last_resort) read_only_ = true;
       slot = buffer_.find(piece.block);
     }
     if (slot == MemBuffer::none && buffer_.full()) {

@@ -27,6 +27,7 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
               "most blocks in the write buffer: what a power loss must save");
   count("buffer.lost_at_boot", buffer_.lost_at_boot(), "sectors",
         "unwritten sectors of the write buffer that a boot found lost: the dump had failed before them");
+  count("buffer.given_up", given_up_, "blocks", "blocks of the write buffer that left it although a sector of them could not be written");
   report_cleanings(metrics, cleaning_, "cleanings");
   metrics.add("victim.buffer_blocks_mean", victims_taken_.mean(), "1", "blocks of the write buffer that one write-back took");
   metrics.add("victim.sectors_mean", sectors_taken_.mean(), "sectors", "sectors written back over zones involved");

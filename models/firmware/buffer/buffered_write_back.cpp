@@ -7,13 +7,28 @@
 namespace tessera {
 
 /// The write buffer has more than so many blocks: what the replacement rule picks leaves, unless somebody else has made room meanwhile.
+/// What cannot leave is set aside, which is no failure as long as there are others: the caller looks again.
 Task<Status> BufferedLayer::evict_above(std::uint32_t blocks, MediaClass priority) {
   auto turn = turns_.exclusive(SamePlace{});
   co_await turn;
   if (buffer_.used() <= blocks) co_return Status::ok;
+  const bool last_resort = buffer_.only_set_aside();
+  if (last_resort) buffer_.try_again();
   buffer_.choose_victims(victims_);
   const std::uint64_t segment = address_.segment_of(buffer_.block(victims_.front()));
-  co_return co_await destage(segment, priority);
+  if (last_resort) co_return co_await destage_or_lose(segment, priority);
+  const Status status = co_await destage(segment, priority);
+  co_return read_only_ ? status : Status::ok;
+}
+
+/// The journal needs the room of a block that is set aside, if it still is.
+Task<Status> BufferedLayer::release_set_aside(std::uint64_t segment) {
+  auto turn = turns_.exclusive(SamePlace{});
+  co_await turn;
+  const MemBuffer::Slot oldest = buffer_.oldest_set_aside();
+  if (oldest == MemBuffer::none || address_.segment_of(buffer_.block(oldest)) != segment) co_return Status::ok;
+  buffer_.blocks_of(segment, victims_);
+  co_return co_await destage_or_lose(segment, MediaClass::dependent);
 }
 
 Task<Status> BufferedLayer::write_back_segment(std::uint64_t segment, MediaClass priority) {
@@ -24,17 +39,20 @@ Task<Status> BufferedLayer::write_back_segment(std::uint64_t segment, MediaClass
   co_return co_await destage(segment, priority);
 }
 
-/// Writes back every segment that holds a write older than `sequence`.
+/// Writes back every segment that holds a write older than `sequence`; one that fails keeps none behind it from being written.
 Task<Status> BufferedLayer::write_back_until(std::uint64_t sequence) {
+  if (buffer_.oldest(sequence) < sequence) buffer_.try_again();
   while (buffer_.oldest(sequence) < sequence) {
     auto turn = turns_.exclusive(SamePlace{});
     co_await turn;
+    if (read_only_) co_return Status::read_only;
     const MemBuffer::Slot oldest = buffer_.longest_waiting();
+    const bool all_tried = buffer_.set_aside() != 0 && (oldest == MemBuffer::none || buffer_.since(oldest) >= sequence);
+    if (all_tried && buffer_.oldest(sequence) < sequence) co_return failed_;
     if (oldest == MemBuffer::none) continue;
     const std::uint64_t segment = address_.segment_of(buffer_.block(oldest));
     buffer_.blocks_of(segment, victims_);
-    const Status status = co_await destage(segment, MediaClass::dependent);
-    if (!ok(status)) co_return status;
+    static_cast<void>(co_await destage(segment, MediaClass::dependent));  // what failed is set aside
   }
   co_return Status::ok;
 }
@@ -66,6 +84,7 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, segment, sectors});
   if (guarded_) guarded_->write(0).count = 0;
   if (!ok(status)) {
+    failed_ = status;
     buffer_.abandon_write_back(victims_);
     co_return status;
   }
@@ -74,6 +93,18 @@ Task<Status> BufferedLayer::destage(std::uint64_t segment, MediaClass priority) 
   victims_taken_.record(victims_.size());
   sectors_taken_.record(sectors);
   cleaning_.record(ports_.cpu.now() - begin);
+  co_return Status::ok;
+}
+
+/// Where a sector cannot be written the blocks leave all the same if it is lost alone: somebody needs their room.
+Task<Status> BufferedLayer::destage_or_lose(std::uint64_t segment, MediaClass priority) {
+  const Status status = co_await destage(segment, priority);
+  if (ok(status) || !loses_alone(status)) co_return status;
+  const std::uint32_t before = buffer_.used();
+  buffer_.give_up(victims_);
+  given_up_ += before - buffer_.used();
+  loss_untold_ = true;
+  release_journal();
   co_return Status::ok;
 }
 
@@ -106,8 +137,8 @@ Task<void> BufferedLayer::look_later() {
 /// Makes room before a write has to wait for it.
 Task<void> BufferedLayer::keep_free() {
   const std::uint32_t most = config_.most_blocks_kept();
-  for (;;) {
-    if (buffer_.used() <= most) {
+  while (!read_only_) {
+    if (buffer_.used() <= most || buffer_.only_set_aside()) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;
     }
@@ -119,7 +150,7 @@ Task<void> BufferedLayer::keep_free() {
 /// Empties the buffer once the host has been idle for long enough.
 Task<void> BufferedLayer::watch_idle() {
   while (!read_only_) {
-    if (buffer_.used() == 0) {
+    if (buffer_.only_set_aside()) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;
     }

@@ -64,6 +64,7 @@ void MemBuffer::written(Slot slot, std::uint32_t first, std::uint32_t count, std
       entry.since = sequence;
       enter_ages(slot);
       break;
+    case State::aside: enter_state(entry, State::dirty); [[fallthrough]];
     case State::dirty: leave_recency(slot); break;
     case State::writing:
       entry.state = State::renewed;
@@ -75,11 +76,17 @@ void MemBuffer::written(Slot slot, std::uint32_t first, std::uint32_t count, std
   if (replacement_ == Replacement::segment_lru) use_segment(entry.block);
 }
 
+void MemBuffer::enter_state(Entry& entry, State state) {
+  aside_ -= entry.state == State::aside ? 1 : 0;
+  aside_ += state == State::aside ? 1 : 0;
+  entry.state = state;
+}
+
 void MemBuffer::use_segment(std::uint64_t block) { segments_.move_to_back(0, table_.find(address_.segment_of(block))); }
 
 void MemBuffer::forget(Slot slot, SectorMask sectors) {
   Entry& entry = directory_.write(slot);
-  if (entry.state != State::dirty) return;
+  if (!settled(slot)) return;
   entry.valid &= ~sectors;
   if (entry.valid == 0) leave(slot);
 }
@@ -91,7 +98,7 @@ void MemBuffer::leave(Slot slot) {
   table_.set_in_memory(node, address_.index_of(entry.block), SegmentTable::none);
   leave_recency(slot);
   ages_.remove(slot);
-  entry.state = State::free;
+  enter_state(entry, State::free);
   lists_.push_back(free_list, slot);
   used_gauge_.set(--used_);
 }
@@ -122,7 +129,7 @@ void MemBuffer::leave_recency(Slot slot) {
 
 MemBuffer::Slot MemBuffer::least_recent() const {
   Slot slot = lists_.front(recency);
-  while (slot != none && !settled(slot)) slot = lists_.after(slot);
+  while (slot != none && !waits(slot)) slot = lists_.after(slot);
   TESSERA_CHECK(slot != none, "the write buffer has no block to write back");
   return slot;
 }
@@ -135,6 +142,7 @@ void MemBuffer::choose_victims(std::vector<Slot>& victims) const {
     for (SegmentTable::Node node = segments_.front(0); victims.empty(); node = segments_.after(node)) {
       TESSERA_CHECK(node != DramLists::none, "the write buffer has no segment to write back");
       blocks_of(table_.segment(node), victims);
+      if (aside_ != 0 && std::ranges::none_of(victims, [this](Slot slot) { return waits(slot); })) victims.clear();
     }
     return;
   }
@@ -159,7 +167,7 @@ void MemBuffer::blocks_of(std::uint64_t segment, std::vector<Slot>& blocks) cons
 }
 
 void MemBuffer::begin_write_back(std::span<const Slot> blocks) {
-  for (const Slot slot : blocks) directory_.write(slot).state = State::writing;
+  for (const Slot slot : blocks) enter_state(directory_.write(slot), State::writing);
 }
 
 void MemBuffer::end_write_back(std::span<const Slot> blocks) {
@@ -177,7 +185,23 @@ void MemBuffer::end_write_back(std::span<const Slot> blocks) {
 }
 
 void MemBuffer::abandon_write_back(std::span<const Slot> blocks) {
-  for (const Slot slot : blocks) directory_.write(slot).state = State::dirty;
+  for (const Slot slot : blocks) {
+    Entry& entry = directory_.write(slot);
+    enter_state(entry, entry.state == State::renewed ? State::dirty : State::aside);
+  }
+}
+
+void MemBuffer::try_again() {
+  if (aside_ == 0) return;
+  for (Slot slot = ages_.front(0); slot != none; slot = ages_.after(slot)) {
+    Entry& entry = directory_.write(slot);
+    if (entry.state == State::aside) enter_state(entry, State::dirty);
+  }
+}
+
+void MemBuffer::give_up(std::span<const Slot> blocks) {
+  for (const Slot slot : blocks)
+    if (directory_.read(slot).state == State::aside) leave(slot);
 }
 
 // --- Ages ---
@@ -195,8 +219,14 @@ void MemBuffer::enter_ages(Slot slot) {
 
 MemBuffer::Slot MemBuffer::longest_waiting() const {
   Slot slot = ages_.front(0);
-  while (slot != none && !settled(slot)) slot = ages_.after(slot);
+  while (slot != none && !waits(slot)) slot = ages_.after(slot);
   return slot;
+}
+
+MemBuffer::Slot MemBuffer::oldest_set_aside() const {
+  if (aside_ == 0) return none;
+  const Slot slot = ages_.front(0);
+  return directory_.read(slot).state == State::aside ? slot : none;
 }
 
 std::uint64_t MemBuffer::oldest(std::uint64_t otherwise) const {

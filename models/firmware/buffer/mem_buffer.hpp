@@ -24,6 +24,10 @@ class MemBuffer {
   [[nodiscard]] std::uint32_t peak() const { return peak_; }
   /// Sectors with data that restore() found lost.
   [[nodiscard]] std::uint32_t lost_at_boot() const { return lost_at_boot_; }
+  /// Slots whose way to the disk came to nothing: no background work tries it again before they are written again or try_again().
+  [[nodiscard]] std::uint32_t set_aside() const { return aside_; }
+  /// Whether all that the buffer holds is set aside.
+  [[nodiscard]] bool only_set_aside() const { return used_ == aside_; }
   /// Whether no block can come in before one leaves.
   [[nodiscard]] bool full() const { return used_ == slots_; }
 
@@ -37,7 +41,7 @@ class MemBuffer {
   /// Whether a slot still holds a block of `segment`.
   [[nodiscard]] bool holds(Slot slot, std::uint64_t segment) const {
     const Entry& entry = directory_.read(slot);
-    return entry.state == State::dirty && address_.segment_of(entry.block) == segment;
+    return settled(slot) && address_.segment_of(entry.block) == segment;
   }
   [[nodiscard]] DataSpan data(Slot slot, std::uint32_t first, std::uint32_t count) const {
     return buffer_->part(slot * address_.block_sectors() + first, count);
@@ -48,8 +52,8 @@ class MemBuffer {
   /// The host no longer needs these sectors; a block without any leaves. Nothing happens while the block is written back.
   void forget(Slot slot, SectorMask sectors);
 
-  /// The blocks that the replacement rule takes, all of one segment. Blocks that are being written back are not taken; there
-  /// must be others.
+  /// The blocks that the replacement rule takes, all of one segment. Blocks that are being written back are not taken, and blocks that are
+  /// set aside only with others; there must be others.
   void choose_victims(std::vector<Slot>& victims) const;
   /// All blocks of a segment that are not being written back.
   void blocks_of(std::uint64_t segment, std::vector<Slot>& blocks) const;
@@ -57,11 +61,19 @@ class MemBuffer {
   void begin_write_back(std::span<const Slot> blocks);
   /// The way is over: the blocks leave, unless they were written meanwhile; these stay with all that they hold.
   void end_write_back(std::span<const Slot> blocks);
-  /// It came to nothing, and the disk is as it was: the blocks stay.
+  /// It came to nothing: the blocks stay, set aside unless they were written meanwhile.
   void abandon_write_back(std::span<const Slot> blocks);
+  /// Blocks that were set aside wait for their way to the disk as all others.
+  void try_again();
+  /// Blocks that are set aside leave: what of them is not on the disk is lost.
+  void give_up(std::span<const Slot> blocks);
 
-  /// The block whose data has waited longest for its way to the disk, or none.
+  /// The block whose data has waited longest for its way to the disk, or none. Blocks that are set aside do not wait.
   [[nodiscard]] Slot longest_waiting() const;
+  /// The block with the oldest write, where it is set aside; else none.
+  [[nodiscard]] Slot oldest_set_aside() const;
+  /// Sequence number of the oldest write of a slot.
+  [[nodiscard]] std::uint64_t since(Slot slot) const { return directory_.read(slot).since; }
   /// Sequence number of the oldest write whose data is only here; `otherwise` where there is none.
   [[nodiscard]] std::uint64_t oldest(std::uint64_t otherwise) const;
 
@@ -76,7 +88,8 @@ class MemBuffer {
     free,
     dirty,
     writing,  ///< a copy is on its way to the disk
-    renewed   ///< and the block was written since the copy was taken
+    renewed,  ///< and the block was written since the copy was taken
+    aside     ///< as dirty, but the disk did not take the copy
   };
   /// What survives with the dump.
   struct Entry {
@@ -90,7 +103,14 @@ class MemBuffer {
   };
   enum List : std::uint32_t { free_list, recency, lists };  // recency: least recently used first
 
-  [[nodiscard]] bool settled(Slot slot) const { return slot != none && directory_.read(slot).state == State::dirty; }
+  /// Whether it is not being written back.
+  [[nodiscard]] bool settled(Slot slot) const {
+    if (slot == none) return false;
+    const State state = directory_.read(slot).state;
+    return state == State::dirty || state == State::aside;
+  }
+  [[nodiscard]] bool waits(Slot slot) const { return slot != none && directory_.read(slot).state == State::dirty; }
+  void enter_state(Entry& entry, State state);
   [[nodiscard]] Slot least_recent() const;
   void enter(Slot slot);
   void leave(Slot slot);
@@ -114,6 +134,7 @@ class MemBuffer {
   DataBuffer* buffer_;
   std::uint32_t used_ = 0;
   Gauge used_gauge_;
+  std::uint32_t aside_ = 0;
   std::uint32_t peak_ = 0;
   std::uint32_t lost_at_boot_ = 0;
   std::uint32_t window_used_ = 0;

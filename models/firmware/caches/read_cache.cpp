@@ -19,7 +19,7 @@ ReadCache::Segment* ReadCache::reaching(LogicalSector sector) {
   ports_.cpu.scan(segments_.size());
   Segment* at_end = nullptr;
   for (Segment& segment : segments_) {
-    if (segment.stale || !segment.held.reaches(sector)) continue;
+    if (segment.stale || !segment.reaches(sector)) continue;
     if (sector < segment.held.end()) return &segment;
     at_end = &segment;
   }
@@ -59,83 +59,108 @@ void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
 }
 
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
-  Segment* segment = reaching(run.first);
-  if (run.count > config_.segment_sectors) segment = nullptr;
+  const bool fits = run.count <= config_.segment_sectors;
+  Segment* segment = fits ? reaching(run.first) : nullptr;
   while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
-    begin_read_ahead(*segment, run);  // for this read, and in front of it
+    extend_read_ahead(*segment, run);  // for this read, and beyond it
     co_await steps_ended_.change(LifePhase::media_queue);
     segment = reaching(run.first);
   }
   if (segment == nullptr) {
     ++misses_;
-    co_return co_await read_anew(run, data);
+    end_read_aheads();
+    segment = fits ? least_recent() : nullptr;
+    if (segment == nullptr) co_return co_await read_without_segment(run, data);
+    segment->held.restart(run.first);
+    co_return co_await read_on(*segment, run, data, looks_ahead_at_once());
   }
-  if (!segment->held.holds(run)) co_return co_await read_on(*segment, run, data);
+  if (!segment->held.holds(run)) {
+    ++(segment->held.end() > run.first ? partial_hits_ : misses_);
+    end_read_aheads();
+    co_return co_await read_on(*segment, run, data, true);
+  }
   ++hits_;
   serve(*segment, run, data);
   if (any_lost(data)) {  // lost in the segment; below it is not
     segment->held.restart(run.first);
-    co_return co_await inner_.read(run, data);
+    co_return co_await read_below(run, data);
   }
-  if (segment->steps != 0 && segment->next < segment->end) begin_read_ahead(*segment, run);
+  if (!config_.keep_delivered) segment->held.give_up_before(run.end());
+  if (config_.extend_at_hit || (segment->steps != 0 && segment->next < segment->end)) extend_read_ahead(*segment, run);
   co_return Status::ok;
 }
 
+/// A read of the host that goes to the platters.
+Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data) {
+  ++below_;
+  const Status status = co_await inner_.read(run, data);
+  --below_;
+  co_return status;
+}
+
+/// Every segment has steps under way, or none could hold the run. One may have become free by the time that the data is here.
+Task<Status> ReadCache::read_without_segment(LogicalRun run, DataSpan data) {
+  const Status status = co_await read_below(run, data);
+  Segment* const segment = run.count <= config_.segment_sectors ? least_recent() : nullptr;
+  if (!ok(status) || segment == nullptr) co_return status;
+  segment->used = ++uses_;
+  segment->held.restart(run.first);
+  take_in(*segment, run, data);
+  if (looks_ahead_at_once()) extend_read_ahead(*segment, run);
+  co_return status;
+}
+
 /// The segment holds the first sectors of `run`, or ends where it begins: the others come from below, and the segment grows by them.
-Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data) {
+Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data, bool looks_ahead) {
   const auto held = static_cast<std::uint32_t>(segment.held.end() - run.first);
-  ++(held > 0 ? partial_hits_ : misses_);
-  end_read_aheads();
   serve(segment, {run.first, held}, data.part(0, held));
   if (any_lost(data.part(0, held))) {
     segment.held.restart(run.first);
-    co_return co_await inner_.read(run, data);
+    co_return co_await read_below(run, data);
   }
   const LogicalRun rest{run.first + held, run.count - held};
   const DataSpan rest_data = data.part(held, rest.count);
   ++segment.steps;
+  segment.reading = true;
   segment.next = segment.end = rest.end();
-  const Status status = co_await inner_.read(rest, rest_data);
-  if (ok(status) && !segment.stale && segment.held.end() == rest.first) {
-    segment.held.make_room(rest.end());
-    segment.held.each_piece(rest,
-                            [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(rest_data.part(offset, piece.count), piece); });
-    segment.held.grow_to(rest.end());
-  }
-  const bool grown = !segment.stale && segment.held.holds(run);
+  // Spawned, a step runs when this task waits: it is queued right after the host's read.
+  if (looks_ahead && config_.read_ahead_start == ReadAheadStart::with_read) extend_read_ahead(segment, run);
+  const Status status = co_await read_below(rest, rest_data);
+  segment.reading = false;
+  const bool grown = ok(status) && !segment.stale && segment.held.end() == rest.first;
+  if (grown) take_in(segment, rest, rest_data);
+  if (!grown) give_up(segment);
   step_ended(segment);
-  if (grown && segment.steps == 0) begin_read_ahead(segment, run);
+  if (grown && looks_ahead) extend_read_ahead(segment, run);
   co_return status;
 }
 
-Task<Status> ReadCache::read_anew(LogicalRun run, DataSpan data) {
-  end_read_aheads();
-  const Status status = co_await inner_.read(run, data);
-  Segment* const segment = least_recent();
-  if (!ok(status) || segment == nullptr || run.count > config_.segment_sectors) co_return status;
-  segment->used = ++uses_;
-  segment->held.restart(run.first);
-  segment->held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
-  segment->held.grow_to(run.end());
-  begin_read_ahead(*segment, run);
-  co_return status;
+/// `run`, which begins where the segment ends, was read into `data` for the host.
+void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
+  if (!config_.keep_delivered) return segment.held.give_up_before(run.end());
+  segment.held.make_room(run.end());
+  segment.held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
+  segment.held.grow_to(run.end());
 }
 
-/// Reads on as far as the description says, but not over the sectors that the host has just read; `behind` ends where the segment ends, or
-/// before.
-void ReadCache::begin_read_ahead(Segment& segment, LogicalRun behind) {
-  if (segment.steps == 0) segment.next = segment.held.end();
-  const std::uint64_t user = inner_.user_sectors() - behind.end().value();
-  const auto ahead =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - behind.count, user}));
-  segment.end = std::max(segment.next, behind.end() + ahead);
+/// Reads on as far as the description says, counted from the end of `after`, which the host has read or is reading, or as far as it was to
+/// go for another read.
+void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
+  if (segment.steps == 0) segment.next = segment.end = segment.held.end();
+  const std::uint64_t user = inner_.user_sectors() - after.end().value();
+  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - after.count, user}));
+  segment.end = std::max(segment.end, after.end() + ahead);
   read_ahead(segment);
 }
 
-/// Sends steps of the segment's read-ahead on their way.
+/// Sends steps of the segment's read-ahead on their way; none while another command of the host needs the platters.
 void ReadCache::read_ahead(Segment& segment) {
+  if (others_wait(segment) || segment.broken) segment.end = segment.next;
   while (segment.steps < steps_at_once && segment.next < segment.end) {
-    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.read_ahead_step, segment.end - segment.next));
+    const std::uint64_t under_way = segment.next - segment.held.end();
+    if (under_way >= config_.segment_sectors) break;  // it would be overwritten
+    const std::uint64_t room = config_.segment_sectors - under_way;
+    const auto wanted = static_cast<std::uint32_t>(std::min({std::uint64_t{config_.read_ahead_step}, segment.end - segment.next, room}));
     segment.held.make_room(segment.next + wanted);
     const LogicalRun step{segment.next, std::min(wanted, segment.held.unbroken(segment.next))};
     segment.next = step.end();
@@ -149,20 +174,31 @@ void ReadCache::read_ahead(Segment& segment) {
 Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
   DataSpan place;
   segment.held.each_piece(step, [&](DataSpan piece, std::uint32_t) { place = piece; });
-  const Status status = co_await inner_.read(step, place);
+  Status status = Status::aborted;
+  if (!others_wait(segment)) status = co_await inner_.read(step, place);  // they may have come since it was spawned
   --filling_;
+  // The disk channel may have served it before the step in front of it: where bands end, that one waits for longer.
+  while (ok(status) && !segment.stale && !segment.broken && segment.held.end() < step.first && segment.steps > 1)
+    co_await steps_ended_.change(LifePhase::media_queue);
   if (!segment.stale && ok(status) && segment.held.end() == step.first)
     segment.held.grow_to(step.end());
   else
-    segment.end = segment.next;
+    give_up(segment);
   step_ended(segment);
   read_ahead(segment);
 }
 
+/// A step brought nothing that the segment can grow by.
+void ReadCache::give_up(Segment& segment) {
+  segment.broken = true;
+  segment.end = segment.next;
+}
+
 void ReadCache::step_ended(Segment& segment) {
   --segment.steps;
+  if (segment.steps == 0) segment.broken = false;
   if (segment.stale && segment.steps == 0) {
-    segment.held.restart(segment.next);
+    segment.held.clear();
     segment.stale = false;
   }
   steps_ended_.wake_all();
@@ -176,21 +212,24 @@ void ReadCache::end_read_aheads() {
   }
 }
 
-/// A segment that holds any sector of `run`, or is reading ahead and may have read it, is given up.
+/// A segment that holds any sector of `run`, or is reading ahead and may have read it, is given up; with `writes_end_segments` each is.
 void ReadCache::forget(LogicalRun run) {
   ports_.cpu.scan(segments_.size());
   for (Segment& segment : segments_) {
+    const bool read_by_now = segment.steps != 0 && run.first < segment.next && segment.held.end() < run.end();
+    if (!config_.writes_end_segments && !read_by_now && !segment.held.overlaps(run.first, run.end())) continue;
     if (segment.steps != 0)
-      segment.stale =
-          segment.stale || segment.held.overlaps(run.first, run.end()) || (run.first < segment.next && segment.held.end() < run.end());
-    else if (segment.held.overlaps(run.first, run.end()))
-      segment.held.restart(run.first);
+      segment.stale = true;
+    else
+      segment.held.clear();
   }
 }
 
 Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
   end_read_aheads();
+  ++below_;
   const Status status = co_await inner_.write(run, data, options);
+  --below_;
   forget(run);  // afterwards: a read-ahead that began meanwhile may have read the old data
   co_return status;
 }

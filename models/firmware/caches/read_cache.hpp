@@ -1,12 +1,17 @@
 #pragma once
-// The segmented read cache of older drives: a few segments, each holding one stretch of sectors and growing with a host that reads on where
-// it ends; any other read that misses takes the segment used least recently. Behind each such read the drive reads ahead. Writes go
-// through and take the sectors they touch out of the segments.
+// The drive's segmented read cache: a few segments, each holding one stretch of sectors. A segment grows with a host that reads on where
+// the segment ends; any other read that misses takes the segment used least recently. After such a read the drive reads ahead. Writes go
+// through and take the sectors they touch, or every segment, out of the cache.
 //
-// A read-ahead goes in steps, of which two are on their way at once: the second is queued while the first is under the head, so that
-// no turn is lost between them. What a step has brought is served from then on, and a read whose sectors are next is a hit that waits for
-// them while the read-ahead goes on. Any other command that needs the platters ends it, and what is on its way is given up under the head.
-// A read that finds only its first sectors in a segment that rests there reads the others. Not modelled: the place of a segment that the
+// What drives do differently is a parameter: whether the first read-ahead is queued with the host's read or after it, whether one read is
+// enough to begin or a sequential one is needed, whether a hit extends a read-ahead that has ended, whether delivered sectors stay.
+//
+// A read-ahead goes in steps, of which two are under way at once: the second is queued while the first is under the head, so that
+// no turn is lost between them. Completed steps can be served, and a read whose sectors the read-ahead will come to is a hit that waits
+// for them: with 32 sequential reads of the host under way each is one. Any other command that needs the platters ends it: steps under
+// way are given up under the head, and none begins while such a command waits. A read that finds only its first sectors in a segment
+// reads the others.
+// Not modelled: sectors before the request that pass under a head that landed early; segments of varying size; a segment that the
 // write cache would take.
 #include <vector>
 
@@ -17,11 +22,25 @@
 
 namespace tessera {
 
+/// When the first step of a read-ahead is queued.
+enum class ReadAheadStart : std::uint32_t {
+  with_read,  ///< with the host's read that it follows, so that the next sector is not missed
+  after_read  ///< when that read's data is in the DRAM
+};
+
+/// Which reads that need the platters begin a read-ahead.
+enum class ReadAheadOn : std::uint32_t { any_read, sequential_read };
+
 struct ReadCacheConfig {
   std::uint32_t segments = 0;  ///< 0: no cache
   std::uint32_t segment_sectors = 256;
   std::uint32_t read_ahead = 128;
   std::uint32_t read_ahead_step = 8;
+  ReadAheadStart read_ahead_start = ReadAheadStart::with_read;
+  ReadAheadOn read_ahead_on = ReadAheadOn::any_read;
+  bool extend_at_hit = true;
+  bool keep_delivered = true;
+  bool writes_end_segments = false;
 
   void describe(ParameterVisitor& visitor);
 };
@@ -51,25 +70,35 @@ class ReadCache final : public TranslationLayer {
  private:
   struct Segment {
     explicit Segment(DataBuffer&& buffer) : held(std::move(buffer)) {}
+    /// Whether a read from `sector` on would find it here, now or when the read-ahead under way has come to it.
+    [[nodiscard]] bool reaches(LogicalSector sector) const { return held.reaches(sector, steps != 0 ? end : held.end()); }
     ReadSegment held;
     std::uint64_t used = 0;   ///< order of the last use
     LogicalSector next;       ///< that the read-ahead asks for;
     LogicalSector end;        ///< not that one any more
-    std::uint32_t steps = 0;  ///< on their way: the segment may be read, but not refilled
-    bool stale = false;       ///< written or trimmed while steps were on their way: it holds nothing when they have ended
+    std::uint32_t steps = 0;  ///< under way, the host's read among them: the segment may be read, but not refilled
+    bool reading = false;     ///< a read of the host that the segment grows by is under way
+    bool broken = false;      ///< one of them brought nothing: those after it are of no use, and none begins until all have ended
+    bool stale = false;       ///< written or trimmed while steps were under way: it holds nothing when they have ended
   };
   [[nodiscard]] Segment* reaching(LogicalSector sector);
   [[nodiscard]] bool has(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
+  [[nodiscard]] bool looks_ahead_at_once() const { return config_.read_ahead_on == ReadAheadOn::any_read; }
+  /// Whether the inner layer has commands of the host in hand, other than the read that the segment grows by.
+  [[nodiscard]] bool others_wait(const Segment& segment) const { return below_ > (segment.reading ? 1U : 0U); }
   void forget(LogicalRun run);
   void end_read_aheads();
-  void begin_read_ahead(Segment& segment, LogicalRun behind);
+  void extend_read_ahead(Segment& segment, LogicalRun after);
   void read_ahead(Segment& segment);
   Task<void> fill(Segment& segment, LogicalRun step);
+  static void give_up(Segment& segment);
   void step_ended(Segment& segment);
   void serve(Segment& segment, LogicalRun run, DataSpan data);
-  Task<Status> read_on(Segment& segment, LogicalRun run, DataSpan data);
-  Task<Status> read_anew(LogicalRun run, DataSpan data);
+  void take_in(Segment& segment, LogicalRun run, DataSpan data);
+  Task<Status> read_below(LogicalRun run, DataSpan data);
+  Task<Status> read_without_segment(LogicalRun run, DataSpan data);
+  Task<Status> read_on(Segment& segment, LogicalRun run, DataSpan data, bool looks_ahead);
 
   ReadCacheConfig config_;
   Ports ports_;
@@ -77,7 +106,8 @@ class ReadCache final : public TranslationLayer {
   std::vector<Segment> segments_;
   WaitQueue steps_ended_;
   std::uint64_t uses_ = 0;
-  std::uint32_t filling_ = 0;  // steps on their way
+  std::uint32_t filling_ = 0;  // steps of read-aheads under way
+  std::uint32_t below_ = 0;    // commands of the host that the inner layer has in hand
   std::uint64_t hits_ = 0;
   std::uint64_t partial_hits_ = 0;
   std::uint64_t misses_ = 0;

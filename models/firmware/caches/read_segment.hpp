@@ -18,14 +18,28 @@ class ReadSegment {
   [[nodiscard]] LogicalSector end() const { return run_.end(); }
   /// Whether all of `run` is here.
   [[nodiscard]] bool holds(LogicalRun run) const { return !empty() && run_.first <= run.first && run.end() <= run_.end(); }
-  /// Whether a read from `sector` on would find it here, or would be the next that the segment takes in.
-  [[nodiscard]] bool reaches(LogicalSector sector) const { return !empty() && run_.first <= sector && sector <= run_.end(); }
+  /// Whether `sector` is here, or would be if the segment grew to `end`, or would be the next then.
+  [[nodiscard]] bool reaches(LogicalSector sector, LogicalSector end) const { return live_ && run_.first <= sector && sector <= end; }
   [[nodiscard]] bool overlaps(LogicalSector first, LogicalSector end) const { return !empty() && run_.first < end && first < run_.end(); }
 
-  /// Holds nothing, and begins anew with `first`.
+  /// Holds nothing, and takes in `first` next.
   void restart(LogicalSector first) {
     run_ = {first, 0};
     slot_ = 0;
+    live_ = true;
+  }
+
+  /// Holds nothing, and expects nothing.
+  void clear() {
+    restart(run_.first);
+    live_ = false;
+  }
+
+  /// Gives up the sectors before `sector`, which is not before the first. A later read of them is a miss.
+  void give_up_before(LogicalSector sector) {
+    const std::uint64_t gone = sector - run_.first;
+    slot_ = static_cast<std::uint32_t>((slot_ + gone) % capacity());
+    run_ = {sector, static_cast<std::uint32_t>(run_.count - std::min<std::uint64_t>(gone, run_.count))};
   }
 
   /// Gives up its oldest sectors as far as `end` would not fit otherwise.
@@ -57,6 +71,7 @@ class ReadSegment {
   DataBuffer buffer_;
   LogicalRun run_;          // what is held
   std::uint32_t slot_ = 0;  // of the buffer, in which run_.first lies
+  bool live_ = false;       // whether it belongs to a stretch of reads; an empty one may, whose sectors were given up
 };
 
 }  // namespace tessera

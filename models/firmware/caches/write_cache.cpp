@@ -17,9 +17,10 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
              config.durability == CacheDurability::plp ? Survival::dumped : Survival::volatile_memory),
       lists_(ports.memory, MemoryCategory::metadata, slots_count_, lists, "write cache lists"),
       index_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache index"),
+      groups_(ports.memory, slots_count_, "write cache groups"),
       sweep_(ports.memory, MemoryCategory::metadata, slots_count_, "write cache sweep"),
       inner_locks_(ports.cpu),
-      work_(ports.cpu),
+      writers_(ports.cpu),
       progress_(ports.cpu),
       activity_(ports.cpu),
       dirty_gauge_(ports.cpu, names.dirty, 0) {
@@ -36,6 +37,7 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
   const auto largest = std::max<std::uint64_t>(1, config.largest_destage.value() / ports.memory.shape().sector_bytes);
   const std::uint32_t workers = config.order == DestageOrder::positioning ? config.destage_depth : 1;
   for (std::uint32_t worker = 0; worker < workers; ++worker) {
+    work_.emplace_back(ports.cpu);
     staging_.push_back(ports.memory.reserve_buffer(
         MemoryCategory::write_cache, static_cast<std::uint32_t>(std::min<std::uint64_t>(largest, slots_count_)), "write cache staging"));
   }
@@ -49,41 +51,84 @@ WriteCache::Index WriteCache::find(LogicalSector lsn) {
 }
 
 /// As find(), where the sector is likely to be in slot `guess`, if there is one of that number: what came together lies side by side.
-WriteCache::Index WriteCache::find_near(Index guess, LogicalSector lsn) {
+WriteCache::Index WriteCache::find_near(SlotReader& directory, Index guess, LogicalSector lsn) {
   if (guess < slots_count_) {
-    const Slot& slot = slots_.read(guess);
+    const Slot& slot = directory.at(guess);
     if (slot.state != SlotState::free && slot.lsn == lsn.value()) return guess;
   }
   return find(lsn);
 }
 
-/// A slot for `lsn`, which has none: a free one, or that of the clean sector used least recently.
-WriteCache::Index WriteCache::take_slot(LogicalSector lsn) {
-  Index index = lists_.front(free_list);
-  if (index == DramLists::none) {
-    index = lists_.front(clean_list);
-    if (index == DramLists::none) return DramLists::none;
-    index_.erase(slots_.read(index).lsn);
+/// The sectors from the first of `run` on that have no slot.
+WriteCache::Gap WriteCache::gap_before(LogicalRun run) {
+  for (std::uint32_t sector = 0; sector < run.count;) {
+    sector += groups_.absent({run.first + sector, run.count - sector});
+    const std::uint32_t group_end = std::min(run.count, sector + SectorGroups::left_of_group(run.first + sector));
+    for (; sector < group_end; ++sector) {
+      const Index slot = find(run.first + sector);
+      if (slot != DramHashMap::none) return {sector, slot};
+    }
   }
-  lists_.remove(index);
-  slots_.write(index) = {lsn.value(), 0, 0, SlotState::free, {}};
-  index_.insert(lsn.value(), index);
-  return index;
+  return {run.count, DramLists::none};
+}
+
+/// How many sectors of `run` lie side by side from `slot`, that of the first, on.
+std::uint32_t WriteCache::side_by_side(Index slot, LogicalRun run) {
+  SlotReader directory(slots_);
+  std::uint32_t count = 1;
+  while (count < run.count && slot + count < slots_count_) {
+    const Slot& next = directory.at(slot + count);
+    if (next.state == SlotState::free || next.lsn != (run.first + count).value()) break;
+    ++count;
+  }
+  return count;
+}
+
+/// Slots side by side for the first sectors of `run`, which have none: free ones, or those of the clean sectors used least recently. Gives
+/// the first, and for how many sectors in `count`.
+WriteCache::Index WriteCache::take_slots(LogicalRun run, std::uint32_t& count) {
+  Index first = lists_.front(free_list);
+  const bool recycled = first == DramLists::none;
+  if (recycled) first = lists_.front(clean_list);
+  if (first == DramLists::none) return DramLists::none;
+  count = lists_.chain(first, std::min(run.count, slots_count_ - first));
+  lists_.remove_chain(first, count);
+  if (recycled) {
+    for (const Slot& slot : slots_.read_run(first, count)) {
+      index_.erase(slot.lsn);
+      groups_.remove(LogicalSector(slot.lsn));
+    }
+  }
+  Index index = first;
+  for (Slot& slot : slots_.write_run(first, count)) {
+    slot = {run.first.value() + (index - first), 0, 0, SlotState::free, {}};
+    index_.insert(slot.lsn, index++);
+  }
+  groups_.add({run.first, count});
+  return first;
 }
 
 /// One with a lock is on its way, or past the cache: whoever has it may have written it already.
-bool WriteCache::holds_newest(LogicalSector sector) { return ready(find(sector)) && !inner_locks_.wanted(SectorRange::of(sector)); }
+bool WriteCache::holds_newest(LogicalSector sector) {
+  SlotReader directory(slots_);
+  return ready(directory, find(sector)) && !inner_locks_.wanted(SectorRange::of(sector));
+}
+
+/// Whether a slot that is dirty since that write belongs after all others.
+bool WriteCache::is_newest(std::uint64_t since) {
+  if (since > newest_since_) {
+    newest_since_ = since;
+    return true;
+  }
+  return false;
+}
 
 /// Puts a slot into the dirty list, in its place by `since`: behind all others, unless its write waited for slots while later ones
 /// found theirs. The sectors of such a write follow one another, so each belongs right behind `previous`, the slot of the one in front, if
 /// that has not left the list while the write waited.
 void WriteCache::enlist(Index index, Index previous) {
   const std::uint64_t since = slots_.peek(index).since;
-  if (since > newest_since_) {
-    newest_since_ = since;
-    lists_.push_back(dirty_list, index);
-    return;
-  }
+  if (is_newest(since)) return lists_.push_back(dirty_list, index);
   passed_ = DramLists::none;
   Index place = previous;
   if (previous == DramLists::none || !is_dirty_listed(slots_.read(previous)) || slots_.peek(previous).since + 1 != since) {
@@ -102,10 +147,8 @@ void WriteCache::take_out(Index index) {
   lists_.remove(index);
 }
 
-/// Blocks of the slot were replaced by those of write `sequence`; `previous` is the slot of the sector in front. A free slot is in no
-/// list here.
-void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written) {
-  Slot& slot = slots_.write(index);
+/// Blocks of the slot were replaced by those of write `sequence`. Gives whether it is to go into the dirty list; it is in no list then.
+bool WriteCache::mark_written(Slot& slot, std::uint64_t sequence, Blocks written) {
   slot.newest = sequence;
   set_held(slot, slot.held.with(written));
   if (slot.state == SlotState::stuck) --stuck_;
@@ -115,32 +158,39 @@ void WriteCache::mark_written(Index index, std::uint64_t sequence, Index previou
     case SlotState::stuck:
       slot.since = sequence;
       slot.state = SlotState::dirty;
-      enlist(index, previous);
       if (dirty_++ == 0) activity_.wake_all();
-      dirty_gauge_.set(dirty_);
-      peak_dirty_ = std::max(peak_dirty_, dirty_);
-      break;
+      return true;
     case SlotState::dirty: ++absorbed_; break;
     case SlotState::destaging: slot.state = SlotState::renewed; break;
     case SlotState::renewed: ++absorbed_; break;
   }
-  if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
-  if (draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark) work_.wake_all();
+  return false;
 }
 
-/// The copy that was taken of the slot is written.
-void WriteCache::mark_destaged(Index index) {
-  Slot& slot = slots_.write(index);
-  take_out(index);
-  if (slot.state == SlotState::renewed) {
-    slot.state = SlotState::dirty;
-    slot.since = slot.newest;
-    enlist(index, DramLists::none);
-    return;
+/// The copies that were taken of slots side by side are written.
+void WriteCache::mark_destaged(Index first, Index count) {
+  const std::span<Slot> slots = slots_.write_run(first, count);
+  for (Index done = 0; done < count;) {
+    Slot& slot = slots[done];
+    if (slot.state == SlotState::renewed) {
+      take_out(first + done);
+      slot.state = SlotState::dirty;
+      slot.since = slot.newest;
+      enlist(first + done, DramLists::none);
+      ++done;
+      continue;
+    }
+    Index clean = 1;
+    while (done + clean < count && slots[done + clean].state == SlotState::destaging) ++clean;
+    clean = lists_.chain(first + done, clean);
+    if (passed_ >= first + done && passed_ < first + done + clean) passed_ = lists_.before(first + done);
+    lists_.remove_chain(first + done, clean);
+    for (Slot& written : slots.subspan(done, clean)) written.state = SlotState::clean;
+    lists_.push_back_chain(clean_list, first + done, clean);
+    dirty_ -= clean;
+    done += clean;
   }
-  slot.state = SlotState::clean;
-  lists_.push_back(clean_list, index);
-  dirty_gauge_.set(--dirty_);
+  dirty_gauge_.set(dirty_);
 }
 
 /// Forgets what the slot holds. No copy of it may be on its way.
@@ -152,6 +202,7 @@ void WriteCache::drop(Index index) {
   else if (holds_unwritten(slot))
     dirty_gauge_.set(--dirty_);
   index_.erase(slot.lsn);
+  groups_.remove(LogicalSector(slot.lsn));
   slot.state = SlotState::free;
   set_held(slot, {});
   if (!stuck) take_out(index);
@@ -173,37 +224,39 @@ bool WriteCache::drop_lost(Index first, std::uint32_t count) {
     drop(index);
     dropped = true;
   }
-  if (dropped) progress_.wake_all();
+  if (dropped) wake_waiting();
   return dropped;
 }
 
 // --- Host operations ---
 
 bool WriteCache::holds(LogicalRun run) {
-  for (std::uint32_t i = 0; i < run.count; ++i)
-    if (find(run.first + i) == DramHashMap::none) return false;
-  return !lacks_blocks(run);
+  SlotReader directory(slots_);
+  Index slot = find(run.first);
+  for (std::uint32_t i = 1; i < run.count && slot != DramHashMap::none; ++i) slot = find_near(directory, slot + 1, run.first + i);
+  return slot != DramHashMap::none && !lacks_blocks(run);
 }
 
 bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
 
 Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
-    const Index slot = find(run.first + done);
-    std::uint32_t count = 1;
-    if (slot != DramHashMap::none && !lacks_blocks(run.first + done)) {
-      while (done + count < run.count && find_near(slot + count, run.first + done + count) == slot + count &&
-             !lacks_blocks(run.first + done + count))
-        ++count;
-      for (Index index = slot; index < slot + count; ++index) {
-        if (slots_.read(index).state == SlotState::clean) lists_.move_to_back(clean_list, index);
-      }
+    const LogicalRun rest{run.first + done, run.count - done};
+    const Gap gap = gap_before(rest);
+    std::uint32_t count = gap.count;
+    if (count == 0 && !lacks_blocks(rest.first)) {
+      const Index slot = gap.slot;
+      count = side_by_side(slot, rest);
+      if (in_part_ != 0)
+        for (std::uint32_t whole = 1; whole < count; ++whole)
+          if (lacks_blocks(rest.first + whole)) count = whole;
+      use(slot, count);
       ports_.memory.copy(buffer_->part(slot, count), data.part(done, count));
       if (any_lost(data.part(done, count)) && drop_lost(slot, count)) continue;
       read_hits_ += count;
     } else {
       const auto missing_at = [&](LogicalSector lsn) { return find(lsn) == DramHashMap::none || lacks_blocks(lsn); };
-      while (done + count < run.count && missing_at(run.first + done + count)) ++count;
+      while (in_part_ != 0 && count < rest.count && missing_at(rest.first + count)) ++count;
       const LogicalRun missing{run.first + done, count};
       const DataSpan part = data.part(done, count);
       read_misses_ += count;
@@ -252,7 +305,7 @@ Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data, WriteOptions 
     if (ok(status)) status = co_await fill(run, filling);
   }
   release_journal();
-  if (journal_pressed()) work_.wake_all();
+  if (journal_pressed()) wake_worker();
   co_return status;
 }
 
@@ -266,43 +319,94 @@ void WriteCache::release_journal() {
 /// Puts the data into slots; waits where none is to be had, or gives up where none will be: `read_only`. The directory says of a slot that
 /// it is dirty once the data is in it: under `plp` the power may fail between the two.
 Task<Status> WriteCache::fill(LogicalRun run, Filling filling) {
+  std::uint64_t place = 0;  // among the writers that wait
   while (filling.end() < run.count) {
-    const LogicalSector lsn = run.first + filling.end();
-    Index slot = find(lsn);
-    if (slot == DramHashMap::none)
-      slot = take_slot(lsn);
-    else
-      keep(slot);
+    const LogicalRun rest{run.first + filling.end(), run.count - filling.end()};
+    const Gap gap = gap_before(rest);
+    Index slot = gap.slot;
+    std::uint32_t count = gap.count;
+    if (count != 0) {
+      slot = take_slots({rest.first, gap.count}, count);
+    } else {
+      count = side_by_side(slot, rest);
+      keep(slot, count);
+    }
     if (filling.count != 0 && slot != filling.slot + filling.count) settle(filling);
     if (slot == DramLists::none) {
       if (ended()) co_return Status::read_only;
       ++full_waits_;
       draining_ = true;
-      work_.wake_all();
-      co_await progress_.change(LifePhase::cleaning);
+      wake_worker();
+      co_await writers_.room(rest.count, LifePhase::cleaning, place);
       continue;
     }
-    if (filling.count++ == 0) filling.slot = slot;
+    if (filling.count == 0) filling.slot = slot;
+    filling.count += count;
   }
   if (filling.count != 0) settle(filling);
+  if (place != 0) wake_waiting();  // it may have needed less than was kept for it
   co_return Status::ok;
 }
 
-/// Nobody else takes a slot whose sector is about to be written again.
-void WriteCache::keep(Index index) {
-  if (slots_.read(index).state != SlotState::clean) return;
-  lists_.remove(index);
-  slots_.write(index).state = SlotState::free;
+/// Calls f(first, length) for the chains of clean slots among these.
+template <class F>
+void WriteCache::each_clean_chain(Index first, Index count, F&& f) {
+  const std::span<const Slot> slots = slots_.read_run(first, count);
+  for (Index done = 0; done < count;) {
+    Index clean = 0;
+    while (done + clean < count && slots[done + clean].state == SlotState::clean) ++clean;
+    if (clean == 0) {
+      ++done;
+      continue;
+    }
+    clean = lists_.chain(first + done, clean);
+    f(first + done, clean);
+    done += clean;
+  }
+}
+
+/// Nobody else takes slots whose sectors are about to be written again.
+void WriteCache::keep(Index first, Index count) {
+  each_clean_chain(first, count, [this](Index chain, Index length) {
+    lists_.remove_chain(chain, length);
+    for (Slot& slot : slots_.write_run(chain, length)) slot.state = SlotState::free;
+  });
+}
+
+/// The clean ones become those used most recently.
+void WriteCache::use(Index first, Index count) {
+  each_clean_chain(first, count, [this](Index chain, Index length) {
+    lists_.remove_chain(chain, length);
+    lists_.push_back_chain(clean_list, chain, length);
+  });
 }
 
 void WriteCache::settle(Filling& filling) {
   join_edges(filling);
   ports_.memory.copy(filling.data.part(filling.done, filling.count), buffer_->part(filling.slot, filling.count));
-  for (; filling.count != 0; --filling.count) {
-    mark_written(filling.slot, filling.sequence + filling.done, filling.previous, written_of(filling, filling.done));
+  Index newest = 0;  // of the slots before the one in hand: they go after all others of the dirty list, at once
+  const auto enlist_newest = [&] {
+    if (newest != 0) lists_.push_back_chain(dirty_list, filling.slot - newest, newest);
+    newest = 0;
+  };
+  for (Slot& slot : slots_.write_run(filling.slot, filling.count)) {
+    const std::uint64_t sequence = filling.sequence + filling.done;
+    const bool enters = mark_written(slot, sequence, written_of(filling, filling.done));
+    if (enters && is_newest(sequence)) {
+      ++newest;
+    } else {
+      enlist_newest();
+      if (enters) enlist(filling.slot, filling.previous);
+    }
     ++filling.done;
     filling.previous = filling.slot++;
   }
+  enlist_newest();
+  filling.count = 0;
+  dirty_gauge_.set(dirty_);
+  peak_dirty_ = std::max(peak_dirty_, dirty_);
+  if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
+  if (draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark) wake_worker();
 }
 
 /// FUA without a journal: past the cache, and what the cache held of the run is out of date.
@@ -312,7 +416,7 @@ Task<Status> WriteCache::write_through(LogicalRun run, DataSpan data, WriteOptio
   const Status status = co_await inner_.write(run, data, options);
   if (!ok(status)) co_return status;
   drop(run);
-  progress_.wake_all();
+  wake_waiting();
   co_return Status::ok;
 }
 
@@ -324,7 +428,7 @@ Task<Status> WriteCache::flush() {
     const Index oldest = lists_.front(dirty_list);
     if (oldest == DramLists::none || slots_.read(oldest).since >= target) break;
     flush_target_ = std::max(flush_target_, target);
-    work_.wake_all();
+    wake_worker();
     co_await progress_.change(LifePhase::cleaning);
   }
   if (stuck_ != 0 && config_.durability != CacheDurability::plp) co_return Status::media_error;
@@ -336,7 +440,7 @@ Task<Status> WriteCache::trim(LogicalRun run) {
   co_await lock;
   drop(run);
   release_journal();
-  progress_.wake_all();
+  wake_waiting();
   co_return co_await inner_.trim(run);
 }
 

@@ -14,6 +14,7 @@
 // reads find everything where it is.
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,9 @@
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "firmware/caches/sector_groups.hpp"
 #include "firmware/locks/range_locks.hpp"
+#include "firmware/locks/room_queue.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/logs/journal.hpp"
 #include "firmware/tables/dram_table.hpp"
@@ -44,7 +47,8 @@ enum class EdgeReads : std::uint32_t {
 void describe_edge_reads(ParameterVisitor& visitor, EdgeReads& edges);
 
 struct WriteCacheConfig {
-  Bytes capacity;  ///< 0: no cache
+  Bytes capacity;       ///< 0: no cache
+  bool yields = false;  ///< to a layer that has a write buffer of its own: who builds the firmware sets `capacity` to 0 then
   CacheDurability durability = CacheDurability::plp;
   DestageOrder order = DestageOrder::elevator;
   EdgeReads edges = EdgeReads::before;
@@ -150,19 +154,54 @@ class WriteCache final : public TranslationLayer {
     [[nodiscard]] std::uint32_t end() const { return done + count; }
   };
 
+  /// The directory as an operation goes through slots side by side: eight are read in one burst.
+  class SlotReader {
+   public:
+    explicit SlotReader(const DramArray<Slot>& slots) : slots_(slots) {}
+    const Slot& at(Index index) {
+      if (index / burst != block_) {
+        block_ = index / burst;
+        const std::uint64_t first = std::uint64_t{block_} * burst;
+        static_cast<void>(slots_.read_run(first, std::min<std::uint64_t>(burst, slots_.size() - first)));
+      }
+      return slots_.peek(index);
+    }
+
+   private:
+    static constexpr Index burst = 8;  // ours: of 256 bytes
+    const DramArray<Slot>& slots_;
+    Index block_ = DramLists::none;
+  };
+  /// Sectors without a slot, and the slot of the sector that ends them.
+  struct Gap {
+    std::uint32_t count = 0;
+    Index slot = DramLists::none;
+  };
+
   [[nodiscard]] bool holds_unwritten(const Slot& slot) const { return slot.state >= SlotState::dirty; }
   [[nodiscard]] bool is_dirty_listed(const Slot& slot) const { return holds_unwritten(slot) && slot.state != SlotState::stuck; }
   [[nodiscard]] Index find(LogicalSector lsn);
-  [[nodiscard]] Index find_near(Index guess, LogicalSector lsn);
-  [[nodiscard]] Index take_slot(LogicalSector lsn);
-  [[nodiscard]] bool pending(Index index) { return index != DramLists::none && slots_.read(index).state == SlotState::dirty; }
-  [[nodiscard]] bool ready(Index index) { return pending(index) && !in_part(slots_.peek(index).held); }
-  void keep(Index index);
+  [[nodiscard]] Index find_near(SlotReader& directory, Index guess, LogicalSector lsn);
+  [[nodiscard]] Gap gap_before(LogicalRun run);
+  [[nodiscard]] std::uint32_t side_by_side(Index slot, LogicalRun run);
+  [[nodiscard]] Index take_slots(LogicalRun run, std::uint32_t& count);
+  [[nodiscard]] bool pending(SlotReader& directory, Index index) const {
+    return index != DramLists::none && directory.at(index).state == SlotState::dirty;
+  }
+  [[nodiscard]] bool ready(SlotReader& directory, Index index) const {
+    return pending(directory, index) && !in_part(slots_.peek(index).held);
+  }
+  template <class F>
+  void each_clean_chain(Index first, Index count, F&& f);
+  void keep(Index first, Index count);
+  void use(Index first, Index count);
   void settle(Filling& filling);
-  void mark_written(Index index, std::uint64_t sequence, Index previous, Blocks written);
-  void mark_destaged(Index index);
+  [[nodiscard]] bool mark_written(Slot& slot, std::uint64_t sequence, Blocks written);
+  void mark_destaged(Index first, Index count);
+  [[nodiscard]] bool is_newest(std::uint64_t since);
   void enlist(Index index, Index previous);
   void take_out(Index index);
+  void wake_waiting();
   void drop(Index index);
   void drop(LogicalRun run);
   bool drop_lost(Index first, std::uint32_t count);
@@ -191,6 +230,7 @@ class WriteCache final : public TranslationLayer {
   void complete_slot(LogicalSector lsn, DataSpan old);
   void set_aside(LogicalSector lsn);
 
+  void wake_worker();
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
   Task<void> destage(std::uint32_t worker, Index slot);
@@ -218,16 +258,21 @@ class WriteCache final : public TranslationLayer {
   DramArray<Slot> slots_;
   DramLists lists_;
   DramHashMap index_;
+  SectorGroups groups_;
   DramArray<Index> sweep_;                                   // slots in order of address, as collected when the sweep began
   std::vector<std::pair<std::uint64_t, Index>> by_address_;  // working memory of that collection
   std::uint64_t sweep_next_ = 0;
   std::uint64_t sweep_end_ = 0;
   Index passed_ = DramLists::none;  // of the dirty list, by age: up to there all are on their way; none: nothing is known
   std::unique_ptr<Journal> journal_;
-  SectorLocks inner_locks_;  // a destage and what goes past the cache
-  WaitQueue work_;           // of destage workers
-  WaitQueue progress_;       // of writers without a slot, and of flushes
-  WaitQueue activity_;       // of watch_idle()
+  SectorLocks inner_locks_;     // a destage and what goes past the cache
+  std::deque<WaitQueue> work_;  // of each destage worker
+  std::vector<std::uint32_t> asleep_;
+  bool called_ = false;    // a worker was woken and has not looked yet
+  bool choosing_ = false;  // a worker makes whole what it is going to destage
+  RoomQueue writers_;      // without a slot
+  WaitQueue progress_;     // of flushes
+  WaitQueue activity_;     // of watch_idle()
   std::vector<DataBuffer> staging_;
   std::vector<const DataBuffer*> giving_way_;  // of these: what is read into them is given up when the host reads
   std::uint32_t part_sectors_;                 // longest part of a host write handled at once

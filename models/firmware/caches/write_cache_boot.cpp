@@ -24,6 +24,7 @@ void WriteCache::rebuild() {
   for (const auto& [since, index] : unwritten) {
     const Slot& slot = slots_.read(index);
     index_.insert(slot.lsn, index);
+    groups_.add({LogicalSector(slot.lsn), 1});
     lists_.push_back(dirty_list, index);
     sequence_ = std::max(sequence_, slot.newest + 1);
     newest_since_ = since;
@@ -50,8 +51,7 @@ Task<Status> WriteCache::recover() {
   if (!ok(replayed)) co_return replayed;
   if (dirty_ != 0) co_return Status::ok;  // the records of what did not get home stay
   const Status emptied = co_await journal_->format();
-  if (emptied != Status::read_only) co_return emptied;
-  end(emptied);  // everything is home, but no record can follow
+  if (!ok(emptied)) end(emptied);  // everything is home, but no record can follow
   co_return Status::ok;
 }
 

@@ -12,6 +12,8 @@ void describe_edge_reads(ParameterVisitor& visitor, EdgeReads& edges) {
 void WriteCacheConfig::describe(ParameterVisitor& visitor) {
   visitor.field("capacity", capacity, {0, 68'719'476'736.0}, "DRAM for written data; 0 means no write cache");
   const UnusedWhere without_cache(visitor, capacity.value() == 0, "firmware.write_cache.capacity is 0 B");
+  visitor.field("yields", yields,
+                "whether the cache gives way to a layer's own write buffer (sblock, hwsr, tessera, tessera-imr), so that no layer has two");
   visitor.enumeration(
       "durability", durability, {"plp", "journal", "volatile"},
       "plp: dumped on power loss; journal: logged on the platters before the acknowledgement; volatile: FLUSH and FUA only");

@@ -5,8 +5,9 @@
 namespace tessera {
 
 namespace {
-constexpr std::uint64_t journal_high_mark = 75;  // % of the log in use, as the cache's own high mark
-constexpr std::uint32_t most_attempts = 3;       // ours, of a destage: a fault that passes takes no more
+constexpr std::uint64_t journal_high_mark = 75;          // % of the log in use, as the cache's own high mark
+constexpr Picoseconds longest_idle_look{1'600'000'000};  // ours: 1.6 ms, a quarter of a revolution
+constexpr std::uint32_t most_attempts = 3;               // ours, of a destage: a fault that passes takes no more
 }  // namespace
 
 void WriteCache::start_background() {
@@ -33,27 +34,58 @@ bool WriteCache::wanted() {
          slots_.read(lists_.front(dirty_list)).since < flush_target_;
 }
 
+/// One worker at a time looks for something to destage; when it has found that, it calls the next.
+void WriteCache::wake_worker() {
+  if (called_ || choosing_ || asleep_.empty()) return;
+  WaitQueue& worker = work_[asleep_.back()];
+  asleep_.pop_back();
+  called_ = true;
+  worker.wake_all();
+}
+
+/// Slots may have become free: writers go on that find some, and every flush looks again.
+void WriteCache::wake_waiting() {
+  std::uint64_t room = slots_count_ - dirty_ - stuck_;
+  writers_.wake([&](std::uint32_t sectors) {
+    const bool has_room = room != 0 || ended();
+    room -= std::min<std::uint64_t>(room, sectors);
+    return has_room;
+  });
+  progress_.wake_all();
+}
+
 Task<void> WriteCache::destage_loop(std::uint32_t worker) {
   for (;;) {
-    const Index slot = wanted() ? next_to_destage() : DramLists::none;
+    const Index slot = !choosing_ && wanted() ? next_to_destage() : DramLists::none;
     if (slot == DramLists::none) {
-      co_await work_.change(LifePhase::cpu_wait);
+      asleep_.push_back(worker);
+      co_await work_[worker].change(LifePhase::cpu_wait);
+      called_ = false;
       continue;
     }
     const Index start = guided(slot);
+    choosing_ = true;
     co_await destage(worker, start);
   }
 }
 
-/// Wakes the workers once the host has been idle for long enough.
+/// Wakes the workers once the host has been idle for long enough. Each look at a command that takes its time comes later than the last, so
+/// that a slow command is not looked at all the time.
 Task<void> WriteCache::watch_idle() {
+  const Picoseconds shortest = std::max(config_.idle_after, shortest_idle_look);
+  const Picoseconds longest = std::max(config_.idle_after, longest_idle_look);
+  Picoseconds seen;
+  Picoseconds pause = shortest;
   for (;;) {
     if (dirty_ == 0 || ended()) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;
     }
-    if (host_idle()) work_.wake_all();
-    const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), config_.idle_after);
+    if (host_idle()) wake_worker();
+    const Picoseconds active = ports_.host.last_activity();
+    pause = active == seen ? std::min(pause * 2, longest) : shortest;
+    seen = active;
+    const Picoseconds look_again = next_idle_look(active, ports_.cpu.now(), pause);
     co_await ports_.cpu.sleep_until(look_again);
   }
 }
@@ -95,10 +127,11 @@ WriteCache::Index WriteCache::guided(Index slot) {
   const bool awaited = slots_.read(slot).since < flush_target_;
   Index first = slot;
   const LogicalRun run = dirty_run(first, staging_.front().sectors());
+  SlotReader directory(slots_);
   for (std::uint32_t i = 0; i < run.count; ++i) {
     for (const std::optional<LogicalSector>& earlier : guide_->before(run.first + i)) {
       const Index found = earlier ? find(*earlier) : DramLists::none;
-      if (!pending(found) || inner_locks_.wanted(SectorRange::of(*earlier))) continue;
+      if (!pending(directory, found) || inner_locks_.wanted(SectorRange::of(*earlier))) continue;
       if (!awaited || slots_.read(found).since < flush_target_) return found;
     }
   }
@@ -108,17 +141,18 @@ WriteCache::Index WriteCache::guided(Index slot) {
 /// The unbroken run of dirty sectors around that of `slot`, from `most` in front of it on, at most `most` long; `slot` becomes that of its
 /// first.
 LogicalRun WriteCache::dirty_run(Index& slot, std::uint32_t most) {
-  LogicalRun run{LogicalSector(slots_.read(slot).lsn), 1};
+  SlotReader directory(slots_);
+  LogicalRun run{LogicalSector(directory.at(slot).lsn), 1};
   Index last = slot;
   while (run.count < most && run.first.value() > 0) {
-    const Index before = find_near(slot - 1, run.first - 1);
-    if (!pending(before)) break;
+    const Index before = find_near(directory, slot - 1, run.first - 1);
+    if (!pending(directory, before)) break;
     slot = before;
     run = {run.first - 1, run.count + 1};
   }
   for (; run.count < most; ++run.count) {
-    last = find_near(last + 1, run.end());
-    if (!pending(last)) break;
+    last = find_near(directory, last + 1, run.end());
+    if (!pending(directory, last)) break;
   }
   return run;
 }
@@ -132,23 +166,35 @@ Task<void> WriteCache::destage(std::uint32_t worker, Index slot) {
     const DataSpan scratch = staging.part(0, planned.count);
     co_await complete(planned, scratch);
   }
+  choosing_ = false;
   if (ended()) co_return;
 
   // Others may have written or dropped some of the run while this task waited: what is left of its first part goes now. What they wrote in
   // part stays for later.
   std::uint32_t passed = 0;
   std::uint32_t taken = 0;
+  std::uint32_t together = 0;  // of these, the last ones, side by side and yet to be copied
+  const auto copy_together = [&](Index end) {
+    if (together == 0) return;
+    for (Slot& copied : slots_.write_run(end - together, together)) copied.state = SlotState::destaging;
+    ports_.memory.copy(buffer_->part(end - together, together), staging.part(taken - together, together));
+    together = 0;
+  };
+  SlotReader directory(slots_);
   for (; passed < planned.count; ++passed, ++slot) {
-    slot = find_near(slot, planned.first + passed);
-    if (ready(slot)) {
-      slots_.write(slot).state = SlotState::destaging;
-      ports_.memory.copy(buffer_->part(slot, 1), staging.part(taken, 1));
+    const Index found = find_near(directory, slot, planned.first + passed);
+    if (found != slot) copy_together(slot);
+    slot = found;
+    if (ready(directory, slot)) {
       ++taken;
+      ++together;
     } else if (taken != 0) {
       break;
     }
   }
+  copy_together(slot);
   if (taken == 0) co_return;
+  wake_worker();
   const LogicalRun run{planned.first + (passed - taken), taken};
 
   const DataSpan data = staging.part(0, taken);
@@ -157,13 +203,15 @@ Task<void> WriteCache::destage(std::uint32_t worker, Index slot) {
   const Status status = co_await write_home(run, data, options);
   --under_way_;
   slot -= taken;  // the first again, if they lie side by side
-  for (std::uint32_t i = 0; i < taken; ++i, ++slot) {
-    slot = find_near(slot, run.first + i);
-    if (ok(status)) {
-      mark_destaged(slot);
-    } else {
-      slots_.write(slot).state = SlotState::dirty;  // overwritten meanwhile or not: below is no version since `since`
-    }
+  SlotReader renewed(slots_);
+  for (std::uint32_t done = 0; done < taken;) {
+    slot = find_near(renewed, slot, run.first + done);
+    const std::uint32_t count = side_by_side(slot, {run.first + done, taken - done});
+    if (ok(status)) mark_destaged(slot, count);
+    for (std::uint32_t i = 0; i < count && !ok(status); ++i)
+      slots_.write(slot + i).state = SlotState::dirty;  // overwritten meanwhile or not: below is no version since `since`
+    done += count;
+    slot += count;
   }
   if (ok(status)) {
     ++destages_;
@@ -172,7 +220,7 @@ Task<void> WriteCache::destage(std::uint32_t worker, Index slot) {
   } else {
     end(status);
   }
-  progress_.wake_all();
+  wake_waiting();
 }
 
 /// Writes to the inner layer, again where that failed; a layer that takes no more writes is not asked twice.

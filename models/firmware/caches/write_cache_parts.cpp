@@ -158,7 +158,7 @@ void WriteCache::set_aside(LogicalSector lsn) {
   take_out(index);
   dirty_gauge_.set(--dirty_);
   if (++stuck_ * most_stuck_share > slots_count_) end(Status::media_error);
-  progress_.wake_all();
+  wake_waiting();
 }
 
 }  // namespace tessera

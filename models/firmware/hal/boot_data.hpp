@@ -37,6 +37,10 @@ struct BootData {
   std::uint64_t layer_table = 0;   ///< offset
   std::uint64_t firmware_values = 0;
   std::uint64_t firmware_table = 0;
+
+  // Ways of the head between tracks.
+  std::uint64_t head_switch = 0;   ///< TrackSwitches::head
+  std::uint64_t switch_table = 0;  ///< offset of TrackSwitches::over, a word each
 };
 
 struct BootZone {
@@ -57,6 +61,7 @@ struct BootRegion {
   std::uint64_t guard_tracks = 0;
   double top_ratio = 0;
   std::uint64_t skewed = 0;
+  std::uint64_t staggered = 0;
 };
 
 }  // namespace tessera::hal

@@ -34,12 +34,15 @@ DriveGeometry BootReader::geometry() const {
                          .reserved_sectors = narrow(header_.reserved_sectors),
                          .exported_sectors = header_.exported_sectors,
                          .zones = {},
+                         .switches = {},
                          .spare_radii = narrow(header_.spare_radii)};
   const auto zones = table<BootZone>(header_.zone_table, header_.zones);
   geometry.zones.resize(zones.size());
   std::ranges::transform(zones, geometry.zones.begin(), [](const BootZone& zone) -> GeometryZone {
     return {narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors)};
   });
+  geometry.switches.head = narrow(header_.head_switch);
+  std::ranges::transform(table<std::uint64_t>(header_.switch_table, TrackSwitches::distances), geometry.switches.over.begin(), narrow);
   return geometry;
 }
 
@@ -55,7 +58,8 @@ FormatPlan BootReader::plan() const {
                     .band_tracks = narrow(region.band_tracks),
                     .guard_tracks = narrow(region.guard_tracks),
                     .top_ratio = region.top_ratio,
-                    .skewed = region.skewed != 0});
+                    .skewed = region.skewed != 0,
+                    .staggered = region.staggered != 0});
   return plan;
 }
 

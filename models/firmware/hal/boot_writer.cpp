@@ -30,7 +30,8 @@ BootRegion boot_region(const Region& region) {
                    .band_tracks = region.band_tracks,
                    .guard_tracks = region.guard_tracks,
                    .top_ratio = region.top_ratio,
-                   .skewed = region.skewed ? 1U : 0U};
+                   .skewed = region.skewed ? 1U : 0U,
+                   .staggered = region.staggered ? 1U : 0U};
   TESSERA_CHECK(region.name.size() < sizeof(entry.name), "a region's name is too long for the boot data");
   std::ranges::copy(region.name, entry.name);
   return entry;
@@ -64,6 +65,7 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
     zones.push_back({zone.first_radius, zone.radii, zone.sectors_per_track, zone.spare_sectors});
   std::vector<BootRegion> regions;
   for (const Region& region : plan) regions.push_back(boot_region(region));
+  const std::vector<std::uint64_t> switches(geometry.switches.over.begin(), geometry.switches.over.end());
   const std::vector<std::uint64_t> layer_words = words_of(layer);
   const std::vector<std::uint64_t> firmware_words = words_of(firmware);
 
@@ -76,13 +78,15 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
                   .zones = zones.size(),
                   .regions = regions.size(),
                   .layer_values = layer_words.size(),
-                  .firmware_values = firmware_words.size()};
+                  .firmware_values = firmware_words.size(),
+                  .head_switch = geometry.switches.head};
   if (flash) describe_flash(header, *flash);
   std::vector<std::byte> data(sizeof(BootData));
   header.zone_table = append(data, zones);
   header.region_table = append(data, regions);
   header.layer_table = append(data, layer_words);
   header.firmware_table = append(data, firmware_words);
+  header.switch_table = append(data, switches);
   header.bytes = data.size();
   std::memcpy(data.data(), &header, sizeof(header));
   return data;

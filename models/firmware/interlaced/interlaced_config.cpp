@@ -23,9 +23,9 @@ std::uint32_t InterlacedConfig::reserved_radius(const DriveGeometry& geometry) c
   return backup_place == ReservedPlace::inner ? innermost : backup_place == ReservedPlace::outer ? 0 : innermost / 2;
 }
 
-Region InterlacedConfig::data() const {
-  // Angular isolation holds only between tracks without skew.
-  return {.name = "data", .format = RecordingFormat::interlaced, .top_ratio = top_ratio, .skewed = false};
+Region InterlacedConfig::data(bool paper) const {
+  // What a write destroys keeps its places only between tracks without skew.
+  return {.name = "data", .format = RecordingFormat::interlaced, .top_ratio = top_ratio, .skewed = false, .staggered = !paper};
 }
 
 BackupRegion::Shape InterlacedConfig::backup_shape(const DriveGeometry& geometry) const {
@@ -40,8 +40,8 @@ FormatPlan InterlacedConfig::reserved(const DriveGeometry& geometry, const Forma
   return regions;
 }
 
-FormatPlan InterlacedConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
-  FormatPlan plan = plan_around(geometry.radii(), data(), reserved(geometry, {}), backup_place);
+FormatPlan InterlacedConfig::plan(const DriveGeometry& geometry, bool paper, std::string& problem) const {
+  FormatPlan plan = plan_around(geometry.radii(), data(paper), reserved(geometry, {}), backup_place);
   if (plan.empty()) problem = "the drive has too few tracks for data beside the backup region";
   return plan;
 }

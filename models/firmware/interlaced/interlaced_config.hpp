@@ -29,12 +29,12 @@ struct InterlacedConfig {
   [[nodiscard]] std::uint32_t reserved_radius(const DriveGeometry& geometry) const;
   /// Slots for the sectors of both tops of a write.
   [[nodiscard]] BackupRegion::Shape backup_shape(const DriveGeometry& geometry) const;
-  /// A region of data like all of a layer's.
-  [[nodiscard]] Region data() const;
+  /// A region of data like all of a layer's. The paper's tracks hold equal numbers at equal angles.
+  [[nodiscard]] Region data(bool paper) const;
   /// The conventional regions of the layer: the backup region, `more` and the journal.
   [[nodiscard]] FormatPlan reserved(const DriveGeometry& geometry, const FormatPlan& more) const;
   /// Regions of a layer that needs nothing else; empty, with a sentence in `problem`, where they do not fit.
-  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const;
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, bool paper, std::string& problem) const;
 };
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/locks/shared_locks.hpp"
+
 namespace tessera {
 
 InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
@@ -10,19 +12,38 @@ InterlacedLayer::InterlacedLayer(const Ports& ports, const InterlacedConfig& con
       rmw_(ports, config, geometry, plan),
       locks_(ports.cpu) {}
 
+/// Of staggered numbers one access: a command for each part would come too late for the second and wait a turn for it.
+PhysicalRun InterlacedLayer::longest_from(LogicalRun run) {
+  PhysicalRun place = place_of(run);
+  if (!home_.staggered()) return place;
+  const std::uint32_t sectors = rmw_.tracks().length(place.track);
+  const std::uint32_t at_home = home_.on_track(run).count;  // what will_write() is told of has one home
+  while (place.count < at_home) {
+    const PhysicalRun next = place_of({run.first + place.count, at_home - place.count});
+    if (next.track != place.track || next.first != (place.first + place.count) % sectors) break;
+    place.count += next.count;
+  }
+  return place;
+}
+
 Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint64_t changes = map_changes_;
-    const PhysicalRun piece = place_of({run.first + done, run.count - done});
-    auto lock = locks_.shared(rmw_.tracks().box(piece));
-    if (!lock.granted()) blocked();
-    co_await lock;
-    if (changes != map_changes_) continue;
+    SharedLocks locks(locks_);
     MediaChain chain(priority);
-    chain.read(piece, data.part(done, piece.count));
+    std::uint32_t end = done;
+    do {  // of staggered numbers also what goes on on the next track: a chain of its own would come after the next read's, a turn late
+      const PhysicalRun piece = longest_from({run.first + end, run.count - end});
+      locks.add(rmw_.tracks().box(piece));
+      chain.read(piece, data.part(end, piece.count));
+      end += piece.count;
+    } while (home_.staggered() && end < run.count && !locks.full());
+    if (!locks.granted()) blocked();
+    for (auto* lock = locks.first(); lock != nullptr; lock = locks.next()) co_await *lock;
+    if (changes != map_changes_) continue;
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
-    done += piece.count;
+    done = end;
   }
   co_return Status::ok;
 }
@@ -31,7 +52,7 @@ Task<Status> InterlacedLayer::write(LogicalRun run, DataSpan data, WriteOptions 
   const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint64_t changes = map_changes_;
-    const PhysicalRun piece = place_of({run.first + done, run.count - done});
+    const PhysicalRun piece = longest_from({run.first + done, run.count - done});
     auto lock = locks_.exclusive(rmw_.tracks().reach(piece));
     if (!lock.granted()) blocked();
     co_await lock;

@@ -52,6 +52,8 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
 
  private:
   [[nodiscard]] bool worthless(PhysicalSector sector) override;
+  /// Where `run` begins now, as far as it stays on one track and goes on there sector by sector, past the track's end as well.
+  [[nodiscard]] PhysicalRun longest_from(LogicalRun run);
 
   NewestCopies* copies_ = nullptr;
 };

@@ -129,8 +129,10 @@ Neighbours ReadModifyWrite::worth_saving(const Neighbours& neighbours) {
   Neighbours worth;
   for (std::uint32_t i = 0; i < neighbours.count; ++i) {
     PhysicalRun run = neighbours.runs[i];
-    while (run.count > 0 && worthless_->worthless({run.track, run.first})) run = {run.track, run.first + 1, run.count - 1};
-    while (run.count > 0 && worthless_->worthless({run.track, run.first + run.count - 1})) --run.count;
+    const std::uint32_t sectors = tracks_.length(run.track);
+    const auto worthless = [&](std::uint32_t sector) { return worthless_->worthless({run.track, sector % sectors}); };
+    while (run.count > 0 && worthless(run.first)) run = {run.track, (run.first + 1) % sectors, run.count - 1};
+    while (run.count > 0 && worthless(run.first + run.count - 1)) --run.count;
     spared_ += neighbours.runs[i].count - run.count;
     if (run.count > 0) worth.add(run);
   }

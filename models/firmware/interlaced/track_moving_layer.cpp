@@ -88,7 +88,7 @@ void TrackMovingLayer::look() {
 std::uint64_t TrackMovingLayer::note(LogicalRun run, HeatOf source) {
   std::uint64_t tracks = 0;
   for (std::uint32_t done = 0; done < run.count; ++tracks) {
-    const PhysicalRun piece = home_.piece({run.first + done, run.count - done});
+    const PhysicalRun piece = home_.on_track({run.first + done, run.count - done});
     if (source == counted_) note_write(piece);
     done += piece.count;
   }

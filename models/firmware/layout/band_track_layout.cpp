@@ -4,10 +4,12 @@
 #include <numeric>
 #include <utility>
 
+#include "firmware/layout/stagger.hpp"
+
 namespace tessera {
 
 FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_radius, std::uint32_t band_tracks, std::uint32_t head_width,
-                            bool skewed) {
+                            TrackStarts starts) {
   const std::uint32_t guards = head_width - 1;
   const std::uint64_t stride = band_tracks + guards;
   FormatPlan plan;
@@ -23,7 +25,8 @@ FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_r
                     .head_width = head_width,
                     .band_tracks = band_tracks,
                     .guard_tracks = guards,
-                    .skewed = skewed});
+                    .skewed = starts == TrackStarts::skewed,
+                    .staggered = starts == TrackStarts::staggered});
   }
   return plan;
 }
@@ -35,8 +38,8 @@ std::vector<BandPass> tracks_in_order(std::uint32_t band_tracks) {
 }
 
 BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media,
-                                 std::vector<BandPass> passes, std::uint64_t (*spares)(std::uint64_t))
-    : passes_(std::move(passes)), surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
+                                 std::vector<BandPass> passes, std::uint64_t (*spares)(std::uint64_t), SurfaceOrder order)
+    : media_(media), passes_(std::move(passes)), surfaces_(geometry.surfaces), band_tracks_(regions.front().band_tracks) {
   for (const Region& region : regions) {
     const auto first = static_cast<std::uint32_t>(region.first);
     const std::uint32_t stride = region.band_tracks + region.guard_tracks;
@@ -48,7 +51,10 @@ BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan
       for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
         shortest = std::min(shortest, media.sectors_on({surface, radius}));
     }
-    extents_.push_back({bands_, bands, places, first, stride, shortest});
+    const bool staggered = region.staggered && !region.skewed && geometry.switches.any();
+    const bool in_turn = staggered || order == SurfaceOrder::in_turn;
+    TESSERA_CHECK(!in_turn || bands == places, "bands whose surfaces are used in turn, with spares among them");
+    extents_.push_back({bands_, bands, places, first, stride, shortest, staggered, in_turn});
     bands_ += bands;
   }
   std::uint64_t sector = 0;
@@ -57,11 +63,56 @@ BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan
     for (const Extent& extent : extents_) {
       const std::uint64_t tracks = extent.bands * pass.size();
       const std::uint64_t end = sector + tracks * extent.track_sectors;
-      segments_.push_back({sector, end, track, &extent, &pass, FixedDivisor(extent.track_sectors), FixedDivisor(pass.size())});
+      const std::uint64_t together = extent.in_turn ? geometry.surfaces : 1;
+      segments_.push_back(
+          {sector, end, track, &extent, &pass, FixedDivisor(extent.track_sectors), FixedDivisor(pass.size() * together), {}});
+      if (extent.staggered) segments_.back().stagger = stagger_of(extent, pass, geometry.switches);
       sector = end;
       track += tracks;
     }
   }
+}
+
+/// In the order of the pass in the bands of all surfaces, and then the next radii.
+BandTrackLayout::Stagger BandTrackLayout::stagger_of(const Extent& extent, const BandPass& pass, const TrackSwitches& switches) const {
+  const auto surfaces = static_cast<std::uint32_t>(surfaces_.divisor());
+  // From the last surface at one radius to the first surface at another.
+  const auto inwards = [&](std::uint32_t from, std::uint32_t to) {
+    return lead_of(switches, to > from ? to - from : from - to, surfaces > 1, extent.track_sectors);
+  };
+  Stagger stagger;
+  if (surfaces > 1) stagger.surface = lead_of(switches, 0, true, extent.track_sectors);
+  const std::uint32_t all_surfaces = stagger.surface * (surfaces - 1);
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < pass.size(); ++i) {
+    if (i != 0) sum += all_surfaces + inwards(pass[i - 1], pass[i]);
+    stagger.in_pass.push_back(sum);
+  }
+  stagger.stride = sum + all_surfaces + inwards(pass.back(), extent.stride + pass.front());
+  return stagger;
+}
+
+BandTrackLayout::InPass BandTrackLayout::in_pass_of(const Segment& segment, std::uint64_t track) const {
+  const std::uint64_t number = segment.pass_tracks.quotient(track);
+  const std::uint64_t rest = track - number * segment.pass_tracks.divisor();
+  if (!segment.extent->in_turn) return {number, rest};
+  const std::uint64_t place = surfaces_.quotient(rest);
+  return {number * surfaces_.divisor() + rest - place * surfaces_.divisor(), place};
+}
+
+/// And back, from the segment's first track.
+std::uint64_t BandTrackLayout::track_of(const Segment& segment, const InPass& at) const {
+  if (!segment.extent->in_turn) return at.band * segment.pass_tracks.divisor() + at.place;
+  const std::uint64_t number = surfaces_.quotient(at.band);
+  const std::uint64_t surface = at.band - number * surfaces_.divisor();
+  return number * segment.pass_tracks.divisor() + at.place * surfaces_.divisor() + surface;
+}
+
+std::uint32_t BandTrackLayout::begins(const Segment& segment, const InPass& at) const {
+  const Stagger& stagger = segment.stagger;
+  const std::uint64_t number = surfaces_.quotient(at.band);
+  const std::uint64_t surface = at.band - number * surfaces_.divisor();
+  return static_cast<std::uint32_t>(number * stagger.stride + surface * stagger.surface + stagger.in_pass[at.place]);
 }
 
 const BandTrackLayout::Segment& BandTrackLayout::segment_of(LogicalSector sector) const {
@@ -92,15 +143,19 @@ BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   const std::uint64_t offset = run.first.value() - segment.first;
   const std::uint64_t track = segment.track_sectors.quotient(offset);
   const auto index = static_cast<std::uint32_t>(offset - track * extent.track_sectors);
-  const std::uint64_t band = segment.pass_tracks.quotient(track);
+  const InPass at = in_pass_of(segment, track);
 
   Piece piece;
   piece.track = segment.first_track + track;
-  piece.band = extent.first_band + band;
-  piece.position = pass[track - band * pass.size()];
+  piece.band = extent.first_band + at.band;
+  piece.position = pass[at.place];
   piece.track_sectors = extent.track_sectors;
-  piece.run = {track_of(static_cast<std::size_t>(&extent - extents_.data()), band, piece.position), index,
+  piece.run = {track_of(static_cast<std::size_t>(&extent - extents_.data()), at.band, piece.position), index,
                std::min(run.count, extent.track_sectors - index)};
+  if (extent.staggered) {
+    const std::uint32_t sectors = media_.sectors_on(piece.run.track);  // perhaps more than count: the last ones stay unused
+    piece.run.first = tessera::staggered(index, sector_at(begins(segment, at), sectors), sectors);
+  }
   return piece;
 }
 
@@ -121,7 +176,7 @@ std::uint64_t BandTrackLayout::track_at(std::uint64_t band, std::uint32_t positi
     const auto found = std::find(pass.begin(), pass.end(), position);
     if (found == pass.end()) continue;
     const Segment& segment = segments_[i * extents_.size() + which];
-    return segment.first_track + (band - extent.first_band) * pass.size() + static_cast<std::uint64_t>(found - pass.begin());
+    return segment.first_track + track_of(segment, {band - extent.first_band, static_cast<std::uint64_t>(found - pass.begin())});
   }
   TESSERA_CHECK(false, "a position lies outside its band");
   return 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layout/stagger.hpp"
+
 namespace tessera {
 
 namespace {
@@ -19,9 +21,11 @@ std::uint32_t nominal_length(const MediaPort& media, std::uint32_t radius, std::
 
 InterlacedLayout::InterlacedLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media,
                                    std::uint32_t group_tracks, InterlacedOrder order)
-    : surfaces_(geometry.surfaces), order_(order) {
+    : media_(media), surfaces_(geometry.surfaces), order_(order) {
   TESSERA_CHECK(group_tracks >= 1, "an interlaced numbering needs groups of one track or more");
   for (const Region& region : regions) {
+    const TrackSwitches* const switches = region.staggered && !region.skewed && geometry.switches.any() ? &geometry.switches : nullptr;
+    staggered_ = staggered_ || switches != nullptr;
     for (const GeometryZone& zone : geometry.zones) {
       const auto first = static_cast<std::uint32_t>(std::max<std::uint64_t>(zone.first_radius, region.first));
       const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(zone.first_radius + zone.radii, region.first + region.count));
@@ -30,14 +34,14 @@ InterlacedLayout::InterlacedLayout(const DriveGeometry& geometry, const FormatPl
       const std::uint32_t trailing = nominal_length(media, first + 1, end, geometry.surfaces);
       const std::uint32_t group = std::min(2 * group_tracks, end - first);
       const std::uint32_t whole = (end - first) / group * group;
-      add_segment(first, whole, group, leading, trailing, media);
-      if (first + whole < end) add_segment(first + whole, end - first - whole, end - first - whole, leading, trailing, media);
+      add_segment(first, whole, group, leading, trailing, media, switches);
+      if (first + whole < end) add_segment(first + whole, end - first - whole, end - first - whole, leading, trailing, media, switches);
     }
   }
 }
 
 void InterlacedLayout::add_segment(std::uint32_t first_radius, std::uint32_t radii, std::uint32_t group_radii, std::uint32_t leading_length,
-                                   std::uint32_t trailing_length, const MediaPort& media) {
+                                   std::uint32_t trailing_length, const MediaPort& media, const TrackSwitches* switches) {
   Segment segment;
   segment.first = sectors_;
   segment.first_radius = first_radius;
@@ -48,8 +52,11 @@ void InterlacedLayout::add_segment(std::uint32_t first_radius, std::uint32_t rad
   const std::uint64_t group = segment.leading_sectors + std::uint64_t{group_radii - segment.leading} * trailing_length;
   const std::uint64_t nominal = group * (radii / group_radii) * surfaces_.divisor();
   segment.group = FixedDivisor(group);
+  segment.band = FixedDivisor(group * surfaces_.divisor());
   segment.leading_track = FixedDivisor(leading_length);
   segment.trailing_track = FixedDivisor(std::max<std::uint32_t>(trailing_length, 1));
+  segment.staggered = switches != nullptr;
+  if (switches != nullptr) segment.stagger = stagger_of(segment, *switches);
 
   for (std::uint64_t at = 0; at < nominal;) {
     const Position found = position(segment, at);
@@ -61,6 +68,40 @@ void InterlacedLayout::add_segment(std::uint32_t first_radius, std::uint32_t rad
   segments_.push_back(std::move(segment));
 }
 
+/// In the order in which a group's tracks are numbered, and then the groups.
+InterlacedLayout::Stagger InterlacedLayout::stagger_of(const Segment& segment, const TrackSwitches& switches) const {
+  const auto surfaces = static_cast<std::uint32_t>(surfaces_.divisor());
+  const std::uint32_t trailing_tracks = segment.group_radii - segment.leading;
+  const auto leading_length = static_cast<std::uint32_t>(segment.leading_track.divisor());
+  const auto trailing_length = static_cast<std::uint32_t>(segment.trailing_track.divisor());
+  const std::uint32_t shortest = trailing_tracks == 0 ? leading_length : std::min(leading_length, trailing_length);
+  const std::uint32_t last_leading = 2 * (segment.leading - 1);
+  const std::uint32_t last_trailing = trailing_tracks == 0 ? last_leading : 2 * (trailing_tracks - 1) + 1;
+  const bool back = order_ == InterlacedOrder::serpentine && trailing_tracks != 0;
+  const std::uint32_t first_trailing = back ? last_trailing : 1;
+  const std::uint32_t last = back ? 1 : last_trailing;
+  // From the last surface at one radius to the first surface at another.
+  const auto inwards = [&](std::uint32_t from, std::uint32_t to) {
+    return lead_of(switches, to > from ? to - from : from - to, surfaces > 1, shortest);
+  };
+
+  Stagger stagger;
+  if (surfaces > 1) stagger.surface = lead_of(switches, 0, true, shortest);
+  const std::uint32_t all_surfaces = stagger.surface * (surfaces - 1);
+  stagger.step = all_surfaces + inwards(0, 2);
+  const std::uint32_t leading_end = stagger.step * (segment.leading - 1) + all_surfaces;
+  stagger.trailing = leading_end + inwards(last_leading, first_trailing);
+  const std::uint32_t end = trailing_tracks == 0 ? leading_end : stagger.trailing + stagger.step * (trailing_tracks - 1) + all_surfaces;
+  stagger.band = end + inwards(last, segment.group_radii);
+  return stagger;
+}
+
+/// Where the numbers of a track begin.
+std::uint32_t InterlacedLayout::begins(const Stagger& stagger, const Place& place) {
+  return static_cast<std::uint32_t>(place.band * stagger.band + (place.leading ? 0 : stagger.trailing) + place.track * stagger.step +
+                                    place.surface * stagger.surface);
+}
+
 const InterlacedLayout::Segment& InterlacedLayout::segment_of(LogicalSector sector) const {
   TESSERA_CHECK(sector.value() < sectors_, "a logical sector lies outside its layout");
   const auto after = std::upper_bound(segments_.begin(), segments_.end(), sector.value(),
@@ -68,43 +109,82 @@ const InterlacedLayout::Segment& InterlacedLayout::segment_of(LogicalSector sect
   return *std::prev(after);
 }
 
+/// The track of a nominal offset, and the offset in it.
+InterlacedLayout::Place InterlacedLayout::place_of(const Segment& segment, std::uint64_t nominal, std::uint64_t& index) const {
+  Place place{};
+  // The tracks of one surface at a time, or of all.
+  const std::uint64_t surfaces = segment.staggered ? surfaces_.divisor() : 1;
+  const FixedDivisor& unit = segment.staggered ? segment.band : segment.group;
+  const std::uint64_t number = unit.quotient(nominal);
+  std::uint64_t rest = nominal - number * unit.divisor();
+  place.leading = rest < segment.leading_sectors * surfaces;
+  if (!place.leading) rest -= segment.leading_sectors * surfaces;
+  const FixedDivisor& length = place.leading ? segment.leading_track : segment.trailing_track;
+  const std::uint64_t track = length.quotient(rest);
+  index = rest - track * length.divisor();
+  if (segment.staggered) {
+    place.band = number;
+    place.track = surfaces_.quotient(track);
+    place.surface = track - place.track * surfaces;
+  } else {
+    place.band = surfaces_.quotient(number);
+    place.surface = number - place.band * surfaces_.divisor();
+    place.track = track;
+  }
+  return place;
+}
+
+/// And back: the nominal offset at which a track begins.
+std::uint64_t InterlacedLayout::nominal_of(const Segment& segment, const Place& place) const {
+  const std::uint64_t length = (place.leading ? segment.leading_track : segment.trailing_track).divisor();
+  const std::uint64_t surfaces = segment.staggered ? surfaces_.divisor() : 1;
+  const std::uint64_t in_front = place.leading ? 0 : segment.leading_sectors * surfaces;
+  if (segment.staggered) return place.band * segment.band.divisor() + in_front + (place.track * surfaces + place.surface) * length;
+  return (place.band * surfaces_.divisor() + place.surface) * segment.group.divisor() + in_front + place.track * length;
+}
+
 InterlacedLayout::Position InterlacedLayout::position(const Segment& segment, std::uint64_t nominal) const {
-  const std::uint64_t group = segment.group.quotient(nominal);
-  const std::uint64_t band = surfaces_.quotient(group);  // groups at one radius, one for each surface
-  std::uint64_t rest = nominal - group * segment.group.divisor();
-  const bool leading = rest < segment.leading_sectors;
-  if (!leading) rest -= segment.leading_sectors;
-  const FixedDivisor& length = leading ? segment.leading_track : segment.trailing_track;
-  std::uint64_t track = length.quotient(rest);
-  const std::uint64_t index = rest - track * length.divisor();
-  if (!leading && order_ == InterlacedOrder::serpentine) track = segment.group_radii - segment.leading - 1 - track;
-  const std::uint64_t radius = segment.first_radius + band * segment.group_radii + 2 * track + (leading ? 0 : 1);
-  return {{static_cast<std::uint32_t>(group - band * surfaces_.divisor()), static_cast<std::uint32_t>(radius)},
+  std::uint64_t index = 0;
+  const Place place = place_of(segment, nominal, index);
+  const bool back = !place.leading && order_ == InterlacedOrder::serpentine;
+  const std::uint64_t track = back ? segment.group_radii - segment.leading - 1 - place.track : place.track;
+  const std::uint64_t radius = segment.first_radius + place.band * segment.group_radii + 2 * track + (place.leading ? 0 : 1);
+  return {{static_cast<std::uint32_t>(place.surface), static_cast<std::uint32_t>(radius)},
           static_cast<std::uint32_t>(index),
-          static_cast<std::uint32_t>(length.divisor())};
+          static_cast<std::uint32_t>((place.leading ? segment.leading_track : segment.trailing_track).divisor()),
+          begins(segment.stagger, place)};
 }
 
 PhysicalRun InterlacedLayout::piece(LogicalRun run) const {
+  PhysicalRun found = on_track(run);
+  if (staggered_) found.count = std::min(found.count, media_.sectors_on(found.track) - found.first);
+  return found;
+}
+
+PhysicalRun InterlacedLayout::on_track(LogicalRun run) const {
   const Segment& segment = segment_of(run.first);
   SlipTable::Place place{run.first.value() - segment.first, 0};
   if (!segment.slips.empty()) [[unlikely]]
     place = segment.slips.place(place.nominal);
   const Position found = position(segment, place.nominal);
-  return {found.track, found.index, std::min(run.count, found.sectors - place.shortfall - found.index)};
+  const std::uint32_t sectors = found.sectors - place.shortfall;
+  const std::uint32_t index = tessera::staggered(found.index, sector_at(found.begins, sectors), sectors);
+  return {found.track, index, std::min(run.count, sectors - found.index)};
 }
 
 std::optional<LogicalSector> InterlacedLayout::logical(PhysicalSector sector) const {
   for (const Segment& segment : segments_) {
     if (sector.track.radius < segment.first_radius || sector.track.radius >= segment.first_radius + segment.radii) continue;
     const std::uint32_t offset = sector.track.radius - segment.first_radius;
-    const std::uint64_t group = std::uint64_t{offset / segment.group_radii} * surfaces_.divisor() + sector.track.surface;
     const std::uint32_t in_group = offset % segment.group_radii;
-    const bool leading = in_group % 2 == 0;
-    std::uint64_t track = in_group / 2;
-    if (!leading && order_ == InterlacedOrder::serpentine) track = segment.group_radii - segment.leading - 1 - track;
-    const std::uint64_t length = (leading ? segment.leading_track : segment.trailing_track).divisor();
-    const std::uint64_t nominal = group * segment.group.divisor() + (leading ? 0 : segment.leading_sectors) + track * length + sector.index;
-    return LogicalSector(segment.first + segment.slips.offset(nominal));
+    Place place{offset / segment.group_radii, sector.track.surface, in_group % 2 == 0, in_group / 2};
+    if (!place.leading && order_ == InterlacedOrder::serpentine) place.track = segment.group_radii - segment.leading - 1 - place.track;
+    std::uint32_t index = sector.index;
+    if (segment.staggered) {
+      const std::uint32_t sectors = media_.sectors_on(sector.track);
+      index = unstaggered(index, sector_at(begins(segment.stagger, place), sectors), sectors);
+    }
+    return LogicalSector(segment.first + segment.slips.offset(nominal_of(segment, place) + index));
   }
   return std::nullopt;
 }

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t full_turn = std::uint64_t{1} << 32;
   return (sector << 32) / sectors_on_track;
 }
 
-/// Angles [angle_first, angle_end) of radii [radius_first, radius_end) of one surface.
+/// Angles [angle_first, angle_end) of radii [radius_first, radius_end) of one surface; angle_end is beyond a full turn where they wrap.
 struct AngularBox {
   std::uint32_t surface = 0;
   std::uint32_t radius_first = 0;
@@ -40,12 +40,12 @@ struct AngularBox {
   std::uint64_t angle_first = 0;
   std::uint64_t angle_end = full_turn;
 
-  /// The box of a run that does not wrap, on a track of `sectors_on_track` sectors.
+  /// The box of a run on a track of `sectors_on_track` sectors.
   [[nodiscard]] static AngularBox of(const PhysicalRun& run, std::uint32_t sectors_on_track) {
     return {run.track.surface, run.track.radius, run.track.radius + 1, angle_of(run.first, sectors_on_track),
             angle_of(std::uint64_t{run.first} + run.count, sectors_on_track)};
   }
-  /// Grows the box so that it encloses `other`, which lies on the same surface.
+  /// Grows the box so that it encloses `other`, which lies on the same surface. Of two boxes that wrap, both do.
   void enclose(const AngularBox& other) {
     radius_first = std::min(radius_first, other.radius_first);
     radius_end = std::max(radius_end, other.radius_end);
@@ -54,8 +54,10 @@ struct AngularBox {
   }
   [[nodiscard]] bool overlaps(const AngularBox& other) const {
     return surface == other.surface && radius_first < other.radius_end && other.radius_first < radius_end &&
-           angle_first < other.angle_end && other.angle_first < angle_end;
+           (reaches(other.angle_first) || other.reaches(angle_first));
   }
+  /// Whether the angle is one of the box's, or that angle a turn later.
+  [[nodiscard]] bool reaches(std::uint64_t angle) const { return ((angle - angle_first) & (full_turn - 1)) < angle_end - angle_first; }
 };
 
 enum class LockMode : std::uint8_t { shared, exclusive };

@@ -5,13 +5,87 @@
 
 namespace tessera {
 
-// A header that cannot be read stays zero, and costs no other.
+namespace {
+
+bool empty(const SectorHeader& header) { return header == SectorHeader{}; }
+
+/// Whether a read says of its sectors what they hold. What is stored as lost has its header.
+bool readable(Status status) { return ok(status) || status == Status::lost; }
+
+/// Sectors of a step, of which no read has said yet whether they have a header.
+struct Open {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Without the sectors at both ends whose headers are known.
+Open narrowed(Open part, std::span<const SectorHeader> headers) {
+  while (part.count != 0 && !empty(headers[part.first])) part = {part.first + 1, part.count - 1};
+  while (part.count != 0 && !empty(headers[part.first + part.count - 1])) --part.count;
+  return part;
+}
+
+/// Hands on what a further read of a part brought, where no earlier one did.
+void take(const MediaStep& read, const MediaStep& step, std::uint32_t first) {
+  for (std::uint32_t i = 0; i < read.run.count; ++i) {
+    SectorHeader& header = step.headers[first + i];
+    if (!empty(header) || empty(read.headers[i])) continue;
+    header = read.headers[i];
+    if (step.system.empty()) continue;
+    const std::size_t bytes = step.system.size() / step.run.count;
+    std::ranges::copy(read.system.subspan(i * bytes, bytes), step.system.subspan((first + i) * bytes, bytes).begin());
+  }
+}
+
+}  // namespace
+
+Task<void> read_headers(MediaPort& media, const MediaStep& step, std::vector<bool>& unknown) {
+  unknown.assign(step.run.count, false);
+  MediaChain first_chain;
+  first_chain.add(step);
+  const Status first_status = co_await media.run(first_chain);
+  if (readable(first_status)) co_return;
+  std::vector<Open> open{{0, step.run.count}};
+  std::vector<SectorHeader> headers;
+  std::vector<std::byte> bytes;
+  while (!open.empty()) {
+    const Open part = narrowed(open.back(), step.headers);
+    open.pop_back();
+    if (part.count == 0) continue;
+    headers.assign(part.count, {});
+    bytes.resize(step.system.size() / step.run.count * part.count);
+    MediaStep again = step;
+    again.hint = StepHint::position;
+    again.run = {step.run.track, (step.run.first + part.first) % media.sectors_on(step.run.track), part.count};  // runs may wrap
+    again.headers = headers;
+    again.system = bytes;
+    MediaChain chain;
+    chain.add(again);
+    const Status status = co_await media.run(chain);
+    take(again, step, part.first);
+    if (readable(status)) continue;
+    if (part.count == 1) {
+      unknown[part.first] = empty(step.headers[part.first]);
+      continue;
+    }
+    const std::uint32_t half = part.count / 2;
+    open.push_back({part.first + half, part.count - half});
+    open.push_back({part.first, half});
+  }
+}
 
 Task<void> HeaderScan::read(std::span<const PhysicalRun> sectors) {
   headers_.assign(sectors.size(), {});
-  MediaChain chain(MediaClass::host, LostSectors::carry);
-  for (std::size_t i = 0; i < sectors.size(); ++i) chain.read(sectors[i], {}, StepHint::position, &headers_[i]);
-  static_cast<void>(co_await media_.run(chain));
+  unknown_.assign(sectors.size(), false);
+  for (std::size_t done = 0; done < sectors.size();) {  // from behind the sector that ended the last chain
+    MediaChain chain;
+    for (std::size_t i = done; i < sectors.size(); ++i) chain.read(sectors[i], {}, StepHint::position, &headers_[i]);
+    const Status status = co_await media_.run(chain);
+    if (ok(status)) co_return;
+    done += chain.steps_done;
+    unknown_[done] = !readable(status) && empty(headers_[done]);
+    ++done;
+  }
 }
 
 Task<std::uint32_t> HeaderScan::read(const ConventionalLayout& layout, std::uint64_t first, std::uint64_t end) {
@@ -19,18 +93,8 @@ Task<std::uint32_t> HeaderScan::read(const ConventionalLayout& layout, std::uint
   step.run = layout.piece({LogicalSector(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(end - first, longest))});
   headers_.assign(step.run.count, {});
   step.headers = headers_;
-  MediaChain chain;
-  chain.add(step);
-  static_cast<void>(co_await media_.run(chain));
+  co_await read_headers(media_, step, unknown_);
   co_return step.run.count;
-}
-
-Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector) {
-  SectorHeader header{};
-  MediaChain chain;
-  chain.read(sector, {}, StepHint::position, &header);
-  const Status status = co_await media.run(chain);
-  co_return !ok(status) && status != Status::lost;
 }
 
 Task<void> count_carriers(MediaPort& media, PhysicalRun run, const SectorHeader& header, Carriers& sum) {
@@ -38,18 +102,14 @@ Task<void> count_carriers(MediaPort& media, PhysicalRun run, const SectorHeader&
   MediaStep step;
   step.run = run;
   step.headers = found;
-  MediaChain chain;
-  chain.add(step);
-  static_cast<void>(co_await media.run(chain));
+  std::vector<bool> unknown;
+  co_await read_headers(media, step, unknown);
   for (std::uint32_t i = 0; i < run.count; ++i) {
     ++sum.sectors;
-    if (found[i] == header) {
+    if (found[i] == header)
       ++sum.with;
-    } else if (sum.with + sum.unreadable + 1 == sum.sectors) {
-      const PhysicalRun sector{run.track, run.first + i, 1};
-      const bool lost = co_await cannot_be_read(media, sector);
-      sum.unreadable += lost ? 1 : 0;
-    }
+    else if (unknown[i] && sum.with + sum.unreadable + 1 == sum.sectors)
+      ++sum.unreadable;
   }
 }
 

@@ -14,6 +14,13 @@
 
 namespace tessera {
 
+/// Reads a step with a header for each of its sectors, and says of each sector whether it could be read: `unknown[i]` is set where no
+/// read brought sector `i`. A sector that is neither unknown nor has a header was read and has none.
+///
+/// One answer a boot: a sector that fails now may come back with the next read, so a second read must not decide what the first one
+/// left open, unless its header is taken, too. Headers and bytes that an earlier read brought stay.
+Task<void> read_headers(MediaPort& media, const MediaStep& step, std::vector<bool>& unknown);
+
 class HeaderScan {
  public:
   /// Scattered sectors of one chain.
@@ -30,15 +37,14 @@ class HeaderScan {
   Task<std::uint32_t> read(const ConventionalLayout& layout, std::uint64_t first, std::uint64_t end);
   /// The record in the header of sector `i` of the last read(); nothing where there is none or it cannot be read.
   [[nodiscard]] std::optional<LogRecord> record(std::uint32_t i) const { return decode(headers_[i]); }
+  /// Whether sector `i` of the last read() could not be read, so that it may hold a record. A sector stored as lost has its header.
+  [[nodiscard]] bool unknown(std::uint32_t i) const { return unknown_[i]; }
 
  private:
   MediaPort& media_;
   std::vector<SectorHeader> headers_;
+  std::vector<bool> unknown_;
 };
-
-/// Whether nothing of a sector comes back: after a cut that tells what was lost from what was not written. A sector stored as lost has
-/// its header.
-[[nodiscard]] Task<bool> cannot_be_read(MediaPort& media, PhysicalRun sector);
 
 /// On how many sectors of runs a header is that their write put on each of them.
 struct Carriers {

@@ -115,34 +115,34 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
   if (!ok(loaded)) co_return loaded;
   start_ = released_ = head_ = superblock_.payload()[0];
   FoundRecords found;
-  co_await find_records(found);
+  UnknownPositions unknown;
+  co_await find_records(found, unknown);
   for (const Found& record : found) {
     const std::uint64_t end = record.sequence + record.sectors.size();
     head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
     // The log may start inside a record: what is in front of that is home, and its place in use again.
     const std::uint64_t first = std::max(record.sequence, start_);
     if (first + 1 == end) continue;
-    const bool whole = co_await counts(record);
-    if (whole)
+    if (counts(record, unknown))
       records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
   }
   co_return Status::ok;
 }
 
 /// A track at a time, from the log's start on, so that records are met in the order of their numbers.
-Task<void> Journal::find_records(FoundRecords& found) {
+Task<void> Journal::find_records(FoundRecords& found, UnknownPositions& unknown) {
   const auto headers = headers_.take();
+  std::vector<bool> unread;
   for (std::uint64_t position = start_; position < start_ + capacity_;) {
     MediaStep step;
     step.run = place(position, static_cast<std::uint32_t>(start_ + capacity_ - position));
     headers->assign(step.run.count, SectorHeader{});
     step.headers = *headers;
-    MediaChain chain;
-    chain.add(step);
-    // A sector that cannot be read has no header.
-    static_cast<void>(co_await media_.run(chain));
-    for (std::uint32_t i = 0; i < step.run.count; ++i)
+    co_await read_headers(media_, step, unread);
+    for (std::uint32_t i = 0; i < step.run.count; ++i) {
+      if (unread[i]) unknown.insert(position + i);
       if (const std::optional<LogRecord> record = decode((*headers)[i])) note_header(*record, position + i, found);
+    }
     position += step.run.count;
   }
 }
@@ -167,15 +167,10 @@ Journal::Found& Journal::note_record(FoundRecords& found, std::uint64_t sequence
   return *at;
 }
 
-/// Whether the record was written to its end, as far as can be seen: no sector of it holds anything else.
-Task<bool> Journal::counts(const Found& record) {
-  for (std::uint64_t i = std::max(record.sequence, start_) - record.sequence; i < record.sectors.size(); ++i) {
-    if (record.sectors[i] != 0) continue;
-    const PhysicalRun sector = place(record.sequence + i, 1);
-    const bool unreadable = co_await cannot_be_read(media_, sector);
-    if (!unreadable) co_return false;
-  }
-  co_return true;
+bool Journal::counts(const Found& record, const UnknownPositions& unknown) const {
+  for (std::uint64_t i = std::max(record.sequence, start_) - record.sequence; i < record.sectors.size(); ++i)
+    if (record.sectors[i] == 0 && !unknown.contains(record.sequence + i)) return false;
+  return true;
 }
 
 Task<Status> Journal::read(const Record& record, std::uint32_t done, DataSpan data) {

@@ -7,6 +7,7 @@
 // left incomplete lacks a sector that can be read and holds something else. So a sector that cannot be read is told from one that was
 // not written: it is lost alone, the last one not even that, and nothing older takes its place.
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
@@ -86,10 +87,13 @@ class Journal {
   };
   using FoundRecords = std::vector<Found>;  // by sequence number, the order in which most are met
 
-  Task<void> find_records(FoundRecords& found);
+  using UnknownPositions = std::set<std::uint64_t>;  // of sectors that cannot be read, by sequence number
+
+  Task<void> find_records(FoundRecords& found, UnknownPositions& unknown);
   void note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const;
   static Found& note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length);
-  Task<bool> counts(const Found& record);
+  /// Whether the record was written to its end, as far as can be known: no sector of it that was read holds anything else.
+  [[nodiscard]] bool counts(const Found& record, const UnknownPositions& unknown) const;
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);

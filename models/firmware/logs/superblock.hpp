@@ -29,6 +29,11 @@ class Superblock {
   [[nodiscard]] bool found_twice() const { return copies_ == 2; }
 
  private:
+  // What LogRecord::length says of a superblock.
+  static constexpr std::uint32_t next_may_follow = 1;
+  static constexpr std::uint32_t next_was_not_written = 2;
+  Task<Status> put(std::uint64_t generation, Payload payload, std::uint32_t mark);
+
   MediaPort& media_;
   Places places_;
   std::uint64_t generation_ = 0;

@@ -100,10 +100,7 @@ Task<Status> TableLog::recover() {
   faulty_ = !superblock_.found_twice();
   status = co_await read_checkpoint();
   if (!ok(status)) co_return status;
-  status = co_await replay_changes();
-  if (!ok(status) || !faulty_) co_return status;
-  const bool hidden = co_await tail_cannot_be_read();
-  co_return hidden ? Status::corrupt : Status::ok;
+  co_return co_await replay_changes();
 }
 
 /// A drive that takes no more writes goes on with the copies that there are.
@@ -115,19 +112,18 @@ Task<bool> TableLog::repair() {
 
 Task<Status> TableLog::replay_changes() {
   records_ = 0;
-  bool ended = false;  // neither copy of the next change is there
+  bool ended = false;        // neither copy of the next change is there
+  std::uint64_t unread = 0;  // copies of the next change that cannot be read
+  std::vector<bool> unknown;
   for (std::uint64_t sector = 0; !ended && sector < records_in_half() * change_copies;) {
     const PhysicalRun run = place(sector, records_in_half() * change_copies - sector);
     std::vector<std::byte> sectors(std::size_t{run.count} * sector_bytes_);
     std::vector<SectorHeader> headers(run.count);
     MediaStep step{MediaOp::read, StepHint::position, run, {}, sectors};
     step.headers = headers;
-    MediaChain chain;
-    chain.add(step);
-    // A sector that cannot be read has no header.
-    const Status read = co_await media_.run(chain);
-    faulty_ = faulty_ || !ok(read);
+    co_await read_headers(media_, step, unknown);
     for (std::uint32_t i = 0; i < run.count; ++i, ++sector) {
+      faulty_ = faulty_ || unknown[i];
       const std::optional<LogRecord> record = decode(headers[i]);
       const bool current = record && record->type == type_ && record->payload[0] == superblock_.generation();
       if (ended && current && record->sequence > records_) co_return Status::corrupt;  // both copies of a change are lost
@@ -137,23 +133,15 @@ Task<Status> TableLog::replay_changes() {
         table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]},
                       bytes.subspan(std::size_t{i} * sector_bytes_, sector_bytes_));
         ++records_;
-      } else if (sector % change_copies == change_copies - 1) {
-        ended = true;
+        unread = 0;
+        continue;
       }
+      unread += unknown[i] ? 1 : 0;
+      ended = sector % change_copies == change_copies - 1;
     }
   }
-  co_return Status::ok;
-}
-
-/// Whether a change may hide behind the last one found: a cut tears one sector at most, so one of two that it left unwritten can be read.
-Task<bool> TableLog::tail_cannot_be_read() {
-  if (records_ == records_in_half()) co_return false;
-  for (std::uint64_t copy = 0; copy < change_copies; ++copy) {
-    const PhysicalRun sector = place(records_ * change_copies + copy, 1);
-    const bool unreadable = co_await cannot_be_read(media_, sector);
-    if (!unreadable) co_return false;
-  }
-  co_return true;
+  // A change may hide behind the last one found: a cut tears one sector at most, so one of two that it left unwritten can be read.
+  co_return unread == change_copies ? Status::corrupt : Status::ok;
 }
 
 Task<Status> TableLog::write_checkpoint() {

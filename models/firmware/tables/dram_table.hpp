@@ -45,6 +45,12 @@ class DramArray {
     memory_.touch(address_ + first * sizeof(T), static_cast<std::uint32_t>(count * sizeof(T)), Access::read);
     return {elements_ + first, count};
   }
+  /// `count` elements in a row, at least one, charged as one burst; the references are for changing them at once.
+  [[nodiscard]] std::span<T> write_run(std::uint64_t first, std::uint64_t count) {
+    TESSERA_CHECK(count != 0 && first + count <= count_, "a run of elements lies outside its table");
+    memory_.touch(address_ + first * sizeof(T), static_cast<std::uint32_t>(count * sizeof(T)), Access::write);
+    return {elements_ + first, count};
+  }
   /// One charged write; the reference is for changing the element at once.
   [[nodiscard]] T& write(std::uint64_t i) {
     touch(i, Access::write);
@@ -131,6 +137,34 @@ class DramLists {
   void move_to_back(std::uint32_t list, Index i) {
     remove(i);
     push_back(list, i);
+  }
+
+  // Chains: indices in a row that follow one another in their list as well. One costs as much as a single index, but for longer bursts.
+
+  /// How many indices from `first` on are a chain, at most `most`; `first` is in a list.
+  [[nodiscard]] Index chain(Index first, Index most) const {
+    const std::span<const Links> links = links_.read_run(first, most);
+    Index length = 1;
+    while (length < most && links[length - 1].next == first + length) ++length;
+    return length;
+  }
+  /// Takes a chain, which chain() has read, out of its list.
+  void remove_chain(Index first, Index length) {
+    const Index previous = links_.peek(first).previous;
+    const Index next = links_.peek(first + length - 1).next;
+    links_.write(previous).next = next;
+    links_.write(next).previous = previous;
+  }
+  /// Puts indices in a row, which are in no list, at the end of one.
+  void push_back_chain(std::uint32_t list, Index first, Index length) {
+    const Index head = count_ + list;
+    const Index last = links_.read(head).previous;
+    const std::span<Links> links = links_.write_run(first, length);
+    for (Index i = 0; i < length; ++i) links[i] = {first + i - 1, first + i + 1};
+    links.front().previous = last;
+    links.back().next = head;
+    links_.write(last).next = first;
+    links_.write(head).previous = first + length - 1;
   }
 
  private:

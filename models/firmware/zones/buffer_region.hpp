@@ -9,6 +9,7 @@
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
+#include "firmware/zones/slot_names.hpp"
 
 namespace tessera {
 
@@ -17,6 +18,7 @@ struct SlotRecord {
   LogicalSector sector;
   std::uint64_t sequence = 0;  ///< of copies of one sector the one with the highest counts
   std::uint64_t tag = 0;       ///< the layer's own word: a position in its log, a chunk, ...
+  SlotNames names{};           ///< what it tells of other slots
 };
 
 /// data.count slots from `first` on.
@@ -49,9 +51,16 @@ class BufferRegion {
    public:
     virtual ~Finder() = default;
     virtual void found(std::uint32_t slot, const SlotRecord& record) = 0;
+    /// It cannot be known whether the slot has a record.
+    virtual void unknown(std::uint32_t slot) = 0;
   };
-  /// Boot after a power cut: names every slot with a record to `finder`, whether its content counts or not.
+  /// Boot after a power cut: names every slot with a record to `finder`, whether its content counts or not, and every slot that cannot be
+  /// read.
   [[nodiscard]] Task<void> scan(Finder& finder);
+
+  /// Whether, in a write of `count` slots from `first` on, the slot in front of `slot` may reach the platter after it: both lie on a track
+  /// that is written as a whole, which begins with whatever sector comes first.
+  [[nodiscard]] bool may_pass_slot_in_front(std::uint32_t slot, std::uint32_t first, std::uint32_t count) const;
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 

@@ -58,6 +58,9 @@ class SlotOwners {
   /// Whether `slot` holds a sector, and which.
   [[nodiscard]] bool in_use(std::uint32_t slot) const { return sectors_.read(slot) != 0; }
   [[nodiscard]] LogicalSector sector_of(std::uint32_t slot) const { return LogicalSector(sectors_.read(slot) - 1); }
+  /// For the records of other slots: sector + 1, or 0. Without a charge: a write looks at three entries, beside or as recent as its own,
+  /// which is charged.
+  [[nodiscard]] std::uint64_t word_of(std::uint32_t slot) const { return sectors_.peek(slot); }
   /// The slots of a zone; none: no more.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return by_zone_.front(zone); }
   [[nodiscard]] std::uint32_t after(std::uint32_t slot) const { return by_zone_.after(slot); }

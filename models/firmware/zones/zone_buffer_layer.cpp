@@ -14,6 +14,7 @@ ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, c
       buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
       owners_(ports, make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), store_.user_sectors(), buffer_.slots()),
               buffer_.slots(), store_.zones(), store_.zone_sectors()),
+      writes_(owners_, buffer_),
       locks_(ports.cpu),
       evictions_(ports.cpu),
       victims_(buffer_) {}
@@ -105,11 +106,13 @@ Task<Status> ZoneBufferLayer::store(ZoneRun run, DataSpan data, const Placements
 Task<Status> ZoneBufferLayer::store_run(ZoneRun run, DataSpan data, std::span<const Placement> placements, MediaClass priority) {
   const auto records = records_.take();
   records->clear();
-  for (std::uint32_t i = 0; i < run.count; ++i)
-    records->push_back({store_.sector_at(run.zone, run.offset + i), buffer_.take_sequence(), placements[i].tag});
-  const std::span<const SlotRecord> written(*records);
-  Status status = co_await buffer_.write(placements.front().slot, written, data, priority);
   const LogicalRun sectors = store_.logical(run);
+  const std::uint32_t first_slot = placements.front().slot;
+  writes_.begin(first_slot, sectors);
+  for (std::uint32_t i = 0; i < run.count; ++i)
+    records->push_back({sectors.first + i, buffer_.take_sequence(), placements[i].tag, writes_.names_for(i)});
+  const std::span<const SlotRecord> written(*records);
+  Status status = co_await buffer_.write(first_slot, written, data, priority);
   for (std::uint32_t done = 0; ok(status) && done < run.count;) {
     const LogicalRun piece = owners_.piece({sectors.first + done, run.count - done});
     status = co_await owners_.pin(piece);
@@ -117,6 +120,7 @@ Task<Status> ZoneBufferLayer::store_run(ZoneRun run, DataSpan data, std::span<co
     for (const std::uint32_t end = done + piece.count; done < end; ++done) enter(placements[done].slot, sectors.first + done, run.zone);
     owners_.unpin(piece);
   }
+  writes_.end(first_slot);
   co_return status;
 }
 
@@ -184,19 +188,29 @@ Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
 Task<Status> ZoneBufferLayer::recover() {
   class Collector final : public BufferRegion::Finder {
    public:
-    void found(std::uint32_t slot, const SlotRecord& record) override { slots.push_back({slot, record}); }
+    explicit Collector(std::uint32_t all) : names(all) {}
+    void found(std::uint32_t slot, const SlotRecord& record) override {
+      slots.push_back({slot, record});
+      names.add(record.sequence, record.names);
+    }
+    void unknown(std::uint32_t slot) override { unreadable.push_back(slot); }
     std::vector<FoundSlot> slots;
+    std::vector<std::uint32_t> unreadable;
+    HeardNames names;
   };
   Status status = co_await store_.recover();
   if (!ok(status)) co_return status;
-  Collector collector;
+  Collector collector(buffer_.slots());
   co_await buffer_.scan(collector);
   buffer_.skip_sequences(store_.newest_watermark());
-  std::vector<bool> has_record(buffer_.slots());
-  for (const FoundSlot& found : collector.slots) has_record[found.slot] = true;
-  const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(has_record);
+  std::vector<bool> known(buffer_.slots());
+  for (const FoundSlot& found : collector.slots) known[found.slot] = true;
+  const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(known);
+  for (const SlotOwners::Owner& owner : unreadable) std::erase(collector.unreadable, owner.slot);
+  std::vector<FoundSlot> told = named(collector.slots, collector.unreadable, collector.names);
   restore_space(collector.slots);
   add_unreadable(collector.slots, unreadable);
+  add_named(collector.slots, std::move(told));
   status = co_await restore_owners(collector.slots);
   if (!ok(status)) co_return status;
   std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
@@ -209,8 +223,34 @@ void ZoneBufferLayer::add_unreadable(std::vector<FoundSlot>& found, const std::v
   std::vector<FoundSlot> added;
   added.reserve(unreadable.size());
   for (const SlotOwners::Owner& owner : unreadable)
-    added.push_back({owner.slot, {owner.sector, buffer_.take_sequence(), restore_unreadable(owner, found)}});
+    added.push_back({owner.slot, SlotRecord{owner.sector, buffer_.take_sequence(), restore_unreadable(owner, found)}});
   found.insert(found.end(), added.begin(), added.end());
+}
+
+/// Slots that cannot be read and that the dumped table does not tell of, but other records do: as new as what tells of them. Records that
+/// do not count any more still tell that a sector has left its slot.
+std::vector<ZoneBufferLayer::FoundSlot> ZoneBufferLayer::named(const std::vector<FoundSlot>& found,
+                                                               const std::vector<std::uint32_t>& unknown, const HeardNames& names) const {
+  std::vector<FoundSlot> slots;
+  for (const std::uint32_t slot : unknown) {
+    const std::optional<HeardNames::Name> name = names.of(slot);
+    if (!name) continue;
+    const auto newer = [&name](const FoundSlot& other) {
+      return other.record.sector == name->sector && other.record.sequence > name->sequence;
+    };
+    const bool left = name->sequence <= store_.watermark(store_.zone_of(name->sector)) || std::ranges::any_of(found, newer);
+    if (!left) slots.push_back({slot, SlotRecord{name->sector, name->sequence}});
+  }
+  return slots;
+}
+
+/// They stay the owners of their sectors, too.
+void ZoneBufferLayer::add_named(std::vector<FoundSlot>& found, std::vector<FoundSlot> named) {
+  for (FoundSlot& slot : named) {
+    if (!may_hold(slot.slot, slot.record.sequence)) continue;
+    slot.record.tag = restore_unreadable({slot.slot, slot.record.sector}, found);
+    found.push_back(slot);
+  }
 }
 
 /// In the order of the sectors, so that each piece of the map is needed once.

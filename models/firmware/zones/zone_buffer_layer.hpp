@@ -9,6 +9,7 @@
 #include "firmware/locks/number_locks.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/zones/slot_owners.hpp"
+#include "firmware/zones/slot_writes.hpp"
 #include "firmware/zones/zone_store.hpp"
 
 namespace tessera {
@@ -67,6 +68,8 @@ class ZoneBufferLayer : public TranslationLayer {
   virtual void stored(std::uint32_t) {}
   /// At boot: finds out what slots are given out, and removes records that cannot count any more.
   virtual void restore_space(std::vector<FoundSlot>& found) = 0;
+  /// At boot, behind restore_space(): whether `slot` may still hold what it held when the record of this number was written.
+  [[nodiscard]] virtual bool may_hold(std::uint32_t, std::uint64_t) const { return true; }
   /// At boot, behind restore_space(): `slot` cannot be read and held a sector; gives the tag that its record had, or one as good.
   [[nodiscard]] virtual std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) = 0;
   /// At boot, when owners_ is complete; `found`: of which some are in it, in the order in which they were written.
@@ -90,6 +93,7 @@ class ZoneBufferLayer : public TranslationLayer {
   ZoneStore store_;
   BufferRegion buffer_;
   SlotOwners owners_;
+  SlotWrites writes_;
   NumberLocks locks_;
   BufferStatistics statistics_;
   ScratchPool<Placements> placements_;
@@ -111,6 +115,9 @@ class ZoneBufferLayer : public TranslationLayer {
   void enter(std::uint32_t slot, LogicalSector sector, std::uint32_t zone);
   [[nodiscard]] Task<Status> give_up(std::span<const std::uint32_t> slots);
   void add_unreadable(std::vector<FoundSlot>& found, const std::vector<SlotOwners::Owner>& unreadable);
+  [[nodiscard]] std::vector<FoundSlot> named(const std::vector<FoundSlot>& found, const std::vector<std::uint32_t>& unknown,
+                                             const HeardNames& names) const;
+  void add_named(std::vector<FoundSlot>& found, std::vector<FoundSlot> named);
   [[nodiscard]] Task<Status> restore_owners(std::vector<FoundSlot>& found);
 
   ScratchPool<ReadPlan> read_plans_;

@@ -21,6 +21,7 @@ class AmphisbaenaFactory final : public ConfiguredFactory<Amphisbaena, Amphisbae
   /// With 32 tags each behind the rewriting of a zone of 256 MiB, 6.7 s, requests of a recorded trace took 155 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint32_t chunk = config_.chunk_sectors(geometry.sector_bytes);
     if (chunk == 0 || chunk > config_.zones.zone_sectors(geometry.sector_bytes)) {

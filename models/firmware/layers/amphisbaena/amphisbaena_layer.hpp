@@ -55,6 +55,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   void released(std::uint32_t slot) override;
   void stored(std::uint32_t slot) override { stale_->overwritten(slot); }
   void restore_space(std::vector<FoundSlot>& found) override;
+  [[nodiscard]] bool may_hold(std::uint32_t slot, std::uint64_t sequence) const override { return stale_->counts(slot, sequence); }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) override;
   Task<Status> restored(std::vector<FoundSlot>& found) override;
 

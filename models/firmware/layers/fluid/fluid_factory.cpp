@@ -18,6 +18,7 @@ class FluidFactory final : public ConfiguredFactory<Fluid, FluidConfig> {
   /// With 32 tags each behind the rewriting of a zone of 256 MiB, 6.7 s, requests took 222 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     FormatPlan plan = plan_zones(config_.zones, geometry, problem);
     if (!problem.empty()) return {};

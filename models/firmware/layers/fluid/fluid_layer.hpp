@@ -32,6 +32,8 @@ class Fluid final : public ZoneBufferLayer {
   }
   [[nodiscard]] std::uint64_t void_up_to() const override { return segment_ == 0 ? ZoneBufferLayer::void_up_to() : segment_end_; }
   void restore_space(std::vector<FoundSlot>& found) override;
+  // Where segments leave, positions count, and a name has none.
+  [[nodiscard]] bool may_hold(std::uint32_t, std::uint64_t) const override { return segment_ == 0; }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override {
     return log_.restore_position(slot.slot);
   }

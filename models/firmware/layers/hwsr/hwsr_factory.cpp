@@ -14,6 +14,7 @@ class HwsrFactory final : public ConfiguredFactory<hwsr::Hwsr, hwsr::HwsrConfig>
   HwsrFactory()
       : ConfiguredFactory("hwsr", "wave-like shingled regions in segments, a write buffer and a flash read cache (Wan et al. 2012)") {}
 
+  [[nodiscard]] bool has_write_buffer() const override { return true; }
   [[nodiscard]] bool needs_flash() const override { return config_.caches.flash.value() != 0 || config_.caches.needs_journal(); }
   [[nodiscard]] bool promises_flushed_only() const override { return config_.caches.promised() == BufferDurability::volatile_memory; }
 

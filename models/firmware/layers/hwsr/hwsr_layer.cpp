@@ -98,10 +98,10 @@ Task<Status> Hwsr::write_back(const Destage& destage) {
   if (!ok(status)) co_return status;
   const Picoseconds guarding = timer.lap();
   status = co_await write_blocks(destage.segment, first, image, destage.priority);
-  if (!ok(status)) co_return status;
-
+  // After a failure, too: what could be written is there, and a later rewrite must keep it.
   for (std::uint32_t index = first; index < address().segment_blocks(); ++index)
     if (destage.dirty[index] != 0) holds_data_.set(address().block(destage.segment, index));
+  if (!ok(status)) co_return status;
   blocks_read_ += read;
   blocks_written_ += count;
   if (read == 0) {

@@ -22,6 +22,8 @@ class Hwsr final : public BufferedLayer {
   [[nodiscard]] Task<Status> recover_media() override;
   [[nodiscard]] Task<Status> read_media(std::span<const SegmentRead> reads) override;
   [[nodiscard]] Task<Status> write_back(const Destage& destage) override;
+  /// write_blocks() goes on behind a sector that cannot be written, and the try has destroyed what lay there.
+  [[nodiscard]] bool loses_alone(Status status) const override { return status == Status::media_error; }
   [[nodiscard]] Task<Status> trim_media(std::uint64_t segment, std::uint64_t blocks) override;
   [[nodiscard]] Task<Status> replay_rewrite(std::uint64_t first, DataSpan image) override;
 

@@ -52,7 +52,7 @@ FormatPlan plan_with_cache(const ImrCacheConfig& config, const DriveGeometry& ge
   const FormatPlan reserved = config.moving.reserved(geometry, 2 * longest_track(geometry), CacheMap::image_bytes(config.cache_tracks));
   FormatPlan around;
   if (cache_radii < geometry.radii()) {
-    around = plan_around(geometry.radii() - cache_radii, interlaced.data(), reserved, interlaced.backup_place);
+    around = plan_around(geometry.radii() - cache_radii, interlaced.data(config.paper), reserved, interlaced.backup_place);
   }
   if (around.empty()) {
     problem = "the drive has too few tracks for data beside " + std::to_string(config.cache_tracks) +

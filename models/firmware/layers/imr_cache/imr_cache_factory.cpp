@@ -18,7 +18,8 @@ void ImrCacheConfig::describe(ParameterVisitor& visitor) {
     visitor.field("swap_hysteresis", swap_hysteresis, {0, 1e8}, "a swap needs more than this many writes between the two tracks");
     visitor.field("evict_clean_free", evict_clean_free, "a cached track that was not written since its promotion is not written back");
   });
-  visitor.field("paper", paper, "as published: swaps whatever is among the hottest tracks, and always writes back");
+  visitor.field("paper", paper,
+                "as published: swaps whatever is among the hottest tracks, and always writes back; tracks begin at equal angles");
 }
 
 namespace {

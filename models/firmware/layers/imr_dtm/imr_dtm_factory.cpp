@@ -13,9 +13,8 @@ void ImrDtmConfig::describe(ParameterVisitor& visitor) {
   visitor.field("zone_tracks", zone_tracks, {4, PseudoTracks::most}, "pseudo-tracks of a zone at most");
   visitor.field("swap_threshold", limits.threshold, {0, 1e8}, "a swap needs more than this many writes between the two pseudo-tracks");
   visitor.field("max_flips", limits.most, {1, 1e6}, "swaps planned at the end of an interval");
-  visitor.unused_where(moving.interlaced.top_ratio == 1.0, "top_ratio is 1", [&] {
-    visitor.field("paper", paper, "as published: tracks are equal whatever top_ratio says, so that a pseudo-track is a track");
-  });
+  visitor.field("paper", paper,
+                "as published: tracks are equal whatever top_ratio says, so that a pseudo-track is a track, and begin at equal angles");
 }
 
 FormatPlan ImrDtmConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
@@ -24,7 +23,7 @@ FormatPlan ImrDtmConfig::plan(const DriveGeometry& geometry, std::string& proble
   // A byte for each pseudo-track; a pair of tracks has at most 1 + 1 / top_ratio of them, and one is left over at most.
   const auto map_bytes = static_cast<std::uint64_t>(static_cast<double>(geometry.tracks()) / interlaced.top_ratio) + geometry.surfaces;
   const FormatPlan reserved = moving.reserved(geometry, 4 * longest_track(geometry), map_bytes);
-  FormatPlan plan = plan_around(geometry.radii(), interlaced.data(), reserved, interlaced.backup_place);
+  FormatPlan plan = plan_around(geometry.radii(), interlaced.data(paper), reserved, interlaced.backup_place);
   if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
   return plan;
 }

@@ -40,11 +40,13 @@ std::optional<LogicalSector> ImrDtm::resident(PhysicalSector sector) const {
 
 /// A write counts for each pseudo-track that it touches; those of what never moves are told apart by zone only.
 void ImrDtm::note_write(const PhysicalRun& run) {
+  const std::uint32_t sectors = rmw_.tracks().length(run.track);
   for (std::uint32_t done = 0; done < run.count;) {
-    const PseudoTracks::Home home = mapping_->tracks.home_of({run.track, run.first + done});
+    const std::uint32_t at = (run.first + done) % sectors;
+    const PseudoTracks::Home home = mapping_->tracks.home_of({run.track, at});
     const PseudoTracks& tracks = mapping_->tracks;
     heat_.note(home.pseudo ? tracks.zone(home.zone).base + *home.pseudo : tracks.count() + home.zone);
-    done += home.rest;
+    done += std::min(home.rest, sectors - at);
   }
 }
 

@@ -20,6 +20,12 @@ Radii common(const Region& region, const GeometryZone& zone) {
           static_cast<std::uint32_t>(std::min<std::uint64_t>(zone.first_radius + zone.radii, region.first + region.count))};
 }
 
+/// Pseudo-tracks are cut from sector 0 of a track on, wherever its numbers begin.
+FormatPlan from_sector_0(FormatPlan regions) {
+  for (Region& region : regions) region.staggered = false;
+  return regions;
+}
+
 }  // namespace
 
 PseudoTracks::Lengths PseudoTracks::lengths(const MediaPort& media, const DriveGeometry& geometry, const Region& region,
@@ -49,7 +55,7 @@ std::uint32_t PseudoTracks::pairs_of_a_zone(const MediaPort& media, const DriveG
 }
 
 PseudoTracks::PseudoTracks(const MediaPort& media, const DriveGeometry& geometry, const FormatPlan& regions, std::uint32_t zone_tracks)
-    : order_(geometry, regions, media, pairs_of_a_zone(media, geometry, regions, zone_tracks), InterlacedOrder::zig_zag) {
+    : order_(geometry, from_sector_0(regions), media, pairs_of_a_zone(media, geometry, regions, zone_tracks), InterlacedOrder::zig_zag) {
   const std::uint32_t pairs = pairs_of_a_zone(media, geometry, regions, zone_tracks);
   for (const Region& region : regions)
     for (const GeometryZone& zone : geometry.zones) add_zones(media, geometry, region, zone, pairs);

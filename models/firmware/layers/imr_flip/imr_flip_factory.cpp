@@ -12,7 +12,8 @@ void ImrFlipConfig::describe(ParameterVisitor& visitor) {
   moving.describe(visitor);
   visitor.field("flip_threshold", limits.threshold, {0, 1e8}, "a flip needs more than this many writes between the two tracks");
   visitor.field("max_flips", limits.most, {1, 1e6}, "flips planned at the end of an interval");
-  visitor.field("paper", paper, "as published: a flip saves T-1 and T only, and a power cut in it may lose sectors of T+1");
+  visitor.field("paper", paper,
+                "as published: a flip saves T-1 and T only, and a power cut in it may lose sectors of T+1; tracks begin at equal angles");
   visitor.unused_where(paper, "paper is true",
                        [&] { visitor.field("crash_safe", crash_safe, "a flip saves all three tracks that it writes; off: as `paper`"); });
 }
@@ -20,7 +21,7 @@ void ImrFlipConfig::describe(ParameterVisitor& visitor) {
 FormatPlan ImrFlipConfig::plan(const DriveGeometry& geometry, std::string& problem) const {
   const std::uint64_t map_bytes = 8 * FlipMap::words_for((geometry.radii() / 2 + 2) * std::uint64_t{geometry.surfaces});
   const FormatPlan reserved = moving.reserved(geometry, 3 * longest_track(geometry), map_bytes);
-  FormatPlan plan = plan_around(geometry.radii(), moving.interlaced.data(), reserved, moving.interlaced.backup_place);
+  FormatPlan plan = plan_around(geometry.radii(), moving.interlaced.data(paper), reserved, moving.interlaced.backup_place);
   if (plan.empty()) problem = "the drive has too few tracks for data beside the backup regions and the log of the track map";
   return plan;
 }

@@ -38,7 +38,7 @@ void ImrFlip::note_write(const PhysicalRun& run) {
     const std::uint32_t length = tracks.length(run.track);
     if (top) stays = length - std::min(length, tracks.length(*top));
   }
-  const bool writes_front = run.first < stays;
+  const bool writes_front = run.first < stays || run.first + run.count > tracks.length(run.track);  // or it wraps
   const bool writes_back = run.first + run.count + stays > tracks.length(run.track);
   heat_.note(tracks.number(run.track), writes_front, writes_back);
 }

@@ -7,13 +7,13 @@ namespace tessera {
 
 namespace {
 
-class ImrRmwFactory final : public ConfiguredFactory<ImrReadModifyWrite, InterlacedConfig> {
+class ImrRmwFactory final : public ConfiguredFactory<ImrReadModifyWrite, ImrRmwConfig> {
  public:
   ImrRmwFactory()
       : ConfiguredFactory("imr-rmw", "interlaced recording, read-modify-write of bottom tracks (Hajkazemi et al. 2019, section 2.1)") {}
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
-    return config_.plan(geometry, problem);
+    return config_.plan(geometry, config_.paper, problem);
   }
 };
 

@@ -6,6 +6,15 @@
 
 namespace tessera {
 
+struct ImrRmwConfig : InterlacedConfig {
+  bool paper = false;
+
+  void describe(ParameterVisitor& visitor) {
+    InterlacedConfig::describe(visitor);
+    visitor.field("paper", paper, "as published: tracks begin at equal angles, so that the next one in order is reached a turn late");
+  }
+};
+
 class ImrReadModifyWrite final : public InterlacedLayer {
  public:
   using InterlacedLayer::InterlacedLayer;

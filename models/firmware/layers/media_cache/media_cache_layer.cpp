@@ -165,7 +165,8 @@ void MediaCache::enter(const Extent& extent) {
 /// The band that a cut may have left half rewritten, once more; the copy holds all that was in danger. A sector that cannot be written
 /// keeps no other from it, and no drive from being read.
 Task<Status> MediaCache::restore_image() {
-  co_await merge_area_->recover();
+  const Status found = co_await merge_area_->recover();
+  if (!ok(found)) co_return found;
   const std::optional<LogicalRun> image = merge_area_->image();
   if (image && merge_area_->newest() > checkpoint_.log().images) {
     for (std::uint32_t done = 0; done < image->count;) {

@@ -78,8 +78,9 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
     plan.push_back({.name = part.name, .first = at, .count = radii});
     at += radii;
   }
-  FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, true);
-  FormatPlan behind = plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, true);
+  FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, TrackStarts::skewed);
+  FormatPlan behind =
+      plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, TrackStarts::skewed);
   const auto too_small = [&](const Region& region) {
     const std::uint64_t places = region.count / (region.band_tracks + region.guard_tracks) * geometry.surfaces;
     return to_spare && places <= BandPlaces::spares(places);

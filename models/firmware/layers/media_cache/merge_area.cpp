@@ -57,7 +57,7 @@ Task<Status> MergeArea::make_void() {
   co_return status;
 }
 
-Task<void> MergeArea::recover() {
+Task<Status> MergeArea::recover() {
   HeaderScan scan(media_);
   std::array<PhysicalRun, slots * records> places{};
   for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = layout_.piece({LogicalSector(slot_at(i / records) + i % records), 1});
@@ -74,6 +74,10 @@ Task<void> MergeArea::recover() {
     newest_ = record->sequence;
     image_ = run;
   }
+  // The next image would lie in the other slot. Where neither of its records can be read, the one found may be older than what its band
+  // holds.
+  const auto next = static_cast<std::uint32_t>((newest_ + 1) % slots * records);
+  co_return scan.unknown(next) && scan.unknown(next + 1) ? Status::corrupt : Status::ok;
 }
 
 }  // namespace tessera::media_cache

@@ -34,7 +34,7 @@ class MergeArea {
   [[nodiscard]] Task<Status> make_void();
 
   /// Boot: finds the newest record.
-  [[nodiscard]] Task<void> recover();
+  [[nodiscard]] Task<Status> recover();
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 

@@ -12,8 +12,10 @@ namespace {
 enum Word : std::size_t { own_sector, packet_position, sector_in_front, tail_word, counts };
 constexpr std::uint64_t count_mask = 0xFFFF;
 
-/// Sectors of the own run and of the one in front, and of all data of the packet.
-std::uint64_t pack(std::uint64_t own, std::uint64_t in_front, std::uint64_t data) { return own | in_front << 16 | data << 32; }
+/// Sectors of the own run and of the one in front, of all data of the packet, and of the packet in front where that is named.
+std::uint64_t pack(std::uint64_t own, std::uint64_t in_front, std::uint64_t data, std::uint64_t packet_in_front) {
+  return own | in_front << 16 | data << 32 | packet_in_front << 48;
+}
 
 }  // namespace
 
@@ -51,12 +53,16 @@ Task<Status> PacketLog::write(const Packet& packet) {
   std::array<SectorHeader, Packet::most_runs + 1> headers{};
   MediaChain chain(packet.priority);
   std::uint64_t at = packet.position;
-  LogicalRun in_front{};
+  const bool named = newest_.run.count != 0 && newest_.position + newest_.sectors == packet.position;
+  std::uint32_t packet_in_front = named ? newest_.sectors : 0;  // in the first run's header alone
+  LogicalRun in_front = named ? newest_.run : LogicalRun{};
+  newest_ = {packet.position, packet.sectors, packet.count == 1 ? packet.runs[0].run : LogicalRun{}};
   const auto header = [&](std::uint64_t position, const LogicalRun& run) {
     return encode({RecordType::packet,
                    position,
                    packet.sectors,
-                   {run.first.value(), packet.position, in_front.first.value(), packet.tail, pack(run.count, in_front.count, data)}});
+                   {run.first.value(), packet.position, in_front.first.value(), packet.tail,
+                    pack(run.count, in_front.count, data, packet_in_front)}});
   };
   for (std::uint32_t i = 0; i < packet.count; ++i) {
     const PacketRun& run = packet.runs[i];
@@ -69,6 +75,7 @@ Task<Status> PacketLog::write(const Packet& packet) {
       at += piece.count;
     }
     in_front = run.run;
+    packet_in_front = 0;
   }
   const std::uint64_t end = packet.position + packet.sectors - 1;
   while (at < end) {
@@ -79,8 +86,27 @@ Task<Status> PacketLog::write(const Packet& packet) {
   headers[packet.count] = header(end, {});
   chain.write(place(end, 1), {}, StepHint::position, &headers[packet.count]);
   const Status status = co_await media_.run(chain);
-  if (ok(status)) sectors_written_ += packet.sectors;
+  if (ok(status))
+    sectors_written_ += packet.sectors;
+  else
+    co_await void_packet(packet.position, packet.tail);
   co_return status;
+}
+
+/// Says of a packet that could not be written that it is none: a boot that cannot read its last two headers would take it for whole. The
+/// sectors of the log after it may be bad, too.
+Task<void> PacketLog::void_packet(std::uint64_t position, std::uint64_t tail) {
+  if (newest_.position == position) newest_ = {};
+  for (std::uint32_t attempt = 0; attempt < most_voids; ++attempt) {
+    const std::uint64_t at = take(1);
+    SectorHeader header = encode({RecordType::packet, at, 1, {position, at, 0, tail, 0}});
+    MediaChain chain(MediaClass::dependent);
+    chain.write(place(at, 1), {}, StepHint::position, &header);
+    const Status status = co_await media_.run(chain);
+    if (!ok(status)) continue;
+    ++sectors_written_;
+    co_return;
+  }
 }
 
 Task<Status> PacketLog::verify(const Packet& packet) {
@@ -95,23 +121,26 @@ Task<Status> PacketLog::verify(const Packet& packet) {
 
 Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets) {
   SeenPackets seen;
+  std::set<std::uint64_t> unknown;  // positions of sectors that cannot be read
   HeaderScan scan(media_);
+  std::uint32_t looks = most_looks;
   head_ = first;
   for (std::uint64_t position = first; position < std::min(limit, head_ + gap);) {
     const std::uint64_t at = position % layout_.sectors();
     const std::uint64_t end = std::min(layout_.sectors(), at + (std::min(limit, head_ + gap) - position));
     const std::uint32_t count = co_await scan.read(layout_, at, end);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::optional<LogRecord> record = scan.record(i);
+      std::optional<LogRecord> record = scan.record(i);
+      if (scan.unknown(i)) unknown.insert(position + i);
+      if (scan.unknown(i) && unknown.contains(position + i - 1)) record = co_await look_again(position + i, looks);
       if (!record || record->type != RecordType::packet || record->sequence != position + i) continue;
-      note(*record, seen);
-      head_ = position + i + 1;  // behind what is torn, too, so that no position is used twice
+      note(*record, first, seen);
+      head_ = position + i + 1;  // after what is torn, too, so that no position is used twice
     }
     position += count;
   }
   for (const auto& [position, packet] : seen) {
-    const bool counts = co_await whole(position, packet);
-    if (!counts) continue;
+    if (!whole(position, packet, unknown)) continue;
     FoundPacket& found = packets.emplace_back();
     found.position = position;
     found.tail = packet.tail;
@@ -127,27 +156,52 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
   co_return Status::ok;
 }
 
-void PacketLog::note(const LogRecord& record, SeenPackets& seen) const {
+/// The record of a sector that may be the end of a packet of one run of which the other header cannot be read either: one that needs many
+/// reads comes with one of them.
+Task<std::optional<LogRecord>> PacketLog::look_again(std::uint64_t position, std::uint32_t& looks) {
+  HeaderScan scan(media_);
+  const std::array sectors{place(position, 1)};
+  std::optional<LogRecord> record;
+  for (std::uint32_t look = 0; !record && look < most_looks_a_sector && looks != 0; ++look, --looks) {
+    co_await scan.read(sectors);
+    if (!scan.unknown(0)) look = most_looks_a_sector;
+    record = scan.record(0);
+  }
+  co_return record;
+}
+
+void PacketLog::note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const {
   Seen& packet = seen[record.payload[packet_position]];
   packet.sectors = record.length;
   packet.tail = record.payload[tail_word];
   packet.data = static_cast<std::uint32_t>(record.payload[counts] >> 32 & count_mask);
   const auto own = static_cast<std::uint32_t>(record.payload[counts] & count_mask);
   const auto in_front = static_cast<std::uint32_t>(record.payload[counts] >> 16 & count_mask);
+  if (packet.data == 0) {  // written by void_packet()
+    packet.end = true;
+    if (record.payload[own_sector] >= first) seen[record.payload[own_sector]].failed = true;
+    return;
+  }
   const auto offset = static_cast<std::uint32_t>(record.sequence - record.payload[packet_position]);
   const std::uint32_t begin = own == 0 ? packet.data : offset + 1 - own;
   if (own == 0) packet.end = true;
   if (own != 0) packet.runs[begin] = {LogicalSector(record.payload[own_sector]), own};
   if (own != 0 && begin + own == packet.data) packet.last_run = true;
-  if (in_front != 0) packet.runs[begin - in_front] = {LogicalSector(record.payload[sector_in_front]), in_front};
+  const FoundPacket::Run run_in_front{LogicalSector(record.payload[sector_in_front]), in_front};
+  if (in_front != 0 && begin != 0) packet.runs[begin - in_front] = run_in_front;
+  const std::uint64_t sectors = record.payload[counts] >> 48;
+  if (sectors == 0 || record.payload[packet_position] < first + sectors) return;
+  Seen& named = seen[record.payload[packet_position] - sectors];
+  named.sectors = static_cast<std::uint32_t>(sectors);
+  named.data = in_front;
+  named.runs[0] = run_in_front;
 }
 
-/// With its end, or with all of its data where the end cannot be read.
-Task<bool> PacketLog::whole(std::uint64_t position, const Seen& packet) {
-  if (packet.end) co_return true;
-  if (!packet.last_run) co_return false;
-  const PhysicalRun end = place(position + packet.sectors - 1, 1);
-  co_return co_await cannot_be_read(media_, end);
+/// Unless a sector that was read is without the header that ends the packet or its data.
+bool PacketLog::whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown) {
+  if (packet.end) return true;
+  if (packet.failed) return false;
+  return unknown.contains(position + packet.sectors - 1) && (packet.last_run || unknown.contains(position + packet.data - 1));
 }
 
 }  // namespace tessera::media_cache

@@ -5,10 +5,13 @@
 //   | run 0 .. h | run 1 . h | ... | padding | end h |      h: a header in the out-of-band bytes
 //
 // The header on a run's last sector tells the run, the run in front and the packet; the one on the end tells the last run. So a packet
-// whose end is there was written whole, and one sector of it that cannot be read costs no other.
+// whose end is there was written whole, and one sector of it that cannot be read costs no other. The first run's header tells the packet
+// in front, where that has one run: no packet of which both headers are lost is taken for one that was never there, but the newest.
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
@@ -67,7 +70,7 @@ class PacketLog {
   [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
 
   /// Boot: the packets from `first` on that were written whole, in the order of their positions; `limit`: where there can be none any more,
-  /// `gap`: most sectors that can lie between two of them. The head is behind all that is found. `corrupt` where sectors of one cannot be
+  /// `gap`: most sectors that can lie between two of them. The head is after all that is found. `corrupt` where sectors of one cannot be
   /// named.
   [[nodiscard]] Task<Status> recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets);
 
@@ -80,16 +83,28 @@ class PacketLog {
     std::uint64_t tail = 0;
     bool end = false;
     bool last_run = false;                           ///< its own header is there
+    bool failed = false;                             ///< a later record says so
     std::map<std::uint32_t, FoundPacket::Run> runs;  ///< by their place in the packet
   };
   using SeenPackets = std::map<std::uint64_t, Seen>;  // by position
-  void note(const LogRecord& record, SeenPackets& seen) const;
-  [[nodiscard]] Task<bool> whole(std::uint64_t position, const Seen& packet);
+  // Reads of a sector at boot that many did not bring, and of all such sectors: half a second, and a few.
+  static constexpr std::uint32_t most_looks_a_sector = 40;
+  static constexpr std::uint32_t most_looks = 400;
+  static constexpr std::uint32_t most_voids = 4;  // sectors that are tried for the record of a packet that failed
+  [[nodiscard]] Task<void> void_packet(std::uint64_t position, std::uint64_t tail);
+  void note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const;
+  [[nodiscard]] Task<std::optional<LogRecord>> look_again(std::uint64_t position, std::uint32_t& looks);
+  [[nodiscard]] static bool whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown);
 
   MediaPort& media_;
   ConventionalLayout layout_;
   std::uint32_t most_sectors_;
   std::uint64_t head_ = 0;
+  struct {
+    std::uint64_t position = 0;
+    std::uint32_t sectors = 0;
+    LogicalRun run;  ///< of no sectors: it has several, or failed
+  } newest_;         ///< packet of which the write began
   std::uint64_t sectors_written_ = 0;
 };
 

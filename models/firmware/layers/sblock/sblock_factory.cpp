@@ -14,6 +14,7 @@ class SblockFactory final : public ConfiguredFactory<sblock::Sblock, sblock::Sbl
             "sblock",
             "circular logs of S-blocks behind a write buffer and a flash read cache (Cassuto et al. 2010, as HWSR compares with it)") {}
 
+  [[nodiscard]] bool has_write_buffer() const override { return true; }
   [[nodiscard]] bool needs_flash() const override {
     const BufferConfig caches = config_.cache_config();
     return caches.flash.value() != 0 || caches.needs_journal();

@@ -42,6 +42,7 @@ class SkylightDiskFactory final : public ConfiguredFactory<SkylightDisk, Skyligh
   /// A cleaning rewrites every zone of a buffer zone, 6.7 s each: requests took 208 s.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     FormatPlan plan = plan_zones(config_.zones, geometry, problem);
     if (!problem.empty()) return {};

@@ -5,6 +5,7 @@
 #include "firmware/defects/write_rest.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/layout/same_angles.hpp"
+#include "firmware/locks/shared_locks.hpp"
 
 namespace tessera::static_mapping {
 
@@ -34,15 +35,18 @@ StaticMapping::StaticMapping(const Ports& ports, const StaticMappingConfig& conf
 
 Task<Status> StaticMapping::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
-    ports_.cpu.array();
-    const PhysicalRun piece = layout_.piece({run.first + done, run.count - done}).run;
-    auto lock = locks_.shared(box(piece));
-    co_await lock;
+    SharedLocks locks(locks_);
     MediaChain chain(MediaClass::host);
-    chain.read(piece, data.part(done, piece.count));
+    do {  // of staggered numbers also what goes on on the next track: a chain of its own would come after the next read's, a turn late
+      ports_.cpu.array();
+      const PhysicalRun piece = layout_.piece({run.first + done, run.count - done}).run;
+      locks.add(box(piece));
+      chain.read(piece, data.part(done, piece.count));
+      done += piece.count;
+    } while (layout_.staggered() && done < run.count && !locks.full());
+    for (auto* lock = locks.first(); lock != nullptr; lock = locks.next()) co_await *lock;
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
-    done += piece.count;
   }
   co_return Status::ok;
 }

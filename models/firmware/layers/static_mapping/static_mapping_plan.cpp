@@ -16,7 +16,9 @@ void StaticMappingConfig::describe(ParameterVisitor& visitor) {
       "updates of tracks with data behind them that may be under way at once; each has a staging buffer and, where what it destroys "
       "is saved, tracks of the random access zone of its own");
   visitor.field("journal_tracks", journal_tracks, {0, 4096}, "of these, tracks set apart for the journal of a write cache");
-  visitor.field("paper", paper, "as the paper: nothing is saved before an update, and the used tracks are those below the highest one");
+  visitor.field(
+      "paper", paper,
+      "as the paper: nothing is saved before an update, the used tracks are those below the highest one, and tracks begin at equal angles");
   visitor.unused_where(paper, "paper is true", [&] {
     visitor.field("crash_safe", crash_safe,
                   "saves what an update destroys, and keeps a record of the used tracks, in the random access zone");
@@ -77,8 +79,9 @@ FormatPlan plan_static(const StaticMappingConfig& config, const DriveGeometry& g
   // Records lie half a turn away from what they save (BackupRegion): angles must mean the same here as in the bands.
   if (config.safe()) reserve("backup", config.raz_tracks / 2 - next, false);
 
-  // Angular isolation holds only between tracks without skew.
-  const FormatPlan bands = plan_band_tracks(geometry, config.raz_tracks, config.band_tracks, config.head_width, false);
+  // What a write destroys keeps its places only between tracks without skew.
+  const TrackStarts starts = config.paper ? TrackStarts::aligned : TrackStarts::staggered;
+  const FormatPlan bands = plan_band_tracks(geometry, config.raz_tracks, config.band_tracks, config.head_width, starts);
   plan.insert(plan.end(), bands.begin(), bands.end());
   if (!bands.empty()) return plan;
   problem = "the drive has " + std::to_string(geometry.radii()) +

@@ -117,8 +117,9 @@ Task<Status> FlashTier::write(LogicalRun run, DataSpan data, WriteOptions option
     queue_.wake([](std::uint32_t) { return true; });
   }
   const std::uint64_t before = hurried_;
+  std::uint64_t place = 0;  // among the writes that wait
   while (takes(run.count) && !keeps_up(run.count) && options.background) {
-    co_await queue_.room(run.count, LifePhase::flash_queue);
+    co_await queue_.room(run.count, LifePhase::flash_queue, place);
     options.background = hurried_ == before;
   }
   std::uint32_t done = 0;
@@ -276,10 +277,10 @@ Task<Status> FlashTier::make_void(LogicalRun run) {
   co_return Status::ok;
 }
 
-/// Twice, as one of the pages may become unreadable; where the first one lies. `no_space` where failed blocks have taken what was claimed.
+/// Twice, as one of the pages may become unreadable; where the first one lies. `read_only` where failed blocks have taken what was claimed.
 Task<Status> FlashTier::program_void(std::uint64_t subject, std::uint32_t kept, DeadBlock& at) {
   for (std::uint32_t copies = 0; copies < void_copies;) {
-    if (space_.room(kept) == 0) co_return Status::no_space;
+    if (space_.room(kept) == 0) co_return Status::read_only;
     const auto scratch = scratches_.take();
     scratch->commands.assign(1, FlashCommand{});
     const std::span<FlashCommand> commands(scratch->commands);

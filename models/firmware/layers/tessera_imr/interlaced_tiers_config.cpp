@@ -38,7 +38,7 @@ FormatPlan plan_home(const InterlacedTiersConfig& config, const DriveGeometry& g
     case Moves::cache: return cache::plan_with_cache(track_cache(config), geometry, problem);
     case Moves::dtm: return swaps(config).plan(geometry, problem);
   }
-  return config.moving.interlaced.plan(geometry, problem);
+  return config.moving.interlaced.plan(geometry, false, problem);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class VguardFactory final : public ConfiguredFactory<Vguard, VguardConfig> {
 
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint64_t cache = config_.cache_radii(geometry);
-    const FormatPlan bands = plan_band_tracks(geometry, cache, config_.band_tracks, head_width, true);
+    const FormatPlan bands = plan_band_tracks(geometry, cache, config_.band_tracks, head_width, TrackStarts::skewed);
     if (cache < least_cache) {
       problem = "a cache of " + std::to_string(cache) + " tracks is too small: a track to fill, one for cleaning and their records take " +
                 std::to_string(least_cache);

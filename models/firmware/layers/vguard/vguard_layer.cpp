@@ -1,8 +1,11 @@
 #include "firmware/layers/vguard/vguard_layer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "firmware/layout/plan_regions.hpp"
+#include "firmware/locks/shared_locks.hpp"
 #include "firmware/logs/header_scan.hpp"
 #include "firmware/logs/log_record.hpp"
 
@@ -19,13 +22,13 @@ constexpr std::uint32_t kept_free = 1;
 
 Vguard::Vguard(const Ports& ports, const VguardConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : ports_(ports),
-      layout_(geometry, regions_named(plan, "data"), ports.media, tracks_in_order(config.band_tracks)),
+      layout_(geometry, regions_named(plan, "data"), ports.media, tracks_in_order(config.band_tracks), nullptr, SurfaceOrder::in_turn),
       cache_(geometry, regions_named(plan, "cache"), ports.media, ConventionalLayout::Reserve::none),
-      slot_sectors_(longest_track(geometry) + 1),
+      slot_sectors_(longest_track(geometry) + records),
       slots_(static_cast<Slot>(cache_.sectors() / slot_sectors_)),
       holds_data_(ports.memory, MemoryCategory::metadata, layout_.tracks(), "tracks that hold data"),
       slot_by_track_(ports.memory, MemoryCategory::metadata, slots_, "slots of cached tracks"),
-      track_by_slot_(ports.memory, MemoryCategory::metadata, slots_, "tracks of the cache's slots", Survival::dumped),
+      track_by_slot_(ports.memory, MemoryCategory::metadata, slots_ + 1, "tracks of the cache's slots", Survival::dumped),
       lists_(ports.memory, MemoryCategory::metadata, slots_, lists, "free and used slots"),
       free_slots_(slots_),
       free_gauge_(ports.cpu, {"guard.free_slots", "1", "free slots of the cache of guarded tracks"}, slots_),
@@ -39,23 +42,39 @@ Vguard::Vguard(const Ports& ports, const VguardConfig& config, const DriveGeomet
 
 // --- Host requests ---
 
+/// Tracks in place are one chain: a second one would come after the next read's, a turn late.
 Task<Status> Vguard::read(LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
-    const Piece piece = layout_.piece({run.first + done, run.count - done});
-    const DataSpan part = data.part(done, piece.run.count);
-    auto lock = locks_.shared({piece.track, piece.track + 1});
-    co_await lock;
-    const Slot slot = slot_of(piece.track);
+    SharedLocks locks(locks_);
+    std::array<Piece, decltype(locks)::most> pieces{};
+    std::size_t count = 0;
+    for (std::uint32_t end = done; end < run.count && !locks.full(); end += pieces[count++].run.count) {
+      pieces[count] = layout_.piece({run.first + end, run.count - end});
+      const std::uint64_t track = number_of(pieces[count]);
+      locks.add({track, track + 1});
+    }
+    for (auto* lock = locks.first(); lock != nullptr; lock = locks.next()) co_await *lock;
     MediaChain chain(MediaClass::host);
-    if (slot == none) {
-      chain.read(piece.run, part);
-    } else {
-      add_slot_steps(chain, MediaOp::read, slot, piece.run.first, part);
+    std::uint32_t in_place = 0;
+    std::uint32_t cached = 0;
+    for (std::size_t i = 0; i < count && cached == 0; ++i) {
+      const PhysicalRun& place = pieces[i].run;
+      const Slot slot = slot_of(number_of(pieces[i]));
+      if (slot != none && !chain.empty()) break;  // its steps may be many
+      const DataSpan part = data.part(done + in_place, place.count);
+      if (slot == none) {
+        chain.read(place, part);
+        in_place += place.count;
+      } else {
+        add_slot_steps(chain, MediaOp::read, slot, place.first, part);
+        cached = place.count;
+      }
     }
     const Status status = co_await ports_.media.run(chain);
     if (!ok(status)) co_return status;
-    (slot == none ? read_in_place_ : read_cached_) += piece.run.count;
-    done += piece.run.count;
+    read_in_place_ += in_place;
+    read_cached_ += cached;
+    done += in_place + cached;
   }
   co_return Status::ok;
 }
@@ -73,11 +92,12 @@ Task<Status> Vguard::write(LogicalRun run, DataSpan data, WriteOptions options) 
 }
 
 Task<Status> Vguard::write_piece(Piece piece, DataSpan data, MediaClass priority) {
+  const std::uint64_t track = number_of(piece);
   for (;;) {
-    auto lock = locks_.exclusive(reach_of(piece.track));
+    auto lock = locks_.exclusive(reach_of(track));
     co_await lock;
-    const Slot slot = slot_of(piece.track);
-    const bool guard_needed = slot == none && endangers_next(piece.track);
+    const Slot slot = slot_of(track);
+    const bool guard_needed = slot == none && endangers_next(track);
     if (guard_needed && free_slots_ <= kept_free) {
       lock.unlock();  // cleaning locks a band, perhaps this one
       const Status cleaned = co_await clean();
@@ -85,12 +105,12 @@ Task<Status> Vguard::write_piece(Piece piece, DataSpan data, MediaClass priority
       continue;
     }
     if (guard_needed) {
-      const Status guarded = co_await make_guard(piece.track + 1);
+      const Status guarded = co_await make_guard(track + 1);
       if (!ok(guarded)) co_return guarded;
     }
     MediaChain chain(priority);
     if (slot == none) {
-      holds_data_.set(piece.track);
+      holds_data_.set(track);
       chain.write(piece.run, data);
     } else {
       add_slot_steps(chain, MediaOp::write, slot, piece.run.first, data);
@@ -111,21 +131,21 @@ bool Vguard::endangers_next(std::uint64_t track) const {
   return has_next(track) && slot_of(track + 1) == none && holds_data_.test(track + 1);
 }
 
-/// Moves a track to the cache. The record behind it is written last: found means complete, and only then is the old place given up.
+/// Moves a track to the cache. The records after it are written last: found means complete, and only then is the old place given up.
 Task<Status> Vguard::make_guard(std::uint64_t track) {
   const Slot slot = lists_.front(free_list);
   take(slot, track);
   auto turn = copying_.exclusive({});
   co_await turn;
 
-  const PhysicalRun run = layout_.whole(track).run;
+  const PhysicalRun run = whole(track);
   const DataSpan data = copy_.part(0, run.count);
-  SectorHeader record = encode({RecordType::slot, 0, slot_sectors_, {track}});
+  SectorHeader record = record_of(track);
   MediaChain chain(MediaClass::dependent, LostSectors::carry);
   chain.read(run, data, StepHint::whole_track);
   add_slot_steps(chain, MediaOp::write, slot, 0, data);
-  chain.write(record_place(slot), {}, StepHint::position, &record);
-  const Status status = co_await ports_.media.run(chain);
+  add_records(chain, slot, record);
+  const Status status = co_await run_to_records(chain, slot, no_record());
   if (!ok(status)) {
     give_back(slot);
     co_return status;
@@ -135,19 +155,19 @@ Task<Status> Vguard::make_guard(std::uint64_t track) {
   co_return Status::ok;
 }
 
-/// Writes a cached track in place again; the next one must not be in danger. The record goes last: until then the slot counts.
+/// Writes a cached track in place again; the next one must not be in danger. The records go last: until then the slot counts.
 Task<Status> Vguard::put_back(std::uint64_t track) {
   auto turn = copying_.exclusive({});
   co_await turn;
   const Slot slot = slot_of(track);
-  const PhysicalRun run = layout_.whole(track).run;
+  const PhysicalRun run = whole(track);
   const DataSpan data = copy_.part(0, run.count);
-  SectorHeader record = encode({RecordType::voided, 0, 1, {}});
+  SectorHeader record = no_record();
   MediaChain chain(MediaClass::dependent, LostSectors::carry);
   add_slot_steps(chain, MediaOp::read, slot, 0, data);
   chain.write(run, data, StepHint::whole_track);
-  chain.write(record_place(slot), {}, StepHint::position, &record);
-  const Status status = co_await ports_.media.run(chain);
+  add_records(chain, slot, record);
+  const Status status = co_await run_to_records(chain, slot, record_of(track));
   if (!ok(status)) co_return status;
   slot_by_track_.erase(track);
   track_by_slot_.write(slot).holds = 0;
@@ -207,7 +227,7 @@ Task<Status> Vguard::clean_band(std::uint64_t band) {
   co_return Status::ok;
 }
 
-// --- The cache: slots of a track and its record ---
+// --- The cache: slots of a track and its record, twice ---
 
 Vguard::Slot Vguard::slot_of(std::uint64_t track) const {
   ports_.cpu.hash();
@@ -243,41 +263,90 @@ void Vguard::add_slot_steps(MediaChain& chain, MediaOp op, Slot slot, std::uint3
   }
 }
 
-PhysicalRun Vguard::record_place(Slot slot) const {
-  return cache_.piece({LogicalSector((std::uint64_t{slot} + 1) * slot_sectors_ - 1), 1});
+SectorHeader Vguard::record_of(std::uint64_t track) const { return encode({RecordType::slot, 0, slot_sectors_, {track}}); }
+
+SectorHeader Vguard::no_record() { return encode({RecordType::voided, 0, 1, {}}); }
+
+PhysicalRun Vguard::record_place(Slot slot, std::uint32_t copy) const {
+  return cache_.piece({LogicalSector((std::uint64_t{slot} + 1) * slot_sectors_ - records + copy), 1});
+}
+
+void Vguard::add_records(MediaChain& chain, Slot slot, SectorHeader& record) const {
+  for (std::uint32_t copy = 0; copy < records; ++copy) chain.write(record_place(slot, copy), {}, StepHint::position, &record);
+}
+
+/// Runs a chain that ends with both copies of a slot's record. A boot asks the second where it cannot read the first, so the two must
+/// agree: where the second cannot be written, the first takes back what it `said`. Where it cannot do that either, it counts.
+Task<Status> Vguard::run_to_records(MediaChain& chain, Slot slot, SectorHeader said) {
+  const Status status = co_await ports_.media.run(chain);
+  if (ok(status) || chain.steps_done + std::size_t{1} != chain.steps().size()) co_return status;
+  MediaChain back(MediaClass::dependent);
+  back.write(record_place(slot, 0), {}, StepHint::position, &said);
+  const Status taken_back = co_await ports_.media.run(back);
+  co_return ok(taken_back) ? status : Status::ok;
 }
 
 // --- Boot ---
 
-Task<Status> Vguard::format() { co_return Status::ok; }
+Task<Status> Vguard::format() {
+  track_by_slot_.peek(slots_) = survives;
+  co_return Status::ok;
+}
 
 Task<Status> Vguard::recover() {
   // Which tracks hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
-  HeaderScan scan(ports_.media);
-  std::array<PhysicalRun, HeaderScan::most> places{};
-  for (Slot first = 0; first < slots_; first += HeaderScan::most) {
-    const std::uint32_t count = std::min(HeaderScan::most, slots_ - first);
-    for (std::uint32_t i = 0; i < count; ++i) places[i] = record_place(first + i);
-    const std::span<const PhysicalRun> records(places.data(), count);
-    co_await scan.read(records);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const Cached dumped = track_by_slot_.peek(first + i);
-      const std::optional<LogRecord> record = scan.record(i);
-      // Where the record cannot be read, the dumped table knows: without it an old copy in place would be taken for the track.
-      const bool holds = record ? record->type == RecordType::slot : dumped.holds != 0;
-      track_by_slot_.peek(first + i).holds = 0;
-      if (!holds) continue;
-      const std::uint64_t track = record ? record->payload[0] : dumped.track;
-      take(first + i, track);
-      hold(first + i, track);
-    }
+  std::vector<Slot> all(slots_);
+  std::iota(all.begin(), all.end(), Slot{0});
+  std::vector<Slot> unread;
+  co_await restore(all, 0, unread);
+  std::vector<Slot> unknown;
+  co_await restore(unread, 1, unknown);
+  // The dumped table knows. Without it an old copy in place would be taken for the track.
+  if (!unknown.empty() && track_by_slot_.peek(slots_) != survives) co_return Status::corrupt;
+  for (const Slot slot : unknown) restore(slot, track_by_slot_.peek(slot));
+  track_by_slot_.peek(slots_) = survives;
+  for (const Slot slot : unread) {
+    const Cached cached = track_by_slot_.peek(slot);
+    SectorHeader record = cached.holds != 0 ? record_of(cached.track) : no_record();
+    MediaChain chain;
+    add_records(chain, slot, record);
+    static_cast<void>(co_await ports_.media.run(chain));  // what cannot be written is read again by the next boot
   }
   co_return Status::ok;
 }
 
+/// As one copy of their records says; gives those of which it cannot be read.
+Task<void> Vguard::restore(const std::vector<Slot>& slots, std::uint32_t copy, std::vector<Slot>& unknown) {
+  HeaderScan scan(ports_.media);
+  std::array<PhysicalRun, HeaderScan::most> places{};
+  for (std::size_t first = 0; first < slots.size(); first += HeaderScan::most) {
+    const std::size_t count = std::min<std::size_t>(HeaderScan::most, slots.size() - first);
+    for (std::size_t i = 0; i < count; ++i) places[i] = record_place(slots[first + i], copy);
+    const std::span<const PhysicalRun> copies(places.data(), count);
+    co_await scan.read(copies);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Slot slot = slots[first + i];
+      const std::optional<LogRecord> record = scan.record(i);
+      const bool holds = record && record->type == RecordType::slot;
+      if (scan.unknown(i))
+        unknown.push_back(slot);
+      else
+        restore(slot, Cached{holds ? record->payload[0] : 0, holds ? 1U : 0U});
+    }
+  }
+}
+
+void Vguard::restore(Slot slot, Cached cached) {
+  track_by_slot_.peek(slot).holds = 0;
+  if (cached.holds == 0) return;
+  take(slot, cached.track);
+  hold(slot, cached.track);
+}
+
 void Vguard::prefill(std::uint64_t sectors) {
-  if (sectors != 0) holds_data_.set_below(layout_.piece({LogicalSector(sectors - 1), 1}).track + 1);
+  const std::uint64_t tracks = sectors == 0 ? 0 : layout_.piece({LogicalSector(sectors - 1), 1}).track + 1;
+  for (std::uint64_t track = 0; track < tracks; ++track) holds_data_.set_uncharged(number_of(layout_.whole(track)));
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 // is in the cache is written there.
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/metrics.hpp"
 #include "firmware/layout/band_track_layout.hpp"
@@ -49,7 +50,10 @@ class Vguard final : public TranslationLayer {
   struct Cached {
     std::uint64_t track;
     std::uint64_t holds;  ///< 1: the track is in it for good, as its record says; 0: perhaps on the way
+    bool operator==(const Cached&) const = default;
   };
+  static constexpr std::uint32_t records = 2;        // of a slot: copies, so that one that cannot be read is no loss
+  static constexpr Cached survives{0x7667'7561, 2};  // in the table after its last slot: it is that of the power cut
 
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> make_guard(std::uint64_t track);
@@ -58,6 +62,12 @@ class Vguard final : public TranslationLayer {
   Task<Status> put_back(std::uint64_t track);
   Task<Status> end_cleaning();
 
+  // Tracks are numbered band by band: the layout's numbers go over the surfaces in turn.
+  [[nodiscard]] std::uint64_t number_of(const Piece& piece) const { return piece.band * layout_.band_tracks() + piece.position; }
+  [[nodiscard]] PhysicalRun whole(std::uint64_t track) const {
+    const std::uint64_t band = track / layout_.band_tracks();
+    return layout_.whole(layout_.track_at(band, static_cast<std::uint32_t>(track - band * layout_.band_tracks()))).run;
+  }
   [[nodiscard]] bool has_next(std::uint64_t track) const { return (track + 1) % layout_.band_tracks() != 0; }
   [[nodiscard]] bool endangers_next(std::uint64_t track) const;
   [[nodiscard]] NumberRange reach_of(std::uint64_t track) const { return {track, track + (has_next(track) ? 2 : 1)}; }
@@ -66,16 +76,22 @@ class Vguard final : public TranslationLayer {
   void hold(Slot slot, std::uint64_t track);
   void give_back(Slot slot);
   void add_slot_steps(MediaChain& chain, MediaOp op, Slot slot, std::uint32_t first, DataSpan data) const;
-  [[nodiscard]] PhysicalRun record_place(Slot slot) const;
+  [[nodiscard]] SectorHeader record_of(std::uint64_t track) const;
+  [[nodiscard]] static SectorHeader no_record();
+  [[nodiscard]] PhysicalRun record_place(Slot slot, std::uint32_t copy) const;
+  void add_records(MediaChain& chain, Slot slot, SectorHeader& record) const;
+  [[nodiscard]] Task<Status> run_to_records(MediaChain& chain, Slot slot, SectorHeader said);
+  [[nodiscard]] Task<void> restore(const std::vector<Slot>& slots, std::uint32_t copy, std::vector<Slot>& unknown);
+  void restore(Slot slot, Cached cached);
 
   Ports ports_;
   BandTrackLayout layout_;
   ConventionalLayout cache_;
-  std::uint32_t slot_sectors_;  // of the longest track, and one for the record
+  std::uint32_t slot_sectors_;  // of the longest track, and its records
   Slot slots_;
   DramBitmap holds_data_;  // by track
   DramHashMap slot_by_track_;
-  DramArray<Cached> track_by_slot_;  // dumped: asked at boot for the slots whose record cannot be read
+  DramArray<Cached> track_by_slot_;  // dumped: asked at boot for the slots of which neither record can be read; after them `survives`
   DramLists lists_;                  // of slots: free, and used in the order of caching
   Slot free_slots_;
   Gauge free_gauge_;

@@ -1,0 +1,46 @@
+#pragma once
+// The writes to slots of the buffer that are under way, and what their records tell of other slots (slot_names.hpp).
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "firmware/translation_layer.hpp"
+#include "firmware/zones/buffer_region.hpp"
+#include "firmware/zones/slot_names.hpp"
+#include "firmware/zones/slot_owners.hpp"
+
+namespace tessera {
+
+class SlotWrites {
+ public:
+  SlotWrites(const SlotOwners& owners, const BufferRegion& buffer) : owners_(owners), buffer_(buffer) {}
+
+  /// `sectors` go to slots from `first` on; names_for() each of them, and then end().
+  void begin(std::uint32_t first, LogicalRun sectors) { under_way_.push_back({first, sectors}); }
+  /// For the record of sector `i` of the write that was begun last.
+  [[nodiscard]] SlotNames names_for(std::uint32_t i);
+  /// The write to slots from `first` on is over: they hold their sectors, or it came to nothing.
+  void end(std::uint32_t first);
+
+ private:
+  struct Write {
+    std::uint32_t first;
+    LogicalRun sectors;
+    [[nodiscard]] bool has(std::uint32_t slot) const { return slot >= first && slot - first < sectors.count; }
+  };
+  [[nodiscard]] bool in_order(const Write& write, std::uint32_t i) const;
+  [[nodiscard]] std::optional<SlotName> name_of(std::uint32_t slot) const;
+  [[nodiscard]] std::optional<SlotName> next_unnamed();
+
+  const SlotOwners& owners_;
+  const BufferRegion& buffer_;
+  std::vector<Write> under_way_;
+  /// Slots of writes that ended and that no record of theirs names: each write's last, and those of tracks that were written as a whole. A
+  /// ring; what has no room is not named.
+  std::array<std::uint32_t, 64> unnamed_{};
+  std::uint64_t ended_ = 0;
+  std::uint64_t named_ = 0;
+};
+
+}  // namespace tessera
