@@ -1,8 +1,10 @@
 // tessera-sim: the command line of the drive model. SystemC owns main(); it calls sc_main().
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -16,6 +18,7 @@
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
+#include "platforms/run/input_files.hpp"
 #include "platforms/run/run_command.hpp"
 #include "platforms/serve/serve_command.hpp"
 #include "platforms/torture/torture_command.hpp"
@@ -35,15 +38,34 @@ struct Dispatch {
     (print.status == 0 ? std::cout : std::cerr) << print.text;
     return print.status;
   }
-  int operator()(const tessera::cli::RunOptions& options) const { return tessera::run_command(options, search); }
-  int operator()(const tessera::cli::CompareOptions& options) const { return tessera::compare_command(options, search); }
-  int operator()(const tessera::cli::TortureOptions& options) const { return tessera::torture_command(options, search); }
-  int operator()(const tessera::cli::ServeOptions& options) const { return tessera::serve_command(options, search); }
+  int operator()(const tessera::cli::RunOptions& options) const {
+    if (options.list_inputs) return tessera::print_input_files(tessera::input_files(options, search));
+    tessera::require_digest(options.firmware);
+    return tessera::run_command(options, search);
+  }
+  int operator()(const tessera::cli::CompareOptions& options) const {
+    if (options.run.list_inputs) return tessera::print_input_files(tessera::input_files(options, search));
+    tessera::require_digest(options.run.firmware);
+    return tessera::compare_command(options, search);
+  }
+  int operator()(const tessera::cli::TortureOptions& options) const {
+    if (options.run.list_inputs) return tessera::print_input_files(tessera::input_files(options.run, search));
+    tessera::require_digest(options.run.firmware);
+    return tessera::torture_command(options, search);
+  }
+  int operator()(const tessera::cli::ServeOptions& options) const {
+    tessera::require_digest(options.firmware);
+    return tessera::serve_command(options, search);
+  }
   int operator()(const tessera::cli::ExplainOptions& options) const { return tessera::explain_command(options); }
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
+  int operator()(const tessera::cli::ProbeOptions& options) const { return tessera::probe_command(options); }
   int operator()(const tessera::cli::ConvertOptions& options) const { return tessera::convert_command(options); }
   int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }
-  int operator()(const tessera::cli::CheckOptions& options) const { return tessera::check_command(options, search); }
+  int operator()(const tessera::cli::CheckOptions& options) const {
+    tessera::require_digest(options.firmware);
+    return tessera::check_command(options, search);
+  }
 };
 
 /// Standard output on a full disk: what was printed is gone, and the status must say so.
@@ -61,15 +83,46 @@ void open_standard_descriptors() {
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
 }
 
+/// Who started this program may ask that it does not outlive him, by his process number: nobody would take what it makes.
+void end_with_parent() {
+  const char* const parent = std::getenv("TESSERA_ENDS_WITH");
+  if (parent == nullptr) return;
+  const std::string number = parent;
+  ::unsetenv("TESSERA_ENDS_WITH");  // programs that this one starts have another parent
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (std::to_string(::getppid()) != number) std::exit(128 + SIGTERM);  // he has gone already
+}
+
+/// Traces that come with the program have names instead of paths.
+struct FindTrace {
+  const tessera::SearchPath& search;
+  void operator()(tessera::cli::RunOptions& options) const {
+    if (options.trace) find(options.trace->file);
+  }
+  void operator()(tessera::cli::CompareOptions& options) const { operator()(options.run); }
+  void operator()(tessera::cli::TortureOptions& options) const { operator()(options.run); }
+  void operator()(tessera::cli::DescribeOptions& options) const { find(options.trace.file); }
+  void operator()(tessera::cli::ConvertOptions& options) const { find(options.trace.file); }
+  void operator()(tessera::cli::ProbeOptions& options) const { find(options.file); }
+  template <class Other>
+  void operator()(Other& /*options*/) const {}
+
+ private:
+  void find(std::filesystem::path& file) const { file = search.trace(file); }
+};
+
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
   // The kernel's own notes (stop requests) are not the user's business; its errors are.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   open_standard_descriptors();
+  end_with_parent();
   try {
     const auto search = tessera::SearchPath::standard(argv[0]);
-    return status_of_output(std::visit(Dispatch{search}, tessera::cli::parse(argc, argv)));
+    auto command = tessera::cli::parse(argc, argv);
+    std::visit(FindTrace{search}, command);
+    return status_of_output(std::visit(Dispatch{search}, command));
   } catch (const tessera::InputError& error) {
     const std::string_view text = error.what();
     // What is wrong with the command line names the command already.

@@ -48,6 +48,17 @@ class Arguments {
     return words;
   }
 
+  /// The same by name.
+  [[nodiscard]] std::vector<NamedOption> named(const std::set<std::string>& without) const {
+    std::vector<NamedOption> options;
+    const auto bare = [](const std::string& name) { return name.substr(name.find_first_not_of('-')); };
+    for (const auto& [name, texts] : texts_)
+      if (!texts.empty() && !without.contains(name)) options.push_back({bare(name), texts, repeated_.contains(name)});
+    for (const auto& [name, set] : flags_)
+      if (set && !without.contains(name)) options.push_back({bare(name), {}, false});
+    return options;
+  }
+
   [[nodiscard]] std::uint64_t count(const std::string& name, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) const {
     return given(name) ? parse_count(name, text(name), min, max) : otherwise;
   }

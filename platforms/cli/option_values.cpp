@@ -25,10 +25,40 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return number;
 }
 
+/// The power of ten that "k", "M", "G" or "e6" after a number stands for.
+std::optional<unsigned> power_of_ten(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text == "k" || text == "K") return 3;
+  if (text == "M") return 6;
+  if (text == "G") return 9;
+  unsigned power = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), power);
+  if ((text[0] != 'e' && text[0] != 'E') || error != std::errc() || end != text.data() + text.size() || power > 19) return std::nullopt;
+  return power;
+}
+
+/// A count as people type it: 20000, 20k, 2.5M or 1e6.
+std::optional<std::uint64_t> count_of(std::string_view text) {
+  const auto past_digits = [](std::string_view of) { return std::min(of.find_first_not_of("0123456789"), of.size()); };
+  const std::string_view whole = text.substr(0, past_digits(text));
+  std::string_view rest = text.substr(whole.size());
+  std::string_view fraction;
+  if (rest.starts_with('.')) {
+    fraction = rest.substr(1, past_digits(rest.substr(1)));
+    rest.remove_prefix(1 + fraction.size());
+    if (fraction.empty()) return std::nullopt;
+  }
+  const std::optional<unsigned> power = power_of_ten(rest);
+  if (whole.empty() || !power || (*power == 0 && !fraction.empty()) || fraction.size() > *power) return std::nullopt;
+  std::string digits = std::string(whole) + std::string(fraction);
+  digits.append(*power - fraction.size(), '0');
+  return whole_number(digits);
+}
+
 }  // namespace
 
 std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t min, std::uint64_t max) {
-  const auto number = whole_number(text);
+  const auto number = count_of(text);
   if (number && *number >= min && *number <= max) return *number;
   const bool bounded = max < std::numeric_limits<std::uint64_t>::max();
   const std::string range = bounded ? " from " + std::to_string(min) + " to " + std::to_string(max) : " of at least " + std::to_string(min);
@@ -68,6 +98,13 @@ ReplayOption parse_replay(std::string_view text) {
     }
   }
   reject("--replay", "timed, think, queue:N or closed:N with N from 1 to 65536", text);
+}
+
+std::string parse_digest(std::string_view option, std::string_view text) {
+  constexpr std::size_t digits = 64;
+  if (text.size() != digits || text.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    reject(option, "a SHA-256 of 64 hexadecimal digits in lower case", text);
+  return std::string(text);
 }
 
 namespace {
@@ -116,6 +153,36 @@ IntervalOption parse_intervals(std::string_view text) {
   }
   if (interval.requests == 0 && interval.time == Picoseconds{}) reject("--intervals", std::string(expected), text);
   return interval;
+}
+
+namespace {
+
+/// "99.90" as 99.9: one number has one name.
+std::string shortest_decimal(std::string_view text) {
+  if (text.find('.') == std::string_view::npos) return std::string(text);
+  while (text.ends_with('0')) text.remove_suffix(1);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+}  // namespace
+
+std::vector<Percentile> parse_percentiles(std::string_view text) {
+  constexpr std::string_view expected = "numbers above 0 and below 100 with commas between them, such as 50,99,99.99";
+  std::vector<Percentile> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view one = text.substr(begin, end - begin);
+    begin = end + 1;
+    const auto ratio = decimal_ratio(one);
+    if (!ratio || ratio->numerator >= 100 * ratio->denominator || (one.size() > 1 && one[0] == '0' && one[1] != '.'))
+      reject("--percentiles", std::string(expected), one);
+    all.push_back({shortest_decimal(one), static_cast<double>(ratio->numerator) / static_cast<double>(100 * ratio->denominator)});
+  }
+  std::ranges::sort(all, {}, &Percentile::fraction);
+  const auto twin = std::ranges::adjacent_find(all, {}, &Percentile::text);
+  if (twin != all.end()) throw InputError("--percentiles: " + twin->text + " is named twice");
+  return all;
 }
 
 std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text) {

@@ -19,6 +19,9 @@ namespace tessera::cli {
 /// A time such as "1 s", or a count such as "10000 requests"; neither may be 0.
 [[nodiscard]] IntervalOption parse_intervals(std::string_view text);
 
+/// Numbers above 0 and below 100 with commas between them, each once: "50,99,99.99". They come in rising order.
+[[nodiscard]] std::vector<Percentile> parse_percentiles(std::string_view text);
+
 /// Two times with a colon between them, the first before the second: "10ms:20ms".
 [[nodiscard]] std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text);
 
@@ -33,5 +36,8 @@ namespace tessera::cli {
 
 /// The position of `text` in `names`.
 [[nodiscard]] std::size_t parse_name(std::string_view option, std::string_view text, const std::vector<std::string>& names);
+
+/// The SHA-256 of a file.
+[[nodiscard]] std::string parse_digest(std::string_view option, std::string_view text);
 
 }  // namespace tessera::cli

@@ -32,6 +32,7 @@ constexpr Command commands[] = {
      declare_serve, read_serve},
     {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
+    {"probe", "TRACE", "Say what a block trace is taken for, and why", probe_examples, declare_probe, read_probe},
     {"convert", "TRACE --out FILE [OPTIONS]", "Write a block trace as a NumPy file", convert_examples, declare_convert, read_convert},
     {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",
      list_examples, declare_list, read_list},
@@ -58,7 +59,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }  // namespace
 
 ParsedCommand parse(int argc, const char* const* argv) {
-  CLI::App app("Tessera: a virtual platform of a hard disk with overlapping tracks", "tessera-sim");
+  CLI::App app("Tessera: a virtual platform of shingled (SMR) and interlaced (IMR) hard drives", "tessera-sim");
   app.set_version_flag("--version", "tessera-sim " TESSERA_VERSION);
   app.footer(exit_statuses);
   app.require_subcommand(0, 1);  // at most one: a later argument that equals a command's name is an argument

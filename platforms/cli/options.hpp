@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/percentile.hpp"
 #include "base/units.hpp"
 
 namespace tessera::cli {
@@ -42,10 +43,15 @@ struct IntervalOption {
 /// How a trace file is read; shared by `run` and `describe`.
 struct TraceOptions {
   std::filesystem::path file;
-  std::string format;     ///< "" = recognised from the content
-  std::string volume;     ///< "" = all volumes
-  std::string columns;    ///< layout of a columns trace, as the reader defines it; "" = the TOML file beside the trace
-  std::string time_unit;  ///< of a trace whose format does not fix it; "" = the format's own
+  std::string format;       ///< "" = recognised from the content
+  std::string volume;       ///< "" = all volumes
+  std::string columns;      ///< layout of a columns trace, as the reader defines it; "" = the TOML file beside the trace
+  std::string time_unit;    ///< of a trace whose format does not fix it; "" = the format's own
+  Picoseconds sort_time{};  ///< records are sorted within this time, or within `sort_records`; both 0: as they come
+  std::uint64_t sort_records = 0;
+  bool sort_all = false;                   ///< the whole trace, by a temporary file
+  Picoseconds spread{};                    ///< records of one arrival time are spread over it
+  bool completion_minus_response = false;  ///< where arrivals come from; otherwise from the times of the file
   std::optional<std::uint64_t> limit;
 };
 
@@ -64,12 +70,22 @@ struct FirmwareOption {
   std::filesystem::path file;   ///< "" = none
   unsigned patience = 10;       ///< seconds of processor time for one call
   std::filesystem::path image;  ///< "" = none
+  std::string digest;           ///< SHA-256 that the library or image must have; "" = any
+};
+
+/// An option of the command line by its name, without the dashes.
+struct NamedOption {
+  std::string name;
+  std::vector<std::string> values;  ///< as they were given; none: it is a flag
+  bool repeated = false;            ///< it may be given several times
 };
 
 struct RunOptions {
   std::string drive;
   std::vector<std::string>
       words;  ///< of a command line that makes the run again, DRIVE first: without its folder, recordings and saved state
+  std::vector<NamedOption> named;  ///< the same by name
+  bool list_inputs = false;        ///< print what would be read, and run nothing
   FirmwareOption firmware;
   std::string layer;                  ///< "" = the drive's own choice
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
@@ -83,6 +99,7 @@ struct RunOptions {
   std::optional<std::uint64_t> limit;
   std::uint64_t warmup = 0;  ///< requests at the start that are served but left out of the statistics
   std::uint32_t prefill_percent = 0;
+  bool prefill_given = false;    ///< otherwise the drive's own share (simulation.prefill) counts
   std::vector<std::string> set;  ///< `path=value`, in the order given
   bool check = false;            ///< scoreboard on
   bool check_protocol = false;   ///< a checker of the TLM base protocol on every socket
@@ -96,10 +113,12 @@ struct RunOptions {
   bool places = false;
   std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
-  bool json = false;                 ///< the summary on standard output, every digit
-  std::optional<std::uint16_t> gdb;  ///< port that a debugger of the firmware image comes to; 0: any
+  std::vector<Percentile> percentiles;  ///< of the latency, rising; none: those that are always reported
+  bool json = false;                    ///< the summary on standard output, every digit
+  std::optional<std::uint16_t> gdb;     ///< port that a debugger of the firmware image comes to; 0: any
   std::filesystem::path out;
   std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one. Of `compare` a folder of them
+  bool any_firmware = false;         ///< another build of the layer's firmware may have saved it
   std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept
 };
 
@@ -125,6 +144,9 @@ struct TortureOptions {
   std::uint64_t cuts = 0;                     ///< at random instants
   std::uint32_t jobs = 0;                     ///< processes at a time; 0: as many as there are CPUs
   std::filesystem::path minimise;             ///< trace to write; "" = do not
+  std::uint64_t runs = 0;                     ///< of a campaign of combined faults; 0: cuts of one run instead
+  std::optional<std::uint64_t> only;          ///< of these, this one
+  std::filesystem::path keep;                 ///< folder for the traces and states of a campaign's failures; "" = none are kept
   bool json = false;
 };
 
@@ -138,6 +160,10 @@ struct ServeOptions {
   std::filesystem::path image;       ///< that content comes from and is kept in; "" = none
   std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one
   std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept
+  std::filesystem::path out;         ///< folder of the results; "" = none
+  bool requests = false;
+  std::optional<IntervalOption> intervals;
+  std::vector<Percentile> percentiles;  ///< of the latency, rising; none: those that are always reported
   std::uint64_t seed = 1;
 };
 
@@ -151,10 +177,19 @@ struct DescribeOptions {
   bool json = false;
 };
 
-/// A trace in one form for programs.
+/// What a trace is taken for, and why.
+struct ProbeOptions {
+  std::filesystem::path file;
+};
+
+/// In the order in which --to names them.
+enum class ConvertForm : std::uint8_t { npy, fio, fio2, blkparse, msr, columns };
+
+/// A trace in another form.
 struct ConvertOptions {
   TraceOptions trace;
   std::filesystem::path out;
+  ConvertForm to = ConvertForm::npy;
 };
 
 enum class ListSubject : std::uint8_t { drives, layers, workloads, formats, parameters };
@@ -182,7 +217,7 @@ struct PrintText {
 };
 
 using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ServeOptions, ExplainOptions, DescribeOptions,
-                                   ConvertOptions, ListOptions, CheckOptions>;
+                                   ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

@@ -18,7 +18,7 @@ ParsedCommand read_explain(const Arguments& arguments) {
 }
 
 void declare_describe(Arguments& arguments) {
-  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  arguments.positional("TRACE", "block trace (plain, gz, xz, zstd, bz2 or lz4)");
   declare_trace_reading(arguments);
   arguments.flag("--json", "as JSON");
 }
@@ -28,16 +28,32 @@ ParsedCommand read_describe(const Arguments& arguments) {
   return DescribeOptions{trace_reading(arguments, "TRACE"), arguments.set("--json")};
 }
 
+void declare_probe(Arguments& arguments) {
+  arguments.positional("TRACE", "file that may be a block trace (plain, gz, xz, zstd, bz2 or lz4)");
+}
+
+ParsedCommand read_probe(const Arguments& arguments) {
+  arguments.require("TRACE", "TRACE, the file of a block trace");
+  return ProbeOptions{arguments.text("TRACE")};
+}
+
 void declare_convert(Arguments& arguments) {
-  arguments.positional("TRACE", "block trace (plain, gz, xz or zstd)");
+  arguments.positional("TRACE", "block trace (plain, gz, xz, zstd, bz2 or lz4)");
   declare_trace_reading(arguments);
-  arguments.option("--out", "FILE", "NumPy file to write: arrival (ps), offset, size (bytes), volume, op, flags");
+  arguments.option("--out", "FILE", "file to write");
+  arguments.option(
+      "--to", "FORM",
+      "npy: NumPy array of arrival (ps), offset, size (bytes), volume, op, flags (default); fio, fio2: fio's log, version 3 or 2; "
+      "blkparse; msr; columns: text that loses nothing");
 }
 
 ParsedCommand read_convert(const Arguments& arguments) {
   arguments.require("TRACE", "TRACE, the file of a block trace");
-  arguments.require("--out", "--out FILE, the NumPy file to write");
-  return ConvertOptions{trace_reading(arguments, "TRACE"), arguments.text("--out")};
+  arguments.require("--out", "--out FILE, the file to write");
+  ConvertOptions convert{trace_reading(arguments, "TRACE"), arguments.text("--out")};
+  if (arguments.given("--to"))
+    convert.to = static_cast<ConvertForm>(arguments.choice("--to", {"npy", "fio", "fio2", "blkparse", "msr", "columns"}));
+  return convert;
 }
 
 void declare_list(Arguments& arguments) {
@@ -69,7 +85,7 @@ ParsedCommand read_list(const Arguments& arguments) {
 
 void declare_check(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");

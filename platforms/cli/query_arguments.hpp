@@ -13,6 +13,9 @@ inline constexpr const char* describe_examples = R"(Examples:
   tessera-sim describe disk.txt --format columns --columns time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0
   tessera-sim describe disk.ascii --format ascii --time-unit us)";
 
+inline constexpr const char* probe_examples = R"(Example:
+  tessera-sim probe disk.trace)";
+
 inline constexpr const char* convert_examples = R"(Example:
   tessera-sim convert web_3.csv.xz --out web_3.npy)";
 
@@ -30,6 +33,9 @@ void declare_explain(Arguments& arguments);
 
 void declare_describe(Arguments& arguments);
 [[nodiscard]] ParsedCommand read_describe(const Arguments& arguments);
+
+void declare_probe(Arguments& arguments);
+[[nodiscard]] ParsedCommand read_probe(const Arguments& arguments);
 
 void declare_convert(Arguments& arguments);
 [[nodiscard]] ParsedCommand read_convert(const Arguments& arguments);

@@ -23,11 +23,11 @@ void declare_recording(Arguments& arguments) {
   arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
   arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");
   arguments.option("--timeline", "FILE", "record a timeline that Perfetto opens");
-  arguments.option("--signals", "GLOB,...", "signals to record, by path or pattern; all where not given");
+  arguments.option("--signals", "GLOB,...", "signals to record, by path or pattern (default: all)");
   arguments.repeated("--record-window", "A:B", "from time A to time B; may be given several times");
   arguments.option("--record-trigger", "NAME", "around the first event of this name, or SIGNAL>N, SIGNAL<N, latency>TIME");
-  arguments.option("--record-before", "TIME", "length kept before the trigger, 1 ms where not given");
-  arguments.option("--record-after", "TIME", "length recorded after the trigger, 10 ms where not given");
+  arguments.option("--record-before", "TIME", "length kept before the trigger (default: 1 ms)");
+  arguments.option("--record-after", "TIME", "length recorded after the trigger (default: 10 ms)");
 }
 
 std::optional<RecordOptions> record_options(const Arguments& arguments) {

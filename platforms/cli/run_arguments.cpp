@@ -13,7 +13,7 @@ constexpr std::uint64_t last_port = 65'535;
 
 /// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
 void declare_simulation(Arguments& arguments) {
-  arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz or zstd)");
+  arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz, zstd, bz2 or lz4)");
   arguments.option("--workload", "NAME", "workload to generate instead of a trace");
   declare_trace_reading(arguments);
   declare_firmware(arguments);
@@ -23,15 +23,17 @@ void declare_simulation(Arguments& arguments) {
   arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
   arguments.option("--adapt", "HOW", "none (default), align or one-sector");
-  arguments.option("--skip", "N", "read over the first N requests");
+  arguments.option("--skip", "N", "skip the first N requests");
   arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
-  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start, 0 to 100");
+  arguments.option("--prefill", "PERCENT",
+                   "share of the drive that holds data at the start, 0 to 100 (default: the drive's own, simulation.prefill)");
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
   arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
   arguments.repeated("--cut-at", "TIME",
                      "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
   arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
+  declare_percentiles(arguments);
   arguments.flag("--requests", "write requests.npy, the life of each request");
   arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
   arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
@@ -50,7 +52,7 @@ std::vector<Picoseconds> restart_times(const Arguments& arguments) {
 
 RunOptions read_simulation(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  arguments.require("--out", "--out DIR, the folder for the results");
+  if (!arguments.set("--list-inputs")) arguments.require("--out", "--out DIR, the folder for the results");
   arguments.exclude("--trace", "--workload");
   if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
   for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
@@ -74,8 +76,8 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.warmup = arguments.count("--warmup", 0, 0, unbounded);
   run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
   arguments.exclude("--load-state", "--prefill");
-  if (run.fold_prefilled && run.prefill_percent == 0 && !arguments.given("--load-state"))
-    arguments.fail("--fold-prefilled needs --prefill with more than 0 percent");
+  run.percentiles = percentiles_option(arguments);
+  run.prefill_given = arguments.given("--prefill");
   run.set = arguments.list("--set");
   run.check = arguments.set("--check");
   run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));
@@ -92,6 +94,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.places = arguments.set("--places");
   run.seed = arguments.count("--seed", run.seed, 0, unbounded);
   run.out = arguments.text("--out");
+  run.list_inputs = arguments.set("--list-inputs");
   return run;
 }
 
@@ -99,17 +102,19 @@ RunOptions read_simulation(const Arguments& arguments) {
 
 void declare_run(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_simulation(arguments);
   arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
+  arguments.flag("--any-firmware", "take with --load-state what another build of the layer's firmware saved");
   arguments.option("--save-state", "FILE", "drain the drive at the end, shut it down and keep what it holds");
   arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
   declare_recording(arguments);
   arguments.option("--gdb", "PORT",
                    "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
-  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.option("--seed", "N", "seed of all random streams (default: 1)");
   arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results");
+  declare_list_inputs(arguments);
 }
 
 ParsedCommand read_run(const Arguments& arguments) {
@@ -117,14 +122,21 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.layer = arguments.text("--layer");
   run.load_state = arguments.text("--load-state");
   run.save_state = arguments.text("--save-state");
+  arguments.needs("--any-firmware", "--load-state");
+  run.any_firmware = arguments.set("--any-firmware");
   run.check_protocol = arguments.set("--check-protocol");
   run.record = record_options(arguments);
   arguments.needs("--gdb", "--elf");
   if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
   run.json = arguments.set("--json");
-  run.words = arguments.words({"--out", "--json", "--gdb", "--save-state", "--vcd", "--fst", "--timeline", "--signals", "--record-window",
-                               "--record-trigger", "--record-before", "--record-after"});
+  const std::set<std::string> no_part_of_the_run{
+      "--out",           "--json",         "--gdb",         "--save-state",     "--vcd",
+      "--fst",           "--timeline",     "--signals",     "--record-window",  "--record-trigger",
+      "--record-before", "--record-after", "--list-inputs", "--firmware-digest"};
+  run.words = arguments.words(no_part_of_the_run);
   run.words.insert(run.words.begin(), run.drive);
+  run.named = arguments.named(no_part_of_the_run);
+  run.named.insert(run.named.begin(), {"drive", {run.drive}, false});
   return run;
 }
 
@@ -134,11 +146,12 @@ void declare_compare(Arguments& arguments) {
   declare_simulation(arguments);
   arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
   arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");
-  arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed; 1 where not given");
-  arguments.option("--seed", "N", "first seed, 1 where not given");
-  arguments.option("--baseline", "A,best,...", "show too how many times each figure is that of this layer, or of the best, seed by seed");
-  arguments.option("--jobs", "N", "runs at a time; as many as there are CPUs where not given");
+  arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed (default: 1)");
+  arguments.option("--seed", "N", "first seed (default: 1)");
+  arguments.option("--baseline", "A,best,...", "also print ratios to this layer (or to the best), paired by seed");
+  arguments.option("--jobs", "N", "runs at a time (default: as many as there are CPUs)");
   arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
+  declare_list_inputs(arguments);
 }
 
 ParsedCommand read_compare(const Arguments& arguments) {
@@ -150,7 +163,8 @@ ParsedCommand read_compare(const Arguments& arguments) {
   if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
   compare.run.load_state = arguments.text("--load-state");
   compare.run.save_state = arguments.text("--save-state");
-  compare.run_words = arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state", "--baseline"});
+  compare.run_words =
+      arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state", "--baseline", "--list-inputs"});
   compare.baselines = names_in(arguments, "--baseline");
   compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
   if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");

@@ -1,5 +1,6 @@
 #include "platforms/cli/serve_arguments.hpp"
 
+#include "platforms/cli/option_values.hpp"
 #include "platforms/cli/shared_arguments.hpp"
 
 namespace tessera::cli {
@@ -7,16 +8,20 @@ namespace tessera::cli {
 void declare_serve(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--nbd", "ADDRESS", "where the NBD server listens: unix:PATH, PORT on the loopback interface, or HOST:PORT");
-  arguments.option("--layer", "NAME", "translation layer; the drive's own where not given");
+  arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
-  arguments.option("--pace", "PACE",
-                   "real: answers take as long as simulated; scaled:X: X times as long; as fast as it goes where not given");
+  arguments.option("--pace", "PACE", "real: answers take as long as simulated; scaled:X: X times as long (default: as fast as possible)");
   arguments.option("--image", "FILE",
-                   "content at the start, written to the drive before it is served; what clients wrote is kept there at the end");
+                   "file of the drive's content: loaded at the start, kept up to date; what a FLUSH or FUA covers survives a kill");
   arguments.option("--load-state", "FILE", "begin with the drive as --save-state of serve, or of a run with --content bytes, left it");
   arguments.option("--save-state", "FILE", "shut the drive down at the end and keep what it holds");
-  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
+  arguments.option("--out", "DIR", "folder for the results: summary.json, at the end and at SIGUSR2");
+  arguments.flag("--requests", "write requests.npy, the life of each request, to --out");
+  arguments.option("--intervals", "EVERY",
+                   "write intervals.csv to --out, a line every time such as '1 s' or count such as '10000 requests'");
+  declare_percentiles(arguments);
+  arguments.option("--seed", "N", "seed of all random streams (default: 1)");
 }
 
 ParsedCommand read_serve(const Arguments& arguments) {
@@ -32,6 +37,13 @@ ParsedCommand read_serve(const Arguments& arguments) {
   serve.image = arguments.text("--image");
   serve.load_state = arguments.text("--load-state");
   serve.save_state = arguments.text("--save-state");
+  arguments.needs("--requests", "--out");
+  arguments.needs("--intervals", "--out");
+  arguments.needs("--percentiles", "--out");
+  serve.percentiles = percentiles_option(arguments);
+  serve.out = arguments.text("--out");
+  serve.requests = arguments.set("--requests");
+  if (arguments.given("--intervals")) serve.intervals = parse_intervals(arguments.text("--intervals"));
   serve.seed = arguments.count("--seed", serve.seed, 0, unbounded);
   return serve;
 }

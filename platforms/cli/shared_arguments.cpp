@@ -15,11 +15,21 @@ std::vector<std::string> names_in(const Arguments& arguments, const std::string&
   return names;
 }
 
+namespace {
+
+constexpr std::uint64_t most_sorted_records = 4'000'000;  // held in memory at once, some hundred bytes each
+
+}  // namespace
+
 void declare_trace_reading(Arguments& arguments) {
-  arguments.option("--format", "NAME", "format of the trace; recognised from its content where not given");
+  arguments.option("--format", "NAME", "format of the trace (default: recognised from its content)");
   arguments.option("--volume", "NAME", "only this volume of a trace that has several");
   arguments.option("--columns", "SPEC", "columns of a text trace, where no TOML file beside it says");
   arguments.option("--time-unit", "UNIT", "unit of the times of an ascii trace: s, ms, us or ns");
+  arguments.option("--sort", "WINDOW",
+                   "sort records by arrival, within a time (10 ms), a number of records (1000), or all of them (temporary file in TMPDIR)");
+  arguments.option("--spread", "TIME", "spread records with the same arrival time evenly over TIME (the resolution of a coarse clock)");
+  arguments.option("--arrival", "LAW", "recorded (default), or completion-response: recorded times are of completion");
   arguments.option("--limit", "N", "at most N requests");
 }
 
@@ -32,6 +42,25 @@ TraceOptions trace_reading(const Arguments& arguments, const std::string& file) 
   if (arguments.given("--time-unit")) {
     static const std::vector<std::string> units{"s", "ms", "us", "ns"};
     trace.time_unit = units[parse_name("--time-unit", arguments.text("--time-unit"), units)];
+  }
+  if (arguments.given("--sort")) {
+    const std::string window = arguments.text("--sort");
+    if (window == "all")
+      trace.sort_all = true;
+    else if (window.find_first_not_of("0123456789") == std::string::npos)
+      trace.sort_records = arguments.count("--sort", 0, 1, most_sorted_records);
+    else
+      trace.sort_time = parse_time("--sort", window);
+    if (!trace.sort_all && trace.sort_records == 0 && trace.sort_time == Picoseconds(0))
+      arguments.fail("--sort 0: expected a time or a number of records above 0, or all");
+  }
+  if (arguments.given("--spread")) {
+    trace.spread = parse_time("--spread", arguments.text("--spread"));
+    if (trace.spread == Picoseconds(0)) arguments.fail("--spread 0: expected the resolution of the trace's clock, such as 1 s");
+  }
+  if (arguments.given("--arrival")) {
+    static const std::vector<std::string> laws{"recorded", "completion-response"};
+    trace.completion_minus_response = parse_name("--arrival", arguments.text("--arrival"), laws) == 1;
   }
   if (arguments.given("--limit")) trace.limit = arguments.count("--limit", 0, 1, unbounded);
   return trace;
@@ -52,9 +81,10 @@ void declare_firmware(Arguments& arguments) {
   arguments.option("--firmware", "FILE",
                    "shared library with a translation layer (tessera_firmware.h); its first where --layer names none");
   arguments.option("--firmware-patience", "SECONDS",
-                   "processor time that one call of the library may take, 10 where not given; then the run ends with status 3");
+                   "processor time for one call of the library (default: 10); beyond it the run ends with status 3");
   arguments.option("--elf", "FILE",
                    "firmware image for the drive's processor, RV32 or RV64 (./dev firmware): runs instruction by instruction");
+  arguments.option("--firmware-digest", "SHA256", "load the library or image only if this is its digest");
 }
 
 FirmwareOption firmware_option(const Arguments& arguments) {
@@ -64,8 +94,24 @@ FirmwareOption firmware_option(const Arguments& arguments) {
   firmware.file = arguments.text("--firmware");
   arguments.exclude("--firmware", "--elf");
   firmware.image = arguments.text("--elf");
+  if (arguments.given("--firmware-digest") && !arguments.given("--firmware") && !arguments.given("--elf"))
+    arguments.fail("--firmware-digest needs --firmware or --elf");
+  if (arguments.given("--firmware-digest")) firmware.digest = parse_digest("--firmware-digest", arguments.text("--firmware-digest"));
   firmware.patience = static_cast<unsigned>(arguments.count("--firmware-patience", firmware.patience, 1, longest_patience));
   return firmware;
+}
+
+void declare_percentiles(Arguments& arguments) {
+  arguments.option("--percentiles", "LIST",
+                   "percentiles of the latency to report, such as 50,99,99.9,99.99, in addition to the usual ones");
+}
+
+std::vector<Percentile> percentiles_option(const Arguments& arguments) {
+  return arguments.given("--percentiles") ? parse_percentiles(arguments.text("--percentiles")) : std::vector<Percentile>{};
+}
+
+void declare_list_inputs(Arguments& arguments) {
+  arguments.flag("--list-inputs", "print as JSON which files would be read, with their SHA-256, and run nothing");
 }
 
 }  // namespace tessera::cli

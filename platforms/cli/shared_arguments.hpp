@@ -25,4 +25,11 @@ void declare_trace_reading(Arguments& arguments);
 void declare_firmware(Arguments& arguments);
 [[nodiscard]] FirmwareOption firmware_option(const Arguments& arguments);
 
+/// --percentiles, which run, compare and serve share.
+void declare_percentiles(Arguments& arguments);
+[[nodiscard]] std::vector<Percentile> percentiles_option(const Arguments& arguments);
+
+/// --list-inputs.
+void declare_list_inputs(Arguments& arguments);
+
 }  // namespace tessera::cli

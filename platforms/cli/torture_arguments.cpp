@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t usual_operations = 2000;
 constexpr std::uint64_t usual_cuts = 2000;
+constexpr std::uint64_t usual_runs = 1000;
 constexpr std::uint64_t most_jobs = 1024;
 
 const std::vector<std::string> durabilities{"plp", "journal", "volatile", "none"};
@@ -25,16 +26,20 @@ std::vector<TortureDurability> durability(const Arguments& arguments) {
 
 void declare_torture(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file; 'torture' is made for this");
-  arguments.option("--layer", "NAME", "translation layer, or all; the drive's own where not given");
-  arguments.option("--durability", "NAME", "of the write cache: plp, journal, volatile, none for no write cache, or all (where not given)");
+  arguments.option("--layer", "NAME", "translation layer, or all (default: the drive's own)");
+  arguments.option("--durability", "NAME", "of the write cache: plp, journal, volatile, none for no write cache, or all (default)");
   arguments.repeated(
       "--faults", "NAME",
       "torn: the sector under the head becomes unreadable; paired: a torn page takes its partner with it; dump: every second "
       "dump fails half-way");
-  arguments.option("--operations", "N", "persistent operations that are cut before, inside and after; 2000 where not given");
-  arguments.option("--cuts", "N", "cuts at random instants, as many as operations or fewer; 2000 where not given");
+  arguments.option("--operations", "N", "persistent operations that are cut before, inside and after (default: 2000)");
+  arguments.option("--cuts", "N", "cuts at random instants, as many as operations or fewer (default: 2000)");
   arguments.repeated("--cut-at", "TIME", "cut at these instants only, one run in one process");
-  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start; drawn from the seed where not given");
+  arguments.flag("--campaign", "draw layer, sizes, workload, faults and cuts together, many times, instead of cutting one run everywhere");
+  arguments.option("--runs", "N", "runs of a campaign (default: 1000)");
+  arguments.option("--only", "K", "only this run of the campaign");
+  arguments.option("--keep", "DIR", "keep the traces and states of a campaign's failures in this folder, and print the `run` commands");
+  arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start (default: drawn from the seed)");
   arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
   arguments.option("--trace", "FILE", "trace to replay instead");
   declare_trace_reading(arguments);
@@ -42,13 +47,23 @@ void declare_torture(Arguments& arguments) {
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.option("--minimise", "FILE", "shorten the requests of the first loss and write them to this trace");
   arguments.flag("--json", "as JSON");
-  arguments.option("--seed", "N", "seed of all random streams, 1 where not given");
-  arguments.option("--jobs", "N", "processes at a time; as many as there are CPUs where not given");
+  arguments.option("--seed", "N", "seed of all random streams (default: 1)");
+  arguments.option("--jobs", "N", "processes at a time (default: as many as there are CPUs)");
+  declare_list_inputs(arguments);
+}
+
+/// A campaign draws what the options of single runs say.
+void check_campaign(const Arguments& arguments) {
+  for (const char* of_campaigns : {"--runs", "--only", "--keep"}) arguments.needs(of_campaigns, "--campaign");
+  for (const char* drawn : {"--durability", "--faults", "--operations", "--cuts", "--cut-at", "--prefill", "--workload", "--trace",
+                            "--limit", "--minimise", "--elf"})
+    arguments.exclude("--campaign", drawn);
 }
 
 ParsedCommand read_torture(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'torture' is made for this");
   arguments.exclude("--trace", "--workload");
+  check_campaign(arguments);
   for (const char* of_many_cuts : {"--cuts", "--minimise"}) arguments.exclude("--cut-at", of_many_cuts);
   if (arguments.given("--limit") && !arguments.given("--trace") && !arguments.given("--workload"))
     arguments.fail("--limit needs --trace or --workload; --operations says how long the workload is that is drawn");
@@ -65,8 +80,9 @@ ParsedCommand read_torture(const Arguments& arguments) {
   run.cut_at = cut_times(arguments, false);
   run.boot_cuts = cut_times(arguments, true);
   run.seed = arguments.count("--seed", run.seed, 0, unbounded);
-  torture.words =
-      arguments.words({"--layer", "--durability", "--cuts", "--cut-at", "--prefill", "--minimise", "--json", "--seed", "--jobs"});
+  torture.words = arguments.words({"--layer", "--durability", "--cuts", "--cut-at", "--prefill", "--minimise", "--json", "--seed", "--jobs",
+                                   "--list-inputs", "--campaign", "--runs", "--only", "--keep"});
+  run.list_inputs = arguments.set("--list-inputs");
   torture.layer = arguments.text("--layer");
   torture.durability = durability(arguments);
   for (const std::string& name : arguments.list("--faults")) torture.faults.push_back(faults[parse_name("--faults", name, faults)]);
@@ -75,6 +91,9 @@ ParsedCommand read_torture(const Arguments& arguments) {
   torture.cuts = arguments.count("--cuts", std::min(usual_cuts, torture.operations), 0, torture.operations);
   torture.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
   torture.minimise = arguments.text("--minimise");
+  if (arguments.set("--campaign")) torture.runs = arguments.count("--runs", usual_runs, 1, unbounded);
+  if (arguments.given("--only")) torture.only = arguments.count("--only", 0, 0, unbounded);
+  torture.keep = arguments.text("--keep");
   torture.json = arguments.set("--json");
   return torture;
 }

@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
+#include <optional>
 
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/output/apart.hpp"
 #include "platforms/output/explain.hpp"
 #include "platforms/output/figure_text.hpp"
 #include "platforms/output/trace_table.hpp"
+#include "platforms/output/trace_text.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "stimuli/readers/open_trace.hpp"
+#include "stimuli/readers/trace_files.hpp"
 #include "stimuli/readers/trace_format.hpp"
+#include "stimuli/readers/trace_probe.hpp"
 #include "stimuli/readers/trace_summary.hpp"
 
 namespace tessera {
@@ -48,6 +53,19 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
     case cli::ListSubject::parameters: break;
   }
   return list;
+}
+
+/// None for NumPy's form.
+std::optional<TraceText> text_form(cli::ConvertForm form) {
+  switch (form) {
+    case cli::ConvertForm::npy: break;
+    case cli::ConvertForm::fio: return TraceText::fio_3;
+    case cli::ConvertForm::fio2: return TraceText::fio_2;
+    case cli::ConvertForm::blkparse: return TraceText::blkparse;
+    case cli::ConvertForm::msr: return TraceText::msr;
+    case cli::ConvertForm::columns: return TraceText::columns;
+  }
+  return std::nullopt;
 }
 
 void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
@@ -89,10 +107,7 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
 
 /// Addresses and sizes as in the file.
 std::unique_ptr<TraceSource> open_as_it_is(const cli::TraceOptions& options) {
-  TraceOptions trace;
-  trace.path = options.file.string();
-  trace.format = format_words(options);
-  trace.volume = options.volume;
+  TraceOptions trace = reading_of(options);
   trace.limit = options.limit;
   return open_trace(trace);
 }
@@ -128,11 +143,26 @@ int describe_command(const cli::DescribeOptions& options) {
   return 0;
 }
 
+int probe_command(const cli::ProbeOptions& options) {
+  print_probe(options.file.string(), std::cout);
+  return 0;
+}
+
 int convert_command(const cli::ConvertOptions& options) {
+  const std::optional<TraceText> text = text_form(options.to);
+  std::vector<NamedPath> outputs{{"--out", options.out}};
+  if (const auto beside = text ? columns_beside(options.out, *text) : std::filesystem::path(); !beside.empty())
+    outputs.push_back({"the description of the columns", beside});
+  std::vector<NamedPath> inputs;
+  for (const std::string& file : files_of_trace(options.trace.file.string(), options.trace.format).content)
+    inputs.push_back({"its own input", file});
+  require_apart(outputs, inputs);
   const auto source = open_as_it_is(options.trace);
-  const std::uint64_t records = write_trace_table(*source, options.out);
-  std::cout << options.out.string() << ": " << figure_text(static_cast<double>(records), "1") << " records\n";
+  const WrittenTrace written =
+      text ? write_trace_text(*source, options.out, *text) : WrittenTrace{write_trace_table(*source, options.out), {}};
+  std::cout << options.out.string() << ": " << figure_text(static_cast<double>(written.records), "1") << " records\n";
   for (const std::string& note : source->notes()) std::cout << "note: " << note << "\n";
+  for (const std::string& note : written.notes) std::cout << "note: " << note << "\n";
   return 0;
 }
 

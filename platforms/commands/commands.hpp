@@ -9,6 +9,8 @@ namespace tessera {
 [[nodiscard]] int explain_command(const cli::ExplainOptions& options);
 /// What a trace is like.
 [[nodiscard]] int describe_command(const cli::DescribeOptions& options);
+/// What a trace is taken for, and why.
+[[nodiscard]] int probe_command(const cli::ProbeOptions& options);
 /// A trace as a NumPy file.
 [[nodiscard]] int convert_command(const cli::ConvertOptions& options);
 /// Names of drives, layers, workloads, formats, or the parameters of a drive.

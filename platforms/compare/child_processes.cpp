@@ -74,7 +74,7 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child, const sigset_t&
   // The child: only what is safe between fork and exec.
   sigprocmask(SIG_SETMASK, &held_back, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the comparison
-  const int errors = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const int errors = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);

@@ -13,6 +13,7 @@
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/run/output_check.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "stimuli/readers/open_trace.hpp"
 
@@ -56,12 +57,8 @@ void check_input(const cli::RunOptions& options, const SearchPath& search) {
   }
   if (std::filesystem::exists(options.trace->file) && !std::filesystem::is_regular_file(options.trace->file))
     throw InputError("--trace " + options.trace->file.string() + ": expected a file: every run reads it anew, which a pipe does not allow");
-  TraceOptions trace;
-  trace.path = options.trace->file.string();
-  trace.format = format_words(*options.trace);
-  trace.volume = options.trace->volume;
   TraceRecord record;
-  static_cast<void>(open_trace(trace)->next(record));
+  static_cast<void>(open_trace(reading_of(*options.trace))->next(record));
 }
 
 struct Plan {
@@ -70,13 +67,27 @@ struct Plan {
   std::vector<ChildProcess> children;
 };
 
+std::filesystem::path folder_of(const cli::CompareOptions& options, const std::string& layer, std::uint64_t seed) {
+  return options.run.out / layer / std::to_string(seed);
+}
+
+std::vector<std::filesystem::path> folders_of(const cli::CompareOptions& options, const std::vector<std::string>& layers) {
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& layer : layers)
+    for (std::uint64_t i = 0; i < options.seeds; ++i) folders.push_back(folder_of(options, layer, options.run.seed + i));
+  return folders;
+}
+
 Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string>& layers) {
   Plan plan;
   for (const std::string& layer : layers) {
     for (std::uint64_t i = 0; i < options.seeds; ++i) {
       const std::uint64_t seed = options.run.seed + i;
-      const std::filesystem::path path = options.run.out / layer / std::to_string(seed);
+      const std::filesystem::path path = folder_of(options, layer, seed);
+      remove_link(path.parent_path());
+      remove_link(path);
       const RunFolder folder(path);  // without the results of an earlier comparison, whatever becomes of this run
+      remove_link(folder.file("messages.txt"));
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
       words.insert(words.end(), {"--out", path.string()});
@@ -147,14 +158,17 @@ int exit_status(const std::vector<RunResult>& runs, int stopped_by) {
 
 }  // namespace
 
-int compare_command(const cli::CompareOptions& options, const SearchPath& search) {
+int compare_command(cli::CompareOptions options, const SearchPath& search) {
   if (!options.run.firmware.image.empty())
     throw InputError("--elf " + options.run.firmware.image.string() + ": an image is of one layer; run it by itself ('run')");
-  const DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "",
-                                       {options.run.firmware.file, options.run.firmware.patience});
+  DriveConfig drive = load_drive(search.load(DescriptionFile::drive, options.run.drive), options.run.set, "",
+                                 {options.run.firmware.file, options.run.firmware.patience});
+  choose_prefill(options.run, drive);
   const std::vector<std::string> layers = chosen_layers(options, drive);
+  if (!options.run.percentiles.empty()) show_percentiles(options.run.percentiles);
   check_baselines(options.baselines, layers);
   check_input(options.run, search);
+  require_own_outputs(options.run, folders_of(options, layers), search);
   const RunFolder folder(options.run.out);
   if (!options.run.save_state.empty())
     for (const std::string& layer : layers) std::filesystem::create_directories(options.run.save_state / layer);
@@ -179,7 +193,7 @@ int compare_command(const cli::CompareOptions& options, const SearchPath& search
                                   {"first_seed", options.run.seed},
                                   {"seeds", options.seeds},
                                   {"partial", stopped_by != 0}};
-  folder.write("compare.json", comparison_json(facts, rows, plan.runs, baselines, notes));
+  folder.write("compare.json", comparison_json(facts, rows, plan.runs, baselines, notes), Keep::result);
   std::cout << comparison_text(rows, notes);
   for (const BaselineTable& table : baselines) std::cout << "\n" << baseline_text(table);
   std::cout << "\nResults: " << folder.file("compare.json").string() << "\n";

@@ -16,25 +16,45 @@ constexpr double enough_above = 100;
 constexpr double per_kib = 1.0 / 1024;
 constexpr double per_mib = per_kib / 1024;
 
-constexpr Column columns[] = {
-    {"mean (ms)", "host.latency.mean", 1, ColumnKind::latency},
-    {"p50 (ms)", "host.latency.p50", 1, ColumnKind::latency},
-    {"p99 (ms)", "host.latency.p99", 1, ColumnKind::percentile, 0.01},
-    {"p99.9 (ms)", "host.latency.p999", 1, ColumnKind::percentile, 0.001},
-    {"max (ms)", "host.latency.max", 1, ColumnKind::latency},
-    {"WA", "write_amplification.total", 1, ColumnKind::steady_state},
-    {"WA media", "write_amplification.media", 1, ColumnKind::steady_state},
-    {"WA flash", "write_amplification.flash", 1, ColumnKind::steady_state},
-    {"RMWs", "rmw.count", 1, ColumnKind::steady_state},
-    {"cleanings", "cleaning.count", 1, ColumnKind::steady_state},
-    {"cleaning mean (ms)", "cleaning.mean", 1, ColumnKind::steady_state},
-    {"cleaning max (ms)", "cleaning.max", 1, ColumnKind::steady_state},
-    {"metadata (KiB)", "metadata.bytes", per_kib, ColumnKind::size},
-    {"DRAM (MiB)", "dram.reserved.total", per_mib, ColumnKind::size},
-    {"capacity gain", "capacity.gain_vs_cmr", 1, ColumnKind::size},
-    {"requests / CPU-s", "run.requests_per_cpu_second", 1, ColumnKind::machine},
-    {"errors", "scoreboard.errors", 1, ColumnKind::size},
-};
+/// Of the latency, unless the user names others.
+std::vector<Column> usual_percentiles() {
+  return {
+      {"p50 (ms)", "host.latency.p50", 1, ColumnKind::latency},
+      {"p99 (ms)", "host.latency.p99", 1, ColumnKind::percentile, 0.01},
+      {"p99.9 (ms)", "host.latency.p999", 1, ColumnKind::percentile, 0.001},
+  };
+}
+
+std::vector<Column> other_columns() {
+  return {
+      {"max (ms)", "host.latency.max", 1, ColumnKind::latency},
+      {"WA", "write_amplification.total", 1, ColumnKind::steady_state},
+      {"WA media", "write_amplification.media", 1, ColumnKind::steady_state},
+      {"WA flash", "write_amplification.flash", 1, ColumnKind::steady_state},
+      {"RMWs", "rmw.count", 1, ColumnKind::steady_state},
+      {"cleanings", "cleaning.count", 1, ColumnKind::steady_state},
+      {"cleaning mean (ms)", "cleaning.mean", 1, ColumnKind::steady_state},
+      {"cleaning max (ms)", "cleaning.max", 1, ColumnKind::steady_state},
+      {"metadata (KiB)", "metadata.bytes", per_kib, ColumnKind::size},
+      {"DRAM (MiB)", "dram.reserved.total", per_mib, ColumnKind::size},
+      {"capacity gain", "capacity.gain_vs_cmr", 1, ColumnKind::size},
+      {"requests / CPU-s", "run.requests_per_cpu_second", 1, ColumnKind::machine},
+      {"errors", "scoreboard.errors", 1, ColumnKind::size},
+  };
+}
+
+/// One comparison a process: its columns are chosen before it is made.
+std::vector<Column> columns_with(std::span<const Column> percentiles) {
+  std::vector<Column> all{{"mean (ms)", "host.latency.mean", 1, ColumnKind::latency}};
+  all.insert(all.end(), percentiles.begin(), percentiles.end());
+  for (auto& column : other_columns()) all.push_back(std::move(column));
+  return all;
+}
+
+std::vector<Column>& all_columns() {
+  static std::vector<Column> all = columns_with(usual_percentiles());
+  return all;
+}
 
 /// Why the steady state of `run` is not known, if so.
 std::optional<Unranked> not_steady(const RunResult& run) {
@@ -99,7 +119,16 @@ std::string_view in_words(Unranked reason) {
   return "";
 }
 
-std::span<const Column> comparison_columns() { return columns; }
+void show_percentiles(std::span<const Percentile> percentiles) {
+  constexpr double tail = 0.9;  // from here on a percentile rests on few requests
+  std::vector<Column> named;
+  for (const auto& percentile : percentiles)
+    named.push_back({"p" + percentile.text + " (ms)", "host.latency." + percentile.suffix(), 1,
+                     percentile.fraction >= tail ? ColumnKind::percentile : ColumnKind::latency, 1 - percentile.fraction});
+  all_columns() = columns_with(named);
+}
+
+std::span<const Column> comparison_columns() { return all_columns(); }
 
 std::optional<double> confidence_half_width(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
@@ -120,7 +149,7 @@ std::vector<Row> compare_layers(std::span<const RunResult> runs) {
     const auto last = std::find_if(first, runs.end(), [first](const RunResult& run) { return run.layer != first->layer; });
     const std::span<const RunResult> of_layer(first, last);
     Row row{first->layer, status_of(of_layer), {}};
-    for (const Column& column : columns) row.cells.push_back(cell_of(of_layer, column));
+    for (const Column& column : all_columns()) row.cells.push_back(cell_of(of_layer, column));
     rows.push_back(std::move(row));
     first = last;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/percentile.hpp"
 #include "platforms/compare/run_result.hpp"
 
 namespace tessera {
@@ -27,12 +28,14 @@ inline constexpr std::size_t reasons = 5;
 enum class ColumnKind : std::uint8_t { latency, percentile, steady_state, size, machine };
 
 struct Column {
-  std::string_view title;   ///< with the unit as shown
-  std::string_view metric;  ///< name in summary.json
-  double scale;             ///< from the metric's unit to the title's
+  std::string title;   ///< with the unit as shown
+  std::string metric;  ///< name in summary.json
+  double scale;        ///< from the metric's unit to the title's
   ColumnKind kind;
   double above = 0;  ///< of a percentile: share of the requests that lie above it
 };
+/// Columns for these percentiles instead of the 50th, 99th and 99.9th; before comparison_columns() is first called.
+void show_percentiles(std::span<const Percentile> percentiles);
 [[nodiscard]] std::span<const Column> comparison_columns();
 
 struct Cell {

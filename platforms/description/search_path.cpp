@@ -17,6 +17,16 @@ SearchPath SearchPath::standard(const fs::path& executable) {
   return SearchPath(std::move(roots));
 }
 
+fs::path SearchPath::trace(const fs::path& path) const {
+  constexpr const char* file = "sample.csv.xz";
+  std::error_code error;
+  if (path != "sample" || fs::exists(path, error)) return path;
+  for (const auto& root : roots_)
+    for (const auto& folder : {root / "stimuli/traces", root / "traces"})
+      if (fs::is_regular_file(folder / file, error)) return folder / file;
+  return path;
+}
+
 std::vector<fs::path> SearchPath::folders(DescriptionFile kind) const {
   std::vector<fs::path> found;
   for (const auto& root : roots_) {

@@ -36,6 +36,9 @@ class SearchPath {
   /// The description that find() finds, over all that it extends; it may extend any that is known by name.
   [[nodiscard]] TomlDocument load(DescriptionFile kind, std::string_view name) const;
 
+  /// The file of a trace: `path` itself where there is such a file, or where no trace that comes with the program has this name.
+  [[nodiscard]] std::filesystem::path trace(const std::filesystem::path& path) const;
+
   /// All that can be found by name, in alphabetical order; a name in an earlier root hides the same name in a later one.
   [[nodiscard]] std::vector<NamedFile> list(DescriptionFile kind) const;
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "media/track_switches.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
 #include "platforms/drive/unused_between_blocks.hpp"
+#include "platforms/plugin/plugin_factory.hpp"
 
 namespace tessera {
 
@@ -55,10 +57,14 @@ FormatPlan planned(const DriveConfig& config) {
   std::string problem;
   FormatPlan plan = factory.plan(geometry, problem);
   if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
-  if (const std::string clash = config.firmware.problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value())); !clash.empty())
+  if (const std::string clash = config.firmware_for_layer().problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value()));
+      !clash.empty())
     throw InputError(clash);
   if (config.media.force_skew)
-    for (Region& region : plan) region.skewed = true;
+    for (Region& region : plan) {
+      region.skewed = true;
+      region.staggered = false;
+    }
   if (config.format != "layer") {
     for (const Region& region : plan)
       if (region.format != RecordingFormat::conventional && format_names[static_cast<std::size_t>(region.format)] != config.format)
@@ -68,26 +74,57 @@ FormatPlan planned(const DriveConfig& config) {
   return plan;
 }
 
-/// What becomes of the drive's skew in regions whose format wants aligned tracks; nothing where it holds everywhere.
+/// Regions of `plan` for which `wanted` holds, in quotes; each name once.
+template <class Wanted>
+std::string names_of(const FormatPlan& plan, Wanted wanted) {
+  std::string names;
+  for (const Region& region : plan) {
+    const std::string name = "'" + region.name + "'";
+    if (wanted(region) && names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+/// Of the sectors that pass the head, how many a sequential transfer gets: in per cent. Skewed, it goes over the surfaces of a cylinder and
+/// loses the declared skew between two tracks; aligned, it goes along a surface and loses whole turns.
+std::string sequential_share(const MediaZone& zone, std::uint64_t surfaces, bool skewed) {
+  const std::uint64_t sectors = zone.shape.sectors_per_track * surfaces;
+  const std::uint64_t turns = (zone.cylinder_skew + zone.shape.sectors_per_track - 1) / zone.shape.sectors_per_track;
+  const std::uint64_t lost = skewed ? zone.cylinder_skew + (surfaces - 1) * zone.track_skew : turns * sectors;
+  return std::to_string((200 * sectors + sectors + lost) / (2 * (sectors + lost))) + " %";
+}
+
+/// What becomes of the drive's skew in regions whose format wants aligned tracks; nothing where it holds everywhere, or the layer makes up
+/// for it.
 std::string skew_warning(const DriveConfig& config, const FormatPlan& plan) {
   const auto zones = zones_of(config.media);
   const bool surfaces = config.media.surfaces > 1;  // of one surface no track has a next one
   const bool declared =
       std::ranges::any_of(zones, [&](const MediaZone& zone) { return (surfaces && zone.track_skew != 0) || zone.cylinder_skew != 0; });
-  std::string problem;
-  std::string regions;
-  for (const Region& region : config.media.force_skew ? config.selected().plan(geometry_of(config.media), problem) : plan)
-    if (!region.skewed && regions.find("'" + region.name + "'") == std::string::npos)
-      regions += (regions.empty() ? "'" : ", '") + region.name + "'";
-  if (config.media.force_skew && (regions.empty() || !declared))
-    return regions.empty() ? "media.force_skew: without effect, the layer " + config.layer + " has no region of aligned tracks"
-                           : "media.force_skew: without effect, the drive declares no skew";
-  if (!declared || regions.empty()) return {};
-  if (config.media.force_skew)
-    return "media.force_skew: the tracks of " + regions +
+  if (config.media.force_skew) {
+    std::string problem;
+    const FormatPlan own = config.selected().plan(geometry_of(config.media), problem);
+    const std::string aligned = names_of(own, [](const Region& region) { return !region.skewed; });
+    if (aligned.empty()) return "media.force_skew: without effect, the layer " + config.layer + " has no region of aligned tracks";
+    if (!declared) return "media.force_skew: without effect, the drive declares no skew";
+    return "media.force_skew: the tracks of " + aligned +
            " are skewed although their format wants them aligned, so that overlapping writes destroy sectors that the layer does not save";
-  return "the drive's track and cylinder skew are without effect in " + regions +
-         ", whose tracks the format aligns; --set media.force_skew=true keeps the skew and shows what it destroys";
+  }
+  const bool staggers = track_switches(config.media).any();
+  const auto is_without = [staggers](const Region& region) {
+    return !region.skewed && !(region.staggered && staggers) && region.format != RecordingFormat::conventional;
+  };
+  const std::string without = names_of(plan, is_without);
+  if (!declared || without.empty()) return {};
+  const std::string aligned = "the drive's track and cylinder skew are without effect in " + without + ", whose tracks ";
+  const std::string forced = "; --set media.force_skew=true skews the tracks themselves and shows what that destroys";
+  if (!staggers || std::ranges::any_of(plan, [](const Region& region) { return region.format == RecordingFormat::wave; }))
+    return aligned + "the format aligns" + forced;
+  const std::uint64_t heads = config.media.surfaces;
+  return aligned + "begin at equal angles: a sequential transfer loses the rest of a turn at each change of track, and gets at most " +
+         sequential_share(zones.front(), heads, false) + " of the sectors that pass the head instead of " +
+         sequential_share(zones.front(), heads, true) +
+         "; where paper = true of the layer asks for that, paper = false begins each track where the head lands" + forced;
 }
 
 }  // namespace
@@ -117,6 +154,7 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.field("quantum", quantum, {0, 1e15},
                 "how far the drive's local time may run ahead of the SystemC kernel's; results do not depend on it");
   visitor.enumeration("timing", timing, {"full", "fast"}, "fast: without the bus, as if it were infinitely fast (bus.clock = 0)");
+  visitor.field("prefill", prefill, {0, 100}, "percent of the drive that holds data when a run begins, unless --prefill says otherwise");
   visitor.enumeration("firmware_through", firmware_through, {"ports", "registers"},
                       "how linked firmware reaches the controller's units: ports: by calls; registers: through the driver library, the "
                       "registers and the rings that a firmware image has. The results are the same");
@@ -129,9 +167,21 @@ std::vector<std::string> DriveConfig::layer_names() const {
   return names;
 }
 
+std::string DriveConfig::foreign_firmware() const {
+  if (image != nullptr) return image->file();
+  const auto* plugin = dynamic_cast<const PluginFactory*>(&selected());
+  return plugin == nullptr ? "" : plugin->firmware();
+}
+
 HostConfig DriveConfig::host_for_layer() const {
   HostConfig fitted = host;
   if (host.timeout == HostConfig().timeout) fitted.timeout = std::max(host.timeout, selected().longest_wait());
+  return fitted;
+}
+
+FirmwareConfig DriveConfig::firmware_for_layer() const {
+  FirmwareConfig fitted = firmware;
+  if (write_cache_yields()) fitted.write_cache.capacity = Bytes(0);
   return fitted;
 }
 

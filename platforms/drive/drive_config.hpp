@@ -40,6 +40,8 @@ struct DriveConfig {
   std::string format = "layer";
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
   SimulationTiming timing = SimulationTiming::full;
+  std::uint32_t prefill = 0;       ///< percent of the user space that holds data when a run begins
+  std::string prefill_overridden;  ///< why `prefill` has no effect here; empty: it has
   FirmwareThrough firmware_through = FirmwareThrough::ports;
   MediaConfig media;
   NandConfig nand;
@@ -64,9 +66,15 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
+  /// Whether the selected layer's own write buffer takes the place of the drive's write cache.
+  [[nodiscard]] bool write_cache_yields() const { return firmware.write_cache.yields && selected().has_write_buffer(); }
+  /// What runs on the drive and is not the simulator's own, for messages: a layer of a shared library, an image. "" where there is none.
+  [[nodiscard]] std::string foreign_firmware() const;
   [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
   [[nodiscard]] HostConfig host_for_layer() const;
+  /// `firmware` for the selected layer: without the drive's write cache where the cache yields.
+  [[nodiscard]] FirmwareConfig firmware_for_layer() const;
   /// `controller` as firmware behind registers has it, an image or that of an external processor: the costs are those of its own
   /// instructions. InputError where it asks for what such firmware has none of.
   [[nodiscard]] ControllerConfig controller_for_firmware(bool external_processor) const;

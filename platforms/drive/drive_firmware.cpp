@@ -17,7 +17,7 @@ std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   else if (register_bus_ != nullptr)
     firmware = std::make_unique<LinkedFirmware>(timeline(), ports, linked_setup());
   else
-    firmware = std::make_unique<Firmware>(config_.firmware, config_.selected(), ports, geometry_, plan_);
+    firmware = std::make_unique<Firmware>(config_.firmware_for_layer(), config_.selected(), ports, geometry_, plan_);
   firmware_ = firmware.get();
   return firmware;
 }
@@ -79,7 +79,7 @@ void DriveModule::make_processor_port() {
 }
 
 void DriveModule::make_boot_data() {
-  FirmwareConfig firmware = config_.firmware;
+  FirmwareConfig firmware = config_.firmware_for_layer();
   const auto flash = parts_.flash ? std::optional(parts_.flash->catalogue.shape()) : std::nullopt;
   boot_data_ = hal::make_boot_data(geometry_, plan_, flash, config_.host.tags, selected_layer(), firmware);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
+#include "base/liveness_bug.hpp"
 
 namespace tessera {
 
@@ -48,7 +49,8 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
       memory_error_();
     });
-  if (host_interface_ != nullptr && controller_ != nullptr) host_interface_->core().watch([this] { return controller_->core().account(); });
+  if (host_interface_ != nullptr && controller_ != nullptr)
+    host_interface_->core().watch([this] { return controller_->core().account(); }, [this] { return controller_->core().work(); });
   bind_parts();
   declare_signals();
 }
@@ -76,6 +78,12 @@ void DriveModule::make_parts(std::uint64_t seed) {
   }
 }
 
+/// Open where nothing but our own bus and DRAM is on the way from the controller, and nobody has to look at payloads.
+MemoryPath DriveModule::path_to_memory() {
+  if (dram_ == nullptr || dram_->device().can_fail() || parts_.cpu || parts_.check_protocol) return {};
+  return {bus_.interconnect(), dram_->device()};
+}
+
 ControllerSurroundings DriveModule::surroundings() {
   return {.positioning = parts_.media->positioning,
           .tracks = parts_.media->tracks,
@@ -88,7 +96,7 @@ ControllerSurroundings DriveModule::surroundings() {
                      .image = processor_memory(),
                      .image_in_tcm = image_in_tcm(),
                      .tcm_by_address = reaches_tcm_by_address()},
-          .dram = {parts_.dram->bytes, waits(parts_)},
+          .dram = {parts_.dram->bytes, waits(parts_), path_to_memory()},
           .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};
 }
@@ -302,6 +310,16 @@ void DriveModule::restart_firmware(std::function<void()> stopped) {
     end_firmware();
     stopped();
   });
+}
+
+void DriveModule::rethrow_failure() const {
+  try {
+    timeline_.rethrow_failure();
+  } catch (const LivenessBug& bug) {
+    const std::string firmware = config_.foreign_firmware();
+    if (firmware.empty()) throw;
+    throw FirmwareFault(firmware + ": " + bug.what());
+  }
 }
 
 Picoseconds DriveModule::restart_delay() const { return config_.power.outage + config_.power.boot_time + dump_engine_.restore_time(); }

@@ -114,6 +114,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
 
   /// Whether the drive has made its own media and DRAM; where not, media() and dram() may not be asked for.
   [[nodiscard]] bool has_own_media() const { return media_ != nullptr; }
+  /// Of the drive's own host interface; null where that part was given.
+  [[nodiscard]] const Watchdog* watchdog() const { return host_interface_ == nullptr ? nullptr : &host_interface_->core().watchdog(); }
+  /// Ends the run as rethrow_failure() does; a drive that never answers is the fault of the firmware that it runs, where that is not ours.
+  void rethrow_failure() const;
   [[nodiscard]] bool has_own_dram() const { return dram_ != nullptr; }
   [[nodiscard]] MediaModule& media() {
     TESSERA_CHECK(has_own_media(), "the drive's media is not its own");
@@ -157,6 +161,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] Bytes capacity() const;
   void power_on_parts();
   void start_strangers(std::function<void(Status)> booted);
+  [[nodiscard]] MemoryPath path_to_memory();
   [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "media/track_switches.hpp"
 #include "platforms/plugin/plugin_factory.hpp"
 
 namespace tessera {
@@ -24,6 +25,26 @@ class Reasons {
   std::vector<UnusedParameters> all_;
 };
 
+bool has_write_cache(const DriveConfig& config) { return config.firmware_for_layer().write_cache.capacity != Bytes(0); }
+
+void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
+  const LayerFactory& layer = config.selected();
+  const std::string cache = "firmware.write_cache.";
+  reasons.add(!layer.has_write_buffer(), "the layer " + layer.name() + " has no write buffer of its own", {cache + "yields"}, true);
+  reasons.add(
+      config.write_cache_yields(),
+      "the layer " + layer.name() + " has a write buffer of its own, and the drive's write cache yields to it (" + cache + "yields)",
+      {cache + "capacity", cache + "durability", cache + "order", cache + "edges", cache + "high_mark", cache + "low_mark",
+       cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
+      true);
+  const std::string own = layer_section(layer.name());
+  // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
+  reasons.add(layer.has_buffer() && has_write_cache(config),
+              "the drive's write cache (firmware.write_cache.capacity) is in front of the layer's buffer and takes its place",
+              {own + "edges", own + "make_way", own + "destage_after", own + "trickle_mark", own + "high_mark", own + "low_mark",
+               own + "bottoms_first"});
+}
+
 /// Layers that do not run, and what this one has no use for.
 void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& reasons) {
   const LayerFactory& layer = config.selected();
@@ -39,12 +60,10 @@ void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& re
   reasons.add(!bounds.exported, its_own_space, {"media.exported_sectors"});
   reasons.add(std::ranges::none_of(plan, [](const Region& region) { return region.format == RecordingFormat::interlaced; }),
               "the layer " + layer.name() + " has no interlaced tracks", {"media.density_gain"});
+  // Of the others it says more than how tracks begin.
+  reasons.add(layer.name() == "imr-rmw" && !track_switches(config.media).any(), "the drive declares no skew", {own + "paper"});
   reasons.add(!config.nand.paired_page, "nand.paired_page is false", {own + "paired_pages"});
-  // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
-  reasons.add(layer.has_buffer() && config.firmware.write_cache.capacity != Bytes(0),
-              "the drive's write cache (firmware.write_cache.capacity) is in front of the layer's buffer and takes its place",
-              {own + "edges", own + "make_way", own + "destage_after", own + "trickle_mark", own + "high_mark", own + "low_mark",
-               own + "bottoms_first"});
+  add_of_write_cache(config, reasons);
 }
 
 /// What has to do with pages alone; blocks, dies and standby power are there whether or not anybody uses them.
@@ -88,7 +107,7 @@ void add_of_memories(const DriveConfig& config, Reasons& reasons) {
 }
 
 void add_of_hits(const DriveConfig& config, Reasons& reasons) {
-  const bool writes = config.firmware.write_cache.capacity != Bytes(0) || config.selected().has_buffer();
+  const bool writes = has_write_cache(config) || config.selected().has_buffer();
   reasons.add(!writes && config.firmware.read_cache.segments == 0, "the drive has no cache that a read could hit",
               {"firmware.overheads.read_hit_"});
   reasons.add(!writes, "the drive has no write cache", {"firmware.overheads.write_hit_"});
@@ -104,6 +123,7 @@ std::vector<UnusedParameters> unused_between_blocks(const DriveConfig& config, c
   add_of_memories(config, reasons);
   add_of_hits(config, reasons);
   reasons.add(config.timing == SimulationTiming::fast, "simulation.timing is fast", {"bus."});
+  reasons.add(!config.prefill_overridden.empty(), config.prefill_overridden, {"simulation.prefill"}, true);
   reasons.add(config.media.spare_tracks == 0, "media.spare_tracks is 0", {"firmware.defects."});
   return reasons.take();
 }

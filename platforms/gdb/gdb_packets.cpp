@@ -13,8 +13,6 @@ constexpr std::string_view digits = "0123456789abcdef";
 constexpr char escape = '}';
 constexpr char escape_bit = 0x20;
 constexpr char control_c = 0x03;
-// Answers that nobody takes while the packets go on: GDB waits for each, so that more than a few are somebody else's.
-constexpr std::size_t most_waiting = 64;
 
 int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -94,7 +92,7 @@ void GdbPackets::end_packet() {
   if (acknowledges_) out_ += whole || too_long_ ? '+' : '-';
   if (too_long_) {
     send("E.a packet of more than " + std::to_string(longest) + " characters");
-  } else if (whole && packets_.size() < most_waiting) {
+  } else if (whole) {
     packets_.push_back(unescaped(payload_));
   }
   payload_.clear();

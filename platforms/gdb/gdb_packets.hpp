@@ -22,7 +22,7 @@ class GdbPackets {
   [[nodiscard]] std::optional<std::string> next();
   /// Whether Ctrl-C came since the last call.
   [[nodiscard]] bool interrupted();
-  /// Packets that came and were not taken.
+  /// Packets that came and were not taken: who feeds stops where they are too many.
   [[nodiscard]] std::size_t waiting() const { return packets_.size(); }
 
   /// Sends a packet; `payload` is escaped where it has to be.

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "platforms/output/output_file.hpp"
 
 namespace tessera {
 
@@ -107,9 +106,10 @@ class FstFile::Pipe : public std::streambuf {
   bool failed_ = false;
 };
 
-FstFile::FstFile(const std::filesystem::path& path) : path_(path), stream_(nullptr) {
-  OutputFile probe(path);  // tells what is wrong with the place
-  pipe_ = std::make_unique<Pipe>(partial_name(path));
+FstFile::FstFile(const std::filesystem::path& path) : file_(path), stream_(nullptr) {
+  if (file_.partial().empty())
+    throw InputError("--fst " + path.string() + ": expected a file on disk, which this format needs; --vcd can be written to a pipe");
+  pipe_ = std::make_unique<Pipe>(file_.partial());
   stream_.rdbuf(pipe_.get());
 }
 
@@ -117,11 +117,8 @@ FstFile::~FstFile() = default;
 
 void FstFile::close() {
   const bool good = pipe_->finish();
-  const std::filesystem::path partial = partial_name(path_);
-  if (!good) throw OutputError("cannot write '" + path_.string() + "': " + converter + " failed");
-  std::error_code error;
-  std::filesystem::rename(partial, path_, error);
-  if (error) throw output_error("write", path_, error.value());
+  if (!good) throw OutputError("cannot write '" + file_.path().string() + "': " + converter + " failed");
+  file_.close();
 }
 
 }  // namespace tessera

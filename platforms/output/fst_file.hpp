@@ -5,11 +5,14 @@
 #include <memory>
 #include <ostream>
 
+#include "platforms/output/output_file.hpp"
+
 namespace tessera {
 
 class FstFile {
  public:
-  /// Starts `vcd2fst`; InputError where it is not installed, OutputError where it cannot be started or the file not be made.
+  /// Starts `vcd2fst`; InputError where it is not installed or the path is a pipe or device, OutputError where it cannot be started or the
+  /// file not be made.
   explicit FstFile(const std::filesystem::path& path);
   /// A file that was not closed keeps what the converter makes of what was written so far, under its partial name.
   ~FstFile();
@@ -23,7 +26,7 @@ class FstFile {
 
  private:
   class Pipe;
-  std::filesystem::path path_;
+  OutputFile file_;  ///< which the converter writes under its partial name
   std::unique_ptr<Pipe> pipe_;
   std::ostream stream_;
 };

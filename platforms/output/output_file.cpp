@@ -5,9 +5,14 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <streambuf>
 #include <system_error>
+
+#include "base/error.hpp"
+#include "platforms/output/folder_lock.hpp"
 
 namespace tessera {
 
@@ -17,7 +22,34 @@ OutputError output_error(std::string_view action, const std::filesystem::path& p
 
 std::filesystem::path partial_name(std::filesystem::path path) { return path += ".partial"; }
 
+namespace {
+
+/// N of /dev/fd/N, /proc/self/fd/N, and of the names of standard output and error.
+std::optional<int> named_descriptor(const std::filesystem::path& path) {
+  const std::string name = path.lexically_normal().string();
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    int descriptor = -1;
+    const auto [end, error] = std::from_chars(name.data() + folder.size(), name.data() + name.size(), descriptor);
+    if (error == std::errc() && end == name.data() + name.size()) return descriptor;
+  }
+  return std::nullopt;
+}
+
+/// Where a symbolic link leads: the file that it names is replaced, not the link.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
+}  // namespace
+
 bool replaceable(const std::filesystem::path& path) {
+  if (named_descriptor(path)) return false;
   std::error_code error;
   return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
 }
@@ -25,10 +57,18 @@ bool replaceable(const std::filesystem::path& path) {
 /// Collects 64 KiB before each system call, and remembers the first error.
 class OutputFile::Buffer : public std::streambuf {
  public:
-  explicit Buffer(const std::filesystem::path& path)
-      : path_(path),
-        opened_(replaceable(path) ? partial_name(path) : path),
-        descriptor_(::open(opened_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  Buffer(const std::filesystem::path& path, Keep keep) : path_(path), final_(behind_links(path)), keep_(keep), aside_(replaceable(path)) {
+    if (aside_) {
+      opened_ = partial_name(final_);
+      descriptor_ = open_locked(opened_, O_WRONLY);
+      if (descriptor_ < 0 && errno == EWOULDBLOCK)
+        throw InputError(path.string() + ": another process is writing this file; give another name, or wait until it ends");
+      if (descriptor_ >= 0 && ::ftruncate(descriptor_, 0) != 0) error_ = errno;
+    } else if (const auto named = named_descriptor(path)) {
+      descriptor_ = ::fcntl(*named, F_DUPFD_CLOEXEC, 0);  // opened anew, it would begin at the front of what standard output goes to
+    } else {
+      descriptor_ = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    }
     if (descriptor_ < 0) throw output_error("create", path, errno);
     setp(bytes_.data(), bytes_.data() + bytes_.size());
   }
@@ -39,6 +79,7 @@ class OutputFile::Buffer : public std::streambuf {
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& partial() const { return opened_; }
   [[nodiscard]] int error() const { return error_; }
 
   void overwrite(std::uint64_t offset, std::string_view bytes) {
@@ -54,9 +95,11 @@ class OutputFile::Buffer : public std::streambuf {
 
   void close() {
     sync();
+    if (aside_ && keep_ == Keep::result && error_ == 0 && ::fsync(descriptor_) != 0) error_ = errno;
+    // It is renamed while it is locked: another process that waits for its turn opens a file of its own.
+    if (aside_ && error_ == 0 && ::rename(opened_.c_str(), final_.c_str()) != 0) error_ = errno;
     if (::close(descriptor_) != 0 && error_ == 0) error_ = errno;
     descriptor_ = -1;
-    if (error_ == 0 && opened_ != path_ && ::rename(opened_.c_str(), path_.c_str()) != 0) error_ = errno;
   }
 
  protected:
@@ -78,16 +121,21 @@ class OutputFile::Buffer : public std::streambuf {
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path opened_;  ///< the partial name, or a device as it is
+  std::filesystem::path final_;   ///< the same behind symbolic links
+  std::filesystem::path opened_;  ///< the partial name, where it has one
+  Keep keep_;
+  bool aside_;  ///< written under the partial name
   std::array<char, 1 << 16> bytes_;
-  int descriptor_;
+  int descriptor_ = -1;
   int error_ = 0;
 };
 
-OutputFile::OutputFile(const std::filesystem::path& path) : buffer_(std::make_unique<Buffer>(path)), stream_(buffer_.get()) {}
+OutputFile::OutputFile(const std::filesystem::path& path, Keep keep)
+    : buffer_(std::make_unique<Buffer>(path, keep)), stream_(buffer_.get()) {}
 OutputFile::~OutputFile() = default;
 
 const std::filesystem::path& OutputFile::path() const { return buffer_->path(); }
+const std::filesystem::path& OutputFile::partial() const { return buffer_->partial(); }
 std::ostream& OutputFile::stream() { return stream_; }
 void OutputFile::append(std::string_view bytes) { buffer_->sputn(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
 void OutputFile::overwrite(std::uint64_t offset, std::string_view bytes) { buffer_->overwrite(offset, bytes); }

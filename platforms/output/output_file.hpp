@@ -1,6 +1,7 @@
 #pragma once
 // A file whose every write is checked, and which has its name only once it is whole. Errors are kept, not thrown, while the simulation runs
 // (an exception loses its type in a SystemC process): ask failed() now and then to stop early, and let close() report.
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -21,19 +22,27 @@ class OutputError : public std::runtime_error {
 /// What the file of this name is called until it is whole.
 [[nodiscard]] std::filesystem::path partial_name(std::filesystem::path path);
 
-/// Whether a file of this name can be replaced by another: devices and pipes are written to as they are.
+/// Whether a file of this name can be replaced by another: devices, pipes and what standard output goes to are written to as they are.
 [[nodiscard]] bool replaceable(const std::filesystem::path& path);
+
+/// Whether a file is on the disk, and not only in the machine's memory, before it has its name.
+enum class Keep : std::uint8_t {
+  result,  ///< it is: what costs hours must outlive a power cut of the machine
+  record   ///< not necessarily
+};
 
 class OutputFile {
  public:
-  /// Creates or empties the file under its partial name; throws OutputError.
-  explicit OutputFile(const std::filesystem::path& path);
+  /// Creates or empties the file under its partial name; throws OutputError, or InputError where another process is writing it.
+  explicit OutputFile(const std::filesystem::path& path, Keep keep = Keep::result);
   /// A file that was not closed keeps what was written so far, and its partial name.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const;
+  /// Where it is until it is whole; "" of a device or pipe.
+  [[nodiscard]] const std::filesystem::path& partial() const;
   [[nodiscard]] std::ostream& stream();
   void append(std::string_view bytes);
   /// Writes over bytes that exist already, as for a header that is only known at the end.

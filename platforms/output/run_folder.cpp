@@ -1,41 +1,52 @@
 #include "platforms/output/run_folder.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <system_error>
-
-#include "platforms/output/output_file.hpp"
 
 namespace tessera {
 
 namespace {
 
 /// All that a run or a comparison writes, or the Python package beside it, but the effective description: that one is no result, and a
-/// run may be made from it.
-constexpr std::array<std::string_view, 11> results{"summary.json",  "command.json",    "requests.npy", "events.csv",
-                                                   "intervals.csv", "tracks.csv",      "blocks.csv",   "bands.csv",
-                                                   "compare.json",  "simulation.json", "firmware.log"};
+/// run may be made from it. The summary goes first: nothing of a later run is ever seen with it.
+constexpr std::array<std::string_view, 12> results{"summary.json", "command.json",  "run.json",        "requests.npy",
+                                                   "events.csv",   "intervals.csv", "tracks.csv",      "blocks.csv",
+                                                   "bands.csv",    "compare.json",  "simulation.json", "firmware.log"};
+
+constexpr std::string_view description = "drive.toml";
 
 }  // namespace
+
+void remove_link(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
+  if (error && error != std::errc::no_such_file_or_directory) throw output_error("remove", path, error.value());
+}
 
 RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   if (error) throw output_error("create folder", path_, error.value());
-  const std::filesystem::path probe = file(".writable-" + std::to_string(::getpid()));
-  OutputFile(probe).close();
-  std::filesystem::remove(probe, error);
+  lock_ = std::make_unique<FolderLock>(path_);
   for (const std::string_view name : results) {
+    remove_link(file(name));
     if (replaceable(file(name))) std::filesystem::remove(file(name), error);
-    std::filesystem::remove(partial_name(file(name)), error);
+    if (!error) std::filesystem::remove(partial_name(file(name)), error);
+    if (error) throw output_error("remove", file(name), error.value());
   }
 }
 
-void RunFolder::write(std::string_view name, std::string_view text) const {
-  OutputFile out(file(name));
+void RunFolder::write(std::string_view name, std::string_view text, Keep keep) const {
+  remove_link(file(name));
+  OutputFile out(file(name), keep);
   out.append(text);
   out.close();
+}
+
+std::vector<std::string_view> RunFolder::names() {
+  std::vector<std::string_view> all(results.begin(), results.end());
+  all.insert(all.end(), {description, FolderLock::name});
+  return all;
 }
 
 }  // namespace tessera

@@ -1,23 +1,35 @@
 #pragma once
 // The folder that holds what one run gives. summary.json is written last: a folder without it is not that of a run that ended.
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "platforms/output/folder_lock.hpp"
+#include "platforms/output/output_file.hpp"
 
 namespace tessera {
 
+/// A link in a folder of results goes, and what it points to stays as it is: folders of results are sent around. Throws OutputError.
+void remove_link(const std::filesystem::path& path);
+
 class RunFolder {
  public:
-  /// Creates the folder and its parents, tries that files can be written there, and removes the results of an earlier run: what is found
-  /// there afterwards is of this one. Throws OutputError before any simulation.
+  /// Creates the folder and its parents, takes it for this process, and removes the results of an earlier run: what is found there
+  /// afterwards is of this one. Throws before any simulation: OutputError, or InputError where another process writes there.
   explicit RunFolder(std::filesystem::path path);
 
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return path_ / name; }
   /// Writes a whole file; throws OutputError.
-  void write(std::string_view name, std::string_view text) const;
+  void write(std::string_view name, std::string_view text, Keep keep) const;
+
+  /// All that a run or a comparison writes into its folder, or removes there.
+  [[nodiscard]] static std::vector<std::string_view> names();
 
  private:
   std::filesystem::path path_;
+  std::unique_ptr<FolderLock> lock_;
 };
 
 }  // namespace tessera

@@ -53,7 +53,7 @@ void write_value(std::string& text, const boost::json::value& value, int depth, 
 
 }  // namespace
 
-std::string summary_text(const boost::json::object& run, const MetricSet& metrics) {
+std::string summary_text(const boost::json::object& run, const boost::json::array& inputs, const MetricSet& metrics) {
   boost::json::object entries;
   for (const Metric& metric : metrics.all()) {
     boost::json::value value = nullptr;
@@ -61,7 +61,7 @@ std::string summary_text(const boost::json::object& run, const MetricSet& metric
     entries[metric.name] = {{"value", value}, {"unit", metric.unit}, {"description", metric.description}};
   }
   constexpr int a_line_a_metric = 2;
-  return json_text(boost::json::object{{"schema", 1}, {"run", run}, {"metrics", std::move(entries)}}, a_line_a_metric);
+  return json_text(boost::json::object{{"schema", 1}, {"run", run}, {"inputs", inputs}, {"metrics", std::move(entries)}}, a_line_a_metric);
 }
 
 std::string json_text(const boost::json::value& value, int deepest_break) {

@@ -90,8 +90,8 @@ std::string capacity_text(const MetricSet& metrics) {
 }
 
 std::string lifetime_text(const MetricSet& metrics) {
-  return shown(metrics, "nand.lifetime.years.worst_block") + " to the worst block's end, " + shown(metrics, "nand.lifetime.years.mean") +
-         " if all wore alike";
+  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + "; perfectly levelled " +
+         shown(metrics, "nand.lifetime.years.mean");
 }
 
 std::string dirty_text(const MetricSet& metrics) {
@@ -119,9 +119,9 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
     wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
   const double cleanings = value_of(metrics, "cleaning.count").value_or(0);
   if (verdict.cleans && cleanings == 0)
-    wrong.emplace_back("no cleaning came: the caches of this layer were never full, so its figures do not rank it");
+    wrong.emplace_back("too short: the layer never had to clean, so do not compare these results with other layers");
   else if (verdict.cleans && cleanings < few_cleanings)
-    wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to rank this layer by its figures");
+    wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to compare these results with other layers");
   return wrong;
 }
 
@@ -137,13 +137,18 @@ std::string bound_by(const MetricSet& metrics) {
   return text;
 }
 
+std::string latency_text(const MetricSet& metrics, const std::vector<Percentile>& percentiles) {
+  std::string text = "mean " + shown(metrics, "host.latency.mean");
+  if (percentiles.empty()) text += ", p99 " + shown(metrics, "host.latency.p99");
+  for (const auto& percentile : percentiles) text += ", p" + percentile.text + " " + shown(metrics, "host.latency." + percentile.suffix());
+  return text + ", longest " + shown(metrics, "host.latency.max");
+}
+
 std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict) {
   std::string text;
   for (const std::string& wrong : what_is_wrong(metrics, verdict)) text += "  ! " + wrong + "\n";
   text += line("requests", requests_text(metrics));
-  if (value_of(metrics, "host.latency.mean"))
-    text += line("latency", "mean " + shown(metrics, "host.latency.mean") + ", p99 " + shown(metrics, "host.latency.p99") + ", longest " +
-                                shown(metrics, "host.latency.max"));
+  if (value_of(metrics, "host.latency.mean")) text += line("latency", latency_text(metrics, verdict.percentiles));
   if (some(metrics, "host.steady.from"))
     text += line("warm-up", "the first " + shown(metrics, "host.steady.from") + " requests, by MSER-5");
   if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
@@ -155,7 +160,7 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));
   if (metrics.find("scoreboard.checked") != nullptr) text += line("checked", checked_text(metrics));
   text += line("time", shown(metrics, "run.simulated_seconds") + " simulated, " +
-                           figure_text(value_of(metrics, "run.requests_per_cpu_second"), "1") + " requests a CPU-second");
+                           figure_text(value_of(metrics, "run.requests_per_cpu_second"), "1") + " requests per CPU-second");
   return text;
 }
 

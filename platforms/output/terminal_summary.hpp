@@ -4,14 +4,16 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "base/percentile.hpp"
 
 namespace tessera {
 
 struct RunVerdict {
-  bool partial = false;   ///< ended by a signal
-  bool unstable = false;  ///< the backlog grew all along
-  bool cleans = false;    ///< the layer cleans, now and then
-  bool unsteady = false;  ///< the warm-up that the run found reaches to its half
+  bool partial = false;                   ///< ended by a signal
+  bool unstable = false;                  ///< the backlog grew all along
+  bool cleans = false;                    ///< the layer cleans, now and then
+  bool unsteady = false;                  ///< the warm-up that the run found reaches to its half
+  std::vector<Percentile> percentiles{};  ///< to show; none: the 99th
 };
 
 /// What is wrong with the figures, the worst first; empty where nothing is.

@@ -4,6 +4,7 @@
 #include "firmware/defects/faulty_writes.hpp"
 #include "platforms/plugin/plugin_guard.hpp"
 #include "platforms/plugin/plugin_layer.hpp"
+#include "platforms/plugin/plugin_names.hpp"
 
 namespace tessera {
 
@@ -54,6 +55,7 @@ std::string nonsense(const FormatPlan& plan, std::uint32_t radii) {
   if (plan.empty()) return "plan() names no region: nothing could be stored";
   for (const Region& region : plan) {
     const std::string name = "plan(): region '" + region.name + "' ";
+    if (const std::string fault = fault_of_name(region.name); !fault.empty()) return "plan(): a region " + fault;
     if (region.count == 0) return name + "is empty";
     if (static_cast<std::uint32_t>(region.format) > TESSERA_WAVE)
       return name + "has recording format " + std::to_string(static_cast<std::uint32_t>(region.format)) + ", which is none";
@@ -72,6 +74,8 @@ PluginFactory::PluginFactory(const std::string& library, const tessera_layer& co
                      std::to_string(code.size) + " B a layer); this program has version " + std::to_string(TESSERA_FIRMWARE_ABI) + " (" +
                      std::to_string(sizeof(tessera_layer)) + " B): compile it with this program's tessera_firmware.h");
   if (code.name == nullptr || *code.name == '\0') throw InputError("firmware " + library + ": a layer without a name");
+  if (const std::string fault = fault_of_layer_name(code.name); !fault.empty())
+    throw InputError("firmware " + library + ": a layer " + fault);
   firmware_ += " (" + name() + ")";
   if (const std::string lacks = missing(code); !lacks.empty()) throw InputError("firmware " + firmware_ + ": it lacks " + lacks);
   for (std::uint32_t i = 0; i < code.parameter_count; ++i) {
@@ -79,6 +83,8 @@ PluginFactory::PluginFactory(const std::string& library, const tessera_layer& co
     if (parameter.name == nullptr || parameter.what == nullptr || parameter.kind > TESSERA_CHOICE ||
         (parameter.kind == TESSERA_CHOICE && (parameter.choices == nullptr || parameter.choice_count == 0)))
       throw InputError("firmware " + firmware_ + ": parameter " + std::to_string(i) + " has no name, description, known kind or choices");
+    if (const std::string fault = fault_of_name(parameter.name); !fault.empty())
+      throw InputError("firmware " + firmware_ + ": parameter " + std::to_string(i) + " " + fault);
     values_.push_back(parameter.initial);
   }
 }

@@ -15,6 +15,8 @@ class PluginFactory final : public LayerFactory {
   PluginFactory(const std::string& library, const tessera_layer& code);
 
   [[nodiscard]] std::string name() const override { return code_.name; }
+  /// Its library and itself, as messages name them.
+  [[nodiscard]] const std::string& firmware() const { return firmware_; }
   [[nodiscard]] std::string summary() const override { return code_.summary == nullptr ? "" : code_.summary; }
   [[nodiscard]] bool needs_flash() const override { return code_.needs_flash != 0; }
   /// The library is told of both, and nobody knows what it makes of them.

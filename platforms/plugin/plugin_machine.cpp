@@ -80,15 +80,13 @@ PluginOperation& PluginMachine::waiting(tessera_operation number, PluginOperatio
   return operation;
 }
 
-/// A run lies on one track that the layer may use; a whole track may begin at any sector.
+/// A run lies on one track that the layer may use, and may go on at its sector 0.
 void PluginMachine::check_place(const tessera_media_step& step) const {
   if (step.surface >= surfaces_ || step.radius >= radii_)
     throw FirmwareFault("media address out of range: " + run_text(step) + "; the drive has " + std::to_string(surfaces_) +
                         " surfaces and radii 0 to " + std::to_string(radii_ - 1));
   const std::uint32_t length = ports_.media.sectors_on({step.surface, step.radius});
-  const bool inside = step.first < length && step.count <= length - step.first;
-  const bool whole = step.first < length && step.count == length;
-  if (step.count == 0 || !(inside || whole))
+  if (step.count == 0 || step.first >= length || step.count > length)
     throw FirmwareFault("media address out of range: " + run_text(step) + ", a track of " + std::to_string(length) + " sectors");
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/firmware_fault.hpp"
+#include "platforms/plugin/plugin_names.hpp"
 #include "platforms/plugin/plugin_values.hpp"
 
 namespace tessera {
@@ -208,12 +209,14 @@ struct PluginServices {
   static void note(Machine table, const char* kind, std::uint32_t edge, std::uint64_t subject, std::uint64_t amount) {
     serve(table, [&](PluginMachine& m) {
       if (kind == nullptr || edge > TESSERA_HAPPENS) throw FirmwareFault("note() without a kind, or with edge " + std::to_string(edge));
+      if (const std::string fault = fault_of_name(kind); !fault.empty()) throw FirmwareFault("note(): an event " + fault);
       m.ports_.cpu.event({kind, static_cast<FirmwareEvent::Edge>(edge), subject, amount});
     });
   }
   static std::uint32_t declare_gauge(Machine table, const char* name, const char* unit, const char* what) {
     return serve(table, [&](PluginMachine& m) {
       if (name == nullptr || unit == nullptr || what == nullptr) throw FirmwareFault("declare_gauge() without name, unit or description");
+      if (const std::string fault = fault_of_name(name); !fault.empty()) throw FirmwareFault("declare_gauge(): a gauge " + fault);
       const std::uint32_t number = m.ports_.cpu.declare_gauge({name, unit, what});
       m.gauges_.insert(number);
       return number;

@@ -1,6 +1,16 @@
 #include "platforms/plugin/plugin_values.hpp"
 
+#include <algorithm>
+
 namespace tessera {
+
+namespace {
+
+static_assert(TESSERA_SWITCHES == TrackSwitches::distances);
+
+constexpr std::uint32_t staggered = 2;  // tessera_region::skewed
+
+}  // namespace
 
 tessera_flash_shape to_c(const FlashShape& shape) {
   return {.blocks = shape.blocks,
@@ -36,7 +46,9 @@ tessera_region to_c(const Region& region) {
           .band_tracks = region.band_tracks,
           .guard_tracks = region.guard_tracks,
           .top_ratio = region.top_ratio,
-          .skewed = region.skewed ? 1U : 0U};
+          .skewed = region.skewed      ? 1U
+                    : region.staggered ? staggered
+                                       : 0U};
 }
 
 Region from_c(const tessera_region& region) {
@@ -49,7 +61,8 @@ Region from_c(const tessera_region& region) {
           .band_tracks = region.band_tracks,
           .guard_tracks = region.guard_tracks,
           .top_ratio = region.top_ratio,
-          .skewed = region.skewed != 0};
+          .skewed = region.skewed != 0 && region.skewed != staggered,
+          .staggered = region.skewed == staggered};
 }
 
 PluginGeometry::PluginGeometry(const DriveGeometry& geometry) : value{} {
@@ -61,7 +74,10 @@ PluginGeometry::PluginGeometry(const DriveGeometry& geometry) : value{} {
            .spare_radii = geometry.spare_radii,
            .exported_sectors = geometry.exported_sectors,
            .zone_count = static_cast<std::uint32_t>(zones.size()),
-           .zones = zones.data()};
+           .zones = zones.data(),
+           .head_switch = geometry.switches.head,
+           .track_switch = {}};
+  std::ranges::copy(geometry.switches.over, value.track_switch);
 }
 
 DriveGeometry from_c(const tessera_geometry& geometry) {
@@ -70,7 +86,9 @@ DriveGeometry from_c(const tessera_geometry& geometry) {
                     .reserved_sectors = geometry.reserved_sectors,
                     .exported_sectors = geometry.exported_sectors,
                     .zones = {},
+                    .switches = {.head = geometry.head_switch, .over = {}},
                     .spare_radii = geometry.spare_radii};
+  std::ranges::copy(geometry.track_switch, own.switches.over.begin());
   for (std::uint32_t i = 0; i < geometry.zone_count; ++i) {
     const tessera_zone& zone = geometry.zones[i];
     own.zones.push_back({zone.first_radius, zone.radii, zone.sectors_per_track, zone.spare_sectors});

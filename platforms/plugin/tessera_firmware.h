@@ -21,6 +21,7 @@ extern "C" {
 #define TESSERA_FIRMWARE_ABI 1u
 #define TESSERA_HEADER_BYTES 64u /* out-of-band bytes of a sector on the platters */
 #define TESSERA_MOST_STEPS 16u   /* of a media chain */
+#define TESSERA_SWITCHES 25u     /* distances in tessera_geometry */
 
 typedef uint32_t tessera_status;
 enum {
@@ -96,6 +97,9 @@ typedef struct tessera_geometry {
   uint64_t exported_sectors; /* 0: all that there is */
   uint32_t zone_count;
   const tessera_zone* zones; /* from the outer diameter inwards */
+  /* How much later than a track the next one may begin without a lost turn, in units of 2^-32 turns; all 0 where the drive has no skew. */
+  uint32_t head_switch;                        /* to another surface at the same radius */
+  uint32_t track_switch[TESSERA_SWITCHES];     /* over up to 2^i radii */
 } tessera_geometry;
 
 enum { TESSERA_CONVENTIONAL, TESSERA_SHINGLED, TESSERA_INTERLACED, TESSERA_WAVE };
@@ -107,7 +111,7 @@ typedef struct tessera_region {
   int32_t direction;   /* shingled: +1 or -1 */
   uint32_t band_tracks, guard_tracks;
   double top_ratio; /* interlaced: sectors of a top track over those of a bottom track */
-  uint32_t skewed;  /* 0: track starts align in angle */
+  uint32_t skewed;  /* 0: track starts align in angle; 2: and the layer begins to number each one where the head lands */
 } tessera_region;
 
 typedef struct tessera_flash_shape {
@@ -129,7 +133,7 @@ typedef struct tessera_planner {
 enum { TESSERA_POSITION, TESSERA_SAME_ANGLE, TESSERA_WHOLE_TRACK, TESSERA_BACKUP_ROUND_TRIP }; /* what `expected` timing charges */
 enum { TESSERA_CLASS_HOST, TESSERA_CLASS_DEPENDENT, TESSERA_CLASS_BACKGROUND };
 
-/* A run on one track. */
+/* A run on one track; beyond the track's last sector it goes on at its sector 0. */
 typedef struct tessera_media_step {
   uint32_t write; /* 0: read */
   uint32_t hint;
@@ -247,7 +251,7 @@ typedef struct tessera_reporter {
 typedef struct tessera_layer tessera_layer;
 struct tessera_layer {
   uint32_t abi, size; /* TESSERA_FIRMWARE_ABI, sizeof(tessera_layer) */
-  const char* name;   /* as in --layer */
+  const char* name;   /* as in --layer: up to 64 of a-z, 0-9 and -, the first no -, and neither all nor best */
   const char* summary;
   const tessera_parameter* parameters;
   uint32_t parameter_count;

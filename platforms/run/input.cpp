@@ -6,6 +6,7 @@
 #include "platforms/description/toml_document.hpp"
 #include "stimuli/generators/generator.hpp"
 #include "stimuli/readers/address_fold.hpp"
+#include "stimuli/readers/byte_stream.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/sector_adaptation.hpp"
 #include "stimuli/readers/time_scale.hpp"
@@ -28,6 +29,29 @@ SectorAdaptation adaptation(cli::AdaptOption option) {
 InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
   if (options.fold_prefilled) limits.capacity = limits.sector * (limits.capacity / limits.sector * options.prefill_percent / 100);
   return limits;
+}
+
+/// A trace that comes through a pipe and stalls ends where it is when the run is asked to stop.
+class UntilStopped : public TraceAdaptation {
+ public:
+  using TraceAdaptation::TraceAdaptation;
+  bool next(TraceRecord& record) override {
+    try {
+      return !stopped_ && inner_->next(record);
+    } catch (const ReadStopped&) {
+      stopped_ = true;
+      return false;
+    }
+  }
+
+ private:
+  bool stopped_ = false;
+};
+
+std::string format_words(const cli::TraceOptions& options) {
+  if (!options.columns.empty()) return "columns:" + options.columns;
+  if (options.time_unit.empty()) return options.format;
+  return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
 }
 
 /// A workload whose mean gap and number of requests go past the time that can be simulated is refused before the run.
@@ -55,10 +79,27 @@ std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const
 
 }  // namespace
 
-std::string format_words(const cli::TraceOptions& options) {
-  if (!options.columns.empty()) return "columns:" + options.columns;
-  if (options.time_unit.empty()) return options.format;
-  return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
+TraceOptions reading_of(const cli::TraceOptions& options) {
+  TraceOptions trace;
+  trace.path = options.file.string();
+  trace.format = format_words(options);
+  trace.volume = options.volume;
+  trace.order = {options.sort_time, options.sort_records, options.completion_minus_response, options.sort_all};
+  trace.spread = options.spread;
+  return trace;
+}
+
+void choose_prefill(cli::RunOptions& options, DriveConfig& drive) {
+  if (!options.load_state.empty()) {
+    drive.prefill_overridden = "--load-state brings a drive that was filled before";
+    return;
+  }
+  if (options.prefill_given)
+    drive.prefill_overridden = "--prefill says how much of the drive holds data";
+  else
+    options.prefill_percent = drive.prefill;
+  if (options.fold_prefilled && options.prefill_percent == 0)
+    throw InputError("--fold-prefilled needs a drive that holds data at the start, and this one holds none: give --prefill PERCENT");
 }
 
 WorkloadConfig load_workload(const SearchPath& search, const std::string& name) {
@@ -75,17 +116,14 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
                                         ContentHash* hash) {
   const InputLimits limits = used_limits(options, drive);
   if (options.trace) {
-    TraceOptions trace;
-    trace.path = options.trace->file.string();
-    trace.format = format_words(*options.trace);
-    trace.volume = options.trace->volume;
+    TraceOptions trace = reading_of(*options.trace);
     trace.skip = options.skip;
     trace.limit = options.limit;
     trace.time_scale = {options.time_scale.numerator, options.time_scale.denominator};
     trace.fold = options.fold;
     trace.adapt = adaptation(options.adapt);
     trace.hash = hash;
-    return open_trace(trace, limits.capacity, limits.sector);
+    return std::make_unique<UntilStopped>(open_trace(trace, limits.capacity, limits.sector));
   }
   return open_workload(options, search, limits);
 }

@@ -5,8 +5,10 @@
 
 #include "platforms/cli/options.hpp"
 #include "platforms/description/search_path.hpp"
+#include "platforms/drive/drive_config.hpp"
 #include "stimuli/generators/workload_config.hpp"
 #include "stimuli/readers/content_hash.hpp"
+#include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
@@ -21,13 +23,17 @@ struct InputLimits {
 [[nodiscard]] std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
                                                       ContentHash* hash = nullptr);
 
+/// Where the user named no share of the drive that holds data at the start, the drive's own (simulation.prefill). InputError where
+/// addresses are to be folded into a share that is empty.
+void choose_prefill(cli::RunOptions& options, DriveConfig& drive);
+
 /// The workload file by name or path.
 [[nodiscard]] WorkloadConfig load_workload(const SearchPath& search, const std::string& name);
 
 /// Name of the input as the summary gives it, and what a reader of any result must know about it.
 [[nodiscard]] std::string input_name(const cli::RunOptions& options);
 
-/// The reader's words for the trace options of the command line.
-[[nodiscard]] std::string format_words(const cli::TraceOptions& options);
+/// The reader's words for the trace options of the command line, but for its limit.
+[[nodiscard]] TraceOptions reading_of(const cli::TraceOptions& options);
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace tessera {
 
@@ -95,9 +96,13 @@ void Measurement::add_totals(MetricSet& metrics) const {
 }
 
 MetricSet Measurement::end(const Player& player) {
-  MetricSet metrics;
+  MetricSet host;
+  player.report(host);
+  return end(std::move(host));
+}
+
+MetricSet Measurement::end(MetricSet metrics) {
   const Picoseconds now = drive_.timeline().now();
-  player.report(metrics);
   drive_.report(metrics, now - begin_);
   metrics.subtract(start_);
   layer_cleans_ = metrics.find("cleaning.count") != nullptr;

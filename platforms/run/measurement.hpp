@@ -15,6 +15,8 @@ class Measurement {
   void begin();
   /// It ends now: gives every metric of drive and player.
   [[nodiscard]] MetricSet end(const Player& player);
+  /// The same behind what a host of another kind has counted.
+  [[nodiscard]] MetricSet end(MetricSet host);
   /// After end(): whether the layer has cleanings, whether any came or not.
   [[nodiscard]] bool layer_cleans() const { return layer_cleans_; }
 

@@ -6,7 +6,7 @@
 namespace tessera {
 
 [[nodiscard]] inline DurabilityPromise promise_of(const DriveConfig& drive) {
-  const WriteCacheConfig& cache = drive.firmware.write_cache;
+  const WriteCacheConfig cache = drive.firmware_for_layer().write_cache;
   const bool little =
       (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) || drive.selected().promises_flushed_only();
   return little ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <csignal>
@@ -18,13 +19,15 @@
 #include "platforms/output/summary.hpp"
 #include "platforms/output/terminal_summary.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/run/input_files.hpp"
+#include "platforms/run/output_check.hpp"
 #include "platforms/run/probes.hpp"
 #include "platforms/run/promise.hpp"
 #include "platforms/run/simulation.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "platforms/state/state_file.hpp"
-#include "stimuli/readers/content_hash.hpp"
+#include "stimuli/readers/byte_stream.hpp"
 
 namespace tessera {
 
@@ -50,6 +53,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.player.policy = ReplayPolicy{static_cast<ReplayKind>(options.replay.mode), options.replay.depth};
   config.player.tags = drive.host.tags;
   config.player.warmup = options.warmup;
+  config.player.percentiles = options.percentiles;
   config.player.errors = {drive.host.command_timeout, drive.host.abort_timeout, drive.host.retry_delay, drive.host.command_retries};
   config.content = content_mode(options);
   config.promise = promise_of(drive);
@@ -99,14 +103,29 @@ std::optional<double> peak_memory_bytes() {
 void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_seconds) {
   metrics.add("run.cpu_seconds", cpu_seconds, "s", "CPU time of the simulation (of this machine)");
   metrics.add("run.requests_per_cpu_second", cpu_seconds > 0 ? std::optional(static_cast<double>(requests) / cpu_seconds) : std::nullopt,
-              "1/s", "host requests simulated a CPU-second (of this machine)");
+              "1/s", "host requests simulated per CPU-second (of this machine)");
   metrics.add("run.peak_memory_bytes", peak_memory_bytes(), "B", "largest resident memory (of this machine)");
 }
 
 /// Null where the trace came through a pipe and was not read to its end.
-boost::json::value input_hash(const std::filesystem::path& trace, const ContentHash& of_pipe) {
-  if (std::filesystem::is_regular_file(trace)) return boost::json::value(content_hash(trace.string()).text());
-  return of_pipe.complete() ? boost::json::value(of_pipe.text()) : nullptr;
+boost::json::value input_hash(const std::vector<InputFile>& inputs) {
+  const auto trace = std::ranges::find(inputs, "trace", &InputFile::role);
+  return trace != inputs.end() && trace->bytes ? boost::json::value(trace->sha256) : nullptr;
+}
+
+/// What the run is, by name and as data: enough to make it again, and nothing that a reader would have to execute.
+boost::json::object run_description(const cli::RunOptions& options, const std::vector<InputFile>& inputs) {
+  boost::json::object named;
+  for (const cli::NamedOption& option : options.named) {
+    boost::json::value& value = named[option.name];
+    if (option.values.empty())
+      value = true;
+    else if (option.repeated)
+      value = boost::json::value_from(option.values);
+    else
+      value = option.values.front();
+  }
+  return {{"schema", 1}, {"tool", "tessera-sim " TESSERA_VERSION}, {"options", std::move(named)}, {"inputs", to_json(inputs)}};
 }
 
 /// Of the power cuts that were asked for, which were not made and why, and what those that were made lost.
@@ -128,7 +147,7 @@ std::vector<std::string> cut_notes(const Simulation& simulation, std::uint64_t a
 std::unique_ptr<SavedState> open_state(cli::RunOptions& options, DriveConfig& drive) {
   if (options.load_state.empty()) return nullptr;
   auto saved = std::make_unique<SavedState>(options.load_state);
-  saved->require_fit(facts_of(options, drive, content_mode(options)));
+  saved->require_fit(facts_of(options, drive, content_mode(options)), options.any_firmware);
   options.prefill_percent = saved->facts().prefill_percent;
   if (options.fold_prefilled && options.prefill_percent == 0)
     throw InputError("--fold-prefilled needs a prefilled drive, and that of " + options.load_state.string() + " was empty at its start");
@@ -136,7 +155,7 @@ std::unique_ptr<SavedState> open_state(cli::RunOptions& options, DriveConfig& dr
 }
 
 boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
-                              const ContentHash& of_pipe, const std::vector<std::string>& notes, bool unstable) {
+                              const std::vector<InputFile>& inputs, const std::vector<std::string>& notes, bool unstable) {
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
@@ -144,7 +163,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   if (!options.firmware.file.empty()) run["firmware"] = options.firmware.file.filename().string();
   if (!options.firmware.image.empty()) run["image"] = options.firmware.image.filename().string();
   run["input"] = input_name(options);
-  if (options.trace) run["input_hash"] = input_hash(options.trace->file, of_pipe);
+  if (options.trace) run["input_hash"] = input_hash(inputs);
   run["seed"] = options.seed;
   if (!options.load_state.empty()) run["loaded_state"] = options.load_state.string();
   run["partial"] = simulation.partial();
@@ -183,23 +202,29 @@ void open_debugger(std::optional<DriveDebugger>& debugger, std::uint16_t port, D
 int exit_status(const Simulation& simulation) {
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
-  return simulation.failed() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
+  return simulation.failed() > 0 || simulation.overdue() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
 }
 
 }  // namespace
 
 int run_command(cli::RunOptions options, const SearchPath& search) {
   end_at_stop_signals("tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n");
+  require_own_outputs(options, search);
   const RunFolder folder(options.out);
-  DriveConfig drive_config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
-                                        {options.firmware.file, options.firmware.patience});
+  TomlDocument description = search.load(DescriptionFile::drive, options.drive);
+  std::vector<InputFile> inputs = input_files(options, description, search);
+  DriveConfig drive_config =
+      load_drive(std::move(description), options.set, options.layer, {options.firmware.file, options.firmware.patience});
   load_image(drive_config, options.firmware.image, options.layer);
+  choose_prefill(options, drive_config);
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);
   constexpr int on_one_line = 0;
-  folder.write("command.json", json_text(boost::json::value_from(options.words), on_one_line));
-  folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive));
+  constexpr int an_option_a_line = 2;
+  folder.write("command.json", json_text(boost::json::value_from(options.words), on_one_line), Keep::record);
+  folder.write("run.json", json_text(run_description(options, inputs), an_option_a_line), Keep::record);
+  folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive), Keep::record);
 
   const std::unique_ptr<SavedState> saved = open_state(options, drive_config);
 
@@ -219,6 +244,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (saved != nullptr && simulation.scoreboard() != nullptr) {
     simulation.load_scoreboard(saved->rest());
     saved->require_end();
+  } else if (saved != nullptr && !saved->facts().checked) {
+    saved->require_end();
   }
   std::string state;
   if (!options.save_state.empty())
@@ -232,6 +259,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   Probes probes(probes_config(options), drive, simulation);
 
   watch_stop_signals();
+  stop_reads_when([] { return stop_signal() != 0; });
   const double before = cpu_seconds_used();
   simulation.run();
   const double cpu_seconds = cpu_seconds_used() - before;
@@ -253,6 +281,11 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     notes.push_back(std::to_string(missed) +
                     " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
+  if (const std::uint64_t overdue = simulation.overdue(); overdue > 0) {
+    notes.push_back(std::to_string(overdue) +
+                    " commands were overdue: the drive did not answer within host.timeout; the first is on standard error");
+    std::cerr << simulation.first_overdue() << "\n";
+  }
   if (simulation.verification_stopped()) notes.emplace_back("a signal ended the verification: not all that was written was read back");
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
@@ -277,13 +310,14 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     else
       notes.emplace_back("the drive's state was not saved: the run did not end well");
   }
-  const std::string summary = summary_text(run_facts(options, drive_config, simulation, of_pipe, notes, unstable), metrics);
-  folder.write("summary.json", summary);
+  add_digest_of_pipe(inputs, of_pipe);
+  const std::string summary = summary_text(run_facts(options, drive_config, simulation, inputs, notes, unstable), to_json(inputs), metrics);
+  folder.write("summary.json", summary, Keep::result);
   if (options.json)
     std::cout << summary;
   else
-    print_result(options, drive_config, metrics, {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady},
-                 notes);
+    print_result(options, drive_config, metrics,
+                 {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady, options.percentiles}, notes);
   if (debugger) debugger->exited(status);
   return status;
 }

@@ -1,6 +1,7 @@
 #include "platforms/run/simulation.hpp"
 
 #include "base/error.hpp"
+#include "base/liveness_bug.hpp"
 #include "firmware/defects/spare_layout.hpp"
 #include "platforms/run/stop_signals.hpp"
 
@@ -13,6 +14,10 @@ namespace {
 /// How often a drain looks whether the drive has become quiet, and for how long it waits.
 constexpr Picoseconds drain_poll = 1_ms;
 constexpr Picoseconds drain_patience = 86'400_s;
+constexpr std::uint64_t most_restarts_in_a_row = 1000;
+constexpr Picoseconds drain_look = 3'600_s;
+/// Polls in a row that find no other event: parts that are not the drive's own may have some elsewhere, but not for 100 s.
+constexpr std::uint32_t most_quiet_polls = 100'000;
 
 std::vector<Picoseconds> moved_by(std::vector<Picoseconds> cuts, Picoseconds origin) {
   for (Picoseconds& at : cuts) at += origin;
@@ -61,7 +66,7 @@ void Simulation::post_now(Event event) { drive_.timeline().post(drive_.timeline(
 
 void Simulation::run() {
   sc_core::sc_start();
-  drive_.timeline_module().rethrow_failure();
+  drive_.rethrow_failure();
   TESSERA_CHECK(metrics_.has_value(), "the simulation ended with requests unserved: a completion was lost");
 }
 
@@ -80,9 +85,10 @@ void Simulation::on_time(std::uint64_t argument) {
     case poll_idle:
       if (stop_signal() != 0) stop();
       if (drive_.idle() || !drain_failure_.empty() || stop_signal() != 0) return measure();
-      if (drive_.timeline().now() >= drain_limit_)
-        throw ModelBug("liveness: the drive did not become idle within a simulated day after the last request\n" +
-                       drive_.controller().account());
+      if (drive_.timeline().now() >= drain_limit_) return end_drain();
+      if (drive_.timeline().now() >= next_look_) look_at_work();
+      quiet_polls_ = drive_.timeline().empty() ? quiet_polls_ + 1 : 0;
+      if (quiet_polls_ >= most_quiet_polls) never_idle();
       drive_.timeline().post(drive_.timeline().now() + drain_poll, *this, poll_idle);
       return;
   }
@@ -113,8 +119,21 @@ void Simulation::booted(Status status) {
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.
 void Simulation::stay_dead(Status status) {
   TESSERA_CHECK(drive_.config().asks_for_faults(), "the firmware did not boot");
+  dead_ = true;
   drain_status_ = status;
   drain_failure_ = std::string("the drive did not boot: ") + to_string(status);
+  drive_.timeline().withdraw(*this);
+  if (stage_ < Stage::replay) measurement_.begin();
+  add_results();
+  finish();
+}
+
+/// Errors of the DRAM come faster than the firmware boots.
+void Simulation::never_ready() {
+  dead_ = true;
+  drain_status_ = Status::corrupt;
+  drain_failure_ = "the firmware was restarted " + std::to_string(most_restarts_in_a_row) +
+                   " times without an answer to a request (dram.bit_error_rate)";
   drive_.timeline().withdraw(*this);
   if (stage_ < Stage::replay) measurement_.begin();
   add_results();
@@ -168,6 +187,8 @@ void Simulation::lose_power() {
     drive_.power_off();
     if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
     if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();
+    if (drive_.dump_engine().failed() && !drive_.config().selected().knows_lost_records() && scoreboard_ != nullptr)
+      scoreboard_->lost_records_untold();
     if (scoreboard_ != nullptr && drive_.has_own_media())
       if (const auto& torn = drive_.media().device().torn()) scoreboard_->exempt_torn(torn->held, torn->written);
   }
@@ -191,6 +212,7 @@ void Simulation::restart_when_due() {
 void Simulation::restart_now() {
   TESSERA_CHECK(firmware_runs(), "a restart of a firmware that does not run");
   const Picoseconds now = drive_.timeline().now();
+  if (++restarts_in_a_row_ > most_restarts_in_a_row) return never_ready();
   ++restarts_made_;
   if (cut_listener_) cut_listener_("firmware_restart", now);
   drive_.timeline().withdraw(*this);
@@ -229,8 +251,9 @@ void Simulation::go_on() {
 }
 
 void Simulation::on_complete(const HostRequest& request, Picoseconds) {
+  restarts_in_a_row_ = 0;
   const bool fails = !ok(request.status) && request.status != Status::read_only;
-  if (fails && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->exempted(request.blocks)) ++excused_;
+  if (fails && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->excused(request)) ++excused_;
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) measurement_.begin();
   if (stop_signal() != 0) stop();
 }
@@ -240,6 +263,7 @@ void Simulation::stop() {
 }
 
 void Simulation::on_end(Picoseconds) {
+  if (stop_signal() != 0) stop();  // the input may go on behind what was read of it
   stage_ = Stage::drain;
   post_now(begin_drain);
 }
@@ -260,6 +284,9 @@ void Simulation::drained(const HostRequest& flush) {
   if (!ok(flush.status)) drain_failure_ = std::string("the drain's flush failed: ") + to_string(flush.status);
   if (scoreboard_ != nullptr) scoreboard_->completed(flush);
   drain_limit_ = drive_.timeline().now() + drain_patience;
+  quiet_polls_ = 0;
+  work_before_ = work_done_ = drive_.controller().work().operations;
+  next_look_ = drive_.timeline().now() + drain_look;
   post_now(poll_idle);
 }
 
@@ -268,6 +295,27 @@ void Simulation::measure() {
   if (is_off_) return shut_down();
   if (scoreboard_ == nullptr) return finish();
   verify([this] { finish(); });
+}
+
+/// So that the end of a long drain knows whether the drive did anything in its last hour.
+void Simulation::look_at_work() {
+  work_before_ = work_done_;
+  work_done_ = drive_.controller().work().operations;
+  next_look_ = drive_.timeline().now() + drain_look;
+}
+
+void Simulation::never_idle() const {
+  throw LivenessBug("liveness: the drive does nothing after the last request, and is not idle\n" + drive_.controller().account());
+}
+
+/// A drive that works for a day after the last request is slow, or has work without end; one that does nothing and is not idle never will
+/// be.
+void Simulation::end_drain() {
+  const DeviceWork work = drive_.controller().work();
+  if (!work.busy && work.operations == work_before_) never_idle();
+  unfinished_ = true;
+  drain_failure_ = "the drive was still at work a simulated day after the last request: what it did later is not in the results";
+  measure();
 }
 
 /// The drive is flushed and idle; what only the dump saves goes the way of a power cut. A cut that was still to come finds no drive.

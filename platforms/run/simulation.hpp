@@ -86,6 +86,13 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] const std::string& drain_failure() const { return drain_failure_; }
   /// What the drive answered to the drain's flush, or to the boot that failed.
   [[nodiscard]] Status drain_status() const { return drain_status_; }
+  /// Whether the run ended because the drive did not boot.
+  [[nodiscard]] bool dead() const { return dead_; }
+  /// Whether it ended before the drive had come to rest.
+  [[nodiscard]] bool unfinished() const { return unfinished_; }
+  /// Commands that the drive did not answer within host.timeout, and the first of them with what the drive did instead.
+  [[nodiscard]] std::uint64_t overdue() const { return drive_.watchdog() == nullptr ? 0 : drive_.watchdog()->overdue(); }
+  [[nodiscard]] const std::string& first_overdue() const { return drive_.watchdog()->first_overdue(); }
   [[nodiscard]] std::uint64_t restarts_made() const { return restarts_made_; }
   /// Of these, those that were asked for; errors of the DRAM restart the firmware, too.
   [[nodiscard]] std::uint64_t scheduled_restarts_made() const { return scheduled_restarts_made_; }
@@ -109,6 +116,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void power_on();
   void booted(Status status);
   void stay_dead(Status status);
+  void never_ready();
   void start_replay();
   void schedule_cut();
   void cut_when_due();
@@ -119,6 +127,9 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void go_on();
   void drain();
   void drained(const HostRequest& flush);
+  void look_at_work();
+  void end_drain();
+  [[noreturn]] void never_idle() const;
   void measure();
   void add_results();
   void finish();
@@ -144,13 +155,20 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::uint64_t cuts_added_ = 0;
   std::uint64_t restarts_made_ = 0;
   std::uint64_t scheduled_restarts_made_ = 0;
+  std::uint64_t restarts_in_a_row_ = 0;  // without an answer between them
   std::uint64_t excused_ = 0;
   HostRequest flush_;
   bool flushing_ = false;
   bool verification_stopped_ = false;
   std::string drain_failure_;
+  bool dead_ = false;
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
+  Picoseconds next_look_;          // of a drain, once an hour
+  std::uint64_t work_done_ = 0;    // operations of the devices at the last look
+  std::uint64_t work_before_ = 0;  // and at the one before
+  std::uint32_t quiet_polls_ = 0;
+  bool unfinished_ = false;
   std::function<void(const char*, Picoseconds)> cut_listener_;
   std::function<void()> is_off_;
   std::unique_ptr<VerificationSweep> sweep_;

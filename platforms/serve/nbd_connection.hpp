@@ -1,73 +1,77 @@
 #pragma once
-// One client of the NBD protocol, without its socket: bytes in, requests and bytes out. The fixed newstyle handshake with the options
-// EXPORT_NAME, ABORT, LIST, INFO and GO, then the transmission phase with simple replies (the protocol's doc/proto.md). What does not
-// follow the protocol ends the connection; a request that cannot be served is answered with an error.
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
+// One client of the NBD protocol, without its socket: bytes in, requests and bytes out (doc/proto.md of the protocol's repository): the
+// options of nbd_options.hpp, then simple replies, or structured ones where the client has chosen them. What does not follow the protocol
+// ends the connection; a request that cannot be served is answered with an error.
+//
+// What a client can make the server hold is bounded, whatever it sends and however little it takes: one request that is not whole yet, and
+// requests with the drive and answers not taken of `largest` bytes in sum, or a single one.
+#include <optional>
+#include <string_view>
+
+#include "platforms/serve/nbd_options.hpp"
 
 namespace tessera {
-
-enum class NbdCommand : std::uint16_t { read = 0, write = 1, disconnect = 2, flush = 3, trim = 4 };
-
-/// Errors of the protocol's own numbering.
-enum class NbdError : std::uint32_t { none = 0, not_permitted = 1, io = 5, invalid = 22, no_space = 28, shutdown = 108 };
-
-struct NbdRequest {
-  NbdCommand command = NbdCommand::read;
-  bool force_unit_access = false;
-  std::uint64_t cookie = 0;
-  std::uint64_t offset = 0;
-  std::uint32_t length = 0;
-  std::vector<std::byte> data;  ///< of a write
-};
-
-struct NbdExport {
-  std::uint64_t size = 0;              ///< bytes
-  std::uint32_t smallest = 512;        ///< bytes; offsets and lengths are multiples of it
-  std::uint32_t preferred = 4096;      ///< the drive's sector
-  std::uint32_t largest = 32U << 20U;  ///< payload of a request
-};
 
 class NbdConnection {
  public:
   explicit NbdConnection(const NbdExport& exported);
 
-  /// Takes what came in.
+  /// Takes what came in; wanted only while reads().
   void feed(std::span<const std::byte> bytes);
-  /// The next whole request that the drive is to serve; those that are refused are answered here.
+  /// Nothing more comes in: what is whole is still served.
+  void end_of_input() { input_ended_ = true; }
+  /// The client takes no answers any more: they are dropped from now on, and so is what only asks for one.
+  void end_of_output();
+
+  /// The next whole request that the drive is to serve, as far as there is room for its answer; those that are refused are answered here.
+  /// Each is answered once, by one of the three below.
   [[nodiscard]] bool next(NbdRequest& request);
-  /// Answers a request; `data` of a read that was served.
-  void reply(std::uint64_t cookie, NbdError error, std::span<const std::byte> data = {});
+  void done(const NbdRequest& request, std::span<const std::byte> data = {});
+  /// `at`: the byte of the drive where it failed, if that is known.
+  void failed(const NbdRequest& request, NbdError error, std::string_view why, std::optional<std::uint64_t> at = std::nullopt);
+  void status(const NbdRequest& request, std::span<const NbdExtent> extents);
 
   /// What is to be sent; sent() takes it off.
   [[nodiscard]] std::span<const std::byte> out() const { return std::span(out_).subspan(sent_); }
   void sent(std::size_t bytes);
-  /// Bytes that came in and are not part of a request yet.
-  [[nodiscard]] std::size_t waiting() const { return in_.size() - taken_; }
-  /// Nothing more is read from the client; what is in out() still goes to it.
-  [[nodiscard]] bool ended() const { return phase_ == Phase::ended; }
+
+  /// Whether more is to be read from the client: what it sent is not whole, and it takes its answers.
+  [[nodiscard]] bool reads() const;
+  /// Nothing is left to be done for it.
+  [[nodiscard]] bool finished() const;
+  /// Bytes that are held for it, but those of requests with the drive.
+  [[nodiscard]] std::size_t held() const { return in_.size() - taken_ + out().size(); }
+  /// It has taken the export.
+  [[nodiscard]] bool agreed() const { return options_.state() == NbdOptions::State::agreed; }
+  /// It does not follow the protocol, or has said goodbye: nothing more of what comes in is looked at.
+  [[nodiscard]] bool ended() const { return ended_; }
 
  private:
-  enum class Phase : std::uint8_t { flags, options, transmission, ended };
-
   [[nodiscard]] std::span<const std::byte> in() const { return std::span(in_).subspan(taken_); }
-  void take(std::size_t bytes) { taken_ += bytes; }
-  bool negotiate();
-  bool take_flags();
-  bool take_option();
-  void answer_option(std::uint32_t option, std::span<const std::byte> data);
-  void answer_go(std::uint32_t option, std::span<const std::byte> data);
-  void option_reply(std::uint32_t option, std::uint32_t type, std::span<const std::byte> data = {});
+  void take(std::size_t bytes);
+  [[nodiscard]] bool haggle();
+  [[nodiscard]] std::size_t whole_length() const;
+  [[nodiscard]] bool has_room(const NbdRequest& request) const;
   [[nodiscard]] NbdError refusal(const NbdRequest& request, std::uint16_t flags) const;
+  [[nodiscard]] std::size_t payload_of(const NbdRequest& request) const;
+  void begin_answer(const NbdRequest& request);
+  void refuse(const NbdRequest& request, NbdError error);
+  void simple(std::uint64_t cookie, NbdError error, std::span<const std::byte> data = {});
+  void error_chunk(const NbdRequest& request, NbdError error, std::string_view why, std::optional<std::uint64_t> at);
+  void read_chunks(const NbdRequest& request, std::span<const std::byte> data);
+  void chunk(std::uint64_t cookie, bool last, std::uint16_t type, std::size_t length);
 
   NbdExport export_;
-  Phase phase_ = Phase::flags;
-  bool without_zeroes_ = false;
+  NbdOptions options_;
+  bool ended_ = false;
+  bool input_ended_ = false;
+  bool looked_at_ = true;  ///< there is no whole request among what came in
+  bool output_ended_ = false;
   std::vector<std::byte> in_, out_;
   std::size_t taken_ = 0;
   std::size_t sent_ = 0;
+  std::size_t under_way_ = 0;        ///< requests with the drive
+  std::size_t under_way_bytes_ = 0;  ///< of their payloads, or of those of their answers
 };
 
 }  // namespace tessera

@@ -3,8 +3,10 @@
 #include <iostream>
 #include <optional>
 
+#include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/run/output_check.hpp"
 #include "platforms/serve/serve_module.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "platforms/state/state_file.hpp"
@@ -13,22 +15,32 @@ namespace tessera {
 
 namespace {
 
-/// As those of a run that keeps bytes.
-StateFacts serve_facts(const cli::ServeOptions& options, DriveConfig& config) {
+/// The drive of the server as that of a run.
+cli::RunOptions as_run(const cli::ServeOptions& options) {
   cli::RunOptions run;
   run.drive = options.drive;
   run.firmware = options.firmware;
   run.seed = options.seed;
-  return facts_of(run, config, ContentMode::bytes);
+  run.load_state = options.load_state;
+  return run;
+}
+
+/// As those of a run that keeps bytes.
+StateFacts serve_facts(const cli::ServeOptions& options, DriveConfig& config) {
+  return facts_of(as_run(options), config, ContentMode::bytes);
 }
 
 }  // namespace
 
 int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
+  require_own_outputs(options, search);
   DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                   {options.firmware.file, options.firmware.patience});
   load_image(config, options.firmware.image, options.layer);
+  config.prefill_overridden = "a served drive holds what its image holds";
   const FormatPlan plan = plan_drive(config);
+  ParameterCollector effective;
+  config.describe(effective);
   DriveModule drive("drive", config, plan, ContentMode::bytes, options.seed);
   std::optional<SavedState> saved;
   if (!options.load_state.empty()) {
@@ -36,10 +48,15 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
     saved->require_fit(serve_facts(options, config));
     saved->load(drive);
   }
+  std::optional<ServedRun> run;
+  if (!options.out.empty())
+    run.emplace(options, drive, parameters_as_toml(effective.parameters(), "effective description of " + options.drive),
+                input_files(as_run(options), config.document, search));
   NbdServer server(options.nbd);
   const Pace pace = options.pace ? Pace(options.pace->numerator, options.pace->denominator) : Pace();
   ServeModule serve("serve", drive, server, pace, options.image);
   if (saved) serve.begin_restored();
+  if (run) serve.record(*run);
   if (!options.save_state.empty())
     serve.shut_down_at_end([&] {
       StateFacts facts = serve_facts(options, config);
@@ -48,6 +65,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
     });
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   serve.run();
+  if (run) run->finish(warnings(config, plan));
   const ServedFigures& figures = serve.figures();
   std::cout << "served " << figures.requests << " requests, " << figures.failed << " of them with an error; " << figures.bytes_read
             << " bytes read, " << figures.bytes_written << " written; " << figures.power_cuts << " power cuts; "

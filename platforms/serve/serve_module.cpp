@@ -1,16 +1,16 @@
 #include "platforms/serve/serve_module.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <utility>
 
 #include "base/error.hpp"
+#include "platforms/output/output_file.hpp"
 
 namespace tessera {
 
 namespace {
-
-constexpr Picoseconds idle_poll{1'000'000'000};  // 1 ms
 
 NbdError error_of(Status status) {
   switch (status) {
@@ -24,12 +24,18 @@ NbdError error_of(Status status) {
 
 HostOp op_of(NbdCommand command) {
   switch (command) {
-    case NbdCommand::write: return HostOp::write;
+    case NbdCommand::write:
+    case NbdCommand::write_zeroes: return HostOp::write;
     case NbdCommand::flush: return HostOp::flush;
     case NbdCommand::trim: return HostOp::trim;
     default: return HostOp::read;
   }
 }
+
+/// WRITE_ZEROES goes to the drive in writes of this.
+constexpr std::uint64_t zeros_bytes = 1U << 20U;
+/// Extents of one answer to BLOCK_STATUS.
+constexpr std::size_t most_extents = 4096;
 
 double seconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-12; }
 
@@ -52,7 +58,7 @@ ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdSe
 void ServeModule::run() {
   drive_.power_on(restored_, [this](Status status) { booted(status); });
   sc_core::sc_start();
-  drive_.timeline_module().rethrow_failure();
+  drive_.rethrow_failure();
 }
 
 void ServeModule::on_time(std::uint64_t event) {
@@ -66,36 +72,20 @@ void ServeModule::on_time(std::uint64_t event) {
 
 void ServeModule::booted(Status status) {
   if (!ok(status)) throw InputError(std::string("the drive did not boot: ") + to_string(status));
-  const Picoseconds answers = drive_.controller().executor().now();  // the boot task ran ahead by its CPU time
-  if (state_ == State::starting) {
-    const std::uint64_t bytes = drive_.firmware().user_sectors() * drive_.sector_shape().sector_bytes;
-    if (!image_file_.empty()) image_ = std::make_unique<DiskImage>(image_file_, bytes);
-    state_ = State::loading;
-  } else {
-    std::cout << "the drive serves again, " << seconds(answers) << " s" << std::endl;
-    state_ = State::serving;
-  }
-  post_pump(answers);
-}
-
-/// The image's content goes to the drive as a client's writes would.
-void ServeModule::go_on_loading() {
-  std::uint64_t offset = 0;
-  for (std::vector<std::byte> data; image_ != nullptr && !free_.empty() && image_->load(offset, data);) {
-    Command& command = take_command();
-    command.request.blocks = {HostBlock(offset / host_block_bytes), static_cast<std::uint32_t>(data.size() / host_block_bytes)};
-    command.request.content = data;
-    send(command, HostOp::write);
-  }
-  if (idle()) begin_serving();
+  if (!std::exchange(is_open_, true)) open_content();
+  if (is_loaded_) return begin_reading_back();
+  state_ = State::loading;
+  if (content_.image() != nullptr) content_.image()->rewind();
+  post_pump(drive_.controller().executor().now());  // the boot task ran ahead by its CPU time
 }
 
 void ServeModule::begin_serving() {
-  const std::uint32_t sector = drive_.sector_shape().sector_bytes;
-  const std::uint64_t bytes = drive_.firmware().user_sectors() * sector;
-  server_.offer({.size = bytes, .preferred = sector});
-  std::cout << "serving " << bytes << " bytes at " << server_.uri() << std::endl;
+  server_.clients().offer({.size = bytes(), .preferred = drive_.sector_shape().sector_bytes});
+  std::cout << "serving " << bytes() << " bytes at " << server_.uri() << std::endl;
   pace_.begin(drive_.timeline().now(), Pace::Clock::now());
+  is_loaded_ = true;
+  numbers_ = 0;
+  if (run_ != nullptr) run_->begin();
   state_ = State::serving;
   post_pump(drive_.timeline().now());
 }
@@ -109,6 +99,7 @@ void ServeModule::post_pump(Picoseconds when) {
 /// While nobody waits for the drive, simulated time stands still here, or goes with the clock.
 void ServeModule::pump() {
   if (state_ == State::loading) return go_on_loading();
+  if (state_ != State::serving) return;  // a cut came before; what follows it calls
   Timeline& timeline = drive_.timeline();
   server_.poll(std::chrono::nanoseconds(0));
   take_requests();
@@ -134,12 +125,43 @@ void ServeModule::take_signal() {
   const int signal = server_.signal();
   if (signal == 0) return;
   if (signal == SIGUSR1) return cut_power();
+  if (signal == SIGUSR2) return take_snapshot();
   ending_ = true;
+}
+
+void ServeModule::take_snapshot() {
+  if (run_ == nullptr) {
+    std::cerr << "SIGUSR2 asks for the results so far, and there is no --out DIR to write them to" << std::endl;
+    return;
+  }
+  try {
+    run_->snapshot();
+  } catch (const OutputError& error) {  // clients need not suffer for it
+    std::cerr << error.what() << std::endl;
+  }
 }
 
 void ServeModule::take_requests() {
   std::uint64_t client = 0;
-  for (NbdRequest request; state_ == State::serving && !ending_ && !free_.empty() && server_.next(client, request);) issue(client, request);
+  for (NbdRequest request; state_ == State::serving && !ending_ && !free_.empty() && server_.clients().next(client, request);)
+    if (!answered_at_once(client, request)) issue(client, request);
+}
+
+/// What the drive is not asked for: whether there is anything, and zeros where nothing was ever written, which is what makes them fast.
+bool ServeModule::answered_at_once(std::uint64_t client, const NbdRequest& request) {
+  NbdClients& clients = server_.clients();
+  if (request.command == NbdCommand::block_status) {
+    clients.status(client, request, content_.allocation().extents(request.offset, request.length, request.in_one ? 1 : most_extents));
+  } else if (request.command == NbdCommand::write_zeroes && !request.keeps_space &&
+             content_.allocation().never_written(request.offset, request.length)) {
+    clients.done(client, request);
+  } else if (request.command == NbdCommand::write_zeroes && request.only_if_fast) {
+    clients.failed(client, request, NbdError::not_supported, "zeros are written here, which is no faster than writing");
+  } else {
+    return false;
+  }
+  ++figures_.requests;
+  return true;
 }
 
 ServeModule::Command& ServeModule::take_command() {
@@ -148,18 +170,28 @@ ServeModule::Command& ServeModule::take_command() {
   Command& command = commands_[tag];
   command = {};
   command.request.tag = tag;
+  command.is_under_way = true;
   return command;
+}
+
+void ServeModule::release(Command& command) {
+  command.is_under_way = false;
+  command.request.content = {};  // up to 32 MiB
+  free_.push_back(command.request.tag);
 }
 
 void ServeModule::issue(std::uint64_t client, NbdRequest& request) {
   Command& command = take_command();
   command.client = client;
-  command.cookie = request.cookie;
   const HostOp op = op_of(request.command);
   command.then_flush = op == HostOp::trim && request.force_unit_access;
   command.request.force_unit_access = request.force_unit_access && op == HostOp::write;
-  command.request.blocks = {HostBlock(request.offset / host_block_bytes), static_cast<std::uint32_t>(request.length / host_block_bytes)};
-  command.request.content = std::move(request.data);
+  command.request.blocks = blocks_at(request.offset, request.length);
+  command.request.content = std::exchange(request.data, {});
+  command.asked = request;
+  if (op == HostOp::write) content_.allocation().write(request.offset, request.length);
+  if (request.command == NbdCommand::write_zeroes) return send_zeros(command);
+  if (op == HostOp::flush) return send_flush(command);
   if (op == HostOp::read) command.request.content.assign(request.length, std::byte{0});
   send(command, op);
 }
@@ -169,28 +201,76 @@ void ServeModule::send(Command& command, HostOp op) {
   command.request.number = numbers_++;
   command.request.status = Status::ok;
   command.request.life.begin(drive_.timeline().now());
+  if (run_ != nullptr && state_ == State::serving) run_->issued();
   host_.issue(command.request);
+}
+
+void ServeModule::send_zeros(Command& command) {
+  const std::uint64_t length = std::min(zeros_bytes, command.asked.length - command.done);
+  command.request.blocks = blocks_at(command.asked.offset + command.done, length);
+  command.request.content.assign(length, std::byte{0});
+  send(command, HostOp::write);
+}
+
+void ServeModule::send_flush(Command& command) {
+  command.request.blocks = {};
+  command.covers = content_.flush_begins();
+  send(command, HostOp::flush);
 }
 
 void ServeModule::completed(HostRequest& request) {
   Command& command = commands_[request.tag];
-  if (ok(request.status) && std::exchange(command.then_flush, false)) {
-    request.blocks = {};
-    return send(command, HostOp::flush);
+  if (run_ != nullptr && state_ == State::serving) run_->completed(request);
+  if (state_ == State::serving && goes_on(command)) return;
+  if (state_ == State::loading) {
+    release(command);
+    return loaded(request);
   }
-  free_.push_back(request.tag);
-  if (state_ == State::loading) return loaded(request);
-  if (state_ == State::flushing || state_ == State::saving) return saved(request);
-  ++figures_.requests;
-  if (!ok(request.status)) ++figures_.failed;
-  const std::uint64_t bytes = std::uint64_t{request.blocks.count} * host_block_bytes;
-  if (request.op == HostOp::read) figures_.bytes_read += bytes;
-  if (request.op == HostOp::write) figures_.bytes_written += bytes;
-  if (image_ != nullptr && request.op != HostOp::read) image_->mark(request.blocks.first.value() * host_block_bytes, bytes);
-  const bool brings = request.op == HostOp::read && ok(request.status);
-  server_.reply(command.client, command.cookie, error_of(request.status),
-                brings ? std::span<const std::byte>(request.content) : std::span<const std::byte>());
+  if (state_ == State::flushing) {
+    flushed(command);
+    release(command);
+    return begin_reading_back();
+  }
+  if (state_ == State::reading_back) return read_back(command);
+  answer(command);
+  release(command);
   if (!pace_.imposed()) post_pump(drive_.timeline().now());
+}
+
+/// Whether the request has a further part, which is on its way then.
+bool ServeModule::goes_on(Command& command) {
+  HostRequest& request = command.request;
+  if (!ok(request.status)) return false;
+  if (std::exchange(command.then_flush, false)) {
+    send_flush(command);
+    return true;
+  }
+  if (command.asked.command != NbdCommand::write_zeroes) return false;
+  command.done += std::uint64_t{request.blocks.count} * host_block_bytes;
+  if (command.done == command.asked.length) return false;
+  send_zeros(command);
+  return true;
+}
+
+void ServeModule::answer(Command& command) {
+  const HostRequest& request = command.request;
+  const NbdRequest& asked = command.asked;
+  ++figures_.requests;
+  const NbdError error = ok(request.status) ? keep(command) : error_of(request.status);
+  if (!ok(request.status)) {
+    if (request.op == HostOp::flush) content_.flush_failed(command.covers);
+    if (asked.command != NbdCommand::read) content_.doubt(asked.offset, asked.length);
+  }
+  if (error != NbdError::none) {
+    ++figures_.failed;
+    const char* const why = ok(request.status) ? "the image's journal cannot be written" : to_string(request.status);
+    const bool in_one_sector = asked.command == NbdCommand::read && asked.length <= drive_.sector_shape().sector_bytes;
+    return server_.clients().failed(command.client, asked, error, why, in_one_sector ? std::optional(asked.offset) : std::nullopt);
+  }
+  if (asked.command == NbdCommand::read) figures_.bytes_read += asked.length;
+  if (op_of(asked.command) == HostOp::write) figures_.bytes_written += asked.length;
+  server_.clients().done(command.client, asked,
+                         asked.command == NbdCommand::read ? std::span<const std::byte>(request.content) : std::span<const std::byte>());
 }
 
 /// What is under way is never answered, and every client loses its connection, as of a disk whose cable is pulled with the power.
@@ -198,63 +278,40 @@ void ServeModule::cut_power() {
   const Picoseconds now = drive_.timeline().now();
   ++figures_.power_cuts;
   std::cout << "power cut at " << seconds(now) << " s with " << commands_.size() - free_.size() << " requests under way" << std::endl;
+  if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);
   host_.power_lost();
-  server_.disconnect_all();
+  server_.clients().disconnect_all();
   drive_.power_off();
-  free_.clear();
-  for (std::uint32_t tag = static_cast<std::uint32_t>(commands_.size()); tag > 0; --tag) free_.push_back(tag - 1);
+  for (Command& command : commands_) {
+    if (!command.is_under_way) continue;
+    const HostRun& blocks = command.request.blocks;
+    if (state_ == State::reading_back)
+      content_.doubt(blocks.first.value() * host_block_bytes, std::uint64_t{blocks.count} * host_block_bytes);
+    else if (command.asked.command != NbdCommand::read)
+      content_.doubt(command.asked.offset, command.asked.length);
+    release(command);
+  }
+  is_flushed_ = false;
+  content_.power_lost();
   state_ = State::outage;
   drive_.timeline().post(now + drive_.restart_delay(), *this, boot_again);
 }
 
 void ServeModule::begin_end() {
   state_ = State::flushing;
-  server_.disconnect_all();
-  send(take_command(), HostOp::flush);
+  server_.say_farewell();
+  Command& command = take_command();
+  command.asked.command = NbdCommand::flush;
+  send_flush(command);
 }
 
-void ServeModule::loaded(const HostRequest& request) {
-  if (!ok(request.status)) throw InputError("--image " + image_file_.string() + ": the drive cannot hold it: " + to_string(request.status));
-  go_on_loading();
-}
-
-/// The flush at the end, or a chunk on its way into the image.
-void ServeModule::saved(const HostRequest& request) {
-  if (!ok(request.status)) {
-    ++figures_.failed;
-    if (state_ == State::flushing) is_off_ = nullptr;  // what it holds is not what was acknowledged
-    std::cerr << (state_ == State::saving ? "not kept in the image" : "the flush at the end failed") << ": " << to_string(request.status)
-              << "\n";
-  } else if (request.op == HostOp::read) {
-    image_->store(request.blocks.first.value() * host_block_bytes, request.content);
-  }
-  state_ = State::saving;
-  go_on_saving();
-}
-
-void ServeModule::go_on_saving() {
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-  while (image_ != nullptr && !free_.empty() && image_->take_marked(offset, length)) {
-    Command& command = take_command();
-    command.request.blocks = {HostBlock(offset / host_block_bytes), static_cast<std::uint32_t>(length / host_block_bytes)};
-    command.request.content.assign(length, std::byte{0});
-    send(command, HostOp::read);
-  }
-  if (idle()) end();
-}
-
-/// A drive whose state is to be saved ends its background work first.
-void ServeModule::end() {
-  if (is_off_ && !drive_.idle()) {
-    drive_.timeline().post(drive_.timeline().now() + idle_poll, *this, look_whether_idle);
-    return;
-  }
-  if (is_off_) {
-    drive_.power_off();
-    is_off_();
-  }
-  drive_.timeline_module().stop();
+void ServeModule::end_of_reading_back() {
+  if (!content_.commit()) ++figures_.failed;
+  if (is_flushed_) return finish();
+  const Picoseconds now = std::max(drive_.timeline().now(), drive_.controller().executor().now());
+  std::cout << "the drive serves again, " << seconds(now) << " s" << std::endl;
+  state_ = State::serving;
+  post_pump(now);
 }
 
 }  // namespace tessera

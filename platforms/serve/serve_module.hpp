@@ -4,13 +4,14 @@
 //
 // Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
 #include <filesystem>
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "platforms/drive/drive_module.hpp"
-#include "platforms/serve/disk_image.hpp"
 #include "platforms/serve/nbd_server.hpp"
 #include "platforms/serve/pace.hpp"
+#include "platforms/serve/served_content.hpp"
+#include "platforms/serve/served_run_module.hpp"
 #include "stimuli/player/host_module.hpp"
 
 namespace tessera {
@@ -28,10 +29,13 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   /// `image`: the file that content comes from and is kept in; "" for none.
   ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image);
 
-  /// The drive has loaded a state: it boots as after a power cut.
+  /// The drive has loaded a state: it boots as after a power cut, and what of it was ever written is not known.
   void begin_restored() { restored_ = true; }
   /// Whether the drive is to be shut down at the end, and who is called then, when it is without power: its state can be saved.
   void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
+
+  /// What clients ask of the drive is measured.
+  void record(ServedRun& run) { run_ = &run; }
 
   /// Boots, serves until a signal asks for the end, and flushes; throws what the model threw.
   void run();
@@ -39,48 +43,71 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   [[nodiscard]] const ServedFigures& figures() const { return figures_; }
 
  private:
-  enum class State : std::uint8_t { starting, loading, serving, outage, flushing, saving };
+  /// reading_back: what the image is to hold is read from the drive, behind a power cut or, with is_flushed_, at the end.
+  enum class State : std::uint8_t { starting, loading, serving, outage, flushing, reading_back };
   enum Event : std::uint64_t { pump_sockets, boot_again, look_whether_idle };
 
   /// What the drive has in hand, by host tag.
   struct Command {
     HostRequest request;
     std::uint64_t client = 0;
-    std::uint64_t cookie = 0;
+    NbdRequest asked;         ///< without its data
+    std::uint64_t done = 0;   ///< bytes of WRITE_ZEROES that are written
     bool then_flush = false;  ///< a TRIM that is to be durable
+    bool is_under_way = false;
+    bool covers = false;  ///< a flush: see ServedContent
   };
 
   void on_time(std::uint64_t event) override;
   void pump();
   void post_pump(Picoseconds when);
   void take_signal();
+  void take_snapshot();
   void take_requests();
   void issue(std::uint64_t client, NbdRequest& request);
+  [[nodiscard]] bool answered_at_once(std::uint64_t client, const NbdRequest& request);
   void send(Command& command, HostOp op);
+  void send_zeros(Command& command);
+  void send_flush(Command& command);
   void completed(HostRequest& request);
+  [[nodiscard]] bool goes_on(Command& command);
+  void answer(Command& command);
+  [[nodiscard]] NbdError keep(const Command& command);
   void booted(Status status);
   void cut_power();
+  void open_content();
   void begin_serving();
   void begin_end();
   [[nodiscard]] Command& take_command();
+  void release(Command& command);
   [[nodiscard]] bool idle() const { return free_.size() == commands_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const { return drive_.firmware().user_sectors() * drive_.sector_shape().sector_bytes; }
+  [[nodiscard]] static HostRun blocks_at(std::uint64_t offset, std::uint64_t length);
   void go_on_loading();
   void loaded(const HostRequest& request);
-  void saved(const HostRequest& request);
-  void go_on_saving();
+  void flushed(const Command& command);
+  void begin_reading_back();
+  void go_on_reading_back();
+  void read_back(Command& command);
+  void end_of_reading_back();
+  void finish();
   void end();
 
   DriveModule& drive_;
   NbdServer& server_;
   Pace pace_;
   std::filesystem::path image_file_;
-  std::unique_ptr<DiskImage> image_;
+  ServedContent content_;
+  ServedRun* run_ = nullptr;
   HostModule host_;
   std::vector<Command> commands_;
   std::vector<std::uint32_t> free_;  ///< tags
   State state_ = State::starting;
   bool pump_posted_ = false;
   bool ending_ = false;
+  bool is_open_ = false;     ///< content_
+  bool is_flushed_ = false;  ///< for good: the end
+  bool is_loaded_ = false;   ///< the image is in the drive, and clients have been offered it
   bool restored_ = false;
   std::function<void()> is_off_;
   std::uint64_t numbers_ = 0;

@@ -9,7 +9,8 @@ namespace tessera {
 StateFacts facts_of(const cli::RunOptions& options, DriveConfig& config, ContentMode content) {
   StateFacts facts = StateFacts::of(config);
   facts.drive = options.drive;
-  if (!options.firmware.file.empty()) facts.firmware = content_hash(options.firmware.file.string()).text();
+  for (const auto& file : {options.firmware.file, options.firmware.image})
+    if (!file.empty()) facts.firmware = content_hash(file.string()).text();
   facts.content = content;
   facts.checked = options.check;
   facts.prefill_percent = options.prefill_percent;
@@ -26,10 +27,14 @@ std::string state_of(const DriveModule& drive, const Scoreboard* scoreboard, con
 }
 
 SavedState::SavedState(const std::filesystem::path& file)
-    : name_(file.string()), state_(read_state(file)), in_(state_, name_), facts_(StateFacts::load(in_)) {}
+    : name_(file.string()),
+      state_(read_state(file)),
+      in_(
+          state_->bytes(), [this] { return state_->next(); }, name_),
+      facts_(StateFacts::load(in_)) {}
 
-void SavedState::require_fit(const StateFacts& run) const {
-  if (const std::string misfit = facts_.misfit(run); !misfit.empty()) throw input_error(name_, 0, misfit);
+void SavedState::require_fit(const StateFacts& run, bool any_firmware) const {
+  if (const std::string misfit = facts_.misfit(run, any_firmware); !misfit.empty()) throw input_error(name_, 0, misfit);
 }
 
 void SavedState::require_end() const { in_.require(in_.left() == 0, "something follows its end"); }

@@ -7,6 +7,7 @@
 #include "platforms/cli/options.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/state/state_facts.hpp"
+#include "platforms/state/state_file.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
 
 namespace tessera {
@@ -25,8 +26,8 @@ class SavedState {
   SavedState& operator=(const SavedState&) = delete;
 
   [[nodiscard]] const StateFacts& facts() const { return facts_; }
-  /// InputError where it is not one of the drive that `run` has.
-  void require_fit(const StateFacts& run) const;
+  /// InputError where it is not one of the drive that `run` has, or of other firmware unless that may be.
+  void require_fit(const StateFacts& run, bool any_firmware = false) const;
   /// Into a drive that was never on. Then what is left is the scoreboard's.
   void load(DriveModule& drive) { drive.load_state(in_); }
   [[nodiscard]] StateReader& rest() { return in_; }
@@ -35,7 +36,7 @@ class SavedState {
 
  private:
   std::string name_;
-  std::string state_;
+  std::unique_ptr<PackedState> state_;
   StateReader in_;
   StateFacts facts_;
 };

@@ -9,6 +9,9 @@ namespace tessera {
 
 namespace {
 
+// A drive has some hundreds; a library may bring more.
+constexpr std::size_t most_parameters = 10'000;
+
 constexpr std::array content_names{"none", "tags", "bytes"};
 
 /// How long the firmware of others may take is no matter of the drive, nor how far the model runs ahead.
@@ -16,6 +19,10 @@ bool changes_nothing(const std::string& path) { return path == "simulation.quant
 
 std::string differs(const std::string& what, const std::string& saved, const std::string& here) {
   return "the state is of another drive: " + what + " is " + saved + " there and " + here + " here";
+}
+
+std::string origin(const std::string& firmware) {
+  return firmware.empty() ? "the simulator's own" : "of the library or image with SHA-256 " + firmware;
 }
 
 }  // namespace
@@ -59,17 +66,19 @@ StateFacts StateFacts::load(StateReader& in) {
   facts.prefill_percent = static_cast<std::uint32_t>(in.number(101));
   facts.seed = in.number();
   facts.requests = in.number();
-  for (std::size_t left = in.count(); left > 0; --left) {
+  for (std::size_t left = in.count(most_parameters); left > 0; --left) {
     std::string path = in.text();
     facts.parameters.emplace_back(std::move(path), in.text());
   }
   return facts;
 }
 
-std::string StateFacts::misfit(const StateFacts& run) const {
+std::string StateFacts::misfit(const StateFacts& run, bool any_firmware) const {
   if (version != run.version) return "the state was saved by tessera-sim " + version + " and this is " + run.version + ": save it anew";
   if (layer != run.layer) return differs("the layer", layer, run.layer);
-  if (firmware != run.firmware) return "the state is of another drive: the layer " + layer + " comes from another library";
+  if (firmware != run.firmware && !any_firmware)
+    return "the state was saved by other firmware: layer " + layer + " is " + origin(firmware) + " there and " + origin(run.firmware) +
+           " here; load it with the firmware that saved it, or with --any-firmware where both keep their data in the same way";
   for (const auto& [path, value] : parameters) {
     const auto here = std::ranges::find(run.parameters, path, &std::pair<std::string, std::string>::first);
     if (here == run.parameters.end()) return differs(path, value, "unknown");

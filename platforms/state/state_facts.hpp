@@ -15,7 +15,7 @@ struct StateFacts {
   std::string version;  ///< of the simulator
   std::string drive;    ///< as the command line named it
   std::string layer;
-  std::string firmware;  ///< hash of the shared library that the layer comes from; "" where there is none
+  std::string firmware;  ///< SHA-256 of the shared library or image that the layer comes from; "": it is linked, and `version` says it
   ContentMode content = ContentMode::none;
   bool checked = false;  ///< the scoreboard's knowledge follows
   std::uint32_t prefill_percent = 0;
@@ -30,7 +30,8 @@ struct StateFacts {
   [[nodiscard]] static StateFacts load(StateReader& in);
 
   /// One sentence, without its full stop, on the first thing in which a run differs that must not; "" where the state fits.
-  [[nodiscard]] std::string misfit(const StateFacts& run) const;
+  /// `any_firmware`: another build of the layer's firmware may have saved it.
+  [[nodiscard]] std::string misfit(const StateFacts& run, bool any_firmware = false) const;
 };
 
 }  // namespace tessera

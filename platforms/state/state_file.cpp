@@ -22,6 +22,10 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 using Compressor = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 using Decompressor = std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>;
 
+InputError damaged_state(const std::string& name, const std::string& how) {
+  return input_error(name, 0, "the state of the drive is damaged: " + how);
+}
+
 }  // namespace
 
 std::string packed_state(std::string_view state) {
@@ -36,42 +40,61 @@ std::string packed_state(std::string_view state) {
   return file;
 }
 
-std::string unpacked_state(std::string_view file, std::string_view name) {
-  if (!file.starts_with(title)) throw input_error(name, 0, "expected the state of a drive that --save-state wrote, found something else");
-  file.remove_prefix(title.size());
-  const std::string_view found = file.substr(0, file.find('\n'));
+/// One pass over the frame.
+class PackedState::Stream {
+ public:
+  Stream(std::string_view frame, const std::string& name)
+      : name_(name), decompressor_(ZSTD_createDCtx(), &ZSTD_freeDCtx), from_{frame.data(), frame.size(), 0}, piece_(piece_bytes, '\0') {}
+
+  std::string_view next() {
+    while (pending_ != 0) {
+      ZSTD_outBuffer to{piece_.data(), piece_.size(), 0};
+      pending_ = ZSTD_decompressStream(decompressor_.get(), &to, &from_);
+      if (ZSTD_isError(pending_) != 0) throw damaged_state(name_, ZSTD_getErrorName(pending_));
+      if (to.pos != 0) return std::string_view(piece_).substr(0, to.pos);
+      if (pending_ != 0 && from_.pos == from_.size) throw damaged_state(name_, "it breaks off");
+    }
+    return {};
+  }
+
+ private:
+  const std::string& name_;
+  Decompressor decompressor_;
+  ZSTD_inBuffer from_;
+  std::string piece_;
+  std::size_t pending_ = 1;
+};
+
+PackedState::PackedState(std::string file, std::string name) : file_(std::move(file)), name_(std::move(name)) {
+  std::string_view frame = file_;
+  if (!frame.starts_with(title)) throw input_error(name_, 0, "expected the state of a drive that --save-state wrote, found something else");
+  frame.remove_prefix(title.size());
+  const std::string_view found = frame.substr(0, frame.find('\n'));
   if (found != schema)
-    throw input_error(name, 0,
+    throw input_error(name_, 0,
                       "the state has schema " + std::string(found.substr(0, 20)) + " and this simulator reads schema " +
                           std::string(schema) + ": save it anew");
-  file.remove_prefix(std::min(file.size(), schema.size() + 1));
-  const auto damaged = [name](const std::string& how) { return input_error(name, 0, "the state of the drive is damaged: " + how); };
-  const std::size_t frame = ZSTD_findFrameCompressedSize(file.data(), file.size());
-  if (ZSTD_isError(frame) != 0) throw damaged(ZSTD_getErrorName(frame));
-  if (frame != file.size()) throw damaged("something follows its end");
-  // By pieces: a header of a few bytes may promise more than there is memory.
-  const Decompressor decompressor(ZSTD_createDCtx(), &ZSTD_freeDCtx);
-  std::string state;
-  ZSTD_inBuffer from{file.data(), file.size(), 0};
-  for (std::size_t pending = 1; pending != 0;) {
-    const std::size_t filled = state.size();
-    state.resize(filled + piece_bytes);
-    ZSTD_outBuffer to{state.data() + filled, piece_bytes, 0};
-    pending = ZSTD_decompressStream(decompressor.get(), &to, &from);
-    if (ZSTD_isError(pending) != 0) throw damaged(ZSTD_getErrorName(pending));
-    state.resize(filled + to.pos);
-    if (pending != 0 && to.pos < piece_bytes && from.pos == from.size) throw damaged("it breaks off");
-  }
-  return state;
+  frame.remove_prefix(std::min(frame.size(), schema.size() + 1));
+  const std::size_t length = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
+  if (ZSTD_isError(length) != 0) throw damaged_state(name_, ZSTD_getErrorName(length));
+  if (length != frame.size()) throw damaged_state(name_, "something follows its end");
+  // Once to its end for the checksum, without keeping any of it, before anybody believes a byte of it.
+  Stream whole(frame, name_);
+  for (std::string_view piece = whole.next(); !piece.empty(); piece = whole.next()) bytes_ += piece.size();
+  stream_ = std::make_unique<Stream>(frame, name_);
 }
 
-std::string read_state(const std::filesystem::path& file) {
+PackedState::~PackedState() = default;
+
+std::string_view PackedState::next() { return stream_->next(); }
+
+std::unique_ptr<PackedState> read_state(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file)) throw input_error(file.string(), 0, "the file cannot be opened for reading");
   std::ostringstream bytes;
   bytes << in.rdbuf();
   if (in.bad()) throw input_error(file.string(), 0, "the file cannot be read");
-  return unpacked_state(bytes.view(), file.string());
+  return std::make_unique<PackedState>(std::move(bytes).str(), file.string());
 }
 
 void write_state(const std::filesystem::path& file, std::string_view packed) {

@@ -20,6 +20,8 @@ const char* to_string(Finding::Outcome outcome) {
     case Finding::Outcome::bug: return "model bug";
     case Finding::Outcome::crash: return "crash";
     case Finding::Outcome::refused: return "refused";
+    case Finding::Outcome::hang: return "hang";
+    case Finding::Outcome::fault: return "firmware fault";
   }
   return "";
 }

@@ -12,8 +12,10 @@ struct Finding {
     loss,     ///< the scoreboard found what must not be
     failure,  ///< requests or the last flush failed although nothing excuses them
     bug,      ///< the model threw
-    crash,    ///< the process ended by a signal; SIGALRM: it hung
-    refused   ///< the description does not fit the layer
+    crash,    ///< the process ended by a signal
+    refused,  ///< the description does not fit the layer
+    hang,     ///< the firmware never rests, or the process did not end in its time
+    fault     ///< firmware that is not the simulator's own broke a rule of its interface
   };
   Outcome outcome = Outcome::good;
   std::string stage;              ///< that the last cut hit: format, replay, recovery, verification, drain, ...; "" without a cut

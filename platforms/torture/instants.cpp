@@ -20,6 +20,16 @@ void Instants::enumerate(const PersistentOperation& operation) {
   post(operation.end, {Instant::Kind::after, operation});
 }
 
+void Instants::draw_of(const PersistentOperation& operation) {
+  switch (random_.below(3)) {
+    case 0: return post(operation.begin, {Instant::Kind::before, operation});
+    case 1:
+      if (operation.begin + 1_ps < operation.end) return post(inside(operation), {Instant::Kind::inside, operation});
+      [[fallthrough]];
+    default: return post(operation.end, {Instant::Kind::after, operation});
+  }
+}
+
 /// Any picosecond inside, or one at or right after the border of two sectors.
 Picoseconds Instants::inside(const PersistentOperation& operation) {
   const std::uint64_t length = (operation.end - operation.begin).value();

@@ -27,6 +27,8 @@ class Instants final : private TimelineListener {
 
   /// Three instants of an operation that begins.
   void enumerate(const PersistentOperation& operation);
+  /// One instant of an operation that begins: before it, inside it or after it.
+  void draw_of(const PersistentOperation& operation);
   /// One instant, uniform up to `within` from now.
   void draw(Picoseconds within);
   /// One instant from `from` on, at a distance of any magnitude up to a second.

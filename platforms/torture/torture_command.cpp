@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 
 #include "base/error.hpp"
 #include "platforms/compare/child_processes.hpp"
-#include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
+#include "platforms/output/output_file.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/run/output_check.hpp"
 #include "platforms/torture/campaign.hpp"
+#include "platforms/torture/combined_command.hpp"
 #include "platforms/torture/hurtful_workload.hpp"
 #include "platforms/torture/minimise.hpp"
 #include "platforms/torture/recorded_source.hpp"
+#include "platforms/torture/torture_durability.hpp"
+#include "platforms/torture/trace_text.hpp"
 
 namespace tessera {
 
@@ -24,22 +27,10 @@ namespace {
 using cli::TortureDurability;
 using cli::TortureOptions;
 
-constexpr const char* trace_columns = "time=1:ps,op=2:r=r,w=w,f=f,t=t,u=u,offset=3:512,size=4:512";
-constexpr const char* usual_cache = "64 KiB";
 /// Trials of a minimiser, each a whole campaign over fewer requests.
 constexpr std::size_t minimiser_tries = 200;
 /// Requests after the one in hand at a cut are those that the copy still takes, and the queue.
 constexpr std::uint64_t requests_behind = 64;
-
-const char* name_of(TortureDurability durability) {
-  switch (durability) {
-    case TortureDurability::plp: return "plp";
-    case TortureDurability::journal: return "journal";
-    case TortureDurability::volatile_memory: return "volatile";
-    case TortureDurability::none: return "none";
-  }
-  return "";
-}
 
 /// One drive to torture: a layer with a durability.
 struct Case {
@@ -49,16 +40,6 @@ struct Case {
   DriveConfig drive;
   FormatPlan plan;
 };
-
-/// Layers with a buffer of their own have its durability among their parameters, under this path; "" for the others.
-std::string own_durability(DriveConfig& drive, std::string layer) {
-  std::ranges::replace(layer, '-', '_');
-  const std::string path = "layers." + layer + ".durability";
-  ParameterCollector collector;
-  drive.describe(collector);
-  const bool has = std::ranges::any_of(collector.parameters(), [&](const auto& parameter) { return parameter.path() == path; });
-  return has ? path : "";
-}
 
 /// Of a dump every second fails, so that after a row of cuts dumps of both kinds were restored.
 const char* setting_of(const std::string& fault) {
@@ -71,15 +52,7 @@ std::vector<std::string> settings(const TortureOptions& options, DriveConfig& pl
                                   TortureDurability durability) {
   std::vector<std::string> set = options.run.set;
   for (const std::string& fault : options.faults) set.emplace_back(setting_of(fault));
-  const std::string own = own_durability(plain, layer);
-  if (!own.empty() && durability != TortureDurability::none) set.push_back(own + "=" + name_of(durability));
-  const bool journals_itself = !own.empty() && durability == TortureDurability::journal;
-  if (durability == TortureDurability::none || journals_itself) {
-    set.emplace_back("firmware.write_cache.capacity=0 B");
-    return set;
-  }
-  if (plain.firmware.write_cache.capacity == Bytes(0)) set.push_back(std::string("firmware.write_cache.capacity=") + usual_cache);
-  set.push_back(std::string("firmware.write_cache.durability=") + name_of(durability));
+  for (std::string& word : durability_settings(plain, layer, durability)) set.push_back(std::move(word));
   return set;
 }
 
@@ -136,24 +109,10 @@ void tell(std::ostream& out, const TortureOptions& options, const Case& tortured
   out << "  again: " << command_again(options, tortured, finding, input) << "\n";
 }
 
-std::vector<TraceRecord> first_requests(TraceSource& source, std::uint64_t count) {
-  std::vector<TraceRecord> records;
-  for (TraceRecord record; records.size() < count && source.next(record);) records.push_back(record);
-  return records;
-}
-
 void write_trace(const std::filesystem::path& file, const std::vector<TraceRecord>& records) {
-  std::ofstream out(file);
-  for (const TraceRecord& record : records) {
-    const char op = record.op == HostOp::read    ? 'r'
-                    : record.op == HostOp::flush ? 'f'
-                    : record.op == HostOp::trim  ? 't'
-                    : record.force_unit_access   ? 'u'
-                                                 : 'w';
-    out << record.arrival.value() << ',' << op << ',' << record.offset.value() / host_block_bytes << ','
-        << record.size.value() / host_block_bytes << '\n';
-  }
-  if (!out.flush()) throw InputError(file.string() + ": cannot be written");
+  OutputFile trace(file);
+  trace.stream() << trace_text(records);
+  trace.close();
 }
 
 /// Fewer requests that still lose something, with the cut that shows it.
@@ -238,6 +197,8 @@ std::vector<std::string> layers_of(const TortureOptions& options, const DriveCon
 }  // namespace
 
 int torture_command(const TortureOptions& options, const SearchPath& search) {
+  require_own_output("--minimise", options.minimise, options.run, search);
+  if (options.runs != 0) return combined_command(options, search);
   const std::filesystem::path file = search.find(DescriptionFile::drive, options.run.drive);
   const FirmwareLibrary firmware{options.run.firmware.file, options.run.firmware.patience};
   DriveConfig plain = load_drive(file, options.run.set, "", firmware);

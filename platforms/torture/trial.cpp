@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/firmware_fault.hpp"
 #include "platforms/run/promise.hpp"
 
 namespace tessera {
@@ -94,19 +95,26 @@ void Trial::run() {
   try {
     simulation_.run();
     found = verdict();
+  } catch (const FirmwareFault& fault) {
+    found = threw(Finding::Outcome::fault, fault.what());
   } catch (const std::exception& error) {
-    found = finding_;
-    found.outcome = Finding::Outcome::bug;
-    found.messages.insert(found.messages.begin(), error.what());
+    found = threw(Finding::Outcome::bug, error.what());
   }
   children_.wait_for_all();
   write_line(pipe_, found.to_line());
 }
 
+Finding Trial::threw(Finding::Outcome outcome, const char* what) const {
+  Finding found = finding_;
+  found.outcome = outcome;
+  found.messages.insert(found.messages.begin(), what);
+  return found;
+}
+
 void Trial::on_complete(const HostRequest& request, Picoseconds) {
   ++completed_;
   ++since_cut_;
-  if (!ok(request.status) && !in_order(request.status) && !simulation_.scoreboard()->exempted(request.blocks)) {
+  if (!ok(request.status) && !in_order(request.status) && !simulation_.scoreboard()->excused(request)) {
     ++failures_;
     finding_.messages.push_back("request " + std::to_string(request.number) + " to blocks " + std::to_string(request.blocks.first.value()) +
                                 " to " + std::to_string(request.blocks.end().value()) + " failed: " + to_string(request.status));
@@ -181,7 +189,8 @@ Finding Trial::verdict() {
   found.user_blocks = drive_.firmware().user_sectors() * drive_.sector_shape().blocks();
   const bool drained = simulation_.drain_failure().empty() || in_order(simulation_.drain_status());
   if (!drained) found.messages.push_back(simulation_.drain_failure());
-  if (failures_ > 0 || !drained) found.outcome = Finding::Outcome::failure;
+  if (simulation_.overdue() > 0) found.messages.push_back(simulation_.first_overdue());
+  if (failures_ > 0 || !drained || simulation_.overdue() > 0) found.outcome = Finding::Outcome::failure;
   if (scoreboard.errors() > 0) {
     found.outcome = Finding::Outcome::loss;
     found.messages.insert(found.messages.begin(), scoreboard.messages().begin(), scoreboard.messages().end());

@@ -57,6 +57,7 @@ class Trial final : private RequestObserver {
   [[nodiscard]] bool in_order(Status status) const;
   [[nodiscard]] std::string cut_text();
   [[nodiscard]] Finding verdict();
+  [[nodiscard]] Finding threw(Finding::Outcome outcome, const char* what) const;
   [[nodiscard]] SimulationConfig simulation_config() const;
 
   TrialConfig config_;

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/simulated_time.hpp"
+#include "stimuli/player/named_percentiles.hpp"
 
 namespace tessera {
 
@@ -189,6 +190,7 @@ void Player::report(MetricSet& metrics) const {
   const std::uint64_t measured = taken_ > config_.warmup ? taken_ - config_.warmup : 0;
   metrics.add("host.requests", static_cast<double>(measured), "1", "requests that arrived, after the warm-up");
   statistics_.report(metrics, config_.tags);
+  report_percentiles(statistics_, config_.percentiles, metrics);
   errors_.report(metrics);
   metrics.add("host.time_dilation", time_dilation(), "1", "span of the arrivals over the span of the input's times");
 }

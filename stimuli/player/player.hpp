@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/percentile.hpp"
 #include "base/timeline.hpp"
 #include "host/host_request.hpp"
 #include "stimuli/player/error_handling.hpp"
@@ -37,6 +38,7 @@ struct PlayerConfig {
   std::uint32_t tags = 32;   ///< requests that may be at the drive at once; 1 .. 65536
   std::uint64_t warmup = 0;  ///< first requests that stay out of the statistics
   ErrorHandlingConfig errors{};
+  std::vector<Percentile> percentiles{};  ///< of the latency, beside those that are always reported
 };
 
 /// Requests beyond the tags wait at the host in order of arrival; their life accounts that as LifePhase::host_queue. Under the

@@ -15,6 +15,8 @@ class PlayerStatistics {
  public:
   /// A request arrived (at its dilated arrival).
   void arrived(Picoseconds at) { backlog_.arrived(at); }
+  /// A request that arrived will never be completed: its host does not send it again.
+  void lost(Picoseconds at) { backlog_.completed(at); }
   /// A request was completed at `now`. Those numbered below `warmup` stay out of all but the backlog.
   void completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup);
 

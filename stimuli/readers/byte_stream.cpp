@@ -1,5 +1,9 @@
 #include "stimuli/readers/byte_stream.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -7,11 +11,12 @@
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "base/error.hpp"
+#include "stimuli/readers/decompression.hpp"
 
 namespace tessera {
 namespace {
@@ -21,16 +26,31 @@ namespace io = boost::iostreams;
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 constexpr int most_window_bits = 27;  // of zstd: 128 MiB, as its own tool allows unasked; a header of a few bytes may ask for 2 GiB
 
+StopAsked stop_asked = nullptr;
+
 /// The file as it lies on disk or comes through a pipe.
 class RawStream : public ByteStream {
  public:
-  RawStream(const std::string& path, ContentHash* hash) : path_(path), file_(path, std::ios::binary), hash_(hash) {
-    if (!file_) throw input_error(path, 0, "the file cannot be opened for reading");
+  RawStream(const std::string& path, ContentHash* hash)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), hash_(hash) {
+    if (descriptor_ < 0) throw input_error(path, 0, "the file cannot be opened for reading");
+    struct stat found {};
+    waits_ = ::fstat(descriptor_, &found) == 0 && !S_ISREG(found.st_mode);
   }
+  ~RawStream() override { ::close(descriptor_); }
+  RawStream(const RawStream&) = delete;
+  RawStream& operator=(const RawStream&) = delete;
+
   std::size_t read(std::span<char> out) override {
-    file_.read(out.data(), static_cast<std::streamsize>(out.size()));
-    if (file_.bad()) throw input_error(path_, 0, "the file cannot be read");
-    const auto got = static_cast<std::size_t>(file_.gcount());
+    std::size_t got = 0;
+    while (got < out.size()) {
+      if (waits_) wait();
+      const ssize_t more = ::read(descriptor_, out.data() + got, out.size() - got);
+      if (more < 0 && errno == EINTR) continue;
+      if (more < 0) throw input_error(path_, 0, "the file cannot be read");
+      if (more == 0) break;
+      got += static_cast<std::size_t>(more);
+    }
     if (hash_ != nullptr) {
       hash_->add(out.first(got));
       if (got < out.size()) hash_->end();
@@ -39,8 +59,18 @@ class RawStream : public ByteStream {
   }
 
  private:
+  /// Until a pipe has more. It is looked up now and then whether the program was asked to stop: a signal between look and wait wakes
+  /// nobody.
+  void wait() const {
+    constexpr int look_every = 100;  // ms
+    pollfd more{descriptor_, POLLIN, 0};
+    while (::poll(&more, 1, look_every) <= 0)
+      if (stop_asked != nullptr && stop_asked()) throw ReadStopped(path_ + ": stopped while it waited for more of the trace");
+  }
+
   std::string path_;
-  std::ifstream file_;
+  int descriptor_;
+  bool waits_ = false;  ///< a pipe, a device: what is not there yet may come
   ContentHash* hash_;
 };
 
@@ -59,6 +89,11 @@ class PutBackStream : public ByteStream {
   std::unique_ptr<ByteStream> rest_;
 };
 
+class EmptyStream : public ByteStream {
+ public:
+  std::size_t read(std::span<char> /*out*/) override { return 0; }
+};
+
 /// A stream as Boost's filters read it.
 struct FilterSource {
   using char_type = char;
@@ -69,12 +104,6 @@ struct FilterSource {
   }
   std::shared_ptr<ByteStream> stream;
 };
-
-InputError damaged(const std::string& path, const char* kind, std::uint64_t produced, const std::string& why) {
-  return input_error(
-      path, 0,
-      std::string("the ") + kind + " stream is damaged or cut off after " + std::to_string(produced) + " bytes of content (" + why + ")");
-}
 
 /// gzip and xz: the filters of Boost throw where a stream breaks off.
 class FilteredStream : public ByteStream {
@@ -94,7 +123,7 @@ class FilteredStream : public ByteStream {
         filled += static_cast<std::size_t>(got);
       }
     } catch (const std::ios_base::failure& failure) {
-      throw damaged(path_, kind_, produced_ + filled, failure.what());
+      throw damaged_stream(path_, kind_, produced_ + filled, failure.what());
     }
     produced_ += filled;
     return filled;
@@ -118,13 +147,13 @@ class ZstdStream : public ByteStream {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     while (to.pos < to.size) {
       if (from_.pos == from_.size && !refill()) {
-        if (pending_ != 0) throw damaged(path_, "zstd", produced_ + to.pos, "the last frame is not complete");
+        if (pending_ != 0) throw damaged_stream(path_, "zstd", produced_ + to.pos, "the last frame is not complete");
         break;
       }
       pending_ = ZSTD_decompressStream(context_.get(), &to, &from_);
       if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge)
         throw input_error(path_, 0, "the zstd stream needs a window above 128 MiB: unpack it first (zstd -d --long=31)");
-      if (ZSTD_isError(pending_) != 0) throw damaged(path_, "zstd", produced_ + to.pos, ZSTD_getErrorName(pending_));
+      if (ZSTD_isError(pending_) != 0) throw damaged_stream(path_, "zstd", produced_ + to.pos, ZSTD_getErrorName(pending_));
     }
     produced_ += to.pos;
     return to.pos;
@@ -152,9 +181,13 @@ class ZstdStream : public ByteStream {
 
 }  // namespace
 
+void stop_reads_when(StopAsked asked) { stop_asked = asked; }
+
 std::unique_ptr<ByteStream> put_back(std::string bytes, std::unique_ptr<ByteStream> rest) {
   return std::make_unique<PutBackStream>(std::move(bytes), std::move(rest));
 }
+
+std::unique_ptr<ByteStream> memory_stream(std::string bytes) { return put_back(std::move(bytes), std::make_unique<EmptyStream>()); }
 
 std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHash* hash) {
   using namespace std::string_view_literals;
@@ -171,6 +204,10 @@ std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHas
                        "7zXZ\0"sv))  // xz 1.2
     return std::make_unique<FilteredStream>(path, std::move(file), "xz", io::lzma_decompressor());
   if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdStream>(path, std::move(file));  // RFC 8878
+  if (head.starts_with("BZh") && head.size() > 3 && head[3] >= '1' && head[3] <= '9') return bzip2_content(path, std::move(file));
+  if (head.starts_with("\x04\x22\x4d\x18")) return lz4_content(path, std::move(file));
+  if (head.starts_with("\x02\x21\x4c\x18"))
+    throw input_error(path, 0, "LZ4's legacy format (lz4 -l) is not read: unpack it first (lz4 -d), or pack it without -l");
   return file;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "stimuli/readers/content_hash.hpp"
@@ -18,17 +19,31 @@ class ByteStream {
   virtual std::size_t read(std::span<char> out) = 0;
 };
 
+/// A read of a pipe gave up because the program was asked to stop.
+class ReadStopped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Lets reads that wait for a pipe throw ReadStopped once `asked` says that the program is to stop; null: they wait for ever. One for the
+/// whole program, as signals are.
+using StopAsked = bool (*)();
+void stop_reads_when(StopAsked asked);
+
 /// A trace as a reader takes it over: its name for messages, and its content, none of it read yet.
 struct TraceFile {
   std::string path;
   std::unique_ptr<ByteStream> bytes;
 };
 
-/// Plain, gzip, xz and zstd (several streams one after another as well), told apart by their magic numbers, not by name. `hash` takes the
-/// bytes as they lie in the file, as far as they are read.
+/// Plain, gzip, xz, zstd, bzip2 and lz4 (several streams one after another as well), told apart by their magic numbers, not by name. `hash`
+/// takes the bytes as they lie in the file, as far as they are read.
 [[nodiscard]] std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHash* hash = nullptr);
 
 /// `rest` with bytes that were read from it already put back in front.
 [[nodiscard]] std::unique_ptr<ByteStream> put_back(std::string bytes, std::unique_ptr<ByteStream> rest);
+
+/// `bytes` and no more.
+[[nodiscard]] std::unique_ptr<ByteStream> memory_stream(std::string bytes);
 
 }  // namespace tessera

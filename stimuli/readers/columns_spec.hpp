@@ -1,6 +1,7 @@
 #pragma once
 // What is where in a text of columns, told by the user.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,29 +11,64 @@
 
 namespace tessera {
 
-/// Columns count from 1. As text, entries separated by commas (one line of a command); as TOML, the same entries one a line:
+/// Columns count from 1, or from the right: -1 is the last. A column may be named instead, by the header's word for it or by a group of
+/// the regular expression. As text, entries separated by commas (one line of a command); as TOML, the same entries one a line:
 ///
 ///   time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0,volume=2:dev,separator=space,header=1
 ///
-/// time = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; offset and size = COLUMN:UNIT with the bytes of one (or "bytes");
-/// op = COLUMN, and r, w, u, f, t = the words for read, write, write with FUA, flush, trim ('|' between several); volume = COLUMN[:PREFIX];
-/// separator = comma (the default), space, tab, semicolon or one character; header = number of lines at the top to pass over.
+/// time, response = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; offset and size = COLUMN:UNIT with the bytes of one (or "bytes", "KiB",
+/// "MiB"), :hex behind it for hexadecimal numbers (those that begin with 0x are known without it), or fixed:BYTES; op = COLUMN or fixed,
+/// and r, w, u, f, t, s = the words for read, write, write with FUA, flush, trim and records to leave out ('|' between several, "blank" for
+/// a field without text); only, except = COLUMN:WORDS, lines with another word, or with one of these, are left out; volume =
+/// COLUMN[+COLUMN][:PREFIX]; separator = comma (the default), space, tab, semicolon or one character; quotes = yes where separators may
+/// stand inside "..."; comment = the characters that begin a comment; header = number of lines at the top to pass over, or auto: those
+/// before the first whose time is a number; regex = an expression that a line has to match: its groups are the columns; unmatched = skip
+/// leaves other lines out.
 struct ColumnsSpec {
+  struct Place {
+    int number = 0;    ///< negative: from the right; 0: none
+    std::string name;  ///< until the header or the expression says which number it has
+    [[nodiscard]] bool given() const { return number != 0 || !name.empty(); }
+  };
   struct Column {
-    std::size_t number = 0;
-    std::uint64_t unit = 0;  ///< picoseconds or bytes
+    Place at;
+    std::uint64_t unit = 0;  ///< picoseconds or bytes; the value itself where there is no column
+    bool hexadecimal = false;
+  };
+  /// A word in a column that decides whether the line is a record.
+  struct Filter {
+    Place at;
+    std::vector<std::string> words;
   };
 
   Column time;
+  Column response;
   Column offset;
   Column size;
-  std::size_t op = 0;
+  Place op;  ///< none: all are `fixed_op`
+  std::optional<HostOp> fixed_op;
   std::vector<std::pair<std::string, HostOp>> words;
-  std::vector<std::string> forced;  ///< of the words for write, those with forced unit access
-  std::size_t volume = 0;           ///< 0 = none
+  std::vector<std::string> forced;   ///< of the words for write, those with forced unit access
+  std::vector<std::string> skipped;  ///< words of the records to leave out
+  Filter only;
+  Filter except;
+  Place volume;
+  Place volume_second;  ///< "8,0" from two columns
   std::string volume_prefix;
   char separator = ',';
+  bool quotes = false;
+  std::string comments = "#%";
   std::uint64_t header = 0;
+  bool header_auto = false;
+  std::string regex;  ///< ECMAScript, without the names of its groups; empty: columns are separated
+  bool skip_unmatched = false;
+
+  /// Every column that is asked for.
+  [[nodiscard]] std::vector<Place*> places();
+  /// The names of columns that no number is known for yet.
+  [[nodiscard]] std::vector<std::string> names();
+  /// Numbers for the names, from the columns' own words; false, and nothing changed, where one is not among them.
+  bool resolve(const std::vector<std::string>& columns);
 };
 
 /// From the text of a command line; InputError names `origin` and the entry.
@@ -40,6 +76,9 @@ struct ColumnsSpec {
 
 /// From a TOML file; InputError names file, line and entry.
 [[nodiscard]] ColumnsSpec read_columns_spec(const std::string& toml_path);
+
+/// The same from the file's text; `origin` is its name in messages.
+[[nodiscard]] ColumnsSpec columns_of_toml(const std::string& toml, const std::string& origin);
 
 /// PATH.columns.toml, where a trace's own description is looked for.
 [[nodiscard]] std::string columns_file(const std::string& trace_path);

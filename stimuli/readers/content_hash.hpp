@@ -1,24 +1,26 @@
 #pragma once
-// A name for what is in a file, kept in the run folder so that a result can be traced to its input.
+// What a file is, whatever its name: kept with every result, so that it can be traced to its input.
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "base/sha256.hpp"
+
 namespace tessera {
 
-/// FNV-1a over the raw (compressed) bytes of a file, 64 bits, taken as the file is read: a pipe can be read only once.
+/// SHA-256 over the raw (compressed) bytes of a file, taken as the file is read: a pipe can be read only once.
 class ContentHash {
  public:
-  void add(std::span<const char> bytes);
+  void add(std::span<const char> bytes) { hash_.add(std::as_bytes(bytes)); }
   /// The file ended: the hash is that of the whole of it.
   void end() { complete_ = true; }
   [[nodiscard]] bool complete() const { return complete_; }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-  /// As 16 hexadecimal digits.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::uint64_t bytes() const { return hash_.bytes(); }
+  /// As 64 hexadecimal digits.
+  [[nodiscard]] std::string text() const { return hash_.text(); }
 
  private:
-  std::uint64_t value_ = 0xcbf29ce484222325;  // the offset basis of FNV-1a, 64 bits: Fowler, Noll, Vo
+  Sha256 hash_;
   bool complete_ = false;
 };
 

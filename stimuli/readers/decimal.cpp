@@ -1,6 +1,7 @@
 #include "stimuli/readers/decimal.hpp"
 
 #include <charconv>
+#include <limits>
 
 #include "base/units.hpp"
 
@@ -21,7 +22,16 @@ NumberFault parse_in_base(std::string_view text, int base, std::uint64_t& value)
 
 }  // namespace
 
-NumberFault parse_unsigned(std::string_view text, std::uint64_t& value) { return parse_in_base(text, 10, value); }
+NumberFault parse_unsigned(std::string_view text, std::uint64_t& value) {
+  constexpr std::size_t never_too_large = std::numeric_limits<std::uint64_t>::digits10;  // digits
+  std::uint64_t parsed = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size() && digits < never_too_large && is_digit(text[digits]); ++digits)
+    parsed = parsed * 10 + static_cast<unsigned>(text[digits] - '0');
+  if (digits == 0 || digits != text.size()) return parse_in_base(text, 10, value);  // what is rare: long, or no number
+  value = parsed;
+  return NumberFault::none;
+}
 
 NumberFault parse_hexadecimal(std::string_view text, std::uint64_t& value) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);

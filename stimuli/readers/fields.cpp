@@ -1,6 +1,7 @@
 #include "stimuli/readers/fields.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tessera {
 namespace {
@@ -25,18 +26,36 @@ void Fields::add(const char* begin, const char* end) {
   ++size_;
 }
 
+void Fields::split_quoted(std::string_view line) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  while (true) {
+    while (at != end && is_blank(*at)) ++at;
+    const bool quoted = at != end && *at == '"';
+    const char* begin = quoted ? ++at : at;
+    while (at != end && *at != (quoted ? '"' : separator_)) ++at;
+    add(begin, at);
+    while (at != end && *at != separator_) ++at;
+    if (at == end) return;
+    ++at;
+  }
+}
+
 void Fields::split(std::string_view line) {
   size_ = 0;
+  if (quotes_) {
+    split_quoted(line);
+    return;
+  }
   const char* at = line.data();
   const char* const end = at + line.size();
   if (separator_ != ' ') {
-    const char* begin = at;
-    for (; at != end; ++at) {
-      if (*at != separator_) continue;
-      add(begin, at);
-      begin = at + 1;
+    while (const void* const found = std::memchr(at, separator_, static_cast<std::size_t>(end - at))) {
+      const char* const separator = static_cast<const char*>(found);
+      add(at, separator);
+      at = separator + 1;
     }
-    add(begin, end);
+    add(at, end);
     return;
   }
   while (true) {

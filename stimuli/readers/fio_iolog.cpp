@@ -1,8 +1,8 @@
 // fio I/O logs (fio HOWTO, "Trace file format"), offsets and lengths in bytes:
 //   version 2: file action [offset length], with `file wait T` between: T after the wait before it
 //   version 3: time file action [offset length]
-// Times in microseconds, as fio writes them, unless another unit is named. add, open and close are no requests; sync and datasync
-// are flushes. The volume is the file's name.
+// Times in microseconds, as fio writes them, unless another unit is named. add, open and close are no requests; sync, syncfs and
+// datasync are flushes, and sync_file_range, which flushes no drive, is left out. The volume is the file's name.
 #include "stimuli/readers/formats.hpp"
 #include "stimuli/readers/line_trace_reader.hpp"
 
@@ -29,6 +29,10 @@ class FioIolog final : public LineTraceReader {
 
     const auto word = fields_[action];
     if (word == "add" || word == "open" || word == "close") return false;
+    if (word == "sync_file_range") {
+      leave_out("sync_file_range left out: it flushes no drive");
+      return false;
+    }
     if (word == "wait" && !timed) {
       expect_fields(offset + 1, length + 1, "file wait time");
       clock_ += time(offset, "wait", ps_per_unit_);
@@ -36,7 +40,7 @@ class FioIolog final : public LineTraceReader {
     }
     raw.time = clock_;
     raw.volume = volume(fields_[file]);
-    if (word == "sync" || word == "datasync") {
+    if (word == "sync" || word == "datasync" || word == "syncfs") {
       raw.op = HostOp::flush;
       return true;
     }

@@ -23,7 +23,17 @@ namespace tessera {
 /// the line's arrival, as papers have replayed these traces.
 enum class ValidationTimes : std::uint8_t { think, gaps };
 [[nodiscard]] std::unique_ptr<TraceSource> read_disksim_validation(TraceFile file, ValidationTimes times = ValidationTimes::think);
-[[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(TraceFile file);
+/// The event to read (queue, issue, complete), the layout as blkparse -f takes it, or both with a comma between; the head decides where
+/// there is none.
+[[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(TraceFile file, const std::string& argument);
+/// The event to read, likewise.
+[[nodiscard]] std::unique_ptr<TraceSource> read_blktrace(TraceFile file, const std::string& argument);
+/// The event to read, likewise, or nvme[,BYTES of a block].
+[[nodiscard]] std::unique_ptr<TraceSource> read_ftrace(TraceFile file, const std::string& argument);
+[[nodiscard]] std::unique_ptr<TraceSource> read_biosnoop(TraceFile file);
+[[nodiscard]] std::unique_ptr<TraceSource> read_baleen(TraceFile file);
+/// What objects are: blocks (also if empty) or bytes.
+[[nodiscard]] std::unique_ptr<TraceSource> read_oracle_general(TraceFile file, const std::string& argument);
 [[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit);
 [[nodiscard]] std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec);
 

@@ -37,6 +37,7 @@ bool LineReader::next(std::string_view& line) {
   begin_ += length + (stop != nullptr ? 1 : 0);
   if (length > 0 && start[length - 1] == '\r') --length;
   line = {start, length};
+  if (number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // the byte-order mark of UTF-8
   return true;
 }
 

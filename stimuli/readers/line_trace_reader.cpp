@@ -18,7 +18,11 @@ std::string separator_name(char separator) {
 bool LineTraceReader::parse(RawRecord& raw) {
   while (!ended_ && lines_.next(line_)) {
     const auto first = line_.find_first_not_of(" \t");
-    if (first == std::string_view::npos || line_[first] == '#' || line_[first] == '%') continue;
+    if (first == std::string_view::npos) continue;
+    if (comments_.find(line_[first]) != std::string::npos) {
+      saw_comment(line_);
+      continue;
+    }
     fields_.split(line_);
     if (parse_fields(raw)) return true;
   }

@@ -9,15 +9,20 @@
 
 namespace tessera {
 
-/// Blank lines and lines that begin with '#' or '%' are comments in every text format.
+/// Blank lines and lines that begin with '#' or '%' are comments in every text format, unless `comments` has other characters.
 class LineTraceReader : public TraceReader {
  public:
-  LineTraceReader(TraceFile file, char separator) : TraceReader(file.path), fields_(separator), lines_(path_, std::move(file.bytes)) {}
-  [[nodiscard]] std::string position() const final { return path_ + ":" + std::to_string(lines_.number()); }
+  LineTraceReader(TraceFile file, char separator) : LineTraceReader(std::move(file), Fields(separator), "#%") {}
+  LineTraceReader(TraceFile file, const Fields& fields, std::string comments)
+      : TraceReader(file.path), fields_(fields), lines_(path_, std::move(file.bytes)), comments_(std::move(comments)) {}
 
  protected:
+  [[nodiscard]] std::string read_position() const final { return path_ + ":" + std::to_string(lines_.number()); }
+  [[nodiscard]] std::string_view text_at_fault() const final { return line_; }
   bool parse(RawRecord& raw) override;
 
+  /// A comment went by.
+  virtual void saw_comment(std::string_view /*line*/) {}
   /// The request of the line whose fields are in `fields_`; false if the line holds none.
   virtual bool parse_fields(RawRecord& raw) = 0;
 
@@ -28,6 +33,7 @@ class LineTraceReader : public TraceReader {
   [[nodiscard]] std::uint64_t bytes_of_blocks(std::size_t field, std::string_view name) const;
   /// Fails "unknown operation 'TEXT'; expected WORDS".
   [[noreturn]] void unknown_operation(std::string_view text, std::string_view words) const;
+  [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::uint64_t line_number() const { return lines_.number(); }
   /// Reads no further: what follows is not trace.
   void end() { ended_ = true; }
@@ -36,6 +42,7 @@ class LineTraceReader : public TraceReader {
 
  private:
   LineReader lines_;
+  std::string comments_;
   std::string_view line_;
   bool ended_ = false;
 };

@@ -25,6 +25,7 @@ class MsrCsv final : public LineTraceReader {
       unknown_operation(fields_[3], "Read or Write");
     raw.offset = integer(4, "Offset");
     raw.size = integer(5, "Size");
+    if (fields_.size() == 7 && takes_responses()) raw.response = time(6, "ResponseTime", ps_per_tick);
     volume_.assign(fields_[1]).append("_").append(fields_[2]);
     raw.volume = volume(volume_);
     return true;

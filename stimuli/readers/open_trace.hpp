@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stimuli/readers/content_hash.hpp"
+#include "stimuli/readers/record_order.hpp"
 #include "stimuli/readers/sector_adaptation.hpp"
 #include "stimuli/readers/time_scale.hpp"
 #include "stimuli/readers/trace_record.hpp"
@@ -13,7 +14,7 @@
 namespace tessera {
 
 struct TraceOptions {
-  std::string path;                    ///< plain, gz, xz or zstd
+  std::string path;                    ///< plain, gz, xz, zstd, bz2 or lz4
   std::string format;                  ///< NAME or NAME:ARGUMENT (stimuli/readers/trace_format.hpp); empty = by content
   std::string volume;                  ///< as `describe` prints it, or its number; empty = all, on one address space
   std::uint64_t skip = 0;              ///< requests left out at the start
@@ -23,6 +24,8 @@ struct TraceOptions {
   Bytes drift;                         ///< added to every address from one pass to the next; usually wants `fold`
   bool fold = false;                   ///< wrap addresses at the drive's end instead of refusing them
   SectorAdaptation adapt = SectorAdaptation::none;
+  RecordOrder order;            ///< sorted, and where arrivals come from
+  Picoseconds spread;           ///< records of one arrival time are spread over this; 0 = left together
   ContentHash* hash = nullptr;  ///< takes the bytes of the file as they are read, for a file that can be read only once
 };
 

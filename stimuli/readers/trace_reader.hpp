@@ -1,32 +1,38 @@
 #pragma once
 // What all file formats share: times counted from the first record, order, the bounds of a request, volume names, notes.
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stimuli/readers/decimal.hpp"
+#include "stimuli/readers/raw_record.hpp"
+#include "stimuli/readers/record_order.hpp"
+#include "stimuli/readers/record_spool.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
 
-/// A record as the file holds it.
-struct RawRecord {
-  TraceTime time = 0;  ///< ps from the file's own origin
-  HostOp op = HostOp::read;
-  bool force_unit_access = false;
-  std::uint32_t volume = 0;
-  std::uint64_t offset = 0;                       ///< bytes
-  std::uint64_t size = 0;                         ///< bytes
-  std::optional<TraceTime> think = std::nullopt;  ///< TraceRecord::think, no longer than since the record before
-};
-
-/// A record earlier than one before it arrives together with the latest one so far; such records are counted in the notes.
+/// A record earlier than one before it arrives together with the latest one so far; such records are counted in the notes. RecordOrder
+/// sorts them instead.
 class TraceReader : public TraceSource {
  public:
   explicit TraceReader(std::string path) : path_(std::move(path)) {}
   bool next(TraceRecord& record) final;
+  /// Before the first record.
+  void arrange(const RecordOrder& order) { order_ = order; }
+  /// The user chose one volume: requests that several volumes of the file hold are read once.
+  void choose_one_volume() { one_volume_ = true; }
+  /// What to add to the message where the file turns out not to be what it is read as; it gets the text in question, "" for none.
+  using Explain = std::function<std::string(std::string_view text)>;
+  void explain_with(Explain explain) { explain_ = std::move(explain); }
+  /// A note before all others.
+  void say_first(std::string text) { fixed_notes_.insert(fixed_notes_.begin(), std::move(text)); }
+  /// Of the record that `next` gave last, which a sorted trace has read some time ago.
+  [[nodiscard]] std::string position() const final { return order_.sorts() && !taken_from_.empty() ? taken_from_ : read_position(); }
   [[nodiscard]] std::string volume_name(std::uint32_t volume) const final;
   [[nodiscard]] std::vector<std::string> notes() const final;
 
@@ -34,7 +40,13 @@ class TraceReader : public TraceSource {
   /// The next request of the file; false at its end.
   virtual bool parse(RawRecord& raw) = 0;
 
-  /// Throws InputError "position(): message".
+  /// The part of a text at which reading stopped.
+  [[nodiscard]] virtual std::string_view text_at_fault() const { return {}; }
+
+  /// Where the file is being read: "FILE:LINE" or "FILE:record N".
+  [[nodiscard]] virtual std::string read_position() const = 0;
+
+  /// Throws InputError "read_position(): message".
   [[noreturn]] void fail(const std::string& message) const;
   /// Fails "FIELD 'TEXT' is negative" and the like, unless `fault` is none.
   void check(NumberFault fault, std::string_view field, std::string_view text) const;
@@ -43,7 +55,10 @@ class TraceReader : public TraceSource {
   /// Number of a volume by name; new names are numbered on.
   std::uint32_t volume(std::string_view name);
   /// Counts something of the file that is not a request: "N REASON" becomes a note.
-  void leave_out(const std::string& reason) { ++left_out_[reason]; }
+  void leave_out(const std::string& reason, std::uint64_t count = 1) { left_out_[reason] += count; }
+  /// Whether RawRecord::response is of use: files may hold anything there while nobody asks.
+  [[nodiscard]] bool takes_responses() const { return order_.completion_minus_response; }
+  [[nodiscard]] bool one_volume() const { return one_volume_; }
   /// A note that holds for the whole file.
   void note(std::string text) { fixed_notes_.push_back(std::move(text)); }
 
@@ -55,8 +70,39 @@ class TraceReader : public TraceSource {
     std::size_t operator()(std::string_view name) const { return boost::hash<std::string_view>()(name); }
   };
 
+  struct Waiting {
+    RawRecord raw;
+    std::uint64_t number = 0;
+    std::string from;
+  };
+
+  bool parse_arrival(RawRecord& raw);
+  bool take(TraceRecord& record);
+  bool parse_sorted(RawRecord& raw);
+  bool parse_spooled(RawRecord& raw);
+  void count_moved(TraceTime time);
+  void check_bounds(RawRecord& raw) const;
+  void count_late(const RawRecord& raw);
+
+  RecordOrder order_;
+  bool one_volume_ = false;
+  std::vector<Waiting> waiting_;  ///< a heap, the earliest in front
+  TraceTime newest_ = 0;
+  std::uint64_t parsed_ = 0;
+  bool file_ended_ = false;
+  std::string taken_from_;
+  std::unique_ptr<RecordSpool> spool_;
+  std::uint64_t moved_ = 0;  ///< records that sorting put before one that the file has first
+  TraceTime most_moved_ = 0;
+  Explain explain_;
+
   std::uint64_t records_ = 0;
   std::uint64_t disordered_ = 0;
+  TraceTime most_late_ = 0;
+  std::uint64_t late_run_ = 0;  ///< late records one after another, up to now
+  std::uint64_t longest_late_run_ = 0;
+  std::string late_run_begin_;
+  std::string longest_begin_;
   TraceTime first_ = 0;
   TraceTime latest_ = 0;
   std::vector<std::string> volumes_;

@@ -71,10 +71,16 @@ void Scoreboard::issued(HostRequest& request) {
 
 void Scoreboard::completed(const HostRequest& request) {
   ++clock_;
+  losses_untold_ = false;
   switch (request.op) {
     case HostOp::read: {
       const PendingRead read = take(reads_, request);
-      if (ok(request.status)) check(request, read);
+      if (ok(request.status)) {
+        check(request, read);
+      } else {
+        const bool met = std::ranges::any_of(read.replaced, [](const auto& entry) { return entry.second == tessera::destroyed; });
+        failed_read_ = met ? request.number : ~std::uint64_t{0};
+      }
       return;
     }
     case HostOp::flush: {
@@ -204,6 +210,22 @@ void Scoreboard::dump_failed() {
 void Scoreboard::exempt(HostBlock block) {
   current_.add(block, tessera::destroyed);
   if (keeps_undurable()) durable_.add(block, tessera::destroyed);
+  if (losses_untold_) allow_older(block);
+}
+
+void Scoreboard::lost_records_untold() {
+  losses_untold_ = true;
+  for (const std::uint64_t block : once_destroyed_)  // in any order: each block is by itself
+    if (current_.allows(HostBlock(block), tessera::destroyed)) allow_older(HostBlock(block));
+}
+
+/// As after a TRIM of that age.
+void Scoreboard::allow_older(HostBlock block) {
+  const Tag newest = current_.newest(block);
+  if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return;
+  at_risk_.try_emplace(block.value(), newest);
+  current_.add(block, trim_mark | newest);
+  if (keeps_undurable()) durable_.add(block, trim_mark | newest);
 }
 
 /// The version's block may be gone when the version becomes current.
@@ -222,6 +244,7 @@ void Scoreboard::destroyed(ConstContentSpan sector) {
     once_destroyed_.insert(block.value());
     ++destroyed_blocks_;
     if (current_.allows(block, *tag)) exempt(block);
+    if (keeps_undurable() && durable_.allows(block, *tag)) durable_.add(block, tessera::destroyed);  // what a cut may fall back to
     for (Version& version : at_drive_) excuse(version, block, *tag);
     for (Version& version : undurable_) excuse(version, block, *tag);
   }
@@ -268,12 +291,30 @@ void Scoreboard::find_lost(HostBlock block, std::optional<Tag> found) {
 }
 
 bool Scoreboard::exempted(HostRun blocks) const {
+  const std::uint64_t begin = blocks.first.value() / sector_blocks_ * sector_blocks_;
   const std::uint64_t end = (blocks.end().value() + sector_blocks_ - 1) / sector_blocks_ * sector_blocks_;
-  for (HostBlock block(blocks.first.value() / sector_blocks_ * sector_blocks_); block.value() < end; ++block)
+  for (HostBlock block(begin); block.value() < end; ++block)
     if (current_.allows(block, tessera::destroyed) || (once_destroyed_.contains(block.value()) && current_.trimmed(block)) ||
         (blank_destroyed_ && current_.allows(block, never_written)))
       return true;
   return false;
+}
+
+bool Scoreboard::excused(const HostRequest& request) const {
+  if (request.number == failed_read_ || exempted(request.blocks)) return true;
+  const std::uint64_t begin = request.blocks.first.value() / sector_blocks_;
+  const std::uint64_t end = (request.blocks.end().value() + sector_blocks_ - 1) / sector_blocks_;
+  return std::ranges::any_of(at_drive_, [&](const Version& version) {
+    return std::ranges::any_of(version.beside, [&](const auto& entry) {
+      const std::uint64_t sector = entry.first.value() / sector_blocks_;
+      return entry.second == tessera::destroyed && sector >= begin && sector < end;
+    });
+  });
+}
+
+bool Scoreboard::some_exempted() const {
+  return std::ranges::any_of(once_destroyed_,
+                             [this](std::uint64_t block) { return current_.allows(HostBlock(block), tessera::destroyed); });
 }
 
 void Scoreboard::check(const HostRequest& request, const PendingRead& read) {

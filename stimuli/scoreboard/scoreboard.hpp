@@ -49,6 +49,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// was at any time since, or answer with a read error. After power_cut().
   void dump_failed();
 
+  /// The dump of the cut failed, and with it what could tell of a buffer's records that cannot be read
+  /// (LayerFactory::knows_lost_records()): a block of which a fault has destroyed what was acknowledged may be older. Holds for what the
+  /// boot finds destroyed, too. After power_cut() and dump_failed().
+  void lost_records_untold();
+
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its
   /// tags; a sector without any excuses reads of blocks that nobody wrote.
   void destroyed(ConstContentSpan sector) override;
@@ -58,6 +63,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// Whether a sector of these blocks was destroyed in part as the description allows and that part not written since: a request may
   /// fail there, a write of another part of it too.
   [[nodiscard]] bool exempted(HostRun blocks) const;
+
+  /// Whether a request that has just failed may: its sectors are exempted, or were at some time while a read was at the drive, or a fault
+  /// took what another write that is still at the drive was to bring to them.
+  [[nodiscard]] bool excused(const HostRequest& request) const;
+  /// Whether any acknowledged data is destroyed so and not written since: a FLUSH may fail, as it could not make that durable.
+  [[nodiscard]] bool some_exempted() const;
 
   /// A read of a verification failed: where nothing exempts it, that is an error.
   void unreadable(const HostRequest& request);
@@ -116,6 +127,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   [[nodiscard]] bool keeps_undurable() const { return promise_ == DurabilityPromise::flushed || dumps_can_fail_; }
   [[nodiscard]] Tag next_version(HostRun blocks);
   void exempt(HostBlock block);
+  void allow_older(HostBlock block);
   void excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);
@@ -150,8 +162,10 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::uint64_t errors_ = 0;
   std::uint64_t destroyed_blocks_ = 0;
   std::uint64_t lost_in_dumps_ = 0;
-  std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; looked up, never iterated
+  std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; their order is of no account
   bool blank_destroyed_ = false;                      // a sector was destroyed that held no version
+  bool losses_untold_ = false;                        // from a cut on, until the drive has answered
+  std::uint64_t failed_read_ = ~std::uint64_t{0};     // number of the last read that failed for what was destroyed at its time
   std::vector<std::string> messages_;
 };
 

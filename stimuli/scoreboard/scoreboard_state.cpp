@@ -11,6 +11,9 @@ namespace tessera {
 
 namespace {
 
+// Versions beyond the first of their blocks, of all blocks: what a run leaves is thousands, and this is 512 MiB.
+constexpr std::uint64_t most_further_versions = std::uint64_t{1} << 26;
+
 /// Groups of blocks whose versions follow each other.
 struct GroupRun {
   std::uint64_t first = 0;
@@ -80,13 +83,15 @@ void VersionMap::load_state(StateReader& in, HostBlock blocks) {
     for (std::uint64_t i = 0; i < count; ++i) words_[first + i] = tag + i * group;
     end = first + count;
   }
-  for (std::size_t left = in.count(); left > 0; --left) {
+  for (std::size_t left = in.count(groups); left > 0; --left) {
     words_[in.number(groups)] = exploded_mark | exploded_.size();
     for (Tag& tag : exploded_.emplace_back()) tag = in.number();
   }
-  for (std::size_t left = in.count(); left > 0; --left) {
+  std::uint64_t room = most_further_versions;
+  for (std::size_t left = in.count(std::min(groups * group, room)); left > 0; --left) {
     std::vector<Tag>& tags = more_[in.number(groups * group)];
-    tags.resize(in.count());
+    tags.resize(in.count(room));
+    room -= tags.size();
     for (Tag& tag : tags) tag = in.number();
   }
 }
@@ -118,7 +123,7 @@ void Scoreboard::load_state(StateReader& in, HostBlock blocks) {
   in.require(in.flag() == keeps_undurable(), "its promise is another");
   if (!keeps_undurable()) return;
   durable_.load_state(in, blocks);
-  for (std::size_t left = in.count(); left > 0; --left) {
+  for (std::size_t left = in.count(blocks.value()); left > 0; --left) {
     const std::uint64_t block = in.number(blocks.value());
     at_risk_[block] = in.number();
   }

@@ -1,0 +1,134 @@
+#include "platforms/torture/combined_draw.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "platforms/description/listing.hpp"
+#include "platforms/torture/drawn_faults.hpp"
+#include "platforms/torture/torture_durability.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint64_t most_attempts = 200;
+/// Draws after which only the durability and the faults are left: a layer that refuses what its own sizes have become.
+constexpr std::uint64_t attempts_with_sizes = 100;
+
+/// Of a layer's parameters, those that weaken the promise, that show what a paper did, or that only count.
+constexpr std::array undrawn{"durability", "crash_safe", "paper",     "paired_pages",  "dump_tags",    "ack_early", "layout",
+                             "overlap",    "slot_bytes", "ecc_bytes", "rewrite_guard", "read_order",   "flash",     "zones",
+                             "bands",      "top_ratio",  "spare",     "crash",         "guard_sectors"};
+
+std::string unquoted(const std::string& text) { return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text; }
+
+/// Another value of a parameter: a multiple of what it is, another word. "" where it is neither a number nor a choice.
+std::string other_value(const Parameter& parameter, RandomStream& random) {
+  constexpr std::array<std::uint64_t, 5> eighths{2, 4, 16, 32, 64};
+  const std::uint64_t factor = eighths[random.below(eighths.size())];
+  switch (parameter.kind) {
+    case ParameterKind::boolean: return parameter.value == "true" ? "false" : "true";
+    case ParameterKind::choice: return parameter.names[random.below(parameter.names.size())];
+    case ParameterKind::count: return std::to_string((std::stoull(parameter.value) * factor + 7) / 8);
+    case ParameterKind::quantity: {
+      const std::uint64_t amount = read_quantity(parameter.dimension, unquoted(parameter.value)).amount;
+      std::uint64_t other = amount / 8 * factor;
+      if (parameter.dimension == Dimension::size && other > 4096) other = other / 4096 * 4096;
+      return print_quantity(parameter.dimension, other);
+    }
+    case ParameterKind::section:
+    case ParameterKind::real:
+    case ParameterKind::text:
+    case ParameterKind::table: break;
+  }
+  return "";
+}
+
+std::vector<Parameter> parameters_of(DriveConfig& drive) {
+  ParameterCollector collector;
+  drive.describe(collector);
+  return collector.parameters();
+}
+
+/// Up to two parameters of the layer's own, and the caches of the firmware.
+void draw_sizes(DriveConfig& plain, const std::string& layer, RandomStream& random, std::vector<std::string>& set) {
+  const std::string section = layer_section(layer);
+  std::vector<Parameter> own;
+  for (const Parameter& parameter : parameters_of(plain))
+    if (parameter.path().starts_with(section) && std::ranges::find(undrawn, parameter.name) == undrawn.end()) own.push_back(parameter);
+  for (std::uint64_t left = random.below(3); left > 0 && !own.empty(); --left) {
+    const Parameter& parameter = own[random.below(own.size())];
+    const std::string value = other_value(parameter, random);
+    if (!value.empty()) set.push_back(parameter.path() + "=" + value);
+  }
+  if (random.below(2) == 0) {
+    constexpr std::array capacities{"16 KiB", "32 KiB", "256 KiB"};
+    set.push_back(std::string("firmware.write_cache.capacity=") + capacities[random.below(capacities.size())]);
+  }
+  if (random.below(4) == 0) set.push_back("firmware.read_cache.segments=" + std::to_string(1 + random.below(4)));
+  if (random.below(4) == 0) set.push_back("controller.cores=" + std::to_string(2 + random.below(3)));
+}
+
+cli::ReplayOption draw_replay(RandomStream& random) {
+  using Mode = cli::ReplayMode;
+  constexpr std::array<cli::ReplayOption, 6> replays{
+      {{Mode::queue, 32}, {Mode::queue, 32}, {Mode::queue, 8}, {Mode::closed, 1}, {Mode::closed, 8}, {Mode::closed, 24}}};
+  return replays[random.below(replays.size())];
+}
+
+}  // namespace
+
+CombinedDraw::CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load)
+    : drive_(std::move(drive)),
+      seed_(seed),
+      layers_(std::move(layers)),
+      set_(std::move(set)),
+      load_(std::move(load)),
+      plain_(load_(set_, layers_.front())) {}
+
+CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
+  for (std::uint64_t tried = 0;; ++tried) {
+    CombinedRun run = attempt(number, tried);
+    try {
+      return exactly(std::move(run));
+    } catch (const InputError&) {
+      if (tried == most_attempts) throw;
+    }
+  }
+}
+
+CombinedDraw::Drawn CombinedDraw::exactly(CombinedRun run) const {
+  DriveConfig drive = load_(run.options.set, run.options.layer);
+  FormatPlan plan = plan_drive(drive);
+  return {std::move(run), std::move(drive), std::move(plan)};
+}
+
+CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
+  RandomStream random(seed_, "torture.campaign." + std::to_string(number) + "." + std::to_string(attempt));
+  CombinedRun run;
+  run.number = number;
+  cli::RunOptions& options = run.options;
+  options.drive = drive_;
+  options.layer = layer_of(number);
+  options.check = true;
+  options.content = cli::ContentOption::tags;
+  options.seed = random.below(1'000'000);
+  const auto durability = static_cast<cli::TortureDurability>(random.below(4));
+  run.durability = name_of(durability);
+  options.set = set_;
+  if (attempt < attempts_with_sizes) draw_sizes(plain_, options.layer, random, options.set);
+  for (std::string& word : durability_settings(plain_, options.layer, durability)) options.set.push_back(std::move(word));
+  // A capacity that was drawn stands before those of the durability: it takes away what "none" means.
+  constexpr std::array<std::uint32_t, 4> prefills{0, 50, 100, 100};
+  options.prefill_percent = prefills[random.below(prefills.size())];
+  options.replay = draw_replay(random);
+  run.requests = 20 + random.below(random.below(4) == 0 ? 480 : 160);
+  if (random.below(4) == 0) run.saved_after = 1 + random.below(run.requests - 1);
+  run.cuts = static_cast<std::uint32_t>(random.below(8) == 0 ? 0 : 1 + random.below(5));
+  run.faults = draw_faults(plain_, random, options);
+  return run;
+}
+
+}  // namespace tessera

@@ -1,0 +1,38 @@
+#pragma once
+// Draws the runs of a campaign: layer, durability, sizes, workload and faults, all together. A run depends on the campaign's seed, its own
+// number and the drive alone.
+#include <functional>
+
+#include "platforms/torture/combined_run.hpp"
+
+namespace tessera {
+
+class CombinedDraw {
+ public:
+  /// `load` reads the drive with overrides for a layer. `layers`: one of them a run, in turn.
+  using Load = std::function<DriveConfig(const std::vector<std::string>& set, const std::string& layer)>;
+  CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load);
+
+  struct Drawn {
+    CombinedRun run;
+    DriveConfig drive;
+    FormatPlan plan;
+  };
+  /// Draws again where the layer refuses what was drawn. InputError where it refuses everything.
+  [[nodiscard]] Drawn draw(std::uint64_t number);
+  /// The drive of a run whose settings are given. InputError where they do not fit.
+  [[nodiscard]] Drawn exactly(CombinedRun run) const;
+  [[nodiscard]] const std::string& layer_of(std::uint64_t number) const { return layers_[number % layers_.size()]; }
+
+ private:
+  [[nodiscard]] CombinedRun attempt(std::uint64_t number, std::uint64_t attempt);
+
+  std::string drive_;
+  std::uint64_t seed_;
+  std::vector<std::string> layers_;
+  std::vector<std::string> set_;
+  Load load_;
+  DriveConfig plain_;
+};
+
+}  // namespace tessera

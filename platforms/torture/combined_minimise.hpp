@@ -1,0 +1,17 @@
+#pragma once
+// A failing run made short: settings, rows of their tables, cuts, restarts and requests that the failure does not need are left out.
+#include "platforms/torture/combined_process.hpp"
+
+namespace tessera {
+
+struct MinimisedRun {
+  CombinedRun run;
+  CombinedResult result;  ///< that it ends with
+};
+
+/// `drawn` ended as `result` says, its trace in `files`. Writes the shorter trace there. The result is `drawn` itself where nothing could
+/// be left out, or where the run does not fail again.
+[[nodiscard]] MinimisedRun minimised_run(const CombinedRun& run, const CombinedResult& result, const CombinedDraw& draw,
+                                         const SearchPath& search, const CombinedFiles& files);
+
+}  // namespace tessera

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "firmware/ports/host_port.hpp"
+#include "stimuli/readers/decimal.hpp"
+
+namespace tessera {
+
+/// A record as the file holds it.
+struct RawRecord {
+  TraceTime time = 0;  ///< ps from the file's own origin
+  HostOp op = HostOp::read;
+  bool force_unit_access = false;
+  std::uint32_t volume = 0;
+  std::uint64_t offset = 0;                          ///< bytes
+  std::uint64_t size = 0;                            ///< bytes
+  std::optional<TraceTime> think = std::nullopt;     ///< TraceRecord::think, no longer than since the record before
+  std::optional<TraceTime> response = std::nullopt;  ///< ps from arrival to completion, where the file has it
+};
+
+}  // namespace tessera
