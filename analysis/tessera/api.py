@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from tessera.errors import InputError
 from tessera.run_folder import Run
 from tessera.simulation import Setting, Simulation, setting_text
+from tessera.temporary import work_folder
 
 if TYPE_CHECKING:
     from tessera.comparison import Comparison
@@ -26,6 +27,9 @@ class Options(TypedDict, total=False):
     volume: str | None
     columns: str | None
     time_unit: str | None
+    sort: str | None
+    spread: str | None
+    arrival: str | None
     limit: int | None
     skip: int | None
     warmup: int | str | None
@@ -35,6 +39,7 @@ class Options(TypedDict, total=False):
     prefill: int | None
     content: str | None
     intervals: str | None
+    percentiles: str | None
     seed: int
     load_state: str | Path | None
     save_state: str | Path | None
@@ -66,7 +71,7 @@ def run(drive: str | Path = "common", *, out: str | Path | None = None, until: s
     tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'? ...
     """
     simulation = Simulation(drive=str(drive), **options)
-    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
     folder = Path(out) if temporary is None else Path(temporary.name)
     if until is None:
         result = simulation.run(folder)
@@ -98,7 +103,7 @@ def compare(
     """
     from tessera.comparison import compare_layers
 
-    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
     result = compare_layers(Simulation(drive=str(drive), **options), layers, seeds, jobs, temporary.name if temporary else str(out), baselines=baselines)
     result.temporary = temporary
     return result
@@ -129,7 +134,7 @@ def sweep(
 
 
 def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int | None = None, scheduler: str | None = None) -> "Search":
-    """Looks for the designs that no other beats: of a TOML file, or of the same tables as a mapping.
+    """Searches for Pareto-optimal designs: of a TOML file, or of the same tables as a mapping.
 
     >>> import tempfile
     >>> plan = {
@@ -165,7 +170,7 @@ def validate(
     """
     from tessera.drives.against_measurement import compare as hold_against
 
-    temporary = tempfile.TemporaryDirectory(prefix="tessera-") if out is None else None
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
     words = [f"{path}={setting_text(value)}" for path, value in (settings or {}).items()]
     result = hold_against(str(drive), Path(trace), Path(temporary.name if temporary else str(out)), words, seed)
     result.temporary = temporary

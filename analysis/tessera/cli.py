@@ -1,44 +1,61 @@
 """The command `tessera`."""
 
-import os
+import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from tessera.bench import measure
-from tessera.commands import calibrate, curve, firmware, plot, report, search, simulate, sweep, trace, wave, workload
+from tessera.commands import ask, calibrate, curve, firmware, importing, papers, plot, report, search, simulate, sweep, trace, wave, workload
 from tessera.commands.group import Commands
+from tessera.commands.options import count_of
+from tessera.drives.host_view import DRIVES as HOST_VIEW_DRIVES
+from tessera.drives.host_view import PAGE as HOST_VIEW_PAGE
+from tessera.drives.host_view import write_host_view
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
 from tessera.drives.shingled import write_shingled
-from tessera.growth import measure_growth
-from tessera.instructions import measure_instructions
-from tessera.long_runs import LAYERS, long_runs
-from tessera.papers import CHAPTERS
-from tessera.papers.lab import Lab, default_traces
-from tessera.papers.report import write_page
-from tessera.recovery import write_recovery
-from tessera.reference import write_reference
+from tessera.errors import InputError, unknown_name
+from tessera.papers.lab import Lab
 from tessera.run_folder import Run
 from tessera.sameness import differences
-from tessera.sizing import write_sizing
-from tessera.torture import Effort, write_torture
+from tessera.simulator import simulator, simulator_digest
 
-PAGES = "Measuring the model and the program, and the pages that say so"
+CHECKS = "Held against measurements and papers"
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="Run, compare, sweep and plot simulations of a hard disk with overlapping tracks.")
-for part in (simulate, sweep, search, plot, report, wave, curve, trace, workload, firmware, calibrate):
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
+for part in (simulate, ask, sweep, search, plot, report, wave, curve, trace, workload, importing, firmware, calibrate):
     part.register(app)
-validation = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.", rich_help_panel=PAGES)
-app.add_typer(validation, name="validate")
+validation = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.")
+app.add_typer(validation, name="validate", rich_help_panel=CHECKS)
+
+
+def show_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    try:
+        digest = simulator_digest()[:12]
+    except InputError as error:  # options are read before the group catches what commands raise
+        print(f"tessera: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    engine = subprocess.run([simulator(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"tessera {metadata.version('tessera')}\n{engine}, SHA-256 {digest}")
+    raise typer.Exit
+
+
+@app.callback()
+def whole(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=show_version, help="Print the versions of the package and the simulator.")] = False,
+) -> None:
+    """Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report."""
 
 
 @app.command()
 def demo(
-    trace: Annotated[Path | None, typer.Argument(help="Block trace to replay; the built-in web-server workload if not given.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Requests of the built-in workload.")] = 100_000,
+    trace: Annotated[Path | None, typer.Argument(help="Block trace to replay (default: the built-in web-server workload).")] = None,
+    limit: Annotated[int, typer.Option(parser=count_of, metavar="N", help="Requests of the built-in workload.")] = 100_000,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/demo"),
 ) -> None:
     """Compare every translation layer on one drive: a table, a picture, a waveform and a report."""
@@ -47,57 +64,10 @@ def demo(
     demonstrate(Console(), trace, limit, out)
 
 
-@app.command(rich_help_panel=PAGES)
-def bench(
-    only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
-    growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
-    instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions a request, under callgrind.")] = False,
-    large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
-) -> None:
-    """Measure the simulator's speed and memory, what a request costs it, or the growth of that, each figure beside its target."""
-    if growth:
-        measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
-    elif instructions:
-        measure_instructions(Console(), out / "instructions", only)
-    else:
-        measure(Console(), out, large_drive, only)
+papers.register(app, CHECKS)
 
 
-@app.command("long-runs", rich_help_panel=PAGES)
-def long_runs_command(
-    layers: Annotated[list[str] | None, typer.Argument(help="Layers; one of each kind where none is named.")] = None,
-    requests: Annotated[int, typer.Option(help="Requests of the longest run.")] = 10_000_000,
-) -> None:
-    """Measure whether the simulator's memory grows with the length of a run; exit status 1 where it does."""
-    if not long_runs(requests, tuple(layers or LAYERS), Console()):
-        raise typer.Exit(1)
-
-
-@app.command(rich_help_panel=PAGES)
-def papers(
-    only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(exists=True, file_okay=False, help="Folder of recorded traces and histograms; TESSERA_TRACES if not given."),
-    ] = None,
-    scale: Annotated[float, typer.Option(min=0.001, max=1, help="Length of the generated inputs; 1 is what the page shows.")] = 1.0,
-    out: Annotated[Path, typer.Option(help="Folder for the runs, some 2 GB.")] = Path("out/papers"),
-    page: Annotated[Path | None, typer.Option(help="Page to write; docs/validation.md for a whole one, OUT/validation.md else.")] = None,
-) -> None:
-    """Run the papers' experiments and write the page that holds their figures beside ours."""
-    unknown = [name for name in only or () if name not in CHAPTERS]
-    if unknown:
-        print(f"tessera: no chapter '{unknown[0]}'; there are {', '.join(CHAPTERS)}", file=sys.stderr)
-        raise typer.Exit(2)
-    whole = not only and scale == 1
-    write_page(
-        Console(), Lab(out, traces or default_traces(), scale), only or list(CHAPTERS),
-        page or (Path("docs/validation.md") if whole else out / "validation.md"),
-    )
-
-
-@app.command(rich_help_panel=PAGES)
+@app.command()
 def same(
     first: Annotated[Path, typer.Argument(help="Run folder.")],
     second: Annotated[Path, typer.Argument(help="Run folder to compare with.")],
@@ -110,36 +80,6 @@ def same(
     if found:
         raise typer.Exit(1)
     print(f"{first} and {second} agree")
-
-
-@app.command(rich_help_panel=PAGES)
-def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/reference")) -> None:
-    """Write docs/guide/metrics.md, docs/guide/parameters.md, docs/reference and tests/golden/digests.json anew."""
-    write_reference(out)
-
-
-@app.command(rich_help_panel=PAGES)
-def torture(
-    layers: Annotated[list[str] | None, typer.Argument(help="Layers whose rows are written; all if none is named.")] = None,
-    operations: Annotated[int, typer.Option(help="Persistent operations that are cut before, inside and after.")] = 2000,
-    cuts: Annotated[int, typer.Option(help="Cuts at random instants.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the first layer.")] = 1,
-) -> None:
-    """Cut the power of every layer thousands of times and write its rows of the table of docs/reliability.md anew; exit status 1 if anything is lost."""
-    if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
-        raise typer.Exit(1)
-
-
-@app.command(rich_help_panel=PAGES)
-def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
-    """Measure how long each layer takes to recover and write the table of docs/reliability.md anew."""
-    write_recovery(Console(), out)
-
-
-@app.command(rich_help_panel=PAGES)
-def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
-    """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md anew."""
-    write_sizing(Console(), out)
 
 
 @validation.command("drives")
@@ -168,6 +108,22 @@ def validate_drives(
     comparison = compare(drive, trace, out, settings or (), seed)
     console.print(comparison.text(), soft_wrap=True, markup=False, highlight=False)
     console.print(f"picture: {comparison.picture}", soft_wrap=True)
+
+
+@validation.command("dd")
+def validate_dd(
+    drives: Annotated[list[str] | None, typer.Argument(help=f"Drives: {', '.join(HOST_VIEW_DRIVES)}; all if none is named.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/validate-dd"),
+    page: Annotated[bool, typer.Option("--page", help="Put the tables into docs/guide/dd-and-fio.md.")] = False,
+) -> None:
+    """Measure sequential and random throughput as dd and fio would, next to the rate of the platters."""
+    for name in drives or ():
+        if name not in HOST_VIEW_DRIVES:
+            raise unknown_name("drive", name, HOST_VIEW_DRIVES)
+    if drives and page:
+        raise typer.BadParameter("the page shows all drives; leave DRIVES out with --page")
+    chosen = {name: HOST_VIEW_DRIVES[name] for name in drives or HOST_VIEW_DRIVES}
+    write_host_view(Console(), Lab(out), chosen, HOST_VIEW_PAGE if page else None)
 
 
 @validation.command("mechanics")

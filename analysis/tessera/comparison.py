@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tessera.errors import InputError, check_schema, read_json, unknown_name
 from tessera.intervals import Estimate, of_mean
+from tessera.output_file import write
 from tessera.run_folder import Run
 from tessera.simulation import RECORD, Simulation
 from tessera.simulator import ask_simulator
@@ -145,5 +146,5 @@ def compare_layers(
             raise
         comparison.printed = error.printed
     record = {**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": list(baselines)}
-    (Path(out) / RECORD).write_text(json.dumps(record, indent=1) + "\n")
+    write(Path(out) / RECORD, json.dumps(record, indent=1) + "\n")
     return comparison

@@ -52,7 +52,12 @@ def miss_ratios(
         raise unknown_name("kind of operations", operations, OPERATIONS)
     records = source if isinstance(source, np.ndarray) else records_of(source)
     unit = bytes_of(block)
-    references, _ = blocks_of(records[np.isin(records["op"], OPERATIONS[operations])], unit)
+    followed = records[np.isin(records["op"], OPERATIONS[operations])]
+    if not len(followed):
+        where = "" if isinstance(source, np.ndarray) else f"{source}: "
+        held = ", ".join(f"{count:,} {name}" for name, kinds in OPERATIONS.items() if name != "all" and (count := int(np.isin(records["op"], kinds).sum())))
+        raise InputError(f"{where}there is nothing to follow: the trace has no {'reads and writes' if operations == 'all' else operations}, but {held or 'flushes and trims alone'}")
+    references, _ = blocks_of(followed, unit)
     wanted = None if sizes is None else np.array([bytes_of(size) // unit for size in sizes])
     return exact(references, wanted) if sample is None else sampled(references, sample, wanted)
 

@@ -12,10 +12,12 @@ from rich.table import Table
 
 from tessera.families import YARDSTICK, grouped, ordered
 from tessera.latency_plot import plot_latency
+from tessera.output_file import write
 from tessera.reports.report import write_page
 from tessera.reports.run_page import FEW_CLEANINGS, RANKED_BY_CLEANING, cleaned_too_little, runs_page
 from tessera.run_folder import Run
 from tessera.simulator import run_simulator, layer_names
+from tessera.terms import terms
 
 DRIVE = "demo"
 WORKLOAD = "web-server"
@@ -34,10 +36,10 @@ COLUMNS = (
     Column("mean ms", "host.latency.mean", ",.1f"),
     Column("p99 ms", "host.latency.p99", ",.0f"),
     Column("WA", "write_amplification.total", ".1f"),
-    Column("RMWs", "rmw.count", ",.0f"),
-    Column("cleans", "cleaning.count", ",.0f"),
-    Column("meta KiB", "metadata.bytes", ",.0f", 1 / 1024),
-    Column("k/CPU-s", "run.requests_per_cpu_second", ",.0f", 1e-3),
+    Column("capacity", "capacity.gain_vs_cmr", ".2f"),
+    Column("cleanings", "cleaning.count", ",.0f"),
+    Column("KiB", "metadata.bytes", ",.0f", 1 / 1024),
+    Column("k/s", "run.requests_per_cpu_second", ",.0f", 1e-3),
 )
 
 
@@ -65,7 +67,7 @@ def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
         table.add_row(name, *(cell(run, column) for column in COLUMNS))
     console.print(table)
     if any(cleaned_too_little(run) for run in runs.values()):
-        console.print(f"* not to be ranked: the layer cleaned fewer than {FEW_CLEANINGS} times, so its caches were hardly ever full", highlight=False)
+        console.print(f"* fewer than {FEW_CLEANINGS} cleanings: too few to compare, as the caches of this layer were hardly ever full", highlight=False)
 
 
 def simulate(layer: str, source: list[str], out: Path) -> Run:
@@ -90,7 +92,13 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
     console.print()
     print_table(console, runs, title)
-    (out / "table.md").write_text(markdown_table(runs))
+    shared = terms(runs)
+    if shared:
+        console.print(shared, highlight=False, soft_wrap=True)
+    console.print("WA: sectors written to platters and flash per sector of the host. capacity: user capacity, 1 is the same platters recorded conventionally. "
+                  "KiB: tables in DRAM. k/s: thousand requests simulated per CPU-second.",
+                  highlight=False, soft_wrap=True)  # fmt: skip
+    write(out / "table.md", (f"{shared}\n\n" if shared else "") + markdown_table(runs))
     columns = {family: {layer: runs[layer] for layer in (YARDSTICK, *members)} for family, members in grouped(layers).items()}
     plot_latency(columns, out / "latency.png", title, YARDSTICK)
     question = "What does each translation layer cost, and what does it give, on the same platters and the same requests?"

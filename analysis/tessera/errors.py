@@ -43,7 +43,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
 
 def check_schema(file: Path, found: object, known: int) -> None:
     """Raises InputError where results are of another schema than the one that this version reads."""
-    if found != known:
+    if found != known or isinstance(found, bool):
         raise InputError(f"{file}: results of schema {found}, this version reads {known}: read them with the version that made them, or make them again")
 
 
@@ -55,6 +55,6 @@ def damaged(file: Path) -> InputError:
 def read_json(file: Path) -> Any:
     """What a file of results holds. Raises InputError where it is damaged."""
     try:
-        return json.loads(file.read_text())
-    except ValueError:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
         raise damaged(file) from None

@@ -1,4 +1,4 @@
-"""Latency distributions of several runs in one picture."""
+"""The tails of several runs in one picture: the share of requests slower than a latency, both axes logarithmic."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,11 +9,12 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from tessera.charts.pictures import MARK, slower
+from tessera.charts.style import curve_looks
+from tessera.output_file import whole
+from tessera.reports.run_page import cleaned_too_little
+from tessera.marks import TOO_SHORT
 from tessera.run_folder import OPERATIONS, Run, latency_ms
-
-# Okabe and Ito's palette stays apart for every common kind of colour blindness; line styles tell the curves apart in grey.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-STYLES = ("-", "--", "-.", ":")
 
 
 def distribution(latencies: np.ndarray, points: int = 2000) -> tuple[np.ndarray, np.ndarray]:
@@ -26,23 +27,23 @@ def distribution(latencies: np.ndarray, points: int = 2000) -> tuple[np.ndarray,
 def draw(panel, runs: Mapping[str, Run], operation: str, yardstick: str | None) -> None:
     """One curve a run; the yardstick's is grey."""
     floor = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
-    coloured = 0
+    looks = curve_looks(name for name in runs if name != yardstick)
     for name, run in runs.items():
         chosen = run.requests[run.requests["op"] == OPERATIONS.index(operation)]
         if len(chosen) == 0:
             continue
         look = {"color": "0.6", "linestyle": "-", "linewidth": 1.2}
         if name != yardstick:
-            look = {"color": COLOURS[coloured % len(COLOURS)], "linestyle": STYLES[coloured % len(STYLES)], "linewidth": 1.8}
-            coloured += 1
-        latencies, shares = distribution(latency_ms(chosen))
-        panel.step(np.maximum(latencies, floor), 100 * shares, where="post", label=name, **look)
+            colour, dash, _ = looks[name]
+            look = {"color": colour, "linestyle": dash, "linewidth": 1.8}
+        latencies, shares = slower(latency_ms(chosen))
+        panel.step(np.maximum(latencies, floor), 100 * shares, where="post", label=name + (MARK if cleaned_too_little(run) else ""), **look)
     panel.set_xscale("log")
+    panel.set_yscale("log")
     panel.grid(True, which="major", color="0.85", linewidth=0.7)
     panel.spines[["top", "right"]].set_visible(False)
-    panel.set_ylim(0, 100.5)
     if panel.get_legend_handles_labels()[0]:
-        panel.legend(loc="lower right", frameon=False, fontsize="small")
+        panel.legend(loc="upper right", frameon=False, fontsize="small")
     else:
         panel.text(0.5, 0.5, f"no {operation}s", transform=panel.transAxes, ha="center", color="0.4")
 
@@ -56,9 +57,10 @@ def plot_latency(groups: Mapping[str, Mapping[str, Run]], path: Path, title: str
         for panel, (group, runs) in zip(row, groups.items()):
             draw(panel, runs, operation, yardstick)
             panel.set_title(f"{group}: {operation}s", fontsize="medium")
-        row[0].set_ylabel("requests served within (%)")
+        row[0].set_ylabel("share of requests that are slower (%)")
     for panel in panels[-1]:
         panel.set_xlabel("latency, arrival to completion (ms)")
-    figure.suptitle(title)
-    figure.savefig(path, dpi=120)
+    marked = any(cleaned_too_little(run) for runs in groups.values() for run in runs.values())
+    figure.suptitle(title + (f" ({MARK} {TOO_SHORT})" if marked else ""))
+    whole(path, lambda aside: figure.savefig(aside, dpi=120))
     plt.close(figure)

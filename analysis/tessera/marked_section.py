@@ -6,7 +6,7 @@ from pathlib import Path
 def marked_section(page: Path, command: str) -> str:
     """What is between the marks of `command`. ValueError as write_marked_section()."""
     begin, end = _marks(command)
-    whole = page.read_text()
+    whole = page.read_text(encoding="utf-8")
     _require_marks(page, whole, begin, end)
     return whole[whole.index(begin) + len(begin) : whole.index(end)]
 
@@ -14,7 +14,7 @@ def marked_section(page: Path, command: str) -> str:
 def write_marked_section(page: Path, command: str, text: str) -> None:
     """Puts `text` between the marks of `command` (`<!-- COMMAND: begin -->`). ValueError where the page does not have each of them once."""
     begin, end = _marks(command)
-    whole = page.read_text()
+    whole = page.read_text(encoding="utf-8")
     _require_marks(page, whole, begin, end)
     page.write_text(whole[: whole.index(begin) + len(begin)] + text + whole[whole.index(end) :])
 

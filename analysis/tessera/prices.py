@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from tessera.errors import InputError, unknown_name
+from tessera.idle_parts import is_idle
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
 from tessera.sweeps.axes import amount
@@ -65,9 +66,15 @@ def drive_parameters(drive: str) -> dict[str, str]:
     return {entry["path"]: entry["value"] for entry in json.loads(ask_simulator(["list", "parameters", drive, "--json"]))}
 
 
+def drive_value(drive: str, path: str) -> Any:
+    """One of them as a value; None where the drive has no such parameter."""
+    text = drive_parameters(drive).get(path)
+    return None if text is None else tomllib.loads(f"v = {text}")["v"]
+
+
 def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str, Any]) -> float | None:
-    """The price of a design: `fixed`, and for each parameter or metric its price times how much there is of it. None where a metric
-    is undefined."""
+    """The price of a design: `fixed`, and for each parameter or metric its price times how much there is of it; parts that the layer leaves
+    idle are free. None where a metric is undefined."""
     total = float(prices.get(FIXED, 0))
     for name, price in prices.items():
         if name == FIXED:
@@ -85,5 +92,7 @@ def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str,
             raise unknown_name("parameter or metric of [cost]", name, (*parameters, *(key for key in row if "." in key)))
         if found != dimension:
             raise InputError(f"cost of {name}: it is in {found or 'plain numbers'}, the price is per {price.get('per', 1)}")
+        if name in parameters and is_idle(name, simulation, drive_value(str(simulation.drive), "layer")):
+            continue
         total += float(price["price"]) * float(value) / unit
     return total

@@ -57,8 +57,12 @@ class Run:
     @cached_property
     def summary(self) -> dict:
         """summary.json as it stands. Raises InputError on a schema that this package does not know."""
-        summary = read_json(self.file("summary.json"))
-        check_schema(self.folder / "summary.json", summary.get("schema"), SUMMARY_SCHEMA)
+        file = self.file("summary.json")
+        summary = read_json(file)
+        if not isinstance(summary, dict):
+            raise damaged(file)
+        check_schema(file, summary.get("schema"), SUMMARY_SCHEMA)
+        check_summary(file, summary)
         return summary
 
     @property
@@ -89,17 +93,34 @@ class Run:
     @cached_property
     def intervals(self) -> list[dict[str, float | None]]:
         """intervals.csv, one dict a line; an undefined figure is None."""
-        with open(self.file("intervals.csv"), newline="") as file:
+        with open(self.file("intervals.csv"), newline="", encoding="utf-8") as file:
             return [{key: float(value) if value else None for key, value in row.items()} for row in csv.DictReader(file)]
 
     @cached_property
     def events(self) -> list[dict[str, int | str]]:
         """events.csv, one dict a line; times in ps."""
-        with open(self.file("events.csv"), newline="") as file:
+        with open(self.file("events.csv"), newline="", encoding="utf-8") as file:
             return [
                 {**row, "time_ps": int(row["time_ps"]), "subject": int(row["subject"]), "amount": int(row["amount"])}
                 for row in csv.DictReader(file)
             ]
+
+
+_TEXTS = ("drive", "layer", "input", "tool")
+
+
+def check_summary(file: Path, summary: dict) -> None:
+    """Raises InputError where a summary is not of the shape that runs write: facts by name, and metrics with a value and its unit."""
+    run, metrics = summary.get("run"), summary.get("metrics")
+    whole = isinstance(run, dict) and isinstance(metrics, dict)
+    whole = whole and all(isinstance(run.get(name, ""), str) for name in _TEXTS)
+    whole = whole and isinstance(run.get("notes", []), list) and all(isinstance(note, str) for note in run.get("notes", []))
+    if not whole:
+        raise InputError(f"{file}: expected the summary of a run (facts in 'run', figures in 'metrics'); the file was not written by a run")
+    for name, entry in metrics.items():
+        value = entry.get("value", "") if isinstance(entry, dict) else ""
+        if isinstance(value, bool | str | list | dict) or not isinstance(entry.get("unit", ""), str) or not isinstance(entry.get("description", ""), str):
+            raise InputError(f"{file}: metric '{name}': expected a value with its unit; the file was not written by a run")
 
 
 def latency_ms(requests: np.ndarray) -> np.ndarray:

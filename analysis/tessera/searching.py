@@ -10,25 +10,32 @@ import numpy as np
 import polars as pl
 
 from tessera.charts.pictures import front
+from tessera.constraints import Constraint, constraints_of
 from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
-from tessera.prices import cost_of, prices_of
+from tessera.folder_lock import owned
+from tessera.output_file import own_folder, write
+from tessera.prices import prices_of
+from tessera.search_rows import COST, COST_PER_TB, EXCESS, design_row, nearest_of, objective_of, replicates
 from tessera.simulator import simulator_digest
-from tessera.sweeps.axes import Point, Range, axes_of, read_range, values
-from tessera.sweeps.dataset import AXIS, Sweep
-from tessera.sweeps.keys import key_of
-from tessera.sweeps.place import dask_client
-from tessera.sweeps.plan import check_axes, simulation_at
+from tessera.sweeps.axes import Point, Range, axes_of, matches, read_range, values
+from tessera.sweeps.cluster import check_cluster
+from tessera.sweeps.dataset import AXIS, Sweep, write_frame
+from tessera.sweeps.keys import key_of, read_again
+from tessera.sweeps.place import places
+from tessera.sweeps.plan import branches_of, check_axes, simulation_at
 from tessera.sweeps.sweep import FINAL, placed
 from tessera.sweeps.toml_file import check_shapes, flat, read_toml, run_options
 from tessera.sweeps.worker import Task
+from tessera.temporary import remove_abandoned
 
 SECTIONS: Mapping[str, Any] = {
-    "title": str, "run": Mapping, "axes": Mapping, "objectives": Mapping, "cost": Mapping, "search": Mapping, "until": str, "cluster": Mapping,
+    "title": str, "run": Mapping, "axes": Mapping, "objectives": Mapping, "cost": Mapping, "constraints": Mapping, "branch": list,
+    "search": Mapping, "until": str, "cluster": Mapping,
 }  # fmt: skip
-COST = "cost"
 DIRECTIONS = ("minimise", "maximise")
 TRIALS, BATCH = 60, 8
+KEYS = ("trials", "batch", "seed", "seeds")
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,22 @@ class SearchPlan:
     objectives: Mapping[str, str]
     """Metric, or `cost` -> minimise or maximise."""
     cost: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
+    branches: tuple[Mapping[str, Any], ...] = ()
+    """Axes of those designs alone that a `where` names."""
+    seeds: int = 1
+    """Runs of each design; its figures are their means, and the front knows their intervals."""
     trials: int = TRIALS
     batch: int = BATCH
     """Runs that are chosen together: the search knows the results of the ones before."""
     seed: int = 1
+    """Of the sampler."""
     until: str | None = None
     cluster: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
+
+    def axis_names(self) -> list[str]:
+        return list(dict.fromkeys([*self.axes, *(name for branch in self.branches for name in branch["axes"])]))
 
 
 def read_search(file: str | Path) -> SearchPlan:
@@ -70,18 +86,29 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     for direction in objectives.values():
         if direction not in DIRECTIONS:
             raise unknown_name("direction of an objective", str(direction), DIRECTIONS)
+    check_cluster(table.get("cluster", {}))
     options = dict(table.get("search", {}))
     for name, value in options.items():
-        if name not in ("trials", "batch", "seed"):
-            raise unknown_name("key of [search]", name, ("trials", "batch", "seed"))
+        if name not in KEYS:
+            raise unknown_name("key of [search]", name, KEYS)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise InputError(f"search: {name}: expected a whole number of at least 1, found {value!r}")
     if "until" in table:
         Until.parse(table["until"])
-    if COST in objectives and not table.get("cost"):
-        raise InputError("the objective 'cost' needs a table [cost]")
+    constraints = constraints_of(flat(table.get("constraints", {})))
+    for name in (*objectives, *(each.metric for each in constraints)):
+        if name in (COST, COST_PER_TB) and not table.get("cost"):
+            raise InputError(f"the objective '{name}' needs a table [cost]")
+    branches = branches_of(table.get("branch", []))
+    check_axes(name for branch in branches for name in branch["axes"])
+    for branch in branches:
+        for name in branch["where"]:
+            if name not in axes:
+                raise unknown_name("axis of this search", name, axes)
+        for name, given in branch["axes"].items():
+            _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
     return SearchPlan(
-        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=prices_of(table.get("cost", {})), until=table.get("until"),
+        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=prices_of(table.get("cost", {})), constraints=constraints, branches=branches, until=table.get("until"),
         cluster=dict(table.get("cluster", {})), folder=folder, **options,
     )  # fmt: skip
 
@@ -99,7 +126,7 @@ class Search:
 
     @property
     def front(self) -> pl.DataFrame:
-        """The designs that no other beats in every objective."""
+        """The Pareto front: designs that no other beats in every objective."""
         return self.trials.filter(pl.col("front"))
 
     def hardly_cleaned(self, cleanings: int) -> int:
@@ -114,7 +141,14 @@ Progress = Callable[[int, int, int], None]
 def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, scheduler: str | None = None, progress: Progress | None = None) -> Search:
     """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
     taken, so that a search that is repeated or lengthened goes on. `progress` is told runs done, runs in all, and how many failed."""
+    remove_abandoned()
+    with owned(out):
+        return _search(plan, out, jobs, scheduler, progress)
+
+
+def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str | None, progress: Progress | None) -> Search:
     optuna = _optuna()
+    read_again()
     sweep = Sweep(out)
     there = sweep.everything().iter_rows(named=True) if (sweep.folder / "sweep.json").exists() else ()
     known = {row["key"]: row for row in there if row["exit_status"] in FINAL}
@@ -124,35 +158,38 @@ def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, sc
     )
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []
-    sweep.begin({"title": plan.title, "axes": list(plan.axes), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
+    sweep.begin({"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
     failed = 0
     try:
-        with dask_client(jobs, scheduler, plan.cluster) as client:
+        with places(jobs, scheduler, plan.cluster) as place:
             while len(study.trials) < plan.trials:
                 asked = [study.ask() for _ in range(min(plan.batch, plan.trials - len(study.trials)))]
-                points = [_point(trial, plan.axes) for trial in asked]
-                runs = [simulation_at(plan.run, point, plan.folder) for point in points]
-                keys = [key_of(run, plan.until) for run in runs]
-                tasks = {key: Task(key, run.record(), point, digest, plan.until) for key, run, point in zip(keys, runs, points) if key not in known}
-                for row in placed(client, tasks.values()):
+                points = [_point_of(trial, plan) for trial in asked]
+                runs = [replicates(plan, point) for point in points]
+                keys = [[key_of(run, plan.until) for run in seeds] for seeds in runs]
+                tasks = {
+                    key: Task(key, run.record(), point, digest, plan.until)
+                    for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
+                }  # fmt: skip
+                for row in placed(place, tasks.values()):
                     sweep.add(row)
                     known[row["key"]] = row
-                for trial, run, key in zip(asked, runs, keys):
-                    row = dict(known[key])
-                    if row["exit_status"] == 0 and plan.cost:
-                        row[COST] = cost_of(plan.cost, run, row)
-                    found = [_objective(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
+                for trial, seeds, of_design in zip(asked, runs, keys):
+                    row = design_row(plan, seeds[0], [known[key] for key in of_design])
+                    found = [objective_of(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
                     if None in found:
                         failed += 1
                         study.tell(trial, state=optuna.trial.TrialState.FAIL)
                     else:
+                        for each, excess in zip(plan.constraints, row[EXCESS]):
+                            trial.set_constraint(each.text(), excess)
                         study.tell(trial, found)
                         rows.append(row)
                 if progress:
                     progress(len(study.trials), plan.trials, failed)
     finally:
         sweep.save()
-        (sweep.folder / "plan.keys").write_text("".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
+        write(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
     return _found(plan, sweep, rows)
 
 
@@ -161,20 +198,30 @@ def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search
     if not unique:
         message = sweep.failed["message"][0] if sweep.failed.height else "no run has every objective"
         raise InputError(f"no design of the search could be measured; the first says: {message}")
-    names = ["key", *(AXIS + name for name in plan.axes), *plan.objectives, "command"]
+    widths = [f"{name}.half_width" for name in plan.objectives] if plan.seeds > 1 else []
+    constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
+    names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "marks", "keeps", "command"]
     trials = pl.DataFrame({name: pl.Series(name, [row.get(name) for row in unique], strict=False) for name in names})
     signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
-    best = front(trials.select(list(plan.objectives)).to_numpy().astype(float) * signs)
+    values_ = trials.select(list(plan.objectives)).to_numpy().astype(float) * signs
+    keep = trials["keeps"].to_numpy().astype(bool)
+    if not keep.any():
+        raise InputError(f"none of {len(unique)} designs keeps {' and '.join(each.text() for each in plan.constraints)}; the nearest: {nearest_of(unique)}")
+    best = np.zeros(len(unique), dtype=bool)
+    best[keep] = front(values_[keep], trials.select(widths).to_numpy()[keep] if widths else None)
     trials = trials.with_columns(pl.Series("front", best)).sort(next(iter(plan.objectives)))
-    trials.write_parquet(sweep.folder / "trials.parquet")
-    points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axes} for row in unique}
+    write_frame(sweep.folder / "trials.parquet", trials)
+    points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axis_names()} for row in unique}
     return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))
 
 
-def _objective(row: Mapping[str, Any], name: str) -> float | None:
-    if name not in row:
-        raise unknown_name("objective", name, (COST, *(key for key in row if "." in key)))
-    return row[name]
+def _point_of(trial: Any, plan: SearchPlan) -> Point:
+    """What the sampler chooses, with the axes of the branches that the choice is in."""
+    point = _point(trial, plan.axes)
+    for branch in plan.branches:
+        if matches(point, branch["where"]):
+            point |= _point(trial, branch["axes"])
+    return point
 
 
 def _point(trial: Any, axes: Mapping[str, Any]) -> Point:
@@ -193,7 +240,7 @@ def _point(trial: Any, axes: Mapping[str, Any]) -> Point:
 
 def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, points: Mapping[str, Point]) -> tuple[Path, ...]:
     """A drive file for each design: what it extends, its layer and parameters, and what it reaches."""
-    folder.mkdir(exist_ok=True)
+    own_folder(folder)
     for stale in folder.glob("*.toml"):
         stale.unlink()
     written = []
@@ -205,7 +252,7 @@ def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, poin
             lines.append(f"layer = {json.dumps(simulation.layer)}")
         lines += [f"{path} = {json.dumps(_whole(value))}" for path, value in simulation.settings.items()]
         file = folder / f"{number}.toml"
-        file.write_text("\n".join(lines) + "\n")
+        write(file, "\n".join(lines) + "\n")
         written.append(file)
     return tuple(written)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError, read_json, unknown_name
+from tessera.output_file import write
 from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 
@@ -18,8 +19,8 @@ COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim r
 
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
-    "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "limit", "skip", "warmup", "replay", "time_scale",
-    "adapt", "prefill", "content", "intervals", "seed", "load_state", "save_state",
+    "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "sort", "spread", "arrival", "limit", "skip", "warmup", "replay", "time_scale",
+    "adapt", "prefill", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
@@ -43,6 +44,9 @@ class Simulation:
     volume: str | None = None
     columns: str | None = None
     time_unit: str | None = None
+    sort: str | None = None
+    spread: str | None = None
+    arrival: str | None = None
     limit: int | None = None
     skip: int | None = None
     warmup: int | str | None = None
@@ -53,6 +57,8 @@ class Simulation:
     prefill: int | None = None
     content: str | None = None
     intervals: str | None = None
+    percentiles: str | None = None
+    """Of the latency, in addition to those always reported: "50,99,99.99"."""
     seed: int = 1
     load_state: str | Path | None = None
     save_state: str | Path | None = None
@@ -74,6 +80,18 @@ class Simulation:
             raise InputError("a run takes its requests from a trace or a workload: name one of them")
         for name in (*VALUES, *FLAGS, "drive"):
             check_value(name, getattr(self, name))
+        if not isinstance(self.settings, Mapping):
+            raise InputError(f"set: expected parameters by their paths, found {self.settings!r}")
+        for path, value in self.settings.items():
+            if not isinstance(value, str | int | float):
+                raise InputError(f"set: {path}: expected a text, a number, true or false, found {value!r}")
+        for name in (*REPEATED, "more"):
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
+                raise InputError(f"{name}: expected a list of texts, found {getattr(self, name)!r}")
+        for word in self.words():
+            if "\0" in word:
+                raise InputError(f"{word!r}: a name or a value holds a character of code 0, which no program can be given")
 
     def words(self) -> list[str]:
         """The arguments of `tessera-sim` but for the folder of the results."""
@@ -105,7 +123,7 @@ class Simulation:
             return self.but(warmup=int(cut)).run(out, progress) if cut else found
         words = [*self.words(), "--out", out]
         printed = ask_simulator(words, progress)
-        (Path(out) / RECORD).write_text(json.dumps(self.record(), indent=1) + "\n")
+        write(Path(out) / RECORD, json.dumps(self.record(), indent=1) + "\n")
         run = Run(out)
         run.printed = printed
         return run
@@ -132,7 +150,7 @@ class Simulation:
         for name in fields:
             if name not in known:
                 raise unknown_name("option of a run", name, known)
-        made = {name: tuple(value) if name in (*REPEATED, "more") else value for name, value in fields.items()}
+        made = {name: tuple(value) if name in (*REPEATED, "more") and isinstance(value, list | tuple) else value for name, value in fields.items()}
         return cls(**made)
 
     @classmethod
@@ -156,7 +174,7 @@ class Simulation:
             elif name in REPEATED:
                 fields[name] = (*fields.get(name, ()), next(rest))
             elif name in VALUES:
-                fields[name] = _value_of(name, next(rest))
+                fields[name] = value_of(name, next(rest))
             else:
                 more.append(word)
         return cls(**fields, more=tuple(more))
@@ -166,11 +184,14 @@ class Simulation:
         return dataclasses.replace(self, **changes)
 
 
-def _value_of(name: str, text: str) -> str | int | float:
-    """An option's value as its field holds it."""
-    if name in WHOLE or (name == "warmup" and text.isdecimal()):
-        return int(text)
-    return float(text) if name == "time_scale" else text
+def value_of(name: str, text: str) -> str | int | float:
+    """An option's value as its field holds it. Raises InputError where a number is none."""
+    try:
+        if name in WHOLE or (name == "warmup" and text.isdecimal()):
+            return int(text)
+        return float(text) if name == "time_scale" else text
+    except ValueError:
+        raise InputError(f"{name}: expected a number, found {text!r}") from None
 
 
 def check_value(name: str, value: object) -> None:
@@ -211,8 +232,12 @@ def setting_text(value: Setting) -> str:
 
 
 def simulation_of(folder: str | Path) -> Simulation | None:
-    """What made a run folder; None where that is not known."""
+    """What a run folder says that made it, to be shown and never to be run (replay.py does that); None where it does not say, or says what
+    is none."""
     record, command = Path(folder) / RECORD, Path(folder) / COMMAND
-    if record.exists():
-        return Simulation.of(read_json(record))
-    return Simulation.of_words(read_json(command)) if command.exists() else None
+    try:
+        if record.exists():
+            return Simulation.of(read_json(record))
+        return Simulation.of_words(read_json(command)) if command.exists() else None
+    except (InputError, StopIteration, TypeError, AttributeError, LookupError):
+        return None

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
@@ -84,16 +85,34 @@ def said(standard_error: str) -> str:
     return "; ".join(re.sub(r"^tessera-sim( \w+)?: ", "", line) for line in lines if line)
 
 
+def _surroundings() -> dict[str, str]:
+    """The environment of a simulator that ends when this process does, however that ends: nobody would take its results."""
+    return {**os.environ, "TESSERA_ENDS_WITH": str(os.getpid())}
+
+
+# What the simulator prints is UTF-8, whatever the locale says; a name that is none is shown as well as it can be.
+TEXT: dict[str, str] = {"encoding": "utf-8", "errors": "replace"}
+
+
 def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on; with `quiet`
     only where the simulator failed."""
     command = [str(simulator()), *map(str, arguments)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True)
+    try:
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, env=_surroundings(), **TEXT)
+    except OSError as error:
+        raise _no_simulator(command[0], error) from None
+    except ValueError as error:
+        raise _no_words(error) from None
     if quiet and result.returncode != 0:
         sys.stderr.write(result.stderr)
     if result.returncode != 0:
         raise SimulatorError(command, exit_status(result.returncode), result.stdout)
     return result.stdout
+
+
+def _no_words(error: ValueError) -> InputError:
+    return InputError(f"the options cannot be given to the simulator: {error}")
 
 
 def _no_simulator(program: str, error: OSError) -> InputError:
@@ -104,30 +123,56 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Raises InputError with what it said where it refused them, and
     SimulatorError with what it said where it failed otherwise. Standard error stays silent, or is passed on with `progress`."""
     command = [str(simulator()), *map(str, arguments)]
-    with tempfile.TemporaryFile("w+") as messages:
+    with tempfile.TemporaryFile("w+", **TEXT) as messages:
         try:
-            result = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if progress else messages, text=True
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if progress else messages, env=_surroundings(), **TEXT
             )
         except OSError as error:
             raise _no_simulator(command[0], error) from None
+        except ValueError as error:
+            raise _no_words(error) from None
+        printed = _awaited(process)
         messages.seek(0)
         message = said(messages.read())
-    status = exit_status(result.returncode)
+    status = exit_status(process.returncode)
     if status == BAD_INPUT:
         error = InputError(message)
-        error.printed = result.stdout
+        error.printed = printed
         raise error
     if status != 0:
-        raise SimulatorError(command, status, result.stdout, message)
-    return result.stdout
+        raise SimulatorError(command, status, printed, message)
+    return printed
+
+
+_under_way: dict[subprocess.Popen, int] = {}  # with the thread that waits for it
+
+
+def _awaited(process: subprocess.Popen) -> str:
+    """What the process prints until it ends. An exception here (Ctrl-C) ends it."""
+    _under_way[process] = threading.get_ident()
+    try:
+        return process.communicate()[0]
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        del _under_way[process]
+
+
+def end_simulators(threads: Collection[int]) -> None:
+    """Asks every simulator that one of these threads waits for to end in order."""
+    for process, thread in tuple(_under_way.items()):
+        if thread in threads:
+            process.terminate()
 
 
 def run_for(seconds: float, arguments: Sequence[str | Path]) -> None:
     """Runs `tessera-sim ARGUMENTS`; after `seconds` the replay is asked to end in order, and the result is that of a partial run."""
     interrupted = 130
     command = [str(simulator()), *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_surroundings(), **TEXT)
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hits
 from tessera.calibration.measurement import DRIVE, ESTIMATES, image_of
 from tessera.calibration.report import Page
 from tessera.papers.page import number
 from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
-from tessera.sizing import HIT_DEPTH, HIT_READS, HITS, write_hits
 
 FLASH_LAYERS = ("mu-rmw", "skylight-flash")
 REQUESTS = 10_000

@@ -11,6 +11,8 @@ from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 
 DRIVE = "demo"  # has flash, and caches that are full early
+# The layer's own code, without that of the drive's caches, and media that do the same whatever the processor takes.
+LAYER_ALONE = ("--prefill", "0", "--set", "controller.scheduling=first_come", "--set", "firmware.read_cache.segments=0", "--set", "firmware.write_cache.capacity=0 B")
 ARCHITECTURE = "rv64imac"
 
 WORKLOADS = ("web-server", "random-4k", "zipf-writes", "sequential")
@@ -49,7 +51,7 @@ def image_of(layer: str, images: Path) -> Path:
 
 def costs_of(run: Run) -> dict[str, int]:
     """The costs that a run had, in cycles by operation."""
-    costs = tomllib.loads(run.file("drive.toml").read_text())["controller"]["costs"]
+    costs = tomllib.loads(run.file("drive.toml").read_text(encoding="utf-8"))["controller"]["costs"]
     return {name: cost for name, cost in costs.items() if name != "source"}
 
 
@@ -76,7 +78,7 @@ def measure(layer: str, workload: str, depth: int, requests: int, image: Path, o
     """Runs both. Raises InputError where one of them went wrong, SimulatorError where it failed."""
     common = (
         "run", drive, "--layer", layer, "--workload", workload, "--fold", "--replay", f"closed:{depth}",
-        "--limit", WARM_UP + requests, "--warmup", WARM_UP, "--check",
+        "--limit", WARM_UP + requests, "--warmup", WARM_UP, "--check", *LAYER_ALONE,
     )  # fmt: skip
     ask_simulator([*common, *ESTIMATES, "--out", out / "linked"])
     ask_simulator([*common, "--elf", image, "--out", out / "image"])

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from tessera.calibration.fit import Fit, by_layer
 from tessera.calibration.measurement import Measurement
+from tessera.output_file import write
 from tessera.papers.page import number, percent, table
 
 AIM = 0.15  # a layer's largest residual
@@ -91,14 +92,14 @@ def write_costs(path: Path, found: Fit, drive: str, compiler: str, runs: int) ->
         f"# measured: {compiler}, {runs} runs",
         *(f"{name} = {cost}" for name, cost in found.costs.items()),
     ]  # fmt: skip
-    path.write_text("\n".join(lines) + "\n")
+    write(path, "\n".join(lines) + "\n")
 
 
 def write_measured_costs(path: Path, record: Path) -> None:
     """The costs of a record (write_record) as the list that linked firmware is priced by, over the list that is there."""
-    costs = json.loads(record.read_text())["costs"]["measured"]
-    opening = [line for line in path.read_text().splitlines() if line.startswith("//")]
-    path.write_text("\n".join([*opening, *(f"MEASURED_COST({name}, {cost})" for name, cost in costs.items())]) + "\n")
+    costs = json.loads(record.read_text(encoding="utf-8"))["costs"]["measured"]
+    opening = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("//")]
+    write(path, "\n".join([*opening, *(f"MEASURED_COST({name}, {cost})" for name, cost in costs.items())]) + "\n")
 
 
 def write_record(path: Path, measurements: Sequence[Measurement], before: Mapping[str, int], found: Fit) -> None:
@@ -108,4 +109,4 @@ def write_record(path: Path, measurements: Sequence[Measurement], before: Mappin
         "residuals": {layer: found.residual(runs) for layer, runs in by_layer(measurements).items()},
         "measurements": [dataclasses.asdict(one) | {"fit_cycles": found.cycles(one)} for one in measurements],
     }
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    write(path, json.dumps(record, indent=1) + "\n")

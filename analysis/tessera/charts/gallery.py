@@ -13,7 +13,9 @@ from tessera.charts.places import of_places
 from tessera.comparison import Comparison
 from tessera.families import YARDSTICK, grouped
 from tessera.run_folder import Run
+from tessera.marks import UNRANKED, of_run_marks, rankable
 from tessera.sweeps.dataset import Sweep
+from tessera.sweeps.designs import is_design, over_seeds, zipped_axes
 
 MOST_HEATS = 6  # of a sweep with more than two axes
 MOST_COLUMNS = 10  # of a heat map whose cells have room for a figure
@@ -26,7 +28,9 @@ def of_run(run: Run) -> list[Chart]:
     name = run.summary["run"]["layer"]
     if (run.folder / "requests.npy").exists() and len(run.requests):
         charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
-    return charts + of_places(run) + of_bands(run) + _of_summaries({name: run})
+    said = ", ".join(of_run_marks(run))
+    charts = [replace(chart, title=f"{chart.title} ({said})") if said else chart for chart in charts]
+    return charts + of_places(run) + of_bands(run) + [_marked(chart, {name: run}) for chart in _of_summaries({name: run})]
 
 
 def of_runs(runs: dict[str, Run]) -> list[Chart]:
@@ -40,7 +44,25 @@ def of_runs(runs: dict[str, Run]) -> list[Chart]:
             charts.append(replace(chart, name=f"{chart.name}-{family.replace(', ', '-').replace(' ', '-')}", title=f"{chart.title}: {family}"))
     elif logged:
         charts.append(pictures.latency_tail(logged))
-    return charts + _of_summaries(runs)
+    elif (chart := pictures.latency_percentiles(runs)).lines:
+        charts.append(chart)
+    return [_marked(chart, runs) for chart in charts + _of_summaries(runs)]
+
+
+def _marked(chart: Chart, runs: dict[str, Run]) -> Chart:
+    """The same with a mark after the name of each run that must not be ranked, and its meaning in the title."""
+    marks = {name: [mark for mark in of_run_marks(run) if mark in UNRANKED] for name, run in runs.items()}
+    marked = {name for name, found in marks.items() if found}
+    if not marked:
+        return chart
+    named = lambda name: f"{name}{pictures.MARK}" if name in marked else name  # noqa: E731
+    said = ", ".join(dict.fromkeys(mark for found in marks.values() for mark in found))
+    title = f"{chart.title} ({pictures.MARK} {said})"
+    if isinstance(chart, pictures.Stack):
+        return replace(chart, title=title, categories=[named(name) for name in chart.categories])
+    if isinstance(chart, pictures.Lines):
+        return replace(chart, title=title, lines=[replace(line, name=named(line.name)) for line in chart.lines])
+    return chart
 
 
 def _of_summaries(runs: dict[str, Run]) -> list[Chart]:
@@ -61,19 +83,38 @@ def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
         return []
     charts: list[Chart] = []
     axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
-    pair = _crossed(good, axes)
+    pair = _crossed(good, [group[0] for group in zipped_axes(good, axes)])
     if pair:
         charts += _heats(good.drop_nulls([f"axis.{name}" for name in pair]), pair, axes, metric)
     else:
-        varied = [name for name in axes if good[f"axis.{name}"].drop_nulls().n_unique() > 1]
-        charts += [_curve(good.drop_nulls(f"axis.{name}"), name, metric) for name in varied]
+        charts += [_curve(good.drop_nulls(f"axis.{group[0]}"), group[0], metric) for group in zipped_axes(good, axes)]
     if (sweep.folder / "trials.parquet").exists():
         return [*charts, _front_of_search(sweep)]
     objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
-    if len(objectives) == 2 and axes:
-        labelled = good.with_columns(_label(axes))
-        means = labelled.group_by("label", maintain_order=True).agg(pl.col(objectives).mean())
-        charts.append(pictures.pareto(means, objectives))
+    if len(objectives) == 2 and any(is_design(name) for name in axes):
+        charts += _fronts(good.drop_nulls(objectives), axes, objectives)
+    return charts
+
+
+def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[Chart]:
+    """A front over designs for each input: traces, workloads and replays are no designs, and seeds make intervals. Runs that must not be ranked are left out."""
+    ranks = rankable(good)
+    inputs = [f"axis.{name}" for name in axes if not is_design(name) and ranks[f"axis.{name}"].n_unique() > 1] if ranks.height else []
+    parts = ranks.partition_by(inputs, maintain_order=True)[:MOST_HEATS] if inputs else [ranks]
+    charts: list[Chart] = []
+    for number, part in enumerate(parts, 1):
+        if part.height == 0:
+            continue
+        designs = over_seeds(part, axes, objectives).with_columns(_label([name for name in axes if is_design(name)]))
+        chart = pictures.pareto(designs, objectives)
+        if designs["seeds"].max() > 1:
+            chart = replace(chart, title=f"{chart.title}: designs closer than their intervals over {designs['seeds'].max()} seeds are one")
+        if inputs:
+            said = ", ".join(_said(name, part[name][0]) for name in inputs)
+            chart = replace(chart, name=f"{chart.name}-{number}", title=f"{chart.title}: {said}")
+        if left_out := good.height - ranks.height:
+            chart = replace(chart, title=f"{chart.title} ({left_out} runs not to be ranked left out)")
+        charts.append(chart)
     return charts
 
 
@@ -85,7 +126,8 @@ def _label(axes: list[str]) -> pl.Expr:
 
 def _heats(good: pl.DataFrame, pair: tuple[str, str], axes: list[str], metric: str) -> list[Chart]:
     """A heat map for each combination of the axes beside the two, so that none is a mean over designs; bars where one of the two has one value there."""
-    others = [f"axis.{name}" for name in axes if name not in pair and good[f"axis.{name}"].n_unique() > 1]
+    zipped = [group[0] for group in zipped_axes(good, axes)]
+    others = [f"axis.{name}" for name in zipped if name not in pair]
     if not others:
         return [pictures.heat(good, *pair, metric)]
     charts: list[Chart] = []
@@ -122,19 +164,38 @@ def _crossed(good: pl.DataFrame, axes: list[str]) -> tuple[str, str] | None:
     return best
 
 
+_UNRANKED = pl.any_horizontal(pl.col("marks").str.contains(mark, literal=True) for mark in UNRANKED)
+
+
 def _front_of_search(sweep: Sweep) -> Chart:
     """What the search was told to make small, of the designs that it tried."""
     trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
     axes = [name.removeprefix("axis.") for name in trials.columns if name.startswith("axis.")]
-    return pictures.pareto(trials.with_columns(_label(axes)), (objectives * 2)[:2])
+    kept = trials.filter("keeps") if "keeps" in trials.columns else trials
+    labelled = kept.with_columns(_label(axes))
+    title = "Pareto front"
+    if "marks" in kept.columns and kept.filter(_UNRANKED).height:
+        labelled = labelled.with_columns(pl.when(_UNRANKED).then(pl.col("label") + pictures.MARK).otherwise(pl.col("label")).alias("label"))
+        title += f" ({pictures.MARK} not to be ranked)"
+    if left_out := trials.height - kept.height:
+        title += f", {left_out} designs that break a constraint left out"
+    chart = pictures.pareto(labelled, (objectives * 2)[:2])
+    axes_ = [replace(axis, label=f"{axis.label}, more is better" if sweep.facts["objectives"].get(name) == "maximise" else axis.label) for axis, name in zip((chart.x, chart.y), (objectives * 2)[:2])]
+    return replace(chart, title=title, x=axes_[0], y=axes_[1])
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
     column = f"axis.{axis}"
-    cells = [(value, pictures.cell(good.filter(pl.col(column) == value)[metric].drop_nulls().to_numpy())[0]) for value in pictures.in_order(good[column])]
-    return pictures.Stack(
-        f"curve-{axis}", f"{metric} over {axis}", pictures.Axis(pictures.with_unit(metric)), [pictures.text(value) for value, _ in cells], {metric: [mean for _, mean in cells]}
-    )
+    others = [name.removeprefix("axis.") for name in good.columns if name.startswith("axis.") and name not in (column, "axis.seed")]
+    with_it = next((group for group in zipped_axes(good, [axis, *others]) if axis in group), (axis,))
+    others = [name for name in others if name not in with_it]
+    known = good.drop_nulls(metric)
+    cells = [(value, pictures.cell(known.filter(pl.col(column) == value), others, metric)) for value in pictures.in_order(good[column])]
+    means = pictures.mean_over(known, others)
+    marked = any(said.endswith(pictures.MARK) for _, (_, said) in cells)
+    title = f"{metric} over {' with '.join(with_it)}" + (f", mean over {means}" if means else "") + (f" ({pictures.MARK} not to be ranked)" if marked else "")
+    names = [pictures.text(value) + (pictures.MARK if said.endswith(pictures.MARK) else "") for value, (_, said) in cells]
+    return pictures.Stack(f"curve-{axis}", title, pictures.Axis(pictures.with_unit(metric)), names, {metric: [mean for _, (mean, _) in cells]})
 
 
 CHARTS: dict[type, Callable[..., list[Chart]]] = {Run: of_run, Comparison: of_comparison, Sweep: of_sweep}

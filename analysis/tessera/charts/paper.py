@@ -1,5 +1,6 @@
 """Charts drawn by matplotlib: PNG and SVG."""
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patheffects import withStroke
 
 from tessera.charts.chart import Axis, Chart, Field, Heat, Lanes, Lines, Stack, total_text
-from tessera.charts.style import FEW_SHADES, MUTED, PARTS, look
+from tessera.charts.style import FEW_SHADES, MUTED, curve_looks, look, part_colours
+from tessera.output_file import whole
 
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
 FORMATS = ("png", "svg")
 ROW = 0.42  # inches of a bar
+TITLE = 80  # characters of a line
 MOST_LABELS = 12  # below a heat map
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
@@ -46,10 +49,10 @@ def draw(chart: Chart | Lanes, file: Path) -> Path:
                 _field(figure, panel, chart)
             case Lanes():
                 _lanes(panel, panels[1, 0], chart)
-        panel.set_title(chart.title, fontsize="medium", loc="left")
+        panel.set_title(textwrap.fill(chart.title, TITLE, break_on_hyphens=False), fontsize="medium", loc="left")
         panel.spines[["top", "right"]].set_visible(False)
         file.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(file, dpi=DPI, metadata={"Date": None} if file.suffix == ".svg" else None)
+        whole(file, lambda aside: figure.savefig(aside, dpi=DPI, metadata={"Date": None} if file.suffix == ".svg" else None))
         plt.close(figure)
     return file
 
@@ -72,13 +75,9 @@ def _scales(panel: Axes, x: Axis, y: Axis) -> None:
 
 def _lines(panel: Axes, chart: Lines) -> None:
     _scales(panel, chart.x, chart.y)
-    coloured = 0
+    looks = curve_looks(line.name for line in chart.lines if not line.muted)
     for line in chart.lines:
-        colour, dash, marker = look(coloured)
-        if line.muted:
-            colour, dash, marker = MUTED, "solid", "o"
-        else:
-            coloured += 1
+        colour, dash, marker = (MUTED, "solid", "o") if line.muted else looks[line.name]
         x, y = np.array(line.x, dtype=float), np.array(line.y, dtype=float)
         if line.half_widths is not None:
             panel.errorbar(x, y, np.array(line.half_widths, dtype=float), color=colour, fmt="none", capsize=2, linewidth=1)
@@ -105,9 +104,10 @@ def _stack(panel: Axes, chart: Stack) -> None:
     panel.grid(False, axis="y")
     places = np.arange(len(chart.categories))
     left = np.zeros(len(places))
-    for index, (name, values) in enumerate(chart.parts.items()):
+    colours = part_colours(chart.parts)
+    for name, values in chart.parts.items():
         widths = np.nan_to_num(np.array(values, dtype=float))
-        panel.barh(places, widths, left=left, height=0.7, color=PARTS[index % len(PARTS)], label=name, edgecolor="white", linewidth=0.4)
+        panel.barh(places, widths, left=left, height=0.7, color=colours[name], label=name, edgecolor="white", linewidth=0.4)
         left += widths
     if chart.totals:
         for place, total in zip(places, left):
@@ -123,8 +123,9 @@ def _lanes(panel: Axes, below: Axes, chart: Lanes) -> None:
     panel.plot(chart.curve.x, chart.curve.y, color=look(0)[0], linewidth=1.2)
     _scales(below, chart.x, Axis(""))
     below.grid(False, axis="y")
-    for number, kind in enumerate(chart.kinds()):
-        colour, named = PARTS[number % len(PARTS)], kind
+    colours = part_colours(chart.kinds())
+    for kind in chart.kinds():
+        colour, named = colours[kind], kind
         for place, slices in enumerate(chart.lanes.values()):
             spans = [(part.begin, part.end - part.begin) for part in slices if part.what == kind]
             if spans:  # an edge of its own colour, so that the shortest is seen as well

@@ -11,8 +11,11 @@ from tessera.errors import unknown_name
 from tessera.families import YARDSTICK
 from tessera.human import frequency
 from tessera.intervals import of_mean
+from tessera.marks import rankable
 from tessera.run_folder import Run, latency_ms, life_phases
+from tessera.stem import ENDINGS, stem
 
+MARK = "*"  # after a figure that must not be ranked
 POINTS = 600  # of a curve: what an eye or a page can tell apart
 LABEL_ROOM = 0.12  # of the width of a picture
 SHORTEST_MS = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
@@ -25,14 +28,35 @@ def latency_tail(runs: Mapping[str, Run]) -> Lines:
     """Share of requests slower than a latency, both axes logarithmic: the tail is as plain as the rest."""
     lines = []
     for name, run in runs.items():
-        ordered = np.sort(latency_ms(run.requests))
-        count = len(ordered)
-        if count == 0:
+        if len(run.requests) == 0:
             continue
-        # Evenly spread over the logarithm of the share, so that the tail has as many points as the rest.
-        slower = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1]
-        lines.append(Line(name, np.maximum(ordered[count - slower], SHORTEST_MS).tolist(), (slower / count).tolist(), muted=name == YARDSTICK and len(runs) > 1))
+        latencies, shares = slower(latency_ms(run.requests))
+        lines.append(Line(name, np.maximum(latencies, SHORTEST_MS).tolist(), shares.tolist(), muted=name == YARDSTICK and len(runs) > 1))
     return Lines("latency-tail", "Share of requests slower than a latency", Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, steps=True)
+
+
+def slower(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Latencies, and the shares of requests that are as slow or slower, at points that are spread evenly over the logarithm of the share, so
+    that the tail has as many as the rest."""
+    ordered = np.sort(latencies)
+    count = len(ordered)
+    ranks = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1]
+    return ordered[count - ranks], ranks / count
+
+
+PERCENTILES = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
+
+
+def latency_percentiles(runs: Mapping[str, Run]) -> Lines:
+    """The same from the percentiles of the summaries, where no run wrote its requests."""
+    lines = []
+    for name, run in runs.items():
+        points = [(run.find(f"host.latency.{percentile}"), share) for percentile, share in PERCENTILES.items()]
+        known = [(max(latency, SHORTEST_MS), share) for latency, share in points if latency is not None]
+        if known:
+            lines.append(Line(name, [latency for latency, _ in known], [share for _, share in known], muted=name == YARDSTICK and len(runs) > 1))
+    title = "Share of requests slower than a latency, from percentiles"
+    return Lines("latency-percentiles", title, Axis(LATENCY, log=True), Axis("share of requests", log=True), lines)
 
 
 def latency_over_time(run: Run) -> Lines:
@@ -112,7 +136,7 @@ def write_amplification(runs: Mapping[str, Run]) -> Stack:
                 values[index] += media * (run.find(name) or 0) / total
         parts.setdefault("flash", [0.0] * len(runs))[index] += flash
     used = {name: values for name, values in parts.items() if max(values) > 0}
-    return Stack("write-amplification", "What is written for a sector of the host", Axis("sectors written over the host's sectors"), list(runs), used)
+    return Stack("write-amplification", "Write amplification by destination", Axis("sectors written over the host's sectors"), list(runs), used)
 
 
 def _parts(runs: Mapping[str, Run], names: Mapping[str, tuple[str, float]]) -> dict[str, list[float]]:
@@ -128,7 +152,7 @@ def energy(runs: Mapping[str, Run]) -> Stack:
     of_flash = {f"flash: {part}": (f"nand.energy.{part}", 1.0) for part in ("read", "program", "erase")}
     parts = _parts(runs, {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)})
     return Stack(
-        "energy", "Energy a request, by part", Axis("energy (mJ a request)"), list(runs),
+        "energy", "Energy per request by component", Axis("energy (mJ per request)"), list(runs),
         {part: [value / count for value, count in zip(values, per_request.values())] for part, values in parts.items()},
     )  # fmt: skip
 
@@ -141,17 +165,22 @@ def bus(runs: Mapping[str, Run]) -> Stack:
 
 
 def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label") -> Lines:
-    """Designs by two figures that are both to be small; those that no other beats in both are the front."""
+    """Designs by two figures that are both to be small; those that no other beats in both are the front. OBJECTIVE.half_width, where there are
+    such columns, are half the intervals: designs that are closer are one. A column `front` says which they are, where a search knows."""
     first, second = objectives[:2]
     known = points.drop_nulls([first, second])
-    best = front(known.select(first, second).to_numpy())
+    widths = [f"{name}.half_width" for name in (first, second)]
+    if "front" in known.columns:
+        best = known["front"].to_numpy()
+    else:
+        best = front(known.select(first, second).to_numpy(), known.select(widths).to_numpy() if set(widths) <= set(known.columns) else None)
     chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
     axes = [Axis(with_unit(name)) for name in (first, second)]
     lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
     room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
     labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
     lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
-    return Lines("pareto", "Designs that no other beats in both figures", *axes, lines)
+    return Lines("pareto", "Pareto front", *axes, lines)
 
 
 def _apart(at: Sequence[float], labels: Sequence[str], room: float) -> list[str]:
@@ -164,15 +193,30 @@ def _apart(at: Sequence[float], labels: Sequence[str], room: float) -> list[str]
     return shown
 
 
-def front(values: np.ndarray) -> np.ndarray:
-    """Which rows are beaten by no other: none is as small in every column and smaller in one.
+def front(values: np.ndarray, half_widths: np.ndarray | None = None) -> np.ndarray:
+    """Which rows are beaten by no other: none is as small in every column and smaller in one. A difference within the interval (the root of
+    the squares of both half widths) is none; of rows that differ in nothing, the one with the smallest first column stands for all.
 
     >>> front(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0]])).tolist()
     [True, True, False]
+    >>> front(np.array([[1.0, 3.0], [1.1, 2.9]]), np.array([[0.2, 0.2], [0.2, 0.2]])).tolist()
+    [True, False]
     """
-    as_small = (values[None, :, :] <= values[:, None, :]).all(axis=2)
-    smaller = (values[None, :, :] < values[:, None, :]).any(axis=2)
-    return ~(as_small & smaller).any(axis=1)
+    exact = half_widths is None
+    widths = np.zeros_like(values) if half_widths is None else half_widths
+    least = np.sqrt(widths[None, :, :] ** 2 + widths[:, None, :] ** 2)
+    difference = values[None, :, :] - values[:, None, :]
+    as_small = (difference <= least).all(axis=2)
+    smaller = (difference < -least).any(axis=2)
+    best = ~(as_small & smaller).any(axis=1)
+    if exact:
+        return best
+    for row in np.argsort(values[:, 0], kind="stable"):
+        if best[row]:
+            alike = (np.abs(difference[row]) <= least[row]).all(axis=1)
+            alike[row] = False
+            best &= ~alike
+    return best
 
 
 def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
@@ -184,13 +228,23 @@ def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
     if metric not in results.columns:
         raise unknown_name("metric", metric, [name for name in results.columns if not name.startswith("axis.")])
     xs, ys = (in_order(results[f"axis.{name}"]) for name in (x, y))
-    values, texts = [], []
+    others = [name for name in axes if name not in (x, y, "seed")]
+    values, texts, marked = [], [], False
     for at_y in ys:
-        cells = [cell(results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y))[metric].drop_nulls().to_numpy()) for at_x in xs]
-        values.append([cell[0] for cell in cells])
-        texts.append([cell[1] for cell in cells])
-    label = with_unit(metric)
-    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, label)
+        rows = [results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y)).drop_nulls(metric) for at_x in xs]
+        cells = [cell(found, others, metric) for found in rows]
+        values.append([each[0] for each in cells])
+        texts.append([each[1] for each in cells])
+        marked = marked or any(each[1].endswith(MARK) for each in cells)
+    means = mean_over(results, others)
+    title = f"{metric} over {x} and {y}" + (f", mean over {means}" if means else "") + (f" ({MARK} not to be ranked)" if marked else "")
+    return Heat("heat", title, Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric))
+
+
+def mean_over(results: pl.DataFrame, others: Sequence[str]) -> str:
+    """What a figure is a mean over, seeds left out: those have an interval."""
+    counts = {name: results[f"axis.{name}"].n_unique() for name in others}
+    return " and ".join(f"{count} values of {name}" for name, count in counts.items() if count > 1)
 
 
 def with_unit(metric: str) -> str:
@@ -203,14 +257,22 @@ def with_unit(metric: str) -> str:
     return f"{metric} ({unit})" if unit else metric
 
 
-def cell(found: np.ndarray) -> tuple[float | None, str]:
-    """Mean of a figure, and how it reads with half its interval."""
-    if len(found) == 0:
+def cell(rows: pl.DataFrame, others: Sequence[str], metric: str) -> tuple[float | None, str]:
+    """Mean of a figure, and how it reads: with half its interval where the runs differ by their seeds alone, with the range where they differ
+    in another axis, since levels that somebody chose are no sample; with a mark where a run must not be ranked."""
+    if rows.height == 0:
         return None, ""
+    mark = MARK if rankable(rows).height < rows.height else ""
+    differing = [f"axis.{name}" for name in others if rows[f"axis.{name}"].n_unique() > 1]
+    if differing:
+        means = rows.group_by(differing).agg(pl.col(metric).mean())[metric]
+        mean, least, most = (float(value) for value in (means.mean(), means.min(), means.max()))
+        return mean, f"{_short(mean)} ({_short(least)} to {_short(most)}){mark}"
+    found = rows[metric].to_numpy()
     if len(found) == 1:
-        return float(found[0]), _short(float(found[0]))
+        return float(found[0]), _short(float(found[0])) + mark
     estimate = of_mean(found)
-    return estimate.value, f"{_short(estimate.value)} ± {_two_digits(estimate.half_width)}"
+    return estimate.value, f"{_short(estimate.value)} ± {_two_digits(estimate.half_width)}{mark}"
 
 
 def in_order(column: pl.Series) -> list:
@@ -225,6 +287,17 @@ def in_order(column: pl.Series) -> list:
         return found
 
 
+def is_ordered(column: pl.Series) -> bool:
+    """Whether the values of an axis are amounts, which go from little to much."""
+    from tessera.errors import InputError
+    from tessera.sweeps.axes import amount
+
+    try:
+        return all(amount(value) is not None for value in column.drop_nulls().unique().to_list())
+    except InputError:
+        return False
+
+
 def distinct(values: Sequence[object]) -> list[str]:
     """How the values of an axis read; in full where two would read alike.
 
@@ -236,11 +309,13 @@ def distinct(values: Sequence[object]) -> list[str]:
 
 
 def text(value: object) -> str:
-    """A value on an axis; a frequency that was drawn to the hertz in a unit one thinks in.
+    """A value on an axis; a frequency that was drawn to the hertz in a unit one thinks in, a trace without folder and endings.
 
-    >>> text(4096.0), text("299705357 Hz"), text("400 MHz")
-    ('4096', '300 MHz', '400 MHz')
+    >>> text(4096.0), text("299705357 Hz"), text("400 MHz"), text("../traces/msr/web_3.csv.xz")
+    ('4096', '300 MHz', '400 MHz', 'web_3')
     """
+    if isinstance(value, str) and ("/" in value or value.endswith(ENDINGS)):
+        return stem(value)
     if isinstance(value, str) and (hertz := re.fullmatch(r"(\d+) Hz", value)):
         return frequency(float(hertz.group(1)))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -36,7 +36,7 @@ def states(file: str | Path) -> Iterator[State]:
     """Of a timeline; that of a run that was killed ends without a bracket. Raises InputError where it is no timeline."""
     path = Path(file)
     try:
-        text = path.read_text().rstrip().rstrip(",")
+        text = path.read_text(encoding="utf-8").rstrip().rstrip(",")
         events = json.loads(text if text.endswith("]") else text + "]")
         names = {(event["pid"], event["tid"]): event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "thread_name"}
         blocks = {event["pid"]: event["args"]["name"].rpartition(".")[2] for event in events if event["ph"] == "M" and event["name"] == "process_name"}

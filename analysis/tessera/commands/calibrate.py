@@ -59,4 +59,4 @@ def calibrate(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("calibrate", epilog=EXAMPLES, rich_help_panel="Measuring the model and the program, and the pages that say so")(calibrate)
+    app.command("calibrate", epilog=EXAMPLES, rich_help_panel="Held against measurements and papers")(calibrate)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tessera.commands.options import Json
+from tessera.output_file import apart
 
 EXAMPLES = """Examples:
 
@@ -20,8 +21,8 @@ EXAMPLES = """Examples:
 def curve(
     source: Annotated[Path, typer.Argument(help="Block trace, or the folder of a run made with --requests.")],
     block: Annotated[str, typer.Option(help="What the cache holds as one.")] = "4 KiB",
-    operations: Annotated[str, typer.Option(help="What refers to it: all, reads or writes.")] = "all",
-    sizes: Annotated[str | None, typer.Option(metavar="A,B,...", help="Sizes, such as '1 MiB,16 MiB'; from one block to all if not given.")] = None,
+    operations: Annotated[str, typer.Option(help="Which operations to count: all, reads or writes.")] = "all",
+    sizes: Annotated[str | None, typer.Option(metavar="A,B,...", help="Sizes, such as '1 MiB,16 MiB' (default: from one block to all).")] = None,
     sample: Annotated[float | None, typer.Option(help="Follow this share of the blocks (0 to 1) instead of all.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Picture to write, .png or .svg.")] = None,
     as_json: Json = False,
@@ -31,6 +32,8 @@ def curve(
     from tessera.charts.paper import draw
     from tessera.human import size
 
+    if out is not None:
+        apart(out, [source])
     found = curves.miss_ratios(source, block=block, operations=operations, sizes=sizes.split(",") if sizes else None, sample=sample)
     unit = curves.bytes_of(block)
     if out is not None:

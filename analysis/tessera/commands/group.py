@@ -3,15 +3,44 @@
 import os
 import signal
 import sys
+import traceback
+from pathlib import Path
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from tessera.errors import InputError, nearest
-from tessera.simulator import BAD_INPUT, SimulatorError
+from tessera.simulator import BAD_INPUT, SimulatorError, run_simulator
 
 SHELL_SIGNALS = 128  # in front of a signal's number in an exit status
+USAGE_ERROR = typer.BadParameter.__mro__[2]  # ClickException of the click that typer brings along
+INTERNAL = 70  # EX_SOFTWARE of sysexits.h
+DEBUG = "TESSERA_DEBUG"
 INTERRUPTED = SHELL_SIGNALS + signal.SIGINT
+
+
+def internal_error(error: Exception) -> str:
+    """The sentence for a fault of this program: what it was, where, and how to see the rest."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if f"{os.sep}tessera{os.sep}" in frame.filename]
+    at = f" in {Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
+    text = " ".join(str(error).split())[:300]
+    return f"internal error{at}: {type(error).__name__}: {text}. This is a bug, or input that nobody thought of; {DEBUG}=1 shows where it happened"
+
+
+class WithSimulatorOptions(TyperCommand):
+    """A command that hands the options that it does not know to the simulator's command of the same name: its help lists them."""
+
+    def format_help(self, ctx: typer.Context, formatter: object) -> None:
+        super().format_help(ctx, formatter)
+        own = {"--help"} | {name for item in self.params for name in item.opts}
+        try:
+            text = run_simulator([str(self.name), "--help"])
+        except (InputError, SimulatorError):  # it is not built yet
+            return
+        options = text.partition("\nOptions:\n")[2].partition("\n\n")[0].splitlines()
+        print("More options:")
+        print("\n".join(line for line in options if line.split()[0].split(",")[-1] not in own))
 
 
 class Commands(TyperGroup):
@@ -31,8 +60,18 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(SHELL_SIGNALS + signal.SIGPIPE) from None
         except OSError as error:  # a disk that is full, a folder that cannot be written
-            print(f"tessera: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+            print(f"tessera: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
             raise typer.Exit(1) from None
+        except UnicodeError as error:
+            print(f"tessera: expected text in UTF-8, found what is none: {error}", file=sys.stderr)
+            raise typer.Exit(BAD_INPUT) from None
+        except (USAGE_ERROR, typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                raise
+            print(f"tessera: {internal_error(error)}", file=sys.stderr)
+            raise typer.Exit(INTERNAL) from None
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple:
         known = self.list_commands(ctx)

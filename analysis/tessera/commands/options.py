@@ -1,5 +1,10 @@
 """The options that several commands share."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -9,17 +14,56 @@ from tessera.errors import InputError
 from tessera.simulation import Setting, Simulation
 
 Drive = Annotated[str, typer.Argument(help="Drive: a name of 'tessera list drives' or a .toml file.")]
+FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
+
+
+def count_of(text: str | int) -> int:
+    """A number of things as people type it; a default is one already.
+
+    >>> count_of("20000"), count_of("1k"), count_of("1e6"), count_of("2.5M"), count_of("100_000")
+    (20000, 1000, 1000000, 2500000, 100000)
+    """
+    if isinstance(text, int):
+        return text
+    match = re.fullmatch(r"[0-9]+|([0-9]+(?:\.[0-9]+)?)(?:([kKMG])|[eE]([0-9]{1,2}))", text.replace("_", ""))
+    value = Decimal(match[1] or match[0]) * FACTORS.get(match[2], 10 ** int(match[3] or 0)) if match else Decimal(0)
+    if value < 1 or value != int(value):
+        raise typer.BadParameter(f"expected a number of at least 1 such as 20000, 20k or 1e6, found '{text}'")
+    return int(value)
+
+
 Out = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
-Trace = Annotated[Path | None, typer.Option("--trace", help="Block trace to replay (plain, gz, xz or zstd).")]
+OutOrNext = Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: the next free out/run-N, or out/compare-N).")]
+Trace = Annotated[Path | None, typer.Option("--trace", help="Block trace to replay (plain, gz, xz, zstd, bz2 or lz4).")]
 Workload = Annotated[str | None, typer.Option("--workload", help="Workload to generate instead of a trace.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many requests.")]
+Limit = Annotated[int | None, typer.Option("--limit", parser=count_of, metavar="N", help="At most so many requests: 20000, 20k or 1e6.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random streams.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter of the drive; may be repeated.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, every digit.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time; as many as there are CPUs where not given.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time (default: as many as there are CPUs).")]
 
 # Whatever else stands on the line goes to the simulator as it is: it knows its options, and says which is meant.
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@contextmanager
+def results_folder(out: Path | None, kind: str) -> Iterator[Path]:
+    """`out`, or the next free folder out/KIND-N, which this command alone has and which goes again if nothing came to lie in it."""
+    if out is not None:
+        yield out
+        return
+    for number in count(1):
+        folder = Path("out") / f"{kind}-{number}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        break
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):  # it holds results
+            folder.rmdir()
 
 
 def settings_of(words: list[str] | None) -> dict[str, Setting]:

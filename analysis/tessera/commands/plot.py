@@ -24,7 +24,7 @@ def plot(
     x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
     y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
     metric: Annotated[str, typer.Option(help="What a sweep's heat map shows.")] = "host.latency.mean",
-    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png or .svg file of one picture; RESULTS/pictures if not given.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png or .svg file of one picture (default: RESULTS/pictures).")] = None,
 ) -> None:
     """Draw the pictures of a run, a comparison or a sweep."""
     from tessera.api import open_results

@@ -24,12 +24,12 @@ EXAMPLES = """Examples:
 
 def search(
     plan: Annotated[Path, typer.Argument(help="File of the search, in TOML.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; out/ and the file's name where not given.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: out/ and the file's name).")] = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Look for the designs that no other beats in latency, cost and whatever counts."""
+    """Search for Pareto-optimal designs: latency, cost and any other objective."""
     from tessera.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
 
     read = read_search(plan)
@@ -57,7 +57,7 @@ def search(
 def _print(found: "Search") -> None:
     from tessera.charts.pictures import text
     from tessera.human import counted, figure
-    from tessera.reports.run_page import FEW_CLEANINGS
+    from tessera.marks import FEW_CLEANINGS
     from tessera.reports.sweep_page import SWEPT
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
@@ -66,7 +66,8 @@ def _print(found: "Search") -> None:
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
         reached = ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)
-        print(f"  {file}\n    {design}\n    {reached}")
+        mark = f" ({row['marks']})" if row.get("marks") else ""
+        print(f"  {file}\n    {design}\n    {reached}{mark}")
 
 
 def register(app: typer.Typer) -> None:

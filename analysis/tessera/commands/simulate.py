@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
+from tessera.commands.group import WithSimulatorOptions
+from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
 from tessera.errors import InputError
+from tessera.replay import repeatable
 from tessera.run_folder import Run
-from tessera.simulation import simulation_of
 from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
+from tessera.temporary import work_folder
 
 RUN_EXAMPLES = """Examples:
 
@@ -22,9 +24,7 @@ RUN_EXAMPLES = """Examples:
 
   tessera run common --layer mu-rmw --trace week.csv.xz --fold --check --out out/week
 
-  tessera run common --layer cmr --workload random-4k --until host.latency.p99:5% --out out/sure
-
-All options of 'tessera-sim run' work: --replay, --prefill, --requests, --events, --vcd, ..."""
+  tessera run common --layer cmr --workload random-4k --until host.latency.p99:5% --out out/sure"""
 
 COMPARE_EXAMPLES = """Examples:
 
@@ -36,8 +36,8 @@ COMPARE_EXAMPLES = """Examples:
 def run(
     context: typer.Context,
     drive: Drive,
-    out: Out,
-    layer: Annotated[str | None, typer.Option(help="Translation layer; the drive's own where not given.")] = None,
+    out: OutOrNext = None,
+    layer: Annotated[str | None, typer.Option(help="Translation layer (default: the drive's own).")] = None,
     trace: Trace = None,
     workload: Workload = None,
     limit: Limit = None,
@@ -53,11 +53,12 @@ def run(
     """Replay a trace or workload on a drive and write the results."""
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
     progress = sys.stderr.isatty()
-    if until is None:
-        result, sure = wanted.run(out, progress), ""
-    else:
-        result, effort = run_until(wanted, Until.parse(until), out, progress=progress)
-        sure = effort.sentence()
+    with results_folder(out, "run") as folder:
+        if until is None:
+            result, sure = wanted.run(folder, progress), ""
+        else:
+            result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
+            sure = effort.sentence()
     if as_json:
         print(json.dumps(result.summary | ({"until": sure} if sure else {}), indent=1))
         return
@@ -69,7 +70,7 @@ def run(
 def compare(
     context: typer.Context,
     drive: Drive,
-    out: Out,
+    out: OutOrNext = None,
     layers: Annotated[str, typer.Option(help="Translation layers, A,B,...; all: each that there is.")] = "all",
     trace: Trace = None,
     workload: Workload = None,
@@ -84,17 +85,30 @@ def compare(
     """Run many layers on the same input and show one table."""
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
     baselines = baseline.split(",") if baseline else ()
-    result = compare_layers(wanted, layers.split(","), seeds, jobs, out, progress=sys.stderr.isatty(), baselines=baselines)
+    with results_folder(out, "compare") as folder:
+        result = compare_layers(wanted, layers.split(","), seeds, jobs, folder, progress=sys.stderr.isatty(), baselines=baselines)
     print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
     if result.refused:
         print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)
         raise typer.Exit(BAD_INPUT)
 
 
+def wants_help(words: list[str]) -> bool:
+    return not {"-h", "--help"}.isdisjoint(words)
+
+
+def show_help(name: str) -> None:
+    """The simulator's own help of a command, which is called `tessera` here."""
+    print(run_simulator([name, "--help"]).replace("tessera-sim", "tessera"), end="")
+
+
 def pass_on(name: str, doc: str):
     """A command of the simulator under the same name."""
 
     def command(context: typer.Context) -> None:
+        if wants_help(context.args):
+            show_help(name)
+            return
         try:
             print(run_simulator([name, *context.args]), end="")
         except SimulatorError as error:  # it has said why itself
@@ -106,9 +120,12 @@ def pass_on(name: str, doc: str):
 
 
 def hand_over(name: str, doc: str):
-    """The same of a command that runs until it is told to end: signals are for the simulator alone."""
+    """The same of a command that runs long: what it prints and the signals that end it are its own."""
 
     def command(context: typer.Context) -> None:
+        if wants_help(context.args):
+            show_help(name)
+            return
         become([name, *context.args])
 
     command.__doc__ = doc
@@ -118,18 +135,19 @@ def hand_over(name: str, doc: str):
 def explain(
     results: Annotated[Path, typer.Argument(help="Folder of a run.")],
     number: Annotated[int, typer.Argument(min=0, help="Number of the request, from 0.")],
+    firmware: Annotated[
+        Path | None, typer.Option(help="Shared library or image that the run used, where it is made again; taken only if its digest is that of the run.")
+    ] = None,
 ) -> None:
-    """Tell the life of one request of a run, step by step; a run that kept no log of its requests is made again for it."""
+    """Explain the life of one request, step by step. A run without a log of its requests is made again elsewhere, from the same files."""
     if (results / "compare.json").exists():
         raise InputError(f"{results} is the folder of a comparison: name a run in it, as {results}/LAYER")
     if (results / "requests.npy").exists():
         print(ask_simulator(["explain", results, str(number)]), end="")
         return
     Run(results).file("summary.json")
-    made_by = simulation_of(results)
-    if made_by is None:
-        raise InputError(f"{results} has no log of its requests, and what made it is not known: run it again with --requests")
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    made_by = repeatable(results, firmware)
+    with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         made_by.but(requests=True, events=True).run(folder, progress=sys.stderr.isatty())
         try:
             print(ask_simulator(["explain", folder, str(number)]), end="")
@@ -138,8 +156,8 @@ def explain(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("run", context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
-    app.command("compare", context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
+    app.command("run", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
+    app.command("compare", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
     app.command("explain")(explain)
     for name, doc in (
         ("list", "List drives, layers, workloads, formats or parameters."),
@@ -147,5 +165,8 @@ def register(app: typer.Typer) -> None:
         ("convert", "Write a block trace as a NumPy file."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))
-    serving = hand_over("serve", "Let any NBD client use the drive, until Ctrl-C.")
-    app.command("serve", context_settings={**PASS_ON, "help_option_names": []})(serving)
+    for name, doc in (
+        ("serve", "Let any NBD client use the drive, until Ctrl-C."),
+        ("torture", "Cut the power thousands of times and check that nothing is lost."),
+    ):
+        app.command(name, context_settings={**PASS_ON, "help_option_names": []})(hand_over(name, doc))

@@ -30,7 +30,7 @@ The same command goes on where it was interrupted, and makes only what is missin
 
 def sweep(
     plan: Annotated[Path, typer.Argument(help="File of the sweep, in TOML.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; out/ and the file's name where not given.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: out/ and the file's name).")] = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Make more than a hundred thousand runs.")] = False,
@@ -40,7 +40,7 @@ def sweep(
 ) -> None:
     """Make many runs over axes, and keep each."""
     from tessera.sweeps import read_plan, run_sweep  # with polars and Dask, which no other command waits for
-    from tessera.sweeps.place import job_script
+    from tessera.sweeps.cluster import job_script
     from tessera.sweeps.sweep import commands_of, summary_of
 
     read = read_plan(plan)
@@ -63,7 +63,7 @@ def sweep(
             bar.update(line, total=now.runs, completed=now.kept + now.done, description=description)
 
         try:
-            made = run_sweep(read, folder, jobs=jobs, scheduler=scheduler, yes=yes, processes=True, progress=tell)
+            made = run_sweep(read, folder, jobs=jobs, scheduler=scheduler, yes=yes, progress=tell)
         except KeyboardInterrupt:
             bar.stop()
             done = count.kept + count.done if count else 0

@@ -1,7 +1,8 @@
-"""tessera describe, and tessera trace cut, scale, repeat, merge, fit."""
+"""tessera describe, and tessera trace probe, sort, cut, scale, repeat, merge, fit, convert."""
 
 import json
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import Json, Limit, size_of, time_of
+from tessera.output_file import apart, write
 from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
@@ -17,10 +19,24 @@ EXAMPLES = """Examples:
 
   tessera describe month.csv.zst --limit 1000000 --picture heat.png --json"""
 
-Source = Annotated[Path, typer.Argument(help="Block trace (plain, gz, xz or zstd).")]
+Source = Annotated[Path, typer.Argument(help="Block trace (plain, gz, xz, zstd, bz2 or lz4).")]
 Target = Annotated[Path, typer.Option("--out", help="File to write; .gz and .xz are packed. How it is read lies beside it.")]
-Format = Annotated[str | None, typer.Option("--format", help="Format of the trace; recognised from its content if not given.")]
+Format = Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")]
+NAMED_BY = ".columns.toml"
+COLUMNS_FILE = "columns:"
 Volume = Annotated[str | None, typer.Option("--volume", help="Only this volume.")]
+
+
+def _read(trace: Path, format: str | None) -> list[Path]:
+    """The files of a trace: its own and the description of its columns."""
+    return [trace, Path(f"{trace}{NAMED_BY}"), *([Path(format.removeprefix(COLUMNS_FILE))] if (format or "").startswith(COLUMNS_FILE) else [])]
+
+
+def _apart(out: Path, traces: list[Path], format: str | None = None) -> None:
+    """Of a trace that is written with the description of its columns."""
+    inputs = [file for trace in traces for file in _read(trace, format)]
+    for file in (out, Path(f"{out}{NAMED_BY}")):
+        apart(file, inputs)
 
 
 def describe(
@@ -52,7 +68,13 @@ def describe(
         print(picture)
 
 
-traces = typer.Typer(cls=Commands, no_args_is_help=True, help="Cut, scale, repeat and merge block traces, and fit workloads to them.")
+traces = typer.Typer(cls=Commands, no_args_is_help=True, help="Probe, sort, cut, scale, repeat, merge and convert block traces, and fit workloads to them.")
+
+
+@traces.command(epilog="Example: tessera trace probe disk.trace")
+def probe(trace: Source) -> None:
+    """Say what a trace is taken for and why, and what else it might be; propose a description of its columns where nothing fits."""
+    sys.stdout.write(ask_simulator(["probe", trace]))
 
 
 @traces.command(epilog='Example: tessera trace cut week.csv.xz --begin "10 s" --end "1 h" --out hour.csv.xz')
@@ -60,7 +82,7 @@ def cut(
     trace: Source,
     out: Target,
     begin: Annotated[str, typer.Option(help="Time from which records are kept, since the first one.")] = "0 s",
-    end: Annotated[str | None, typer.Option(help="Time before which they are kept; to the last one if not given.")] = None,
+    end: Annotated[str | None, typer.Option(help="Time before which they are kept (default: to the last one).")] = None,
     format: Format = None,
     volume: Volume = None,
 ) -> None:
@@ -70,6 +92,7 @@ def cut(
     from tessera.trace.table import read_trace
 
     kept = cut_records(read_trace(trace, format=format, volume=volume), time_of(begin), None if end is None else time_of(end))
+    _apart(out, [trace], format)
     print(f"{write_trace(kept, out)}: {len(kept):,} records")
 
 
@@ -88,6 +111,7 @@ def scale(
     from tessera.trace.table import read_trace
 
     scaled = scale_records(read_trace(trace, format=format, volume=volume), load, addresses)
+    _apart(out, [trace], format)
     print(f"{write_trace(scaled, out)}: {len(scaled):,} records")
 
 
@@ -106,6 +130,7 @@ def repeat(
     from tessera.trace.table import read_trace
 
     repeated = repeat_records(read_trace(trace, format=format, volume=volume), times, size_of(drift))
+    _apart(out, [trace], format)
     print(f"{write_trace(repeated, out)}: {len(repeated):,} records")
 
 
@@ -121,6 +146,7 @@ def merge(
     from tessera.trace.table import read_trace
 
     merged = merge_records([read_trace(source) for source in sources], separate=not over)
+    _apart(out, sources)
     print(f"{write_trace(merged, out)}: {len(merged):,} records")
 
 
@@ -139,8 +165,8 @@ def fit(
     from tessera.trace.table import read_trace
 
     found = fit_records(read_trace(trace, format=format, volume=volume, limit=limit), trace.name)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(found.text)
+    apart(out, _read(trace, format))
+    write(out, found.text)
     agreement = found.agreement()
     if as_json:
         print(json.dumps({"law": found.law, "characteristics": {name: {"trace": a, "workload": b, "agrees": same} for name, a, b, same in agreement}}))
@@ -149,6 +175,46 @@ def fit(
     wanted, reached = (dict(rows({name: side[place] for name, *side in agreement})) for place in (0, 1))
     for (name, value), other, (*_, same) in zip(wanted.items(), reached.values(), agreement):
         print(f"  {name:<30}{value:>14}{other:>14}  {'' if same else 'does not agree'}")
+
+
+class Form(StrEnum):
+    """What tessera-sim convert --to takes."""
+
+    fio = "fio"
+    fio2 = "fio2"
+    blkparse = "blkparse"
+    msr = "msr"
+    columns = "columns"
+    npy = "npy"
+
+
+@traces.command(epilog="Example: tessera trace convert disk.blktrace.0 --to fio --out disk.fio")
+def convert(
+    trace: Source,
+    out: Annotated[Path, typer.Option("--out", help="File to write.")],
+    to: Annotated[Form, typer.Option("--to", help="fio and fio2: fio's log, version 3 or 2; blkparse; msr; columns: text that loses nothing; npy: NumPy array.")],
+    format: Format = None,
+    volume: Volume = None,
+    limit: Limit = None,
+) -> None:
+    """Write a trace in another form: for fio, for readers of blkparse or MSR traces, or with every picosecond. Notes say what the form cannot hold."""
+    from tessera.trace.table import reading_words
+
+    sys.stdout.write(ask_simulator(["convert", trace, *reading_words(format, volume, limit), "--to", to.value, "--out", out]))
+
+
+@traces.command(epilog="Example: tessera trace sort disk.csv.bz2 --out sorted.csv")
+def sort(
+    trace: Source,
+    out: Annotated[Path, typer.Option("--out", help="File to write.")],
+    to: Annotated[Form, typer.Option("--to", help="Form of the file: as of convert.")] = Form.columns,
+    format: Format = None,
+    volume: Volume = None,
+) -> None:
+    """Put the whole of a trace in order of arrival, in bounded memory and a temporary file, and say how many records were out of order."""
+    from tessera.trace.table import reading_words
+
+    sys.stdout.write(ask_simulator(["convert", trace, *reading_words(format, volume, None), "--sort", "all", "--to", to.value, "--out", out]))
 
 
 def register(app: typer.Typer) -> None:

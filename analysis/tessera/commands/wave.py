@@ -13,6 +13,8 @@ import typer
 from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Seed, Settings, Trace, Workload, simulation, time_of
 from tessera.errors import InputError
+from tessera.output_file import apart, whole, write
+from tessera.temporary import work_folder
 
 RECORD_EXAMPLES = """Examples:
 
@@ -62,17 +64,18 @@ def record(
     out: Annotated[
         list[Path] | None, typer.Option("--out", metavar="FILE", help="File to write, .vcd, .fst or .json (a timeline); may be repeated. Of a run: its folder's waves.vcd.")
     ] = None,
-    window: Annotated[list[str] | None, typer.Option(metavar="A:B", help="From time A to time B; may be repeated. All of the run where not given.")] = None,
+    window: Annotated[list[str] | None, typer.Option(metavar="A:B", help="From time A to time B; may be repeated (default: the whole run).")] = None,
     trigger: Annotated[str | None, typer.Option(help="Around the first of these: an event such as merge, request:N, latency>TIME, SIGNAL>N or SIGNAL<N.")] = None,
-    before: Annotated[str | None, typer.Option(metavar="TIME", help="Length kept before the trigger, 1 ms where not given.")] = None,
-    after: Annotated[str | None, typer.Option(metavar="TIME", help="Length recorded after it, 10 ms where not given.")] = None,
-    signals: Annotated[str | None, typer.Option(metavar="GLOB,...", help="Names of signals or scopes, with * and ?; all where not given.")] = None,
-    layer: Annotated[str | None, typer.Option(help="Translation layer; the drive's own where not given.")] = None,
+    before: Annotated[str | None, typer.Option(metavar="TIME", help="Length kept before the trigger (default: 1 ms).")] = None,
+    after: Annotated[str | None, typer.Option(metavar="TIME", help="Length recorded after it (default: 10 ms).")] = None,
+    signals: Annotated[str | None, typer.Option(metavar="GLOB,...", help="Names of signals or scopes, with * and ? (default: all).")] = None,
+    layer: Annotated[str | None, typer.Option(help="Translation layer (default: the drive's own).")] = None,
     trace: Trace = None,
     workload: Workload = None,
     limit: Limit = None,
     seed: Seed = 1,
     settings: Settings = None,
+    firmware: Annotated[Path | None, typer.Option(help="Of a run: the shared library or image that it used; taken only if its digest is that of the run.")] = None,
 ) -> None:
     """Make a run for its waveforms, all of it, some windows, or what lies around a trigger."""
     from tessera.waves.record import Record, run_again
@@ -81,12 +84,15 @@ def record(
     if _is_run(source):
         if layer or trace or workload or limit or settings or seed != 1 or context.args:
             raise InputError(f"{source} is a run, which says itself what is simulated; --layer, --set and the like go with a drive")
-        wanted = run_again(Path(source))
+        wanted = run_again(Path(source), firmware)
         files = out or [Path(source) / "waves.vcd"]
+        if not out and files[0].is_symlink():  # whatever it points to is not the folder's to name
+            files[0].unlink()
     else:
         if not out:
             raise InputError("--out FILE.vcd, FILE.fst or FILE.json is missing: what is to be written")
-        wanted = simulation(source, trace, workload, limit, seed, settings, context.args).but(layer=layer)
+        words = [*context.args, *(("--firmware", str(firmware)) if firmware else ())]
+        wanted = simulation(source, trace, workload, limit, seed, settings, words).but(layer=layer)
         files = out
     notes = record_run(wanted, Record(tuple(files), signals, window or (), trigger, before, after), progress=sys.stderr.isatty())
     for file in files:
@@ -125,7 +131,7 @@ def list_signals(
     else:
         # The shortest run that there is: the file's head says what could be recorded.
         shortest = simulation(source, None, "random-4k", 1, 1, settings, ["--fold"]).but(layer=layer)
-        with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
             file = Path(folder) / "signals.vcd"
             record_run(shortest, Record((file,), windows=("0 s:1 ps",)))
             found = Dump(file).signals
@@ -143,8 +149,8 @@ def list_signals(
 def show(
     file: Waveforms,
     patterns: Patterns = None,
-    begin: Annotated[str | None, typer.Option(metavar="TIME", help="Since power-on; the begin of the file where not given.")] = None,
-    end: Annotated[str | None, typer.Option(metavar="TIME", help="The end of the file where not given.")] = None,
+    begin: Annotated[str | None, typer.Option(metavar="TIME", help="Since power-on (default: the beginning of the file).")] = None,
+    end: Annotated[str | None, typer.Option(metavar="TIME", help="Since power-on (default: the end of the file).")] = None,
     lanes: Annotated[bool, typer.Option("--lanes", help="A lane for each signal over the width of the terminal, not a list of changes.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="Lines of the list at most.")] = 200,
 ) -> None:
@@ -169,7 +175,7 @@ def show(
 def select(
     file: Waveforms,
     patterns: Annotated[list[str], typer.Argument(metavar="PATTERN", help="Names of signals or scopes, with * and ?.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Save file to write, .gtkw; FILE-selected.gtkw where not given.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Save file to write, .gtkw (default: FILE-selected.gtkw).")] = None,
 ) -> None:
     """Write a save file with which GTKWave shows these signals, in the groups, forms and colours that a run chose for all."""
     from tessera.waves.save_file import pointed_at, read_save_file, save_file_of, selected
@@ -177,9 +183,9 @@ def select(
     target = out or file.with_name(f"{file.stem}-selected.gtkw")
     if target.suffix != ".gtkw":
         raise InputError(f"{target}: expected a name that ends with .gtkw")
+    apart(target, [file, save_file_of(file)])
     text = pointed_at(selected(read_save_file(save_file_of(file)), patterns), file)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text)
+    write(target, text)
     print(f"{target}: 'tessera wave open {target}' shows it")
 
 
@@ -199,12 +205,17 @@ def convert(
         raise InputError(f"{file} to {out}: expected .vcd to .fst, or .fst to .vcd")
     Dump(file)  # a file that is none is refused in a sentence
     name, source, target = commands[file.suffix, out.suffix]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([tool(name), source, str(file), target, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise InputError(f"{file}: {name} cannot convert it: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
+    apart(out, [file])
+
+    def converted(aside: Path) -> None:
+        words = [tool(name), source, str(file), target, str(aside)]
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
+        if done.returncode != 0:
+            raise InputError(f"{file}: {name} cannot convert it: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
+
+    whole(out, converted)
     if save_file_of(file).exists():
-        save_file_of(out).write_text(pointed_at(read_save_file(save_file_of(file)), out))
+        write(save_file_of(out), pointed_at(read_save_file(save_file_of(file)), out))
     print(f"{out}: {size(out.stat().st_size)} (of {size(file.stat().st_size)})")
 
 

@@ -6,16 +6,17 @@ from typing import Annotated
 import typer
 
 from tessera.errors import InputError
+from tessera.output_file import write
 from tessera.published_workload import Shape, description, read_table, row_of
 
 
 def workload(
     table: Annotated[Path, typer.Argument(help="Table of the statistics of block traces, a line a workload; .xz and .gz are unpacked.")],
     name: Annotated[str | None, typer.Argument(help="Which workload of the table; all names are listed if none is given.")] = None,
-    out: Annotated[Path | None, typer.Option(help="File to write; to the terminal if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write (default: to the terminal).")] = None,
     track: Annotated[int, typer.Option(min=4096, help="Size of a track in bytes, a multiple of 4096.")] = 2 * 1024 * 1024,
     tracks: Annotated[int, typer.Option(min=1, help="Number of hot tracks.")] = 100,
-    share: Annotated[float | None, typer.Option(min=0, max=1, help="Share of the requests on them; estimated from the pages' popularity if not given.")] = None,
+    share: Annotated[float | None, typer.Option(min=0, max=1, help="Share of the requests on them (default: estimated from the pages' popularity).")] = None,
     run_length: Annotated[int, typer.Option(min=1, max=32, help="Hot tracks side by side.")] = 1,
     drift: Annotated[float, typer.Option(min=0, max=1, help="Share of the hot runs that others replace every 20,000 writes.")] = 0.0,
     mean_gaps: Annotated[bool, typer.Option("--mean-gaps", help="Exponential gaps of the published mean instead of the published percentiles.")] = False,
@@ -34,7 +35,7 @@ def workload(
     if out is None:
         print(text, end="")
     else:
-        out.write_text(text)
+        write(out, text)
 
 
 def register(app: typer.Typer) -> None:

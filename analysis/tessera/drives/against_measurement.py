@@ -14,6 +14,7 @@ import numpy as np
 from tessera.drives.measured_trace import read_measured
 from tessera.drives.response_errors import ClassError, classes, errors_by_class
 from tessera.latency_plot import distribution
+from tessera.output_file import whole, write
 from tessera.papers.page import number, table
 from tessera.run_folder import Run, latency_ms
 from tessera.simulator import ask_simulator
@@ -59,7 +60,7 @@ def compare(drive: str, path: Path, out: Path, settings: Sequence[str] = (), see
     picture = out / "responses.png"
     draw(trace, model, picture, f"{drive}, {path.name}")
     found = Validation(drive, path, errors_by_class(trace, model), picture)
-    (out / "responses.md").write_text(found.text())
+    write(out / "responses.md", found.text())
     return found
 
 
@@ -90,5 +91,5 @@ def draw(trace: np.ndarray, model: np.ndarray, path: Path, title: str) -> None:
     panels[0].set_ylabel("requests served within (%)")
     panels[0].legend(loc="lower right", frameon=False)
     figure.suptitle(title)
-    figure.savefig(path, dpi=120)
+    whole(path, lambda aside: figure.savefig(aside, dpi=120))
     plt.close(figure)

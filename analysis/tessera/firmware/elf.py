@@ -52,13 +52,15 @@ class Image:
             self._bytes = self.file.read_bytes()
         except OSError as error:
             raise InputError(f"{self.file}: {error.strerror}") from None
-        if self._bytes[:4] != b"\x7fELF" or self._bytes[4] not in (1, 2) or self._bytes[5] != 1:
+        if len(self._bytes) < 64 or self._bytes[:4] != b"\x7fELF" or self._bytes[4] not in (1, 2) or self._bytes[5] != 1:
             raise InputError(f"{self.file} is no firmware image: expected an ELF file, little-endian")
         self.wide = self._bytes[4] == 2
         try:
             self._read_sections()
         except (struct.error, IndexError):
             raise InputError(f"{self.file} is cut short: its sections lie behind its end") from None
+        if not self.sections:
+            raise InputError(f"{self.file} is no firmware image: it has no sections")
 
     @property
     def machine(self) -> str:

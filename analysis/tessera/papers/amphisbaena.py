@@ -3,14 +3,15 @@
 The paper replays eight MSR volumes on an 18 TB drive with a buffer of 1 % of the range that a volume touches. The volumes cannot be had;
 the workloads `zone-*` have the request counts, write and update shares, ranges and mean write sizes of its Table 3, shortened here,
 and what they assume beside stands in their files: above all how soon an address is updated again, and that at most four start addresses
-lie in a chunk of 64 KiB. The layers run as published. Whether the zones were empty at the start the paper does not say; padding and
+lie in a chunk of 64 KiB. They have none of the long update periods that the paper is about; a section of its own puts these in. The layers run as published. Whether the zones were empty at the start the paper does not say; padding and
 write-backs without a read-modify-write exist only where a zone is not full, so both are shown.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tessera.papers.amphisbaena_readings import offset_parts, reading_parts
+from tessera.papers import amphisbaena_periods, memory
+from tessera.papers.amphisbaena_readings import offset_parts, reading_experiments
 from tessera.papers.amphisbaena_runs import (
     CLEANINGS,
     OTHERS,
@@ -29,9 +30,10 @@ from tessera.papers.amphisbaena_runs import (
     victim_rules,
     victim_size,
 )
+from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, ranked_tables, span, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, ranked_tables, span, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
@@ -69,6 +71,11 @@ def _described(changes: Sequence[float]) -> str:
     return f"{percent(_mean(changes))} on average, {percent(min(changes))} to {percent(max(changes))}" if changes else "-"
 
 
+def _times(changes: Sequence[float]) -> float | None:
+    """How many times the other's figure is Amphisbaena's, of the mean change."""
+    return from_reduction(100 * sum(changes) / len(changes)) if changes else None
+
+
 def _none_there(rows: Mapping[str, Mapping[str, Run]]) -> str:
     names = [name for name, row in rows.items() if rmws(row["fluid-loop"]) == 0]
     return f"; Fluid_loop has none on {', '.join(names)}" if names else ""
@@ -97,7 +104,8 @@ def _headline_findings(grid: Grid) -> list[Finding]:
     amplified = [x for other in OTHERS for x in _changes(rows, total_amplification, other)]
     return [
         Finding(
-            "mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _described(slower), verdict(x < 0 for x in slower)
+            "mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _described(slower), verdict(x < 0 for x in slower),
+            ratio=_times(slower),
         ),
         Finding(
             "read-modify-writes below Fluid_loop",
@@ -105,6 +113,7 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             _described(fewer) + _none_there(rows),
             verdict(rmws(row[OURS]) < rmws(row["fluid-loop"]) for row in rows.values()),
             f"a victim gives back {span(smaller)} of the sectors of one of Fluid_loop's: chunks take space for what they do not hold",
+            _times(fewer),
         ),
         Finding(
             "highest write hit rate",
@@ -119,7 +128,7 @@ def _headline_findings(grid: Grid) -> list[Finding]:
             + span((hit_rate(r["fluid-loop"]) - max(hit_rate(r["fluid"]), hit_rate(r["skylight-disk"])) for r in rows.values()), 3),
             verdict(hit_rate(r["fluid-loop"]) >= max(hit_rate(r["fluid"]), hit_rate(r["skylight-disk"])) for r in rows.values()),
         ),
-        Finding("lowest write amplification", "-98.5 % on average", _described(amplified), verdict(x < 0 for x in amplified)),
+        Finding("lowest write amplification", "-98.5 % on average", _described(amplified), verdict(x < 0 for x in amplified), ratio=_times(amplified)),
         Finding(
             "largest victims",
             "all but ts_0 and src2_0",
@@ -167,6 +176,7 @@ def _rule_findings(grid: Grid) -> list[Finding]:
                 "-37 %",
                 _described(changes) + _none_there(grid),
                 verdict(rmws(row[rule]) < rmws(row["fluid-loop"]) for row in grid.values()),
+                ratio=_times(changes),
             )
         )
     least = {name: min(RULES, key=lambda rule: rmws(row[rule])) for name, row in grid.items()}
@@ -233,30 +243,44 @@ def _share_findings(grid: Grid) -> list[Finding]:
     ]
 
 
-def sections(lab: Lab) -> list[str]:
-    """Markdown of this chapter."""
-    empty, full, rules = headline(lab), headline(lab, prefill=100), victim_rules(lab)
-    chunks, shares, locality = chunk_sizes(lab), filter_shares(lab), chunk_locality(lab)
+def _empty(lab: Lab) -> list[str]:
+    empty = headline(lab)
     return [
-        "### Eight volumes, zones empty at the start\n",
         *_tables(empty),
         findings([*_headline_findings(empty), *_padding_findings(empty)]),
         seed_table(over_seeds(lab, beside_fluid_loop, seeds=3), _seed_comparisons()),
-        "### Eight volumes, zones full at the start\n",
-        *_tables(full, ON_FULL_ZONES),
-        findings(_headline_findings(full)),
-        "### Which zone to clean\n",
-        *_tables(rules),
-        findings(_rule_findings(rules)),
-        "### Start addresses in a chunk\n",
-        *_tables(locality),
-        findings(_locality_findings(locality)),
-        *offset_parts(lab, lambda grid: figure_tables(grid, FIGURES)),
-        "### Chunk size\n",
-        *_tables(chunks),
-        findings(_chunk_findings(chunks)),
-        *reading_parts(lab, _tables),
-        "### Filter share\n",
-        *_tables(shares),
-        findings(_share_findings(shares)),
     ]
+
+
+def _full(lab: Lab) -> list[str]:
+    full = headline(lab, prefill=100)
+    return [*_tables(full, ON_FULL_ZONES), findings(_headline_findings(full))]
+
+
+def _swept(of: Callable[[Lab], Grid], judged: Callable[[Grid], list[Finding]]) -> Callable[[Lab], list[str]]:
+    """The chapter's tables of a grid, and the claims on it."""
+
+    def parts(lab: Lab) -> list[str]:
+        grid = of(lab)
+        return [*_tables(grid), findings(judged(grid))]
+
+    return parts
+
+
+EXPERIMENTS = (
+    Experiment("volumes", "Eight volumes, zones empty at the start", _empty),
+    Experiment("full-zones", "Eight volumes, zones full at the start", _full),
+    Experiment("victim-rules", "Which zone to clean", _swept(victim_rules, _rule_findings)),
+    Experiment("chunk-locality", "Start addresses in a chunk", _swept(chunk_locality, _locality_findings)),
+    *amphisbaena_periods.EXPERIMENTS,
+    Experiment("offsets", "Published write offsets", lambda lab: offset_parts(lab, lambda grid: figure_tables(grid, FIGURES))),
+    Experiment("chunk-sizes", "Chunk size", _swept(chunk_sizes, _chunk_findings)),
+    *reading_experiments(_tables),
+    Experiment("filter-share", "Filter share", _swept(filter_shares, _share_findings)),
+    *memory.ZONES,
+)
+
+
+def sections(lab: Lab) -> list[str]:
+    """Markdown of this chapter."""
+    return sections_of(EXPERIMENTS, lab)

@@ -15,6 +15,7 @@ from tessera.papers.amphisbaena_runs import (
     evicted_segments,
     published_offsets,
 )
+from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, span, table, verdict
@@ -56,7 +57,7 @@ def offset_parts(lab: Lab, tables: Tables) -> list[str]:
         "The write offsets of six volumes are public, their order is not: drawn at random, with the sizes, shares and gaps of the paper's table.\n"
         "How many of a chunk's places are ever written is then no assumption.\n"
     )
-    return ["### Published write offsets\n", intro, *tables(grid), findings(_offset_findings(grid))]
+    return [intro, *tables(grid), findings(_offset_findings(grid))]
 
 
 def _scope_findings(grid: Grid) -> list[Finding]:
@@ -143,20 +144,32 @@ def _idea_parts(grid: Grid) -> list[str]:
     return [table(header, rows), findings([finding])]
 
 
-def reading_parts(lab: Lab, tables: Tables) -> list[str]:
+
+def _segments(lab: Lab) -> list[str]:
+    segments = evicted_segments(lab)
+    return [*figure_tables(segments, SEGMENT_FIGURES), findings(_segment_findings(segments))]
+
+
+def _given_back(lab: Lab) -> list[str]:
+    given_back = chunks_given_back(lab)
+    return [*figure_tables(given_back, GIVEN_BACK_FIGURES), findings(_given_back_findings(given_back))]
+
+
+def _ideas(lab: Lab) -> list[str]:
+    intro = "Every combination is run, named by a digit an idea, 0 as in the paper: below 1, the idea helps.\n"
+    return [intro, *_idea_parts(combinations(lab))]
+
+
+def reading_experiments(tables: Tables) -> tuple[Experiment, ...]:
     """Which writes end a collection, what leaves Fluid's log at once, which chunks go back, and which idea earns the gain."""
-    scopes, segments, given_back = abort_scopes(lab), evicted_segments(lab), chunks_given_back(lab)
-    return [
-        "### Which writes end a collection\n",
-        *tables(scopes),
-        findings(_scope_findings(scopes)),
-        "### What leaves the log of Fluid at once\n",
-        *figure_tables(segments, SEGMENT_FIGURES),
-        findings(_segment_findings(segments)),
-        "### Which chunks the high-frequency buffer gives back\n",
-        *figure_tables(given_back, GIVEN_BACK_FIGURES),
-        findings(_given_back_findings(given_back)),
-        "### Which idea earns the gain\n",
-        "Every combination is run, named by a digit an idea, 0 as in the paper: below 1, the idea helps.\n",
-        *_idea_parts(combinations(lab)),
-    ]
+
+    def scopes(lab: Lab) -> list[str]:
+        grid = abort_scopes(lab)
+        return [*tables(grid), findings(_scope_findings(grid))]
+
+    return (
+        Experiment("scopes", "Which writes end a collection", scopes),
+        Experiment("segments", "What leaves the log of Fluid at once", _segments),
+        Experiment("given-back", "Which chunks the high-frequency buffer gives back", _given_back),
+        Experiment("ideas", "Which idea earns the gain", _ideas),
+    )

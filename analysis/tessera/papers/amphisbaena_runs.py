@@ -56,7 +56,7 @@ GIVEN_BACK = ("idle", "any", "fewest", "none")
 FIRST_RULE = "paper"  # what the paper's figures were made with
 
 
-def _variant(layer: str, **parameters: object) -> Variant:
+def published(layer: str, **parameters: object) -> Variant:
     """A layer as its paper prints it, but for these parameters."""
     published = {"paper": True, "victim": FIRST_RULE} if layer == OURS else {"paper": True}
     return Variant(layer, of_layer(layer, **{**published, **parameters}))
@@ -74,35 +74,35 @@ def _inputs(lab: Lab, names: Iterable[str], prefill: int = 0) -> dict[str, tuple
 
 def headline(lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0) -> Grid:
     """The eight volumes under the four layers, on empty or full zones."""
-    variants = {layer: _variant(layer) for layer in LAYERS}
+    variants = {layer: published(layer) for layer in LAYERS}
     return lab.grid(DRIVE, _inputs(lab, names, prefill), variants, f"eight volumes, zones {prefill} % full")
 
 
 def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
     """Of the headline's runs on empty zones, those of two volumes that clean often."""
-    return lab.grid(DRIVE, _inputs(lab, names), {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
+    return lab.grid(DRIVE, _inputs(lab, names), {layer: published(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
 
 
 def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The rules for the zone to clean beside Fluid_loop."""
-    variants = {"fluid-loop": _variant("fluid-loop")} | {rule: _variant(OURS, victim=rule) for rule in RULES}
+    variants = {"fluid-loop": published("fluid-loop")} | {rule: published(OURS, victim=rule) for rule in RULES}
     return lab.grid(DRIVE, _inputs(lab, names), variants, "victim rules")
 
 
 def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Chunks of 64 to 1024 KiB."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{kib} KiB": _variant(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
+    return lab.grid(DRIVE, _inputs(lab, names), {f"{kib} KiB": published(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
 
 
 def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
     """A volume with more and more start addresses in a chunk of 64 KiB: what the paper does not print of its traces."""
     options = _inputs(lab, (name,))[name]
-    text = (REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text()
+    text = (REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text(encoding="utf-8")
     inputs = {}
     for count in starts:
         file = lab.workload_file(f"zone-{name}-{count}", re.sub(r"chunk_starts = \d+", f"chunk_starts = {count}", text))
         inputs[f"{count} of 16"] = ("--workload", file, *options[2:])
-    return lab.grid(DRIVE, inputs, {layer: _variant(layer) for layer in ("fluid-loop", OURS)}, "locality inside chunks")
+    return lab.grid(DRIVE, inputs, {layer: published(layer) for layer in ("fluid-loop", OURS)}, "locality inside chunks")
 
 
 def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
@@ -113,7 +113,7 @@ def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
         histogram = lab.trace("msr", "write_offset_histograms", f"{name}.csv.xz")
         if histogram is None:
             continue
-        volume = tomllib.loads((REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text())
+        volume = tomllib.loads((REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text(encoding="utf-8"))
         text = (
             f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\n'
             f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {volume["write_share"]}\nwrite_sizes = {volume["write_sizes"]}\n'
@@ -122,40 +122,40 @@ def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
         _, file, *_ = lab.generated(f"zone-offsets-{name}", text, 1)
         limit = lab.requests(min(REQUESTS[name], MOST_REQUESTS_BY_OFFSET))
         inputs[name] = ("--workload", file, "--limit", limit, *_inputs(lab, (name,))[name][4:])
-    variants = {"fluid-loop": _variant("fluid-loop")} | {f"{OURS}, {size}": _variant(OURS, chunk=size) for size in ("64 KiB", "16 KiB")}
+    variants = {"fluid-loop": published("fluid-loop")} | {f"{OURS}, {size}": published(OURS, chunk=size) for size in ("64 KiB", "16 KiB")}
     return lab.grid(DRIVE, inputs, variants, "published write offsets")
 
 
 def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The filter list's share of the high-frequency buffer."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": _variant(OURS, filter_share=share) for share in SHARES}, "filter shares")
+    return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": published(OURS, filter_share=share) for share in SHARES}, "filter shares")
 
 
 def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which writes end a collection, beside Fluid_loop."""
-    variants = {"fluid-loop": _variant("fluid-loop")} | {scope: _variant(OURS, abort_scope=scope) for scope in SCOPES}
+    variants = {"fluid-loop": published("fluid-loop")} | {scope: published(OURS, abort_scope=scope) for scope in SCOPES}
     return lab.grid(DRIVE, _inputs(lab, names), variants, "scopes of giving up")
 
 
 def evicted_segments(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """What leaves the log of Fluid and Fluid_loop at once; and Amphisbaena."""
     variants = {
-        f"{layer}, {size}": _variant(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS
+        f"{layer}, {size}": published(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS
     }
-    return lab.grid(DRIVE, _inputs(lab, names), {**variants, OURS: _variant(OURS)}, "segments of the log")
+    return lab.grid(DRIVE, _inputs(lab, names), {**variants, OURS: published(OURS)}, "segments of the log")
 
 
 def chunks_given_back(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which borrowed chunks the high-frequency buffer gives back."""
-    return lab.grid(DRIVE, _inputs(lab, names), {rule: _variant(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
+    return lab.grid(DRIVE, _inputs(lab, names), {rule: published(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
 
 
 def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
     """Every combination of the ideas; a variant is named by a digit each: 0 as in the paper, 1 otherwise."""
-    variants = {"fluid-loop": _variant("fluid-loop")}
+    variants = {"fluid-loop": published("fluid-loop")}
     for choice in product((0, 1), repeat=len(IDEAS)):
         settings = {key: value for sides, side in zip(IDEAS.values(), choice, strict=True) for key, value in sides[side].items()}
-        variants["".join(map(str, choice))] = _variant(OURS, **settings)
+        variants["".join(map(str, choice))] = published(OURS, **settings)
     return lab.grid(DRIVE, _inputs(lab, names), variants, "combinations of ideas")
 
 

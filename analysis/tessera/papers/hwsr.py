@@ -38,6 +38,8 @@ from tessera.papers.hwsr_runs import (
     utilisation_ratio,
     windows,
 )
+from tessera.papers import hwsr_disk
+from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, read_latency, write_latency
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, ranked_tables, span, table, verdict
@@ -83,6 +85,7 @@ def _financial_findings(grid: Grid) -> list[Finding]:
             verdict([latency(one["hwsr linear"]) < latency(one["sblock"])]),
             f"S-blocks write {amplification(one['sblock']) / amplification(one['hwsr linear']):.1f} times as much, but in sweeps; "
             "a segment takes a turn for each of its blocks, in the linear layout a third of one",
+            latency(one["sblock"]) / latency(one["hwsr linear"]),
         ),
         Finding(
             "Financial1: 90 % of the sums over 10,000 requests",
@@ -90,12 +93,14 @@ def _financial_findings(grid: Grid) -> list[Finding]:
             f"below {ninth_decile(one['hwsr linear']):.1f} s (physical {ninth_decile(one['hwsr physical']):.1f}); "
             f"S-blocks {ninth_decile(one['sblock']):.1f} s",
             verdict([ninth_decile(one["hwsr linear"]) < ninth_decile(one["sblock"])]),
+            ratio=ninth_decile(one["sblock"]) / ninth_decile(one["hwsr linear"]),
         ),
         Finding(
             "Financial1: HWSR almost reaches the conventional disk",
             f"almost (here: at most {ALMOST} of it)",
             _over_cmr(one),
             verdict([latency(one["hwsr linear"]) <= ALMOST * latency(one["cmr"])]),
+            ratio=latency(one["hwsr linear"]) / latency(one["cmr"]),
         ),
         Finding(
             "Financial2: HWSR faster than the conventional disk",
@@ -120,6 +125,7 @@ def _slower_findings(row: Mapping[str, Run]) -> list[Finding]:
             "0.3 ms against 1.8 ms: 6 times",
             f"{latency(row['hwsr linear']):.2f} ms against {latency(row['sblock']):.2f}: {ratio:.1f} times",
             verdict([ratio > 1]),
+            ratio=ratio,
         )
     ]
 
@@ -232,7 +238,7 @@ def _msr_findings(grid: Grid) -> list[Finding]:
             verdict(x > 1 for x in faster.values()),
             f"the buffer is not full at this length on {', '.join(never)}" if never else "",
         ),
-        Finding("twice as fast on proj and prn", "around 2", span(about), verdict(1.5 <= x <= 3 for x in about)),
+        Finding("twice as fast on proj and prn", "around 2", span(about), verdict(1.5 <= x <= 3 for x in about), ratio=sum(about) / len(about) if about else None),
     ]
 
 
@@ -291,6 +297,7 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
                     "2.65 with 10 tracks and beta 0.3",
                     number(ratios[10, 0.3], 3),
                     verdict(e < 0.03 for e in errors),
+                    ratio=ratios[10, 0.3],
                 ),
                 Finding(
                     "wave-like shingling doubles the density",
@@ -298,6 +305,7 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
                     f"{wave[10]:.2f} and {wave[20]:.2f} with 10 and 20 tracks against bands with one guard each (formula)",
                     verdict(x >= 1.9 for x in wave.values()),
                     "most of the paper's factor are the spare S-blocks and the internal guard that it charges to its rival",
+                    wave[10],
                 ),
             ]
         ),
@@ -320,46 +328,58 @@ def _seed_comparisons() -> list[Comparison]:
     ]
 
 
+def _financial(lab: Lab) -> list[str]:
+    two = financial(lab)
+    return [*_tables(two), *_tables(two, SUMS), findings(_financial_findings(two)), seed_table(over_seeds(lab, financial), _seed_comparisons())]
+
+
+def _slower(lab: Lab) -> list[str]:
+    slow = slower_tracks(lab)
+    return [SLOWER, *_tables(slow), findings(_slower_findings(slow["Financial1"])), seed_table(over_seeds(lab, slower_tracks), [FASTER])]
+
+
+def _swept(of: Callable[[Lab], Grid], judged: Callable[[Grid], list[Finding]]) -> Callable[[Lab], list[str]]:
+    """The chapter's tables of a grid, and the claims on it."""
+
+    def parts(lab: Lab) -> list[str]:
+        grid = of(lab)
+        return [*_tables(grid), findings(judged(grid))]
+
+    return parts
+
+
+def _traces(lab: Lab) -> list[str]:
+    traces = recorded(lab)
+    return _tables(traces) if traces else []
+
+
+def _background(lab: Lab) -> list[str]:
+    ahead = background(lab)
+    return [BACKGROUND, *figure_tables(ahead, FIGURES), findings(_background_findings(ahead["Financial1"]))]
+
+
+def _sequential(lab: Lab) -> list[str]:
+    runs = sequential_reads(lab)
+    rows = [[name, *(each.text(run) for each in TURNS)] for name, run in runs.items()]
+    return [SEQUENTIAL, table(["reads", *(each.title for each in TURNS)], rows), findings(_sequential_findings(runs))]
+
+
+EXPERIMENTS = (
+    Experiment("financial", "Financial1 and Financial2", _financial),
+    Experiment("slower-tracks", "Financial1 on tracks as fast as the paper's disk", _slower),
+    Experiment("replacement", "What leaves the full write buffer", _swept(replacement, _replacement_findings)),
+    Experiment("unpublished", "What the paper does not print", _swept(unpublished, lambda grid: _unpublished_findings(grid["Financial1"]))),
+    Experiment("block-size", "Block size in sectors", _swept(block_sizes, _block_findings)),
+    Experiment("region-size", "Region size in tracks", _swept(region_sizes, _region_findings)),
+    Experiment("volumes", "Ten MSR volumes", _swept(msr, _msr_findings)),
+    *hwsr_disk.EXPERIMENTS,
+    Experiment("traces", "Recorded traces", _traces),
+    Experiment("background", "Evictions in the background", _background),
+    Experiment("sequential", "Sequential reads of 1 MiB", _sequential),
+    Experiment("utilisation", "Utilisation of the platters", lambda lab: _utilisation_parts(utilisation(lab))),
+)
+
+
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    two, slow, rules, blocks, regions = financial(lab), slower_tracks(lab), replacement(lab), block_sizes(lab), region_sizes(lab)
-    volumes, traces, open_choices = msr(lab), recorded(lab), unpublished(lab)
-    ahead, sequential = background(lab), sequential_reads(lab)
-    return [
-        "### Financial1 and Financial2\n",
-        *_tables(two),
-        *_tables(two, SUMS),
-        findings(_financial_findings(two)),
-        seed_table(over_seeds(lab, financial), _seed_comparisons()),
-        "### Financial1 on tracks as fast as the paper's disk\n",
-        SLOWER,
-        *_tables(slow),
-        findings(_slower_findings(slow["Financial1"])),
-        seed_table(over_seeds(lab, slower_tracks), [FASTER]),
-        "### What leaves the full write buffer\n",
-        *_tables(rules),
-        findings(_replacement_findings(rules)),
-        "### What the paper does not print\n",
-        *_tables(open_choices),
-        findings(_unpublished_findings(open_choices["Financial1"])),
-        "### Block size in sectors\n",
-        *_tables(blocks),
-        findings(_block_findings(blocks)),
-        "### Region size in tracks\n",
-        *_tables(regions),
-        findings(_region_findings(regions)),
-        "### Ten MSR volumes\n",
-        *_tables(volumes),
-        findings(_msr_findings(volumes)),
-        *(["### Recorded traces\n", *_tables(traces)] if traces else []),
-        "### Evictions in the background\n",
-        BACKGROUND,
-        *figure_tables(ahead, FIGURES),
-        findings(_background_findings(ahead["Financial1"])),
-        "### Sequential reads of 1 MiB\n",
-        SEQUENTIAL,
-        table(["reads", *(each.title for each in TURNS)], [[name, *(each.text(run) for each in TURNS)] for name, run in sequential.items()]),
-        findings(_sequential_findings(sequential)),
-        "### Utilisation of the platters\n",
-        *_utilisation_parts(utilisation(lab)),
-    ]
+    return sections_of(EXPERIMENTS, lab)

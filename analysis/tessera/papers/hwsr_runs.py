@@ -1,6 +1,6 @@
 """The runs of the HWSR chapter: inputs from the paper's Table III, its sweeps, and what is measured of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +73,7 @@ BACKGROUND_GAP_MS = 10
 WINDOWS = (10, 30, 60, 100)  # percent of the buffer
 
 
-def _input(lab: Lab, name: str, trace: Trace, *more: object) -> tuple[object, ...]:
+def table_input(lab: Lab, name: str, trace: Trace, *more: object) -> tuple[object, ...]:
     return lab.generated(f"hwsr-{name}", trace.text(), trace.requests, *ONE_BY_ONE, *more)
 
 
@@ -98,20 +98,26 @@ def blocks_written(trace: Trace, requests: int) -> float:
 
 def financial(lab: Lab) -> Grid:
     """The two financial workloads, with a line of figures every 10,000 requests."""
-    inputs = {name: _input(lab, name, trace, "--intervals", f"{lab.requests(WINDOW)} requests") for name, trace in FINANCIAL.items()}
+    inputs = {name: table_input(lab, name, trace, "--intervals", f"{lab.requests(WINDOW)} requests") for name, trace in FINANCIAL.items()}
     return lab.grid(DRIVE, inputs, COLUMNS, "Financial1 and Financial2")
+
+
+PAPER_DISK = {"media__sectors_per_track": 2048, "media__tracks": 4 * 238_419, "media__cylinder_skew": 565}
 
 
 def slower_tracks(lab: Lab) -> Grid:
     """Financial1 on tracks of 1 MiB, which pass at 126 MB/s as on the disk that the paper emulates with, instead of 503 MB/s."""
-    media = {"media__sectors_per_track": 2048, "media__tracks": 4 * 238_419, "media__cylinder_skew": 565}
-    variants = {name: Variant(each.layer, {**each.settings, **media}, each.drive) for name, each in COLUMNS.items()}
-    return lab.grid(DRIVE, {"Financial1": _input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "slower tracks")
+    variants = {name: Variant(each.layer, {**each.settings, **PAPER_DISK}, each.drive) for name, each in COLUMNS.items()}
+    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "slower tracks")
+
+
+def volume_inputs(lab: Lab, names: Iterable[str] = MSR) -> dict[str, tuple[object, ...]]:
+    return {name: table_input(lab, name, MSR[name]) for name in names}
 
 
 def msr(lab: Lab) -> Grid:
     """The ten MSR volumes of Figure 13."""
-    return lab.grid(DRIVE, {name: _input(lab, name, trace) for name, trace in MSR.items()}, COLUMNS, "ten volumes")
+    return lab.grid(DRIVE, volume_inputs(lab), COLUMNS, "ten volumes")
 
 
 def recorded(lab: Lab) -> Grid:
@@ -125,7 +131,7 @@ def recorded(lab: Lab) -> Grid:
 
 
 def _financial_inputs(lab: Lab) -> dict[str, tuple[object, ...]]:
-    return {name: _input(lab, name, trace) for name, trace in FINANCIAL.items()}
+    return {name: table_input(lab, name, trace) for name, trace in FINANCIAL.items()}
 
 
 def replacement(lab: Lab) -> Grid:
@@ -142,7 +148,7 @@ def unpublished(lab: Lab) -> Grid:
     variants |= {f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)}
     variants |= {f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)}
     variants["sblock block_lru, 2 spare slots, whole_log"] = _sblock(replacement="block_lru", spare_slots=2, collection="whole_log")
-    return lab.grid(DRIVE, {"Financial1": _input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
+    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
 
 
 def background(lab: Lab) -> Grid:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import CAUSES, IMPROVED, dilated, one_cause_at_a_time, own_amplification
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency
@@ -46,7 +47,10 @@ def _findings(grid: Mapping[str, Grid]) -> list[Finding]:
     ]
 
 
-def sections(lab: Lab) -> list[str]:
+def _parts(lab: Lab) -> list[str]:
     grid = one_cause_at_a_time(lab)
     rows = {f"{name}, {cause}": row for name, by_cause in grid.items() for cause, row in by_cause.items()}
-    return ["### One cause at a time\n", *figure_tables(rows, FIGURES), findings(_findings(grid))]
+    return [*figure_tables(rows, FIGURES), findings(_findings(grid))]
+
+
+EXPERIMENTS = (Experiment("causes", "One cause at a time", _parts),)

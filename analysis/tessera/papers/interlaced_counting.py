@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import COUNTED, IMPROVED, heat_counted, moves_done, own_amplification
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency
@@ -50,6 +51,9 @@ def _findings(grid: Grid) -> list[Finding]:
     ]
 
 
-def sections(lab: Lab) -> list[str]:
+def _parts(lab: Lab) -> list[str]:
     grid = heat_counted(lab)
-    return ["### Where heat is counted\n", INTRODUCTION, *figure_tables(grid, FIGURES), findings(_findings(grid))]
+    return [INTRODUCTION, *figure_tables(grid, FIGURES), findings(_findings(grid))]
+
+
+EXPERIMENTS = (Experiment("heat-counted", "Where heat is counted", _parts),)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import DRIVE, INTERVAL, INTERVALS, MOVES, TRACK_BYTES, WORKLOADS, numbering, row_at_hand
 from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.measures import amplification
@@ -176,21 +177,36 @@ def _numbering_findings(grid: Grid) -> list[Finding]:
     ]
 
 
-def sections(lab: Lab) -> list[str]:
+def _neighbours(lab: Lab) -> list[str]:
     hot = {name: hottest(tracks) for name, tracks in written_tracks(lab, NEIGHBOURS_OF, INTERVAL).items()}
-    tracks = written_tracks(lab, tuple(ON_THE_HOTTEST), max(WINDOW, lab.requests(INTERVALS * INTERVAL)))
-    drifting = written_tracks(lab, (OVER_TIME,), max(WINDOW, lab.requests(INTERVALS * INTERVAL)), drift=0.1)[OVER_TIME]
+    return [*_neighbour_parts(hot), findings(_neighbour_findings(*hot.values()))]
+
+
+def _writes(lab: Lab) -> int:
+    return max(WINDOW, lab.requests(INTERVALS * INTERVAL))
+
+
+def _over_time(lab: Lab) -> list[str]:
+    drifting = written_tracks(lab, (OVER_TIME,), _writes(lab), drift=0.1)[OVER_TIME]
+    intro = (
+        f"The four consecutive tracks with the most writes; of each {WINDOW:,} writes, those to a track. The drift, a tenth of the\n"
+        "hot tracks an interval, is put in here.\n"
+    )
+    return [intro, *_time_parts(*four_over_time(drifting, WINDOW))]
+
+
+def _numbering(lab: Lab) -> list[str]:
     by_number = numbering(lab)
-    return [
-        "### Hottest tracks and their neighbours\n",
-        *_neighbour_parts(hot),
-        findings(_neighbour_findings(*hot.values())),
-        "### Four tracks of w106 over time\n",
-        f"The four consecutive tracks with the most writes; of each {WINDOW:,} writes, those to a track. The drift, a tenth of the\nhot tracks an interval, is put in here.\n",
-        *_time_parts(*four_over_time(drifting, WINDOW)),
-        "### How much of the writes the hottest tracks get\n",
-        *_share_parts(tracks),
-        "### N = 1 and N = 256\n",
-        _numbering_table(by_number),
-        findings(_numbering_findings(by_number)),
-    ]
+    return [_numbering_table(by_number), findings(_numbering_findings(by_number))]
+
+
+EXPERIMENTS = (
+    Experiment("neighbours", "Hottest tracks and their neighbours", _neighbours),
+    Experiment("four-tracks", "Four tracks of w106 over time", _over_time),
+    Experiment(
+        "hottest-share",
+        "How much of the writes the hottest tracks get",
+        lambda lab: _share_parts(written_tracks(lab, tuple(ON_THE_HOTTEST), _writes(lab))),
+    ),
+    Experiment("numbering", "N = 1 and N = 256", _numbering),
+)

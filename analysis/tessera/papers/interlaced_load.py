@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import IMPROVED, IN_PARTS, INTERLACED, TURN_MS, dilated, disparity, loads, workloads
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency
@@ -129,19 +130,24 @@ def _distribution_findings(shares: Mapping[str, Mapping[str, float]]) -> list[Fi
     ]
 
 
-def sections(lab: Lab) -> list[str]:
-    load, fast = loads(lab), workloads(lab, IN_PARTS)
+def _loads(lab: Lab) -> list[str]:
+    load = loads(lab)
+    return ["Gaps of the input over the published ones.\n", figures_by_row(load, "gaps", LOAD_FIGURES), findings(_load_findings(load))]
+
+
+def _dilation(lab: Lab) -> list[str]:
+    fast = workloads(lab, IN_PARTS)
+    return _dilation_parts({name: fast[name] for name in FIGURE_12})
+
+
+def _distributions(lab: Lab) -> list[str]:
+    fast = workloads(lab, IN_PARTS)
     shares = {name: {layer: slowed(row, layer) for layer in INTERLACED} for name, row in fast.items()}
-    return [
-        "### w09, slower and faster\n",
-        "Gaps of the input over the published ones.\n",
-        figures_by_row(load, "gaps", LOAD_FIGURES),
-        findings(_load_findings(load)),
-        "### Dilation over time\n",
-        *_dilation_parts({name: fast[name] for name in FIGURE_12}),
-        "### Latency distributions of w46, w28 and w56\n",
-        *figure_tables(fast, PERCENTILES),
-        SLOWED,
-        _slowed_table(shares),
-        findings(_distribution_findings(shares)),
-    ]
+    return [*figure_tables(fast, PERCENTILES), SLOWED, _slowed_table(shares), findings(_distribution_findings(shares))]
+
+
+EXPERIMENTS = (
+    Experiment("load", "w09, slower and faster", _loads),
+    Experiment("dilation", "Dilation over time", _dilation),
+    Experiment("distributions", "Latency distributions of w46, w28 and w56", _distributions),
+)

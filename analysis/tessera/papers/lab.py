@@ -3,7 +3,7 @@
 import copy
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +57,21 @@ def of_layer(layer: str, **parameters: object) -> dict[str, object]:
 Grid = dict[str, dict[str, Run]]  # runs by input and variant
 
 
+@dataclass(frozen=True)
+class Made:
+    """A grid that an experiment made."""
+
+    what: str
+    seed: int
+    grid: Grid
+
+    def runs(self) -> Iterator[tuple[str, str, Run]]:
+        """Input, variant and run."""
+        for row, by_variant in self.grid.items():
+            for variant, run in by_variant.items():
+                yield row, variant, run
+
+
 class Lab:
     """Where trials are run. `scale` shortens the generated workloads: 1 is what the page shows, less is for tests."""
 
@@ -67,8 +82,9 @@ class Lab:
         self.jobs = jobs or os.cpu_count() or 1
         self.seed = 1
         self.missing: set[str] = set()  # traces that were asked for and are not at hand
+        self.made: list[Made] = []  # every grid, in order
         program = simulator().stat()
-        self._made_by = [f"{program.st_size} {program.st_mtime_ns}", *(file.read_text() for file in _descriptions())]
+        self._made_by = [f"{program.st_size} {program.st_mtime_ns}", *(file.read_text(encoding="utf-8") for file in _descriptions())]
 
     def seeded(self, seed: int) -> "Lab":
         """The same lab whose grids run under another seed."""
@@ -109,7 +125,9 @@ class Lab:
             for row, options in inputs.items()
         }
         runs = self.run((each for by_variant in trials.values() for each in by_variant.values()), what)
-        return {row: {name: runs[each] for name, each in by_variant.items()} for row, by_variant in trials.items()}
+        grid = {row: {name: runs[each] for name, each in by_variant.items()} for row, by_variant in trials.items()}
+        self.made.append(Made(what, self.seed, grid))
+        return grid
 
     def trace(self, *names: str) -> Path | None:
         """A recorded trace, or None where it is not at hand."""
@@ -121,7 +139,7 @@ class Lab:
 
     def _folder(self, each: Trial) -> Path:
         words = [*self._made_by, *each.arguments()]
-        words += [Path(word).read_text() for word in each.options if word.endswith(".toml")]
+        words += [Path(word).read_text(encoding="utf-8") for word in each.options if word.endswith(".toml")]
         return self.out / "runs" / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
 
 

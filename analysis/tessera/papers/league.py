@@ -1,10 +1,10 @@
 """Our own layer against all the others at the same bill of materials (tessera).
 
-**The rule.** All layers run on the drive `common`: 64 GiB of platters, 2 GiB of flash on one die, 256 MiB of DRAM, of which 16 MiB can be dumped on
+**The rule.** All layers run on the drive `bare`: 64 GiB of platters, 2 GiB of flash on one die, 256 MiB of DRAM, of which 16 MiB can be dumped on
 power loss. Each has 12 MiB of write buffer in dumped DRAM: its own where it has one (`sblock`, `hwsr`, `tessera`), the drive's write cache where
 it has none; and each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the head by positioning
 time. What a layer reserves of the platters shows as its capacity gain, what it takes of the DRAM beside it. Every drive is full of data at the
-start. Parameters are the layers' defaults and those of `common`. Two values of `tessera`, the mark from which destages trickle and the
+start. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
 changed nothing. What they are worth stands with the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
@@ -24,7 +24,7 @@ from tessera.run_folder import Run
 
 TITLE = "A layer of our own (tessera)"
 
-DRIVE = "common"
+DRIVE = "bare"
 OURS = "tessera"
 OTHERS = (
     "cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard", "sblock",

@@ -7,7 +7,9 @@ the same tracks. Of the paper's traces Financial2 cannot be had; web_0 is its fi
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
+from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.mapping_formulas import FREE, MAPPINGS, NEW, PUBLISHED, cold_ratio, quarter_ratio, uniform_ratio
 from tessera.papers.mapping_runs import (
@@ -128,8 +130,9 @@ def _uniform_findings(grid: Grid) -> list[Finding]:
             "1, 1.67 or 4",
             f"at most {100 * max(errors):.1f} % off",
             verdict(e < 0.03 for e in errors),
+            ratio=1 + max(errors),
         ),
-        Finding("space gain, equation 1", "1.6", span(gains), verdict(abs(gain - 1.6) < 1e-9 for gain in gains)),
+        Finding("space gain, equation 1", "1.6", span(gains), verdict(abs(gain - 1.6) < 1e-9 for gain in gains), ratio=min(gains)),
     ]
 
 
@@ -162,36 +165,68 @@ def _seed_comparisons() -> list[Comparison]:
     ]
 
 
-def sections(lab: Lab) -> list[str]:
-    """Markdown of this chapter."""
-    uniform, syn, by_quarter = uniform_updates(lab), cold_sequential(lab), quarters(lab)
-    parts = ["### Uniform updates: write amplification ratio by usage\n"]
-    parts += [_war_table(uniform, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), findings(_uniform_findings(uniform))]
+def _uniform(lab: Lab) -> list[str]:
+    uniform = uniform_updates(lab)
+    return [_war_table(uniform, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), findings(_uniform_findings(uniform))]
+
+
+def _trace(lab: Lab, name: str) -> list[str]:
+    grid = recorded(lab).get(name)
+    return [_war_table(grid, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), _response_table(grid)] if grid else []
+
+
+def _traces(lab: Lab) -> list[str]:
     traces = recorded(lab)
-    for name, grid in traces.items():
-        parts += [f"### {name}: write amplification ratio and mean response\n"]
-        parts += [_war_table(grid, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), _response_table(grid)]
-    if traces:
-        parts += ["### What the recorded traces say\n", findings(_trace_findings(traces))]
-        mechanics = recorded(lab, drive=MECHANICS)
-        parts += [
-            "### The same with the drive's mechanics alone\n",
-            f"Drive `{MECHANICS}`: no overhead of the electronics, which both sides of the quotient pay, and no read-ahead.\n",
-        ]
-        for name, grid in mechanics.items():
-            parts += [f"{name}:\n", _response_table(grid)]
-        parts.append(findings([_nearness_finding(mechanics)]))
-        parts += ["### The same with backups, so that no power cut loses data\n"]
-        for name, grid in recorded(lab, paper=False).items():
-            parts += [f"{name}:\n", _response_table(grid)]
-    parts += [
-        "### SYN: cold sequential writes\n",
+    return [findings(_trace_findings(traces))] if traces else []
+
+
+def _mechanics(lab: Lab) -> list[str]:
+    mechanics = recorded(lab, drive=MECHANICS)
+    if not mechanics:
+        return []
+    intro = f"Drive `{MECHANICS}`: no overhead of the electronics, which both sides of the quotient pay, and no read-ahead.\n"
+    tables = [part for name, grid in mechanics.items() for part in (f"{name}:\n", _response_table(grid))]
+    return [intro, *tables, findings([_nearness_finding(mechanics)])]
+
+
+def _backups(lab: Lab) -> list[str]:
+    return [part for name, grid in recorded(lab, paper=False).items() for part in (f"{name}:\n", _response_table(grid))]
+
+
+def _syn(lab: Lab) -> list[str]:
+    syn = cold_sequential(lab)
+    return [
         _war_table(syn, lambda m, usage: cold_ratio(m, int(usage)), "usage %"),
         _response_table(syn),
         findings(_syn_findings(syn)),
         seed_table(over_seeds(lab, cold_sequential), _seed_comparisons()),
     ]
-    parts += ["### A full disk whose quarters are updated unevenly\n", "The first figure is the formula's, the second the simulation's.\n"]
-    parts += [_war_table(by_quarter, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %")]
-    parts += [_response_table(by_quarter, "shares"), findings(_quarter_findings(by_quarter))]
-    return parts
+
+
+def _uneven(lab: Lab) -> list[str]:
+    by_quarter = quarters(lab)
+    return [
+        "The first figure is the formula's, the second the simulation's.\n",
+        _war_table(by_quarter, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %"),
+        _response_table(by_quarter, "shares"),
+        findings(_quarter_findings(by_quarter)),
+    ]
+
+
+EXPERIMENTS = (
+    Experiment("uniform", "Uniform updates: write amplification ratio by usage", _uniform),
+    *(
+        Experiment(short, f"{name}: write amplification ratio and mean response", partial(_trace, name=name))
+        for short, name in (("web_0", "web_0 (first 100,000)"), ("hp_c2247", "hp_c2247"))
+    ),
+    Experiment("traces", "What the recorded traces say", _traces),
+    Experiment("mechanics", "The same with the drive's mechanics alone", _mechanics),
+    Experiment("backups", "The same with backups, so that no power cut loses data", _backups),
+    Experiment("syn", "SYN: cold sequential writes", _syn),
+    Experiment("quarters", "A full disk whose quarters are updated unevenly", _uneven),
+)
+
+
+def sections(lab: Lab) -> list[str]:
+    """Markdown of this chapter."""
+    return sections_of(EXPERIMENTS, lab)

@@ -105,7 +105,7 @@ class Finding:
     here: str
     verdict: str  # of its direction: by verdict(), or words where there is nothing to count
     why: str = ""  # printed where the claim does not hold throughout
-    size: str = ""  # by size(), where the paper prints a figure
+    ratio: float | None = None  # where the paper prints a ratio: the same one here
 
 
 def verdict(cases: Iterable[bool]) -> str:
@@ -119,24 +119,41 @@ def verdict(cases: Iterable[bool]) -> str:
     return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
 
 
-def size(here: Sequence[float], published: float, unit: str = "") -> str:
-    """A second verdict, on the size: how the mean of these figures compares with what is printed."""
-    if not here:
-        return "-"
-    mean = sum(here) / len(here)
-    times = abs(mean / published)
-    what = "as published" if 0.8 <= times <= 1.25 else "near (half to twice)" if 0.5 <= times <= 2 else "larger" if times > 2 else "smaller"
-    return f"{what}: mean {number(mean, 1)}{unit} for {number(published, 1)}{unit}"
+NEAR, FAR = 1.25, 2.0
 
 
-def findings(items: Iterable[Finding]) -> str:
-    """A table; with a column on the size where a finding has one."""
-    listed = list(items)
-    sized = any(item.size for item in listed)
-    header = ["claim", "published", "here", "verdict", *(["size"] if sized else []), "why"]
-    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
+def size_of(here: float, published: float) -> str:
+    """A second verdict, on the size: how many times a ratio of two responses (or amplifications, or counts) is the published one.
+
+    >>> size_of(3.15, 3.27), size_of(77, 3.27), size_of(0.9, 1.7)
+    ('within 1.25', 'beyond 2', 'within 2')
+    """
+    times = max(here / published, published / here) if here > 0 and published > 0 else math.inf
+    return f"within {NEAR:g}" if times <= NEAR else f"within {FAR:g}" if times <= FAR else f"beyond {FAR:g}"
+
+
+def from_reduction(percent_below: float) -> float:
+    """How many times as much the other takes, of a reduction in percent.
+
+    >>> round(from_reduction(-69.4), 2), round(from_reduction(-98.7), 1)
+    (3.27, 76.9)
+    """
+    return 100 / (100 + percent_below)
+
+
+class Findings(str):
+    """The table of findings as text, which still has them one by one."""
+
+    items: tuple[Finding, ...] = ()
+
+
+def findings(items: Iterable[Finding]) -> Findings:
+    """The plain table: what the paper says, what came out, and why not."""
+    listed = tuple(items)
+    lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
     for item in listed:
-        why = "" if item.verdict == HOLDS else item.why
-        cells = [item.claim, item.published, item.here, item.verdict, *([item.size or "-"] if sized else []), why]
+        cells = [item.claim, item.published, item.here, item.verdict, "" if item.verdict == HOLDS else item.why]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    text = Findings("\n".join(lines) + "\n")
+    text.items = listed
+    return text

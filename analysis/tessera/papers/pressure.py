@@ -1,6 +1,6 @@
 """Our own layer and its rivals with caches that are full (tessera).
 
-**The rule.** The recorded traces of the league are too short to fill its caches. Here they fill them: the same drive `common`, the same 12 MiB of write buffer in dumped DRAM, read
+**The rule.** The recorded traces of the league are too short to fill its caches. Here they fill them: the same drive `bare`, the same 12 MiB of write buffer in dumped DRAM, read
 cache and positioning order, but 256 MiB of flash, and 256 MiB for whatever else a layer sets aside of the platters as a cache: the log of `media-cache` and of `tessera`, the buffers of
 `fluid`, `fluid-loop` and `amphisbaena`, the tracks of `vguard`. Each of the eight shorter traces is repeated until it has written 1 GiB of distinct sectors, each pass 1 GiB
 further up than the one before it, so that a cache is a quarter of what is written; volumes lie one behind the other, and `hp_c2247` arrives as it was recorded. The passes

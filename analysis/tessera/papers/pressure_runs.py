@@ -12,7 +12,7 @@ from tessera.trace.table import WRITE, blocks_of, read_trace
 
 CACHE_MIB = 256
 FOOTPRINT_MIB = 4 * CACHE_MIB
-TRACK_MIB = 2  # of `common`
+TRACK_MIB = 2  # of `bare`
 DRIFT = 1 << 30
 BLOCK = 4096
 SHORTER = tuple(name for name in TRACES if name not in LONGEST)

@@ -54,7 +54,13 @@ def over_seeds(lab: Lab, grid: Callable[[Lab], Grid], seeds: int = SEEDS) -> lis
     return [grid(lab.seeded(seed)) for seed in range(1, seeds + 1)]
 
 
-def seed_table(grids: Sequence[Grid], comparisons: Iterable[Comparison]) -> str:
+class SeedTable(str):
+    """The table as text, which still has its lines: what, claim, spread, mean, verdict."""
+
+    lines: tuple[tuple[str, ...], ...] = ()
+
+
+def seed_table(grids: Sequence[Grid], comparisons: Iterable[Comparison]) -> SeedTable:
     """A line a comparison. The runs of a seed share their input, so a ratio of two of them is one sample."""
     rows = []
     for each in comparisons:
@@ -66,4 +72,6 @@ def seed_table(grids: Sequence[Grid], comparisons: Iterable[Comparison]) -> str:
         spread = f"{number(min(values), 3)} to {number(max(values), 3)}"
         cells = (each.claim(), spread, f"{number(centre, 3)} ± {number(width, 3)}", each.verdict(centre - width, centre + width))
         rows.append([each.what, *cells])
-    return table([f"{len(grids)} seeds", "claim", "least and largest", "mean, 95 %", "verdict"], rows)
+    text = SeedTable(table([f"{len(grids)} seeds", "claim", "least and largest", "mean, 95 %", "verdict"], rows))
+    text.lines = tuple(map(tuple, rows))
+    return text

@@ -3,11 +3,13 @@
 from tessera.charts import gallery
 from tessera.comparison import Comparison, command_of
 from tessera.human import figure
+from tessera.reports.answer import of_layers
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import COMPARED, ranking
+from tessera.terms import terms
 
 
-def comparison_page(comparison: Comparison) -> Page:
+def comparison_page(comparison: Comparison, question: str = "") -> Page:
     table, facts = comparison.columns["layers"], comparison.columns["comparison"]
     units = comparison.columns["units"]
     rows, unranked = [], set()
@@ -27,9 +29,12 @@ def comparison_page(comparison: Comparison) -> Page:
     warnings = [f"{layer} must not be ranked by the figures with an asterisk: {why}." for layer, why in sorted(unranked)]
     refused = [(layer, status) for layer, status in zip(table["layer"], table["status"]) if status != "ok"]
     warnings = [f"{layer}: {status}" for layer, status in refused] + _gathered(warnings)
+    good = {layer: comparison.run(layer) for layer, status in zip(table["layer"], table["status"]) if status == "ok" and (comparison.folder / layer).is_dir()}
+    shared = terms(good)
     return Page(
-        title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=f"Which layer serves {facts.get('input', 'this input')} best?",
-        facts=[f"drive {facts['drive']}", facts["input"], facts["tool"]], warnings=warnings,
+        title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=question or f"Which layer serves {facts.get('input', 'this input')} best?",
+        answer=of_layers(table, comparison.runs, question),
+        facts=[f"drive {facts['drive']}", facts["input"], facts["tool"], *([shared] if shared else [])], warnings=warnings,
         findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows), *_ratio_tables(comparison)], notes=comparison.notes,
         commands=[command] if (command := command_of(comparison.folder)) else [],
     )  # fmt: skip

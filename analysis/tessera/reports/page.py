@@ -1,5 +1,7 @@
 """The HTML of a report: one file that needs nothing else."""
 
+import base64
+import hashlib
 import html
 import json
 from collections.abc import Sequence
@@ -45,6 +47,8 @@ class Table:
 class Page:
     title: str
     question: str
+    answer: str = ""
+    """One sentence: the answer to the question, or that the runs do not settle it."""
     facts: list[str] = field(default_factory=list)
     """What was run: drive, input, simulator."""
     warnings: list[str] = field(default_factory=list)
@@ -57,12 +61,32 @@ class Page:
 
 
 def asset(name: str) -> str:
-    return (resources.files("tessera.reports") / "assets" / name).read_text()
+    return (resources.files("tessera.reports") / "assets" / name).read_text(encoding="utf-8")
 
 
 def plotly_script() -> str:
     """plotly.js as the package `plotly` brings it."""
-    return (resources.files("plotly") / "package_data" / "plotly.min.js").read_text()
+    return (resources.files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+
+
+# In JSON these stand for themselves; in a page they could end its script, begin a comment, or be a line's end in old browsers.
+_ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+def embedded(data: object) -> str:
+    r"""JSON that may stand inside a <script> of a page, whatever names it holds.
+
+    >>> embedded({"name": "<!--<script>"})
+    '{"name": "\\u003c!--\\u003cscript\\u003e"}'
+    """
+    return json.dumps(data).translate(str.maketrans(_ESCAPED))
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """The content security policy of a report: its own scripts by their digests, nothing else, and nothing from elsewhere. Plotly sets styles
+    and makes pictures of its own."""
+    digests = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    return f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def _items(items: Sequence[str]) -> str:
@@ -92,7 +116,7 @@ def _cell(cell: Cell, column: Column) -> str:
 
 
 def _chart(chart: Chart, number: int) -> str:
-    data = json.dumps(figure(chart)).replace("</", "<\\/")
+    data = embedded(figure(chart))
     return (
         f'<figure><figcaption><h2>{html.escape(chart.title)}</h2><span class="tools"><button type="button" class="copy-svg" '
         f'data-name="{html.escape(chart.name)}">Save as SVG</button></span></figcaption>'
@@ -103,16 +127,18 @@ def _chart(chart: Chart, number: int) -> str:
 
 def render(page: Page) -> str:
     """The whole file."""
+    answer = f'<p class="answer">{html.escape(page.answer)}</p>' if page.answer else ""
     warnings = f'<section class="warnings"><h2>Read this first</h2><ul>{_items(page.warnings)}</ul></section>' if page.warnings else ""
     findings = f'<section class="findings"><h2>Findings</h2><ul>{_items(page.findings)}</ul></section>' if page.findings else ""
     commands = "\n".join(page.commands)
     notes = f'<section class="notes"><h2>Notes</h2><ul>{_items(page.notes)}</ul></section>' if page.notes else ""
-    repeat = f'<section><h2>Make it again</h2><pre>{html.escape(commands)}</pre></section>' if commands else ""
-    script = "</script><script>".join((plotly_script(), asset("report.js")))
+    repeat = f'<section><h2>Reproduce</h2><pre>{html.escape(commands)}</pre></section>' if commands else ""
+    scripts = (plotly_script(), asset("report.js"))
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{html.escape(policy(scripts))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>{html.escape(page.title)}</title>
@@ -120,7 +146,7 @@ def render(page: Page) -> str:
 </head>
 <body>
 <header><h1>{html.escape(page.title)}</h1><button type="button" id="theme">Dark or light</button>
-<p class="question">{html.escape(page.question)}</p><ul class="facts">{_items(page.facts)}</ul></header>
+<p class="question">{html.escape(page.question)}</p>{answer}<ul class="facts">{_items(page.facts)}</ul></header>
 <main>
 {warnings}
 {findings}
@@ -130,7 +156,7 @@ def render(page: Page) -> str:
 {repeat}
 </main>
 <p id="said" role="status" aria-live="polite"></p>
-<script>{script}</script>
+<script>{"</script><script>".join(scripts)}</script>
 </body>
 </html>
 """

@@ -6,6 +6,7 @@ from typing import Any
 
 from tessera.api import open_results
 from tessera.comparison import Comparison
+from tessera.output_file import write
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.page import Page, render
 from tessera.reports.run_page import run_page
@@ -13,18 +14,15 @@ from tessera.reports.sweep_page import sweep_page
 from tessera.run_folder import Run
 from tessera.sweeps.dataset import Sweep
 
-_PAGES: dict[type, Callable[[Any], Page]] = {Run: run_page, Comparison: comparison_page, Sweep: sweep_page}
+_PAGES: dict[type, Callable[[Any, str], Page]] = {Run: run_page, Comparison: comparison_page, Sweep: sweep_page}
 
 
 def write_report(results: str | Path, file: str | Path | None = None, question: str = "") -> Path:
     """Writes the report of a folder of results, RESULTS/report.html where no file is named. Raises InputError where it holds none."""
     opened = open_results(results)
-    page = _PAGES[type(opened)](opened)
-    page.question = question or page.question
+    page = _PAGES[type(opened)](opened, question)
     return write_page(page, Path(file) if file else Path(results) / "report.html")
 
 
 def write_page(page: Page, file: Path) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(render(page))
-    return file
+    return write(file, render(page))

@@ -6,14 +6,17 @@ import numpy as np
 
 from tessera.bound_by import utilisations
 from tessera.charts import gallery
+from tessera.errors import InputError
 from tessera.families import YARDSTICK
 from tessera.human import counted, figure, number
+from tessera.marks import FEW_CLEANINGS, of_run_marks
+from tessera.reports.answer import metric_in
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.run_folder import Run, latency_ms, life_phases
 from tessera.simulation import simulation_of
+from tessera.terms import terms
 
 SLOW = 0.99  # requests above this percentile are the slow ones of a finding
-FEW_CLEANINGS = 20  # as the comparison ranks
 COMPARED = (
     ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),
     ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"),
@@ -35,6 +38,8 @@ def run_warnings(run: Run) -> list[str]:
     found = []
     if facts.get("partial"):
         found.append("The run was ended before its input: the figures are of a part.")
+    if facts.get("power_cuts"):
+        found.append(f"Power was cut {counted(facts['power_cuts'], 'time')}: latencies hold the outages, the recoveries and what was asked for again.")
     if facts.get("unstable"):
         found.append("Unstable: the backlog grew all along, so latencies measure the length of the run.")
     if why := cleaned_too_little(run):
@@ -77,6 +82,9 @@ def _slow_requests(run: Run) -> str:
 
 def _facts(run: Run) -> list[str]:
     facts = run.summary["run"]
+    missing = [name for name in ("drive", "layer", "input", "seed", "tool") if name not in facts]
+    if missing:
+        raise InputError(f"{run.folder / 'summary.json'}: the run does not say its {', '.join(missing)}; the file was not written by a run")
     return [f"drive {facts['drive']}", f"layer {facts['layer']}", facts["input"], f"seed {facts['seed']}", facts["tool"]]
 
 
@@ -88,11 +96,21 @@ def _metrics_table(run: Run) -> Table:
     return Table("Every figure", (Column("metric", False), Column("value"), Column("unit", False), Column("meaning", False, long=True)), rows, folded=True)
 
 
-def run_page(run: Run) -> Page:
-    facts = run.summary["run"]
-    made_by = simulation_of(run.folder)
+def _answer(run: Run, question: str) -> str:
+    """One run has the figure that is asked for; it compares nothing."""
+    metric = metric_in(question)
+    if run.find(metric.name) is None:
+        return f"Not settled: this run has no {metric.name}."
+    marks = of_run_marks(run)
+    figure_ = f"{metric.short} is {metric.text(run.find(metric.name))} for {run.summary['run']['layer']} on {run.summary['run']['input']}"
+    return f"Not settled: {', '.join(marks)}. As far as it goes: {figure_}." if marks else f"{figure_[0].upper()}{figure_[1:]}; one seed, no interval."
+
+
+def run_page(run: Run, question: str = "") -> Page:
+    made_by, said = simulation_of(run.folder), _facts(run)
     return Page(
-        title=f"{facts['layer']} on {facts['drive']}", question=f"How does {facts['layer']} serve {facts['input']}?", facts=_facts(run),
+        title=f"{run.summary['run']['layer']} on {run.summary['run']['drive']}",
+        question=question or f"How does {run.summary['run']['layer']} serve {run.summary['run']['input']}?", answer=_answer(run, question), facts=said,
         warnings=run_warnings(run), findings=run_findings(run), charts=gallery.of_run(run), tables=[_metrics_table(run)], notes=run.notes,
         commands=[made_by.command(run.folder) if made_by else f"# made by tessera-sim itself: {run.folder / 'drive.toml'} is the drive as it was"],
     )  # fmt: skip
@@ -107,11 +125,11 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
         if not ranked:
             continue
         (best, first), (worst, last) = min(ranked), max(ranked)
-        beside = f" beside {YARDSTICK}" if yardstick is not None else ""
-        text = f"{title}: of those{beside} that may be ranked {first} has the smallest, {figure(best, units.get(metric, '1'))}"
-        if yardstick:
-            text += f" ({number(best / yardstick)} times {YARDSTICK})"
-        found.append(text + (f"; {last} the largest, {figure(worst, units.get(metric, '1'))}." if last != first else "."))
+        times = f" ({number(best / yardstick)}x {YARDSTICK})" if yardstick else ""
+        if len(ranked) == 1:  # it would be the best of one
+            found.append(f"{title}: only {first} may be ranked, {figure(best, units.get(metric, '1'))}{times}.")
+        else:
+            found.append(f"Lowest {title}: {first}, {figure(best, units.get(metric, '1'))}{times}; highest: {last}, {figure(worst, units.get(metric, '1'))}.")
     return found or ["No figure may be ranked: see above."]
 
 
@@ -135,6 +153,6 @@ def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list
     }
     units = {metric: first.unit(metric) for _, metric in COMPARED if metric in first.summary["metrics"]}
     return Page(
-        title=title, question=question, facts=[first.summary["run"].get("tool", "")], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
+        title=title, question=question, facts=[first.summary["run"].get("tool", ""), *([shared] if (shared := terms(runs)) else [])], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
         tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,
     )  # fmt: skip

@@ -41,7 +41,7 @@ def amount(value: Value) -> tuple[Fraction, str]:
         raise InputError(f"expected a number or a quantity such as \"64 MiB\", found {value}")
     if isinstance(value, int | float):
         return Fraction(value), ""
-    match = _QUANTITY.match(value)
+    match = _QUANTITY.match(value) if isinstance(value, str) else None
     unit = (match.group(2) or "") if match else None
     if unit is None or (unit and unit not in _SCALES):
         raise InputError(f"expected a number or a quantity such as \"64 MiB\", found '{value}'")

@@ -10,10 +10,13 @@ from typing import Any
 import polars as pl
 
 from tessera.errors import InputError, check_schema, damaged, read_json
+from tessera.output_file import own_folder, remove_link, write
+from tessera.sweeps.axes import amount
 
 SCHEMA = 1
 ROWS_A_PART = 1000
 AXIS = "axis."
+AMOUNT = "amount."  # an axis of quantities as numbers in base units, so that they sort and plot
 FACTS = {
     "key": pl.String, "exit_status": pl.Int64, "message": pl.String, "command": pl.String, "seed": pl.Int64, "notes": pl.String,
     "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "wall_seconds": pl.Float64,
@@ -22,7 +25,8 @@ Row = Mapping[str, Any]
 
 
 def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
-    """Rows with different columns as one frame. Facts have fixed types, axes are numbers where all their values are, metrics floats."""
+    """Rows with different columns as one frame. Facts have fixed types, axes are numbers where all their values are, metrics floats. An axis
+    of quantities has a column of numbers next to it."""
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = []
@@ -32,9 +36,27 @@ def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
             columns.append(pl.Series(name, found, dtype=FACTS[name]))
         elif name.startswith(AXIS):
             columns.append(_axis(name, found))
+            amounts = [_amount(value) for value in found]
+            if any(amount is not None for amount in amounts):
+                columns.append(pl.Series(AMOUNT + name.removeprefix(AXIS), amounts, dtype=pl.Float64))
         else:
             columns.append(pl.Series(name, found, dtype=pl.Float64, strict=False))
     return pl.DataFrame(columns)
+
+
+def _amount(value: object) -> float | None:
+    """A quantity as a number in base units (B, ps, Hz, ...); None of anything else, and of a number, which its axis holds as it is.
+
+    >>> _amount("4 MiB"), _amount("cmr"), _amount(3)
+    (4194304.0, None, None)
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        found, unit = amount(value)
+    except InputError:
+        return None
+    return float(found) if unit else None
 
 
 def _axis(name: str, found: list) -> pl.Series:
@@ -67,18 +89,17 @@ class Sweep:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (self.folder / "sweep.json").exists():
             _ = self.facts
-        partial = self.folder / "sweep.partial"
-        partial.write_text(json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
-        partial.replace(self.folder / "sweep.json")
-        (self.folder / "plan.keys").write_text("".join(f"{key}\n" for key in keys))
-        (self.folder / "runs").mkdir(exist_ok=True)
+        write(self.folder / "plan.keys", "".join(f"{key}\n" for key in keys))
+        write(self.folder / "sweep.json", json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        own_folder(self.folder / "runs")
+        remove_link(self._journal)
         if self._journal.exists():
             self._unsaved = list(_whole_lines(self._journal))
             self.save()
 
     def add(self, row: Row) -> None:
         """Keeps a result: in the journal at once, in the dataset with the next part."""
-        with open(self._journal, "a") as journal:
+        with open(self._journal, "a", encoding="utf-8") as journal:
             journal.write(json.dumps(row) + "\n")
         self._unsaved.append(row)
         if len(self._unsaved) >= ROWS_A_PART:
@@ -89,7 +110,7 @@ class Sweep:
         if self._unsaved:
             number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-*.parquet")), default=0)
             part = self.folder / "runs" / f"part-{number:06}.parquet"
-            _write(part, frame_of(self._unsaved))
+            write_frame(part, frame_of(self._unsaved))
             self._unsaved = []
         self._journal.unlink(missing_ok=True)
 
@@ -98,7 +119,7 @@ class Sweep:
         """Every result of the last plan: `key`, `exit_status`, `message`, `command`, the axes as `axis.NAME`, and every metric under its
         name (null where a run has none). A run that was made again shows its last result."""
         _ = self.facts
-        keys = (self.folder / "plan.keys").read_text().split()
+        keys = (self.folder / "plan.keys").read_text(encoding="utf-8").split()
         return self.everything().filter(pl.col("key").is_in(keys))
 
     def everything(self) -> pl.DataFrame:
@@ -137,21 +158,16 @@ def _read(part: Path) -> pl.DataFrame:
         raise damaged(part) from None
 
 
-def _write(part: Path, frame: pl.DataFrame) -> None:
-    """All of it or nothing. Raises OSError where it has no room: polars itself has errors of its own for that."""
-    whole, partial = BytesIO(), part.with_suffix(".partial")
-    frame.write_parquet(whole)
-    try:
-        partial.write_bytes(whole.getbuffer())
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(part)) from None
-    partial.replace(part)
+def write_frame(file: Path, frame: pl.DataFrame) -> None:
+    """A Parquet file, all of it or nothing. Raises OSError where it has no room: polars itself has errors of its own for that."""
+    made = BytesIO()
+    frame.write_parquet(made)
+    write(file, made.getvalue())
 
 
 def _whole_lines(journal: Path) -> Iterable[Row]:
     """The rows of a journal; a last line that was cut off is left out."""
-    for line in journal.read_text().splitlines():
+    for line in journal.read_text(encoding="utf-8").splitlines():
         try:
             yield json.loads(line)
         except json.JSONDecodeError:

@@ -1,92 +1,105 @@
-"""Where the runs of a sweep take place: Dask's workers, on this machine or on a cluster."""
+"""Where the runs of a sweep take place: threads of this process, or the workers of a Dask scheduler."""
 
-import math
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from queue import SimpleQueue
 from typing import Any
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError
+from tessera.simulator import end_simulators
+from tessera.sweeps.cluster import MOST_JOBS, distributed, jobs_of, queue_cluster
 
-QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster", "sge": "SGECluster", "htcondor": "HTCondorCluster"}
 CONNECT_SECONDS = 10
-RUNS_A_WORKER = 8  # that one process of Python keeps going without being in their way
+ASK_AGAIN_SECONDS = 0.2
+
+
+class Threads:
+    """Threads of this process, each of which waits for one simulator: nothing listens on a port, and a run is a process of its own."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._members: set[int] = set()
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="tessera-run", initializer=lambda: self._members.add(threading.get_ident()))
+        self._waiting: set[Future] = set()
+        self._done: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+
+    def submit(self, name: str, work: Callable[[Any], Any], group: Any) -> None:
+        future = self._pool.submit(work, group)
+        self._waiting.add(future)
+        future.add_done_callback(lambda ended: self._done.put((name, _result(ended))))
+
+    def next(self) -> tuple[str, Any]:
+        """The name of a group that has ended, and its rows or the exception that ended it."""
+        ended = self._done.get()
+        self._waiting = {future for future in self._waiting if not future.done()}
+        return ended
+
+    def close(self) -> None:
+        """What has not begun does not begin; what runs is ended, where the sweep was interrupted. Only this pool's simulators: another sweep
+        of this process goes on. A thread may be about to start one, so it is asked again until none runs."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while running := [future for future in self._waiting if not future.done()]:
+            end_simulators(self._members)
+            wait(running, timeout=ASK_AGAIN_SECONDS)
+        self._pool.shutdown(wait=True)
+
+
+def _result(future: Future) -> Any:
+    return BaseException() if future.cancelled() else future.exception() or future.result()
+
+
+class Workers:
+    """The workers of a Dask scheduler."""
+
+    def __init__(self, client: Any, expected: int = 1):
+        """`expected`: runs at a time where the workers are still to come."""
+        from distributed import as_completed
+
+        self._client = client
+        self._done = as_completed(with_results=True, raise_errors=False)
+        self.count = max(expected, sum(client.nthreads().values()))
+
+    def submit(self, name: str, work: Callable[[Any], Any], group: Any) -> None:
+        self._done.add(self._client.submit(work, group, key=name, pure=False, retries=2))
+
+    def next(self) -> tuple[str, Any]:
+        future, result = next(self._done)
+        if future.status == "finished":
+            return future.key, result
+        return future.key, result[1] if isinstance(result, tuple) else RuntimeError(str(result))
+
+
+Place = Threads | Workers
 
 
 @contextmanager
-def dask_client(
-    jobs: int | None = None, scheduler: str | None = None, cluster: Mapping[str, Any] | None = None, processes: bool = False
-) -> Iterator[Any]:
-    """A client of the scheduler at an address, of the batch system that `cluster` describes, or of workers on this machine that keep
-    `jobs` runs going: threads of this process, since a run is a process of its own, or more processes where many runs at a time would
-    keep one of them busy. (Those are for programs that may be started again: Python's rule for `multiprocessing`.)"""
-    distributed = _distributed()
+def places(jobs: int | None = None, scheduler: str | None = None, cluster: Mapping[str, Any] | None = None) -> Iterator[Place]:
+    """Where runs take place: at the Dask scheduler of an address, in the batch system that `cluster` describes, or in `jobs` threads of this
+    process. The first is the user's to protect: a scheduler runs whatever those who reach its port send."""
     if scheduler:
+        dask = distributed()
         try:
-            client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
+            client = dask.Client(scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             reason = str(error).split("\n")[0]
             raise InputError(f"no Dask scheduler answers at {scheduler} ({reason}); 'dask scheduler' starts one") from None
         with client:
-            yield client
+            yield Workers(client)
         return
     if cluster:
-        with queue_cluster(cluster) as queue, distributed.Client(queue) as client:
-            queue.scale(jobs=cluster.get("jobs", 1))
-            yield client
+        dask = distributed()
+        with queue_cluster(cluster) as queue, dask.Client(queue) as client:
+            queue.scale(jobs=jobs_of(cluster))
+            yield Workers(client, expected=jobs_of(cluster) * cluster.get("cores", 1))
         return
     count = jobs or len(os.sched_getaffinity(0))
-    workers = math.ceil(count / RUNS_A_WORKER) if processes else 1
-    with (
-        _quiet(),
-        distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=math.ceil(count / workers), processes=workers > 1, dashboard_address=":0",
-            memory_limit=0, silence_logs=50,
-        ) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
-def queue_cluster(table: Mapping[str, Any]) -> Any:
-    """dask-jobqueue's cluster for `kind = "slurm"` and the like; every other key goes to its class. Raises InputError."""
-    options = {name: value for name, value in table.items() if name not in ("kind", "jobs")}
-    kind = table.get("kind", "")
-    if kind not in QUEUES:
-        raise unknown_name("kind of cluster", str(kind), QUEUES)
-    _distributed()
-    import dask_jobqueue
-
+    if count > MOST_JOBS:
+        raise InputError(f"jobs: expected at most {MOST_JOBS:,} runs at a time, found {count:,}: each is a process of this machine")
+    threads = Threads(count)
     try:
-        return getattr(dask_jobqueue, QUEUES[kind])(**{"cores": 1, "memory": "2GB", "walltime": "01:00:00", **options})
-    except (TypeError, ValueError) as error:
-        raise InputError(f"cluster: {error}") from None
-
-
-def job_script(table: Mapping[str, Any]) -> str:
-    """The script that a batch system gets for each worker."""
-    with _quiet(), queue_cluster(table) as cluster:
-        return cluster.job_script()
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise InputError("sweeps need Dask: pip install 'tessera[sweep]'") from None
-    return distributed
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Dask's logs of workers that come and go are not the user's business."""
-    import logging
-
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
+        yield threads
     finally:
-        with suppress(ValueError):
-            logger.setLevel(before)
+        threads.close()

@@ -14,6 +14,7 @@ from tessera.errors import InputError, unknown_name
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
 from tessera.sweeps.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, zipped
+from tessera.sweeps.cluster import check_cluster
 from tessera.sweeps.toml_file import check_shapes, read_toml, run_options
 from tessera.sweeps.warm import check_warm, split
 
@@ -21,6 +22,7 @@ SECTIONS: Mapping[str, Any] = {
     "title": str, "run": Mapping, "warm": Mapping, "axes": Mapping, "zip": list, "points": list, "latin": Mapping, "branch": list, "skip": list,
     "until": str, "keep": bool, "cluster": Mapping,
 }  # fmt: skip
+SAMPLE = "sample"  # the trace that comes with the program, which is no file of the user's
 MANY_RUNS = 100_000  # more are refused until they are asked for
 OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events", "save_state"))
 
@@ -154,9 +156,21 @@ def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulat
             fields["settings"][name] = value
     for name in ("trace", "workload", "drive", "load_state"):
         named = fields.get(name)
+        if name == "trace" and named == SAMPLE and not (folder / named).exists():
+            continue
         if isinstance(named, str) and (name in ("trace", "load_state") or named.endswith(".toml")):
             fields[name] = str((folder / named).resolve())
     return Simulation.of(fields)
+
+
+def branches_of(tables: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """The sections [[branch]] of a sweep or a search, axes by their paths."""
+    branches = []
+    for branch in tables:
+        if not (isinstance(branch.get("where"), Mapping) and isinstance(branch.get("axes"), Mapping) and branch["where"] and branch["axes"]):
+            raise InputError("branch: expected where = { AXIS = VALUE } and axes = { AXIS = [...] }")
+        branches.append({**branch, "where": axes_of(branch["where"]), "axes": axes_of(branch["axes"])})
+    return tuple(branches)
 
 
 def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
@@ -173,16 +187,13 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
         if type(samples) is not int or not 0 < samples <= MOST_STEPS or not isinstance(axes, Mapping) or not axes:
             raise InputError(f"latin: expected samples = N, up to {MOST_STEPS:,}, and [latin.axes] with at least one axis")
         latin = {**latin, "axes": axes_of(axes)}
-    branches = []
-    for branch in table.get("branch", []):
-        if not (isinstance(branch.get("where"), Mapping) and isinstance(branch.get("axes"), Mapping) and branch["where"] and branch["axes"]):
-            raise InputError("branch: expected where = { AXIS = VALUE } and axes = { AXIS = [...] }")
-        branches.append({**branch, "where": axes_of(branch["where"]), "axes": axes_of(branch["axes"])})
+    branches = branches_of(table.get("branch", []))
     if "until" in table:
         Until.parse(table["until"])
+    check_cluster(table.get("cluster", {}))
     plan = Plan(
         title=table.get("title", ""), run=run, warm=table.get("warm"), axes=axes_of(table.get("axes", {})), zips=tuple(map(axes_of, table.get("zip", []))),
-        points=tuple(map(axes_of, table.get("points", []))), latin=latin, branches=tuple(branches), skips=tuple(map(axes_of, table.get("skip", []))),
+        points=tuple(map(axes_of, table.get("points", []))), latin=latin, branches=branches, skips=tuple(map(axes_of, table.get("skip", []))),
         until=table.get("until"), keep=bool(table.get("keep", False)),
         cluster=dict(table.get("cluster", {})), folder=folder,
     )  # fmt: skip

@@ -1,6 +1,8 @@
 """Runs the plan of a sweep: what is there already stays, the rest is placed, each result is kept as it comes."""
 
+import hashlib
 import itertools
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -8,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError
+from tessera.folder_lock import owned
+from tessera.output_file import own_folder, remove_link
 from tessera.simulation import Simulation
-from tessera.simulator import simulator_digest
+from tessera.simulator import SimulatorError, simulator_digest
 from tessera.sweeps.dataset import Sweep
-from tessera.sweeps.keys import key_of
-from tessera.sweeps.place import dask_client
+from tessera.sweeps.keys import key_of, read_again
+from tessera.sweeps.place import Place, places
 from tessera.sweeps.plan import MANY_RUNS, Plan, PlannedRun
 from tessera.sweeps.warm import is_good, state_file
 from tessera.sweeps.worker import Task, work_all
+from tessera.temporary import remove_abandoned
 
 # Repeated with the sweep: what the machine did to a run, not what the run is.
 FINAL = (0, 2, 3)
@@ -56,8 +61,18 @@ class Count:
 
 
 def keyed(plan: Plan) -> dict[str, PlannedRun]:
-    """The runs of a plan by their keys; two points that are one run are one."""
-    return {key_of(run.simulation, plan.until, run.warm): run for run in plan.runs()}
+    """The runs of a plan by their keys. Two points that are the same run (two names of one drive) are a row each: the key of the later one
+    names its point too."""
+    read_again()
+    runs: dict[str, PlannedRun] = {}
+    for run in plan.runs():
+        key = key_of(run.simulation, plan.until, run.warm)
+        if key in runs:
+            if runs[key].point == run.point:
+                continue
+            key = hashlib.sha256(json.dumps([key, run.point], sort_keys=True).encode()).hexdigest()
+        runs[key] = run
+    return runs
 
 
 def commands_of(plan: Plan, folder: str | Path) -> Iterator[str]:
@@ -91,35 +106,41 @@ def run_sweep(
     jobs: int | None = None,
     scheduler: str | None = None,
     yes: bool = False,
-    processes: bool = False,
     progress: Progress | None = None,
 ) -> Sweep:
     """Makes what is missing of a sweep and returns it. Raises InputError before any run where the plan is empty, names what there is
     not, or has more than a hundred thousand runs without `yes`. KeyboardInterrupt passes through; all that was done is kept."""
     if not yes and plan.has_more_than(MANY_RUNS):
         raise InputError(f"this sweep has up to {plan.size():,} runs: more than {MANY_RUNS:,} are made with --yes only")
-    sweep = Sweep(out)
+    remove_abandoned()
+    with owned(out):
+        return _run(plan, Sweep(out), jobs, scheduler, progress)
+
+
+def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, progress: Progress | None) -> Sweep:
     there = finished(sweep)
     runs = keyed(plan)
     missing = {key: run for key, run in runs.items() if key not in there}
     digest = simulator_digest()
     count = Count(runs=len(runs), kept=len(runs) - len(missing), other_simulator=sum(made_by != digest for made_by in there.values()))
+    if plan.keep:
+        remove_link(sweep.folder / "folders")
     sweep.begin({"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest}, runs)
     tell = progress or (lambda _: None)
     tell(count)
     if not missing:
         return sweep
     try:
-        with dask_client(jobs, scheduler, plan.cluster, processes) as client:
+        with places(jobs, scheduler, plan.cluster) as place:
             begun = time.monotonic()
-            cold = _warm_up(client, missing.values(), sweep, digest, count)
+            cold = _warm_up(place, missing.values(), sweep, digest, count)
             for key, run in missing.items():
                 if run.warm is not None and (failure := cold.get(state_file(sweep.folder, run.warm))):
                     sweep.add(_not_begun(_task(key, run, plan, sweep, digest), failure))
                     count.done, count.failed = count.done + 1, count.failed + 1
             begins = {key: run for key, run in missing.items() if run.warm is None or state_file(sweep.folder, run.warm) not in cold}
             tasks = (_task(key, run, plan, sweep, digest) for key, run in begins.items())
-            for row in placed(client, tasks, count):
+            for row in placed(place, tasks, count):
                 sweep.add(row)
                 count.done += 1
                 count.failed += row["exit_status"] != 0
@@ -128,57 +149,68 @@ def run_sweep(
                 tell(count)
     finally:
         sweep.save()
+    if lost := set(runs) - set(sweep.results["key"]):
+        raise SimulatorError([], 1, "", f"{len(lost):,} of {len(runs):,} planned runs came back without a result: the same command makes them again")
     return sweep
 
 
-def _warm_up(client: Any, runs: Iterable[PlannedRun], sweep: Sweep, digest: str, count: "Count") -> dict[Path, dict[str, Any]]:
+def _warm_up(place: Place, runs: Iterable[PlannedRun], sweep: Sweep, digest: str, count: "Count") -> dict[Path, dict[str, Any]]:
     """Makes the states that the runs begin with and that are not there, or not whole. Gives the rows of those that failed."""
     warm_ups = {state_file(sweep.folder, run.warm): run.warm for run in runs if run.warm is not None}
     wanted = {file: warm for file, warm in warm_ups.items() if not is_good(file, warm)}
     if not wanted:
         return {}
-    (sweep.folder / "warm").mkdir(exist_ok=True)
+    own_folder(sweep.folder / "warm")
     tasks = (Task(file.stem, warm.but(save_state=file).record(), {}, digest) for file, warm in wanted.items())
-    failed = {row["key"]: row for row in placed(client, tasks) if row["exit_status"] != 0}
+    failed = {row["key"]: row for row in placed(place, tasks) if row["exit_status"] != 0}
     count.warmed = len(wanted) - len(failed)
     return {file: failed[file.stem] for file in wanted if file.stem in failed}
 
 
 def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> Task:
-    keep = str((sweep.folder / "folders" / key[:16]).resolve()) if plan.keep else None
+    keep = None
+    if plan.keep:
+        remove_link(folder := sweep.folder / "folders" / key[:16])
+        keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
     return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep)
 
 
-def placed(client: Any, tasks: Iterable[Task], count: Count | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of the tasks as they come. Short runs go to the workers by the handful, so that placing them costs little beside
-    making them; and only so many are at the scheduler that no place waits, so that the client's memory does not grow with the sweep."""
-    from distributed import as_completed
-
+def placed(place: Place, tasks: Iterable[Task], count: Count | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of the tasks as they come. Short runs go to the workers by the handful, so that placing them costs little next to
+    making them; and only so many are placed that no worker waits, so that this process's memory does not grow with the sweep."""
     waiting = iter(tasks)
-    places = max(1, sum(client.nthreads().values()))
     if count is not None:
-        count.places = places
-    futures = as_completed(with_results=True, raise_errors=False)
+        count.places = place.count
     under_way: dict[str, list[Task]] = {}
     handful = 1
 
     def submit() -> None:
         if group := list(itertools.islice(waiting, handful)):
-            future = client.submit(work_all, group, key=f"tessera-{group[0].key[:32]}", pure=False, retries=2)
-            under_way[future.key] = group
-            futures.add(future)
+            name = f"tessera-{_digest_of(group)}"
+            under_way[name] = group
+            place.submit(name, work_all, group)
 
-    for _ in range(AHEAD * places):
+    for _ in range(AHEAD * place.count):
         submit()
     while under_way:
-        future, result = next(futures)
-        group = under_way.pop(future.key)
-        rows = result if future.status == "finished" else [_lost(task, result) for task in group]
+        name, result = place.next()
+        group = under_way.pop(name)
+        if isinstance(result, BaseException):
+            rows = [_lost(task, result) for task in group]
+        elif [row["key"] for row in result] != [task.key for task in group]:
+            rows = [_lost(task, "it returned the results of other runs") for task in group]
+        else:
+            rows = result
         mean = sum(row["wall_seconds"] for row in rows) / len(rows)
         handful = min(LARGEST_HANDFUL, max(1, round(SECONDS_A_HANDFUL / mean))) if mean > 0 else handful
         submit()
         yield from rows
+
+
+def _digest_of(group: list[Task]) -> str:
+    """A scheduler gives two clients that ask for one name one result: so the name is all that the result depends on."""
+    return hashlib.sha256(json.dumps([asdict(task) for task in group], sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _not_begun(task: Task, failure: dict[str, Any]) -> dict[str, Any]:
@@ -186,10 +218,9 @@ def _not_begun(task: Task, failure: dict[str, Any]) -> dict[str, Any]:
     return _row(task, failure["exit_status"], f"its warm-up failed: {failure['message']}")
 
 
-def _lost(task: Task, cause: Any) -> dict[str, Any]:
+def _lost(task: Task, cause: object) -> dict[str, Any]:
     """The row of a run whose worker did not come back with one."""
-    error = cause[1] if isinstance(cause, tuple) else cause
-    return _row(task, 1, f"the worker failed: {error}")
+    return _row(task, 1, f"the worker failed: {cause}")
 
 
 def _row(task: Task, status: int, message: str) -> dict[str, Any]:

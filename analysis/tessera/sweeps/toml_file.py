@@ -14,9 +14,11 @@ def read_toml(file: str | Path, describe: Callable[[Mapping[str, Any], Path], De
     """What `describe` makes of the file's tables and the folder it lies in. Raises InputError with file and reason."""
     path = Path(file)
     try:
-        table = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: expected UTF-8, found the byte 0x{error.object[error.start]:02x} at {error.start}: save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
     try:
@@ -34,7 +36,7 @@ def check_shapes(table: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
     """
     for name, value in table.items():
         shape = shapes[name]
-        tables = shape is list and isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
+        tables = shape is list and isinstance(value, list | tuple) and bool(value) and all(isinstance(part, Mapping) for part in value)
         if not (tables or (shape is not list and isinstance(value, shape))):
             expected = {Mapping: f"a table [{name}]", list: f"tables [[{name}]]", str: "a text", bool: "true or false"}[shape]
             raise InputError(f"{name}: expected {expected}, found {'a table' if isinstance(value, Mapping) else repr(value)}")
@@ -52,5 +54,7 @@ def run_options(table: Mapping[str, Any]) -> dict[str, Any]:
     """The section [run], its parameters by their paths."""
     run = dict(table.get("run", {}))
     if "set" in run:
+        if not isinstance(run["set"], Mapping):
+            raise InputError(f"run: set: expected a table [run.set] of parameters, found {run['set']!r}")
         run["settings"] = flat(run.pop("set"))
     return run

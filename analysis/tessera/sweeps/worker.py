@@ -1,7 +1,6 @@
 """What a worker does: one run, from its description to a row of results."""
 
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from tessera.errors import InputError
 from tessera.run_folder import Run
 from tessera.simulation import Simulation, simulation_of
 from tessera.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
+from tessera.temporary import temporary_folder
 
 ATTEMPTS = 3  # of a run whose process was killed: the machine may have been short of memory
 
@@ -46,7 +46,7 @@ def work(task: Task) -> dict[str, Any]:
         "key": task.key, "exit_status": 0, "message": "", "command": simulation.command(), "seed": simulation.seed, "simulator": task.simulator,
         **{f"axis.{name}": value for name, value in task.point.items()},
     }  # fmt: skip
-    folder = Path(task.keep) if task.keep else Path(tempfile.mkdtemp(prefix="tessera-"))
+    folder = Path(task.keep) if task.keep else temporary_folder()
     try:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")

@@ -2,12 +2,14 @@
 
 import gzip
 import lzma
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tessera.errors import InputError
+from tessera.output_file import whole, write
 
 LETTERS = np.array(["r", "w", "f", "t"])  # of READ, WRITE, FLUSH, TRIM
 COLUMNS = """# How {name} is read: tessera-sim finds this file beside it.
@@ -54,8 +56,13 @@ def scale(records: np.ndarray, load: float = 1.0, addresses: float = 1.0) -> np.
     >>> scaled["arrival"].tolist(), scaled["offset"].tolist()
     ([0, 50], [4096, 2048])
     """
-    if load <= 0 or addresses <= 0:
-        raise InputError("a trace is scaled by factors above 0")
+    for name, factor in (("load", load), ("addresses", addresses)):
+        if not (math.isfinite(factor) and factor > 0):
+            raise InputError(f"{name}: a trace is scaled by a number above 0, found {factor}")
+    ends = {"load": float(records["arrival"].max(initial=0)) / load, "addresses": float(records["offset"].max(initial=0)) * addresses}
+    for name, end in ends.items():
+        if end >= 2**63:
+            raise InputError(f"{name}: that factor takes {'times past 106 days' if name == 'load' else 'addresses past 8 EiB'}, further than a trace can say")
     scaled = records.copy()
     scaled["arrival"] = (records["arrival"] / load).round()
     step = np.where(records["offset"] % 4096 == 0, 4096, 512)
@@ -104,14 +111,16 @@ def write_trace(records: np.ndarray, file: str | Path) -> Path:
     that tells the simulator so. Nothing is lost but the flags of forced writes."""
     path = Path(file)
     opened = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with opened(path, "wt") as out:
-        out.write("time,volume,op,offset,size\n")
-        for begin in range(0, len(records), 100_000):
-            part = records[begin : begin + 100_000]
-            rows = zip(part["arrival"].tolist(), part["volume"].tolist(), LETTERS[part["op"]].tolist(), part["offset"].tolist(), part["size"].tolist())
-            out.writelines(f"{time},{volume},{op},{offset},{size}\n" for time, volume, op, offset, size in rows)
-    Path(f"{path}{NAMED_BY}").write_text(COLUMNS.format(name=path.name))
-    return path
+
+    def rows_into(aside: Path) -> None:
+        with opened(aside, "wt", encoding="utf-8") as out:
+            out.write("time,volume,op,offset,size\n")
+            for begin in range(0, len(records), 100_000):
+                part = records[begin : begin + 100_000]
+                rows = zip(part["arrival"].tolist(), part["volume"].tolist(), LETTERS[part["op"]].tolist(), part["offset"].tolist(), part["size"].tolist())
+                out.writelines(f"{time},{volume},{op},{offset},{size}\n" for time, volume, op, offset, size in rows)
+
+    write(f"{path}{NAMED_BY}", COLUMNS.format(name=path.name))  # first: without it nobody could read the trace
+    return whole(path, rows_into)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tessera.errors import InputError
 from tessera.run_folder import Run
 from tessera.simulation import Simulation
+from tessera.temporary import work_folder
 from tessera.trace.measures import measures
 from tessera.trace.table import READ, WRITE
 
@@ -82,7 +83,7 @@ def _distance(found: Fit) -> float:
 def _judged(law: str, text: str, wanted: dict[str, Any], requests: int) -> Fit:
     from tessera.curves import records_of
 
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         file = Path(folder) / "fitted.toml"
         file.write_text(text)
         simulation = Simulation(drive=LARGE_DRIVE, layer="cmr", workload=file, limit=requests, fold=True, requests=True)

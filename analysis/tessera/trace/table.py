@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera.simulator import ask_simulator
+from tessera.temporary import work_folder
 
 READ, WRITE, FLUSH, TRIM = range(4)
 
@@ -24,7 +25,7 @@ def read_trace(trace: str | Path, *, format: str | None = None, volume: str | No
     """The records of a trace: arrival (ps since the first), offset and size (bytes), volume (numbered as they first appear), op (0 read,
     1 write, 2 flush, 3 trim), flags. Raises InputError with file and line where it cannot be read."""
     words = reading_words(format, volume, limit)
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         file = Path(folder) / "trace.npy"
         ask_simulator(["convert", trace, *words, "--out", file])
         return np.load(file)

@@ -78,18 +78,27 @@ class Dump:
 
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
+        """Its lines. Raises InputError where they are none of waveforms: cut off, or of another kind."""
+        try:
+            with self._lines() as lines:
+                yield lines
+        except InputError:
+            raise
+        except (IndexError, ValueError):
+            raise self._no_waveforms() from None
+
+    @contextmanager
+    def _lines(self) -> Iterator[TextIO]:
         if self.file.suffix == ".vcd":
             try:
-                with self.file.open() as lines:
+                with self.file.open(encoding="utf-8") as lines:
                     yield lines
             except OSError as error:
                 raise InputError(f"{self.file}: {error.strerror}") from None
-            except UnicodeDecodeError:
-                raise self._no_waveforms() from None
             return
         if not self.file.is_file():
             raise InputError(f"{self.file}: No such file or directory")
-        with subprocess.Popen([tool("fst2vcd"), "-f", str(self.file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        with subprocess.Popen([tool("fst2vcd"), "-f", str(self.file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace") as process:
             yield process.stdout
             process.stdout.close()
 

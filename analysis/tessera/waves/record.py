@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tessera.errors import InputError
-from tessera.simulation import Simulation, simulation_of
+from tessera.replay import repeatable
+from tessera.simulation import Simulation
+from tessera.temporary import work_folder
 
 FORMATS = {".vcd": "--vcd", ".fst": "--fst", ".json": "--timeline"}
-# What a recorded run may have been told of waveforms itself, each with a value behind it.
-OF_WAVEFORMS = (*FORMATS.values(), "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
 
 
 @dataclass(frozen=True)
@@ -37,36 +37,16 @@ class Record:
         return words + [word for option, value in given.items() if value is not None for word in (option, value)]
 
 
-def run_again(folder: Path) -> Simulation:
-    """What made a run folder, without what it wrote and without waveforms. Raises InputError where it is not known."""
-    made_by = simulation_of(folder)
-    if made_by is None:
-        raise InputError(f"{folder} does not say how it was made: name the drive and its options, or make it with 'tessera run'")
+def run_again(folder: Path, firmware: Path | None = None) -> Simulation:
+    """What made a run folder, without what it wrote and without waveforms. Raises InputError where it is not known, or not to be made again."""
     plain = {item.name: item.default for item in dataclasses.fields(Simulation) if item.name in ("requests", "events", "places", "intervals", "save_state", "warmup")}
-    return made_by.but(**plain, more=without_waveforms(made_by.more))
-
-
-def without_waveforms(words: Sequence[str]) -> tuple[str, ...]:
-    """
-    >>> without_waveforms(["--elf", "a.elf", "--vcd", "w.vcd", "--signals=media", "--check-protocol"])
-    ('--elf', 'a.elf', '--check-protocol')
-    """
-    kept: list[str] = []
-    skip = False
-    for word in words:
-        if skip:
-            skip = False
-        elif word.partition("=")[0] in OF_WAVEFORMS:
-            skip = "=" not in word
-        else:
-            kept.append(word)
-    return tuple(kept)
+    return repeatable(folder, firmware).but(**plain)
 
 
 def record(simulation: Simulation, wanted: Record, progress: bool = False) -> list[str]:
     """Makes the run for its waveforms alone, and gives its notes. Raises InputError and SimulatorError as Simulation.run() does."""
     for file in wanted.files:
         file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         run = simulation.but(more=(*simulation.more, *wanted.words())).run(folder, progress)
         return run.summary["run"]["notes"]

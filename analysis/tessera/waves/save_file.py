@@ -49,7 +49,7 @@ def selected(text: str, patterns: Sequence[str]) -> str:
 
 def read_save_file(file: Path) -> str:
     try:
-        return file.read_text()
+        return file.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}; a run writes it beside its waveforms") from None
 

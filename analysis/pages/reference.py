@@ -4,7 +4,9 @@ import hashlib
 import json
 from pathlib import Path
 
-from tessera.glossary import glossary
+from pages.glossary import glossary
+from pages.manual import c_interface_page, python_page, registers_page, simulator_page, tessera_page
+from tessera.cli import app
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY, run_simulator, layer_names
 
@@ -17,16 +19,16 @@ DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
-    "write-cache": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
-    "journal": ("common", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
+    "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
+    "journal": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
-    "paged-map": ("common", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
+    "paged-map": ("bare", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
                   "--set", "layers.skylight_flash.checkpoint=17 MiB"),
     "large-pages": ("tlc", "--layer", "pore"),
-    "memory-cache": ("common", "--layer", "mu-rmw", "--set", "controller.data_cache.size=16 KiB", "--set",
+    "memory-cache": ("bare", "--layer", "mu-rmw", "--set", "controller.data_cache.size=16 KiB", "--set",
                      "controller.code_cache.size=4 KiB"),
-    "memory-errors": ("common", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
-    "link-faults": ("common", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
+    "memory-errors": ("bare", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
+    "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "cylinders": ("hp_c3323a", "--fold"),
     "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",
               "--set", "processor.data_cache.size=16 KiB"),
@@ -40,7 +42,7 @@ def _run(folder: Path, *arguments: str | Path) -> Run:
 
 def metrics_page(out: Path) -> str:
     """docs/guide/metrics.md, from short runs of every layer in `out`; the image of cmr is there (./dev firmware)."""
-    runs = {layer: ("common", "--layer", layer, "--replay", "queue:64") for layer in layer_names()} | SPECIAL_RUNS
+    runs = {layer: ("bare", "--layer", layer, "--replay", "queue:64") for layer in layer_names()} | SPECIAL_RUNS
     return glossary(_run(out / name, *arguments, "--limit", "200") for name, arguments in runs.items())
 
 
@@ -51,21 +53,18 @@ def parameters_page() -> str:
 
 def manual() -> dict[str, str]:
     """The pages of docs/reference by their names."""
-    from tessera.cli import app  # which imports this module
-    from tessera.manual import c_interface_page, python_page, registers_page, simulator_page, tessera_page
-
     return {
         "tessera.md": tessera_page(app),
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
-        "c-interface.md": c_interface_page(C_HEADER.read_text()),
-        "registers.md": registers_page(REGISTERS.read_text()),
+        "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8")),
+        "registers.md": registers_page(REGISTERS.read_text(encoding="utf-8")),
     }
 
 
 def digest(layer: str, out: Path) -> str:
-    """SHA-256 of the lives of 2000 requests to `layer` on the drive `common`."""
-    run = _run(out, "common", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
+    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`."""
+    run = _run(out, "bare", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
     return hashlib.sha256((run.folder / "requests.npy").read_bytes()).hexdigest()
 
 

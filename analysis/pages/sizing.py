@@ -1,11 +1,11 @@
 """What less bandwidth between platters, flash and DRAM costs, smaller buffers, and tables in TCM or DRAM: the curves of docs/guide/sizing.md."""
 
-import random
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
+from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hits
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
 from tessera.run_folder import Run
@@ -22,8 +22,6 @@ def _set(**settings: object) -> tuple[str, ...]:
     return tuple(word for name, value in settings.items() for word in ("--set", f"{name.replace('__', '.')}={value}"))
 
 
-# Flash hits on a NAND and a link that are fast, so that they wait for the CPU: sectors are written to the flash cache, then read from it at random.
-HIT_SECTORS, HIT_WARM_UP, HIT_READS, HIT_DEPTH = 256, 1_000, 5_000, 32
 CLOCKS = (3200, 1600, 800, 400)  # MHz: with a slower one it is the code that hits wait for, wherever tables lie
 TABLES = (
     ("rings and tables in the DRAM", _set(firmware__placement__descriptors="dram")),
@@ -31,8 +29,6 @@ TABLES = (
     ("the same, data cache of 32 KiB", _set(controller__data_cache__size="\"32 KiB\"")),
     ("rings and tables in the TCM", _set(firmware__placement__metadata="tcm", controller__tcm__size="\"2 MiB\"")),
 )
-FAST_FLASH = _set(nand__blocks=320, nand__channels=4, nand__dies=16, nand__read_time="2 us", nand__bus_rate="4 GB/s", host__link_rate="4 GB/s")
-HITS = ("--format", "ascii", "--replay", f"closed:{HIT_DEPTH}", "--warmup", str(HIT_SECTORS + HIT_WARM_UP), *FAST_FLASH)
 
 
 @dataclass(frozen=True)
@@ -80,14 +76,6 @@ def _row(what: str, run: Run) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def write_hits(trace: Path) -> None:
-    """Sectors written to the flash cache, then reads of them at random."""
-    draw = random.Random(1)
-    writes = [f"0 0 {8 * sector} 8 0" for sector in range(HIT_SECTORS)]
-    reads = [f"0 0 {8 * draw.randrange(HIT_SECTORS)} 8 1" for _ in range(HIT_WARM_UP + HIT_READS)]
-    trace.write_text("\n".join(writes + reads) + "\n")
-
-
 def _placement_section(out: Path) -> str:
     """Tables in TCM or DRAM, at some clocks of the CPU."""
     out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +87,7 @@ def _placement_section(out: Path) -> str:
         for place, (where, settings) in enumerate(TABLES):
             folder = out / f"hits-{clock}-{place}"
             at_clock = ("--set", f"controller.clock={clock} MHz")
-            run_simulator(["run", "common", "--layer", "mu-rmw", "--trace", trace, *HITS, *at_clock, *settings, "--out", folder], quiet=True)
+            run_simulator(["run", "bare", "--layer", "mu-rmw", "--trace", trace, *HITS, *at_clock, *settings, "--out", folder], quiet=True)
             run = Run(folder)
             in_tcm = run.metric("tcm.accesses.metadata") or 0
             cached = any("data_cache" in setting for setting in settings)
@@ -116,13 +104,13 @@ def _placement_section(out: Path) -> str:
 
 def section(out: Path, requests: int) -> str:
     header = ("setting", "mean ms", "p99 ms", "DRAM used", "bus used", "row conflicts", "missed turns", "DRAM mJ")
-    parts = [f"{requests:,} requests of each workload on `common`; made by `tessera sizing`.\n"]
+    parts = [f"{requests:,} requests of each workload on `bare`; made by `./dev sizing`.\n"]
     for index, curve in enumerate(CURVES):
         rows = []
         for point, (what, settings) in enumerate(curve.points):
             folder = out / f"{index}-{point}"
             layer, *rest = curve.run
-            run_simulator(["run", "common", "--layer", layer, *rest, "--limit", requests, *settings, "--out", folder], quiet=True)
+            run_simulator(["run", "bare", "--layer", layer, *rest, "--limit", requests, *settings, "--out", folder], quiet=True)
             rows.append(_row(what, Run(folder)))
         parts.append(f"\n**{curve.title}**\n\n" + table(header, rows))
     parts.append(_placement_section(out / "placement"))
@@ -131,5 +119,5 @@ def section(out: Path, requests: int) -> str:
 
 def write_sizing(console: Console, out: Path, requests: int = REQUESTS, page: Path = PAGE) -> None:
     """Puts the curves between their marks in the page."""
-    write_marked_section(page, "tessera sizing", section(out, requests))
+    write_marked_section(page, "./dev sizing", section(out, requests))
     console.print(f"{page}: written")

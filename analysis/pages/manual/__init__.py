@@ -1,8 +1,8 @@
 """Pages of the reference that are made from the code: both command lines, the Python package, the C interface of firmware, the registers."""
 
-from tessera.manual.c_interface import c_interface_page
-from tessera.manual.calls import python_page
-from tessera.manual.commands import simulator_page, tessera_page
-from tessera.manual.registers import registers_page
+from pages.manual.c_interface import c_interface_page
+from pages.manual.calls import python_page
+from pages.manual.commands import simulator_page, tessera_page
+from pages.manual.registers import registers_page
 
 __all__ = ["c_interface_page", "python_page", "registers_page", "simulator_page", "tessera_page"]

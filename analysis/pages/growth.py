@@ -15,12 +15,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.bench import BUFFERED, commands
+from pages.bench import BUFFERED, commands
 from tessera.run_folder import Run
 from tessera.simulator import SimulatorError, exit_status, layer_names, simulator
 
 FACTORS = (1, 4, 16)
-TRACKS = 2048  # at factor 1: 4 GiB of `common`, which is factor 16
+TRACKS = 2048  # at factor 1: 4 GiB of `bare`, which is factor 16
 FLASH_BLOCKS = 512  # at factor 1: 64 MiB
 ADDRESSES = 150  # at factor 1
 WARM_UP_ROUNDS = 3  # writes for each address before the measured part: 95 % of them are there then
@@ -82,7 +82,7 @@ def counted_run(arguments: list[str], out: Path) -> Cost:
     if result.returncode != 0:
         said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
         raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
-    instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
+    instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(encoding="utf-8"), re.MULTILINE)
     run = Run(out)
     cleanings = run.metric("cleaning.count") + (run.find("cache.destages") or 0)
     return Cost(float(instructions[1]), run.metric("host.served"), commands(run), cleanings)
@@ -98,7 +98,7 @@ def cost_at(subject: Subject, factor: int, out: Path) -> Cost:
     )
     warm_up = WARM_UP_ROUNDS * ADDRESSES * factor
     arguments = [
-        "common", "--layer", subject.layer, "--workload", str(workload), "--replay", "closed:8",
+        "bare", "--layer", subject.layer, "--workload", str(workload), "--replay", "closed:8",
         *("--set", f"media.tracks={TRACKS * factor}", "--set", f"nand.blocks={FLASH_BLOCKS * factor}"),
         *(word.format(factor=factor, eightfold=8 * factor) for word in subject.settings),
     ]

@@ -79,11 +79,11 @@ def section(out: Path, requests: int) -> str:
     return (
         "Logged are the sectors of logs and checkpoints that the whole run writes, mean is its latency: what a short recovery costs.\n"
         f"{requests:,} requests of `web-server` on the drive `demo`, 16 at a time; the power fails when nine tenths of the run's time have passed. Made by\n"
-        "`tessera recovery`.\n\n" + table(header, rows)
+        "`./dev recovery`.\n\n" + table(header, rows)
     )
 
 
 def write_recovery(console: Console, out: Path, requests: int = REQUESTS, page: Path = PAGE) -> None:
     """Puts the table between its marks in the page."""
-    write_marked_section(page, "tessera recovery", section(out, requests))
+    write_marked_section(page, "./dev recovery", section(out, requests))
     console.print(f"{page}: written")

@@ -1,0 +1,77 @@
+"""What `./dev` calls to measure this project and to write its pages: no part of the package that users install."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pages.bench import measure
+from pages.growth import measure_growth
+from pages.instructions import measure_instructions
+from pages.long_runs import LAYERS, long_runs
+from pages.recovery import write_recovery
+from pages.reference import write_reference
+from pages.sizing import write_sizing
+from pages.torture import Effort, write_torture
+from tessera.commands.group import Commands
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help="Measure this project and write its pages.")
+
+
+@app.command()
+def bench(
+    only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
+    growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
+    instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions a request, under callgrind.")] = False,
+    large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
+) -> None:
+    """Measure the simulator's speed and memory, what it costs per request, or how that grows, each figure with its target."""
+    if growth:
+        measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+    elif instructions:
+        measure_instructions(Console(), out / "instructions", only)
+    else:
+        measure(Console(), out, large_drive, only)
+
+
+@app.command("long-runs")
+def long_runs_command(
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers; one of each kind where none is named.")] = None,
+    requests: Annotated[int, typer.Option(help="Requests of the longest run.")] = 10_000_000,
+) -> None:
+    """Measure whether the simulator's memory grows with the length of a run; exit status 1 where it does."""
+    if not long_runs(requests, tuple(layers or LAYERS), Console()):
+        raise typer.Exit(1)
+
+
+@app.command()
+def reference(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/reference")) -> None:
+    """Write docs/guide/metrics.md, docs/guide/parameters.md, docs/reference and tests/golden/digests.json again."""
+    write_reference(out)
+
+
+@app.command()
+def reliability(
+    layers: Annotated[list[str] | None, typer.Argument(help="Layers whose rows are written; all if none is named.")] = None,
+    operations: Annotated[int, typer.Option(help="Persistent operations that are cut before, inside and after.")] = 2000,
+    cuts: Annotated[int, typer.Option(help="Cuts at random instants.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the first layer.")] = 1,
+) -> None:
+    """Cut the power of every layer thousands of times and write its rows of the table of docs/reliability.md again; exit status 1 if anything is lost."""
+    if not write_torture(Console(), Effort(operations, cuts, seed), tuple(layers or ())):
+        raise typer.Exit(1)
+
+
+@app.command()
+def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
+    """Measure how long each layer takes to recover and write the table of docs/reliability.md again."""
+    write_recovery(Console(), out)
+
+
+@app.command()
+def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
+    """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md again."""
+    write_sizing(Console(), out)

@@ -1,0 +1,159 @@
+"""The answer in words: one sentence, a table, what was held fixed, and what is not settled."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio
+from tessera.asking.question import Question
+from tessera.asking.verdict import Verdict, Wide
+from tessera.human import number
+from tessera.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
+
+IDLE = 0.01  # share of the time up to which a processor is no bottleneck
+
+
+@dataclass(frozen=True)
+class Answer:
+    question: Question
+    measured: Mapping[str, Measured]
+    verdict: Verdict
+    requests: int
+    """Of each run."""
+    seeds: int
+    costs: Mapping[str, float]
+    """Design -> cost per user TB, where that is asked."""
+
+    def sentence(self) -> str:
+        """The answer, or that there is none yet."""
+        verdict, metric, source = self.verdict, self.question.asked.metric, self.question.asked.source.name
+        if verdict.best is None:
+            why = "; ".join(sorted(set(verdict.left_out.values())))
+            return f"Not settled on {source}: {why}, so no figure may be ranked."
+        best = verdict.best
+        figure = f"{metric.phrase} {self.figure(best)}"
+        said = self._ordered(best, figure) if self.question.ordered else self._best(best, figure)
+        return said if verdict.settled else f"Not settled; as far as it goes: {said}"
+
+    def _ordered(self, best: str, figure: str) -> str:
+        verdict, source = self.verdict, self.question.asked.source.name
+        axis = self.question.axis
+        if verdict.second is None:
+            more = f", and more changes it by less than {100 * TOLERANCE:.0f} %" if verdict.alike and not verdict.doubts else ""
+            return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
+        much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
+        less = f", and more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
+        after = less if verdict.alike else ", the largest that was tried"
+        return f"{best} of {axis} is enough on {source}: {figure}{much}{after}."
+
+    def _best(self, best: str, figure: str) -> str:
+        verdict, source = self.verdict, self.question.asked.source.name
+        note = next((f" ({design.note})" for design in self.question.designs if design.name == best and design.note), "")
+        price = f" at {number(self.costs[best])} per user TB" if best in self.costs else ""
+        if verdict.second is None:
+            return f"{best}{note} has {figure} on {source}{price}."
+        if verdict.second in verdict.alike:
+            names = ", ".join(verdict.alike)
+            return f"{best}{note} and {names} differ by less than {100 * TOLERANCE:.0f} % on {source}: {figure}{price}."
+        better = "largest" if self.question.asked.metric.more_is_better else "smallest"
+        ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
+        behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
+        return f"{best}{note} has the {better} on {source}: {figure}{price}; {ratio}{behind}."
+
+    def figure(self, name: str) -> str:
+        """Of a design, with its interval and its marks."""
+        found, metric = self.measured[name], self.question.asked.metric
+        estimate = found.estimate()
+        text = metric.text(found.mean)
+        if estimate and estimate.half_width > 1e-9 * abs(estimate.value):
+            text += f" ± {metric.text(estimate.half_width)}"
+        return text + f" [95 %, {len(found.by_seed)} seeds]" + "".join(f" ({mark})" for mark in found.marks)
+
+    @staticmethod
+    def times(found: Ratio | None) -> str:
+        return "-" if found is None else f"{found.value:.3g} [{found.low:.3g} to {found.high:.3g}]"
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Design, figure, what else there is to say of it."""
+        rows = []
+        for design in self.question.designs:
+            found = self.measured[design.name]
+            notes = [design.note, f"{number(self.costs[design.name])} per user TB" if design.name in self.costs else ""]
+            notes += [f"processor busy {100 * found.cpu_busy:.2g} % of the time"] if self.question.asked.kind == "cpu" and found.by_seed else []
+            notes += [f"{path.rsplit('.', 1)[-1]} {value}" for path, value in self.question.with_it.get(design.name, {}).items()]
+            rows.append((design.name, self.figure(design.name) if found.by_seed else "-", ", ".join(filter(None, [found.message, *notes]))))
+        return rows
+
+    def held(self) -> list[str]:
+        """What all designs share."""
+        asked = self.question.asked
+        layers = {design.layer for design in self.question.designs}
+        shared = [f"drive {asked.drive}"] + ([f"layer {next(iter(layers))}"] if len(layers) == 1 else [])
+        replay = asked.replay or asked.source.replay
+        shared += [f"{asked.source.name}: {self.requests:,} requests", f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
+        shared += [f"{path} {value}" for path, value in asked.settings.items()]
+        if self.costs:
+            shared.append(f"prices: {asked.prices.text()}")
+        return shared
+
+    def unsettled(self) -> list[str]:
+        """What the runs do not decide, and what would."""
+        lines = [f"{name}: {why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
+        for doubt in self.verdict.doubts:
+            wanted = doubt.seeds
+            if isinstance(doubt, Wide):
+                line = f"{doubt.name}: the interval is {100 * doubt.found.relative:.0f} % of the figure; {100 * NARROW:.0f} % "
+            else:
+                line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; whether that is above {doubt.bound:.3g} "
+            if wanted is None:
+                line += f"takes more than {MOST_SEEDS} seeds: look at another metric, or a longer input"
+            else:
+                more = max(1, wanted - self.seeds)
+                line += f"takes about {more} more seeds, {more * self.requests * len(self.question.designs):,} requests in all (--settle runs them)"
+            lines.append(line)
+        return lines
+
+    def remarks(self) -> list[str]:
+        """What the answer does not cover."""
+        busy = max((found.cpu_busy for found in self.measured.values()), default=0.0)
+        idle = self.question.asked.kind == "cpu" and busy < IDLE
+        order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
+        return [*self.question.remarks, *([order] if idle else [])]
+
+    @staticmethod
+    def _meaning(why: str) -> str:
+        found = [MEANING[mark] for mark in MEANING if mark in why]
+        return f" ({'; '.join(found)})" if found else ""
+
+    def _longer(self, name: str, why: str) -> str:
+        """How many requests would bring as many cleanings as a comparison needs."""
+        if TOO_SHORT not in why:
+            return ""
+        wanted = self.requests_for_cleanings(name)
+        if wanted is None:
+            return f"; none came in {self.requests:,} requests: take a longer input, a smaller cache or a fuller drive"
+        return f"; about {wanted:,} requests of this kind would settle it" + (" (--settle runs them)" if self.question.asked.source.workload else "")
+
+    def requests_for_cleanings(self, name: str) -> int | None:
+        """None of a design that did not clean at all."""
+        count = self.measured[name].cleanings
+        return math.ceil(self.requests * 1.2 * FEW_CLEANINGS / count / 1000) * 1000 if count else None
+
+    def record(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "question": self.question.title, "answer": self.sentence(), "settled": self.verdict.settled, "best": self.verdict.best,
+            "metric": self.question.asked.metric.name, "requests": self.requests, "seeds": self.seeds, "held": self.held(), "not_settled": self.unsettled(), "remarks": self.remarks(),
+            "designs": [
+                {"name": design.name, "mean": self.measured[design.name].mean, "by_seed": {str(seed): value for seed, value in self.measured[design.name].by_seed.items()},
+                 "marks": list(self.measured[design.name].marks), "cost_per_tb": self.costs.get(design.name)}
+                for design in self.question.designs
+            ],
+        }  # fmt: skip
+
+
+def table_text(rows: Sequence[tuple[str, str, str]], head: tuple[str, str, str]) -> str:
+    """The table in columns."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(2)]
+    return "\n".join(f"  {one:<{widths[0]}}  {two:<{widths[1]}}  {three}".rstrip() for one, two, three in lines)

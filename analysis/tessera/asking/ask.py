@@ -1,0 +1,132 @@
+"""Runs a question: as long as its figure needs, with as many seeds as its answer needs."""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tessera.asking.answer import Answer
+from tessera.asking.dependants import values_at
+from tessera.asking.evidence import MOST_SEEDS, Measured, NARROW
+from tessera.asking.plan_file import plan_table, write_plan
+from tessera.asking.question import Question
+from tessera.asking.templates import needs_flash
+from tessera.asking.verdict import Verdict, best_of, least_that_is_enough
+from tessera.errors import InputError
+from tessera.effort import METRICS, SHORTEST, Until, run_until
+from tessera.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
+from tessera.sweeps import Sweep, read_plan, run_sweep
+from tessera.sweeps.plan import plan_of, simulation_at
+from tessera.sweeps.sweep import Count, keyed
+from tessera.temporary import temporary_folder
+
+FIRST_SEEDS, USUAL_SEEDS = 4, 8
+LONGEST = 1_000_000  # requests of a run that `settle` lengthens
+GROWTH = 8  # times as long, where no cleaning came that would say how long is enough
+
+Progress = Callable[[str, Count], None]
+
+
+def ask(question: Question, out: Path, command: str, *, settle: bool = False, jobs: int | None = None, progress: Progress | None = None) -> Answer:
+    """Seeds are added until the answer is settled, up to USUAL_SEEDS, or MOST_SEEDS with `settle`. The last sweep's file is in `out`."""
+    limit = _length(question)
+    seeds = FIRST_SEEDS
+    while True:
+        file = write_plan(out, plan_table(question, limit, seeds), command)
+        plan = read_plan(file)
+        sweep = run_sweep(plan, out, jobs=jobs, progress=(lambda count: progress(f"{seeds} seeds", count)) if progress else None)
+        rows = _rows_by_design(question, plan, sweep)
+        answer = _answer(question, rows, seeds, looks(settle))
+        longer = _more_requests(answer) if settle else None
+        more = _more_seeds(answer.verdict, seeds, settle)
+        if longer is None and more is None:
+            return answer
+        limit, seeds = (longer, seeds) if longer is not None else (limit, more or seeds)
+
+
+def _more_seeds(verdict: Verdict, seeds: int, settle: bool) -> int | None:
+    """How many seeds to go on with, always twice as many; None where more would not help, or nobody asked for so many."""
+    following = min(2 * seeds, MOST_SEEDS if settle else USUAL_SEEDS)
+    return following if verdict.doubts and following > seeds else None
+
+
+def looks(settle: bool) -> int:
+    """How often the seeds may be looked at: each look could end the run by chance, so they share the confidence."""
+    return 1 + int(math.log2((MOST_SEEDS if settle else USUAL_SEEDS) / FIRST_SEEDS))
+
+
+def _more_requests(answer: Answer) -> int | None:
+    """How long the runs have to be for the caches of every design to be full often enough; None where they are, or nothing is longer."""
+    if answer.question.asked.source.workload is None:
+        return None
+    wanted = [answer.requests_for_cleanings(name) or GROWTH * answer.requests for name, why in answer.verdict.left_out.items() if TOO_SHORT in why]
+    longer = min(LONGEST, max(wanted, default=0))
+    return longer if longer > answer.requests else None
+
+
+def _length(question: Question) -> int | None:
+    """Requests of every run. A recorded trace is taken whole, or as much of it as one may take; a generated input is lengthened until its
+    figure is narrow and the caches of its layer were full often enough."""
+    asked = question.asked
+    table = plan_table(question, asked.most, 1)
+    if asked.source.trace is not None or asked.metric.name not in METRICS or asked.most <= SHORTEST:
+        return asked.most
+    plan = plan_of(table)
+    design = question.designs[0]
+    folder = temporary_folder()
+    simulation = simulation_at(plan.run, {**design.point(), "seed": 1}, Path())
+    run, effort = run_until(simulation, Until(asked.metric.name, NARROW), folder, asked.most)
+    hardly = run.summary["run"].get("cleans") and (run.find("cleaning.count") or 0) < FEW_CLEANINGS
+    return asked.most if hardly else effort.limit
+
+
+def _rows_by_design(question: Question, plan: Any, sweep: Sweep) -> dict[str, pl.DataFrame]:
+    """The rows of each design, by the points of the plan."""
+    points = [design.point() for design in question.designs]
+    of = {key: points.index({name: value for name, value in run.point.items() if name != "seed"}) for key, run in keyed(plan).items()}
+    results = sweep.results
+    places = pl.Series([of[key] for key in results["key"]], dtype=pl.Int64)
+    return {design.name: results.filter(places == place) for place, design in enumerate(question.designs)}
+
+
+def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
+    """The figure of a design by seed, with the marks that any of its runs has."""
+    found, marks, message = {}, [], ""
+    for row in rows.sort("axis.seed").iter_rows(named=True):
+        if row["exit_status"] != 0:
+            message = message or str(row["message"])
+            continue
+        if row.get(metric) is not None:
+            found[int(row["axis.seed"])] = float(row[metric])
+        marks += marks_of(row)
+    good = rows.filter(pl.col("exit_status") == 0)
+    low = lambda name: float(good[name].fill_null(0).min()) if name in good.columns and good.height else 0.0  # noqa: E731
+    return Measured({} if message else found, tuple(dict.fromkeys(marks)), message, low("cleaning.count"), low("cpu.utilisation"))
+
+
+def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, times: int) -> Answer:
+    asked = question.asked
+    measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
+    if all(found.message for found in measured.values()):
+        raise InputError(next(iter(measured.values())).message)
+    costs = _costs(question, rows) if asked.kind == "cost" else {}
+    judged = {name: found for name, found in measured.items() if asked.at_most is None or costs.get(name, 0) <= asked.at_most}
+    if not judged:
+        raise InputError(f"no design costs {asked.at_most:g} per user TB or less; the cheapest is {min(costs, key=costs.__getitem__)} at {min(costs.values()):.3g}")
+    verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
+    requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
+    return Answer(question, measured, verdict, requests, seeds, costs)
+
+
+def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+    asked = question.asked
+    found = {}
+    for design in question.designs:
+        block = values_at(asked.drive, asked.settings, "nand.pages_per_block") * values_at(asked.drive, asked.settings, "nand.page_size")
+        flash = float(block * values_at(asked.drive, {**asked.settings, **design.settings}, "nand.blocks")) if needs_flash(design.layer) else 0.0
+        good = rows[design.name].filter(pl.col("exit_status") == 0)
+        if good.height and (cost := asked.prices.per_user_tb(good.row(0, named=True), flash)) is not None:
+            found[design.name] = cost
+    return found

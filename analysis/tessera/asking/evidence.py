@@ -1,0 +1,82 @@
+"""What the runs of a question say: figures over seeds, and ratios of two designs, paired by seed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tessera.intervals import Estimate, of_mean, student_t
+
+NARROW = 0.10  # half the interval of a figure that stands alone, over the figure
+TOLERANCE = 0.05  # a difference of less than this share is none that anybody would pay for
+CONFIDENCE = 0.95  # of all comparisons of a question together
+MOST_SEEDS = 64
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figure of one design, a value a seed."""
+
+    by_seed: Mapping[int, float]
+    marks: Sequence[str] = ()
+    message: str = ""
+    """Why the design could not run."""
+    cleanings: float = 0.0
+    """Of the run that had the fewest."""
+    cpu_busy: float = 0.0
+    """Share of the time in which the processor worked."""
+
+    @property
+    def mean(self) -> float | None:
+        return float(np.mean(list(self.by_seed.values()))) if self.by_seed else None
+
+    def estimate(self) -> Estimate | None:
+        """With its 95 % interval over seeds; None of fewer than two."""
+        return of_mean(np.array(list(self.by_seed.values()))) if len(self.by_seed) > 1 else None
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times the first figure is the second, as the geometric mean over the seeds that both have."""
+
+    logs: np.ndarray
+    comparisons: int
+    """That share the confidence (Bonferroni)."""
+
+    @property
+    def value(self) -> float:
+        return math.exp(float(self.logs.mean()))
+
+    def half(self, seeds: int | None = None) -> float:
+        """Half the interval of the logarithm, with as many seeds."""
+        count = seeds or len(self.logs)
+        if len(self.logs) < 2:
+            return math.inf
+        return student_t(count - 1, 1 - (1 - CONFIDENCE) / 2 / self.comparisons) * float(self.logs.std(ddof=1)) / math.sqrt(count)
+
+    @property
+    def low(self) -> float:
+        return math.exp(float(self.logs.mean()) - self.half())
+
+    @property
+    def high(self) -> float:
+        return math.exp(min(float(self.logs.mean()) + self.half(), 700.0))
+
+    def above(self, bound: float) -> bool | None:
+        """Whether the ratio lies above the bound; None where its interval holds the bound."""
+        return True if self.low > bound else False if self.high < bound else None
+
+    def seeds_to_tell(self, bound: float) -> int | None:
+        """Seeds with which the interval would leave the bound out, if spread and mean stayed; None where that takes more than MOST_SEEDS."""
+        distance = abs(float(self.logs.mean()) - math.log(bound))
+        return next((count for count in range(max(2, len(self.logs)), MOST_SEEDS + 1) if self.half(count) < distance), None)
+
+
+def ratio(one: Measured, other: Measured, comparisons: int) -> Ratio | None:
+    """None where the two have no two seeds in common, or a figure is 0."""
+    common = [seed for seed in one.by_seed if seed in other.by_seed]
+    pairs = [(one.by_seed[seed], other.by_seed[seed]) for seed in common]
+    if len(pairs) < 2 or any(first <= 0 or second <= 0 for first, second in pairs):
+        return None
+    return Ratio(np.array([math.log(first / second) for first, second in pairs]), comparisons)

@@ -1,0 +1,141 @@
+"""tessera ask."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tessera.commands.group import INTERRUPTED
+from tessera.commands.options import Jobs, Json, Settings, settings_of
+from tessera.errors import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from tessera.asking.answer import Answer
+    from tessera.sweeps.sweep import Count
+
+EXAMPLES = """Examples:
+
+  tessera ask dram --layer mu-rmw --on sample                  (how much DRAM until more stops helping?)
+
+  tessera ask flash --size "1 GiB" --on sample --metric mean   (as persistent or as read cache?)
+
+  tessera ask cpu --layer mu-rmw --cores 2 --clock "250 MHz"   (two cores at half the clock?)
+
+  tessera ask layer --on web-server --layer cmr,mu-rmw,tessera
+
+  tessera ask lifetime --layer mu-rmw --on my_trace.csv.xz
+
+  tessera ask cost --on web-server --price mechanics=3 --at-most 20
+
+  tessera ask what-if --layer imr-rmw --change "media.rpm=5400 rpm" """
+
+
+def ask(
+    kind: Annotated[str, typer.Argument(metavar="QUESTION", help="dram, flash, cpu, layer, lifetime, cost or what-if.")],
+    on: Annotated[list[str] | None, typer.Option("--on", "--workload", "--trace", help="Workload, trace file, recorded trace or 'sample'; may be repeated (default: web-server).")] = None,
+    layer: Annotated[list[str] | None, typer.Option("--layer", help="Layer; several with commas, or repeated.")] = None,
+    metric: Annotated[str | None, typer.Option(help="mean, p99, p999, read-p99, write-p99, energy, write-amplification, ... (default: p99; lifetime for lifetime).")] = None,
+    size: Annotated[list[str] | None, typer.Option("--size", help="Sizes of DRAM or flash, such as '64 MiB'; several with commas, or repeated.")] = None,
+    cores: Annotated[int | None, typer.Option(min=1, max=4, help="cpu: cores to compare with the drive's own.")] = None,
+    clock: Annotated[str | None, typer.Option(help="cpu: clock to compare with the drive's own, such as '250 MHz'.")] = None,
+    change: Annotated[list[str] | None, typer.Option("--change", metavar="PATH=VALUE", help="what-if: the parameter that changes.")] = None,
+    at_most: Annotated[float | None, typer.Option(min=0, help="cost: leave out layers above this cost per user TB.")] = None,
+    price: Annotated[list[str] | None, typer.Option("--price", metavar="NAME=PRICE", help="cost: mechanics (TB of conventional platters), dram or flash (GiB).")] = None,
+    drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
+    replay: Annotated[str | None, typer.Option(help="timed, queue:N or closed:N, as in tessera-sim run.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")] = None,
+    settings: Settings = None,
+    requests: Annotated[int | None, typer.Option(min=1, help="Most requests of a run (default: 100,000, or 4 GiB of a generated workload).")] = None,
+    settle: Annotated[bool, typer.Option("--settle", help="Go on with more seeds until the answer is settled.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the runs and the file that repeats them (default: out/ask/QUESTION-INPUT).")] = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a design question in one sentence, with its interval and what is not settled."""
+    from tessera.asking.ask import ask as answer_to  # with polars and Dask, which no other command waits for
+    from tessera.asking.metric import metric_of
+    from tessera.asking.prices import Prices
+    from tessera.asking.question import KINDS, Asked, most_requests
+    from tessera.asking.source import source_of
+    from tessera.asking.templates import question_of
+
+    if kind not in KINDS:
+        raise unknown_name("question", kind, KINDS)
+    _only(kind, size=(size, ("dram", "flash", "lifetime")), cores=(cores, ("cpu",)), clock=(clock, ("cpu",)), change=(change, ("what-if",)),
+          at_most=(at_most, ("cost",)), price=(price, ("cost",)))  # fmt: skip
+    drive = str(Path(drive).resolve()) if drive.endswith(".toml") else drive  # the file that repeats the question lies elsewhere
+    sources = [source_of(word) for word in _listed(on) or ["web-server"]]
+    questions = [
+        question_of(Asked(
+            kind, metric_of(metric or ("lifetime" if kind == "lifetime" else "p99")), source, drive, _listed(layer), _listed(size), cores, clock,
+            settings_of(change), settings_of(settings), replay, format_, requests or most_requests(source), at_most, Prices.of(price or ()),
+        ))
+        for source in sources
+    ]  # fmt: skip
+    failed = False
+    command = shlex.join(["tessera", *sys.argv[1:]])
+    for question in questions:
+        folder = (out if len(questions) == 1 else out / question.asked.source.name) if out else Path("out/ask") / _folder(kind, _listed(layer), question.asked.source.name)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json, transient=True) as bar:
+            line = bar.add_task(question.asked.source.name, total=None)
+
+            def tell(what: str, count: "Count") -> None:
+                bar.update(line, total=count.runs, completed=count.kept + count.done, description=f"{question.asked.source.name}, {what}")  # noqa: B023
+
+            try:
+                answer = answer_to(question, folder, command, settle=settle, jobs=jobs, progress=tell)
+            except KeyboardInterrupt:
+                bar.stop()
+                print(f"tessera: interrupted; what was measured is kept in {folder}, and the same command goes on", file=sys.stderr)
+                raise typer.Exit(INTERRUPTED) from None
+        if as_json:
+            print(json.dumps({"folder": str(folder), **answer.record()}))
+        else:
+            _print(answer, folder)
+        failed = failed or any(found.message for found in answer.measured.values())
+    if failed:  # what was refused is in the table; the others are answered
+        raise typer.Exit(1)
+
+
+def _print(answer: "Answer", folder: Path) -> None:
+    from tessera.asking.answer import table_text
+    from tessera.asking.plan_file import FILE
+
+    print(answer.sentence())
+    print()
+    print(table_text(answer.rows(), (answer.question.axis, answer.question.asked.metric.short, "")))
+    print(f"\nHeld fixed: {'; '.join(answer.held())}.")
+    if unsettled := answer.unsettled():
+        print("Not settled:")
+        print(*(f"  {line}" for line in unsettled), sep="\n")
+    else:
+        print("Settled at 95 %, over seeds, for all comparisons and looks together.")
+    for remark in answer.remarks():
+        print(f"Note: {remark}.")
+    print(f"Repeat: tessera sweep {folder / FILE} --out {folder}")
+
+
+def _listed(words: list[str] | None) -> list[str]:
+    """Of an option that may be repeated or hold commas."""
+    return [part.strip() for word in words or () for part in word.split(",") if part.strip()]
+
+
+def _folder(kind: str, layers: list[str], source: str) -> str:
+    return "-".join([kind, *layers[:3], source])
+
+
+def _only(kind: str, **given: tuple[object, tuple[str, ...]]) -> None:
+    """Raises InputError for an option that the question has no use for."""
+    for name, (value, kinds) in given.items():
+        if value is not None and kind not in kinds:
+            raise InputError(f"--{name.replace('_', '-')} belongs to the question{'s' if len(kinds) > 1 else ''} {', '.join(kinds)}, not to {kind}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ask", epilog=EXAMPLES)(ask)

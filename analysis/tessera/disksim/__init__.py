@@ -1,0 +1,1 @@
+"""Parameter files of the DiskSim simulator, read into drive descriptions."""

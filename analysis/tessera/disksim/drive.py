@@ -1,0 +1,200 @@
+"""A DiskSim disk as a description: what each line comes from, and what could not be carried over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tessera.disksim.grammar import Block, Entry, Reader
+from tessera.disksim.layout import Layout, child, entry, number, read_layout, whole
+from tessera.disksim.seeks import Curve, read_seeks
+from tessera.errors import InputError, nearest
+
+SECTOR = 512  # bytes; DiskSim knows no other
+
+
+@dataclass
+class Line:
+    section: str
+    key: str
+    value: str
+    source: str
+
+
+@dataclass
+class Imported:
+    name: str
+    lines: list[Line] = field(default_factory=list)
+    layout: Layout | None = None
+    seeks: Curve = field(default_factory=list)
+    blocks: int = 0
+    lost: list[str] = field(default_factory=list)
+    """What a description cannot say, or the file does not: each with file and line."""
+
+
+OVERHEADS = tuple((f"{op.capitalize()} {hit} over. after {before}", f"{op}_{hit}_after_{before}")
+                  for op in ("read", "write") for hit in ("hit", "miss") for before in ("read", "write"))  # fmt: skip
+USED = {name for name, _ in OVERHEADS} | {
+    "Model", "Per-request overhead time", "Time scale for overheads", "Bulk sector transfer time", "Hold bus entire read xfer", "Hold bus entire write xfer",
+    "Max queue length", "Scheduler", "Number of buffer segments", "Segment size (in blks)", "Enable caching in buffer", "Buffer continuous read",
+    "Maximum read-ahead (blks)", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
+}  # fmt: skip
+# Keys that change nothing that a description has, by the value that means "no such thing"; None: whatever the value.
+WITHOUT = {
+    "Print stats": None, "Avg sectors per cylinder": None, "Calc sector by sector": None, "Never disconnect": None, "Maximum number of write segments": None,
+    "Set watermark by reqsize": None, "Low (write) water mark": None, "High (read) water mark": None, "Minimum read-ahead (blks)": 0, "Read-ahead over requested": None,
+    "Read any free blocks": 0, "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
+    "Disconnect write if seek": 0, "Write hit stop prefetch": None, "Read directly to buffer": None, "Immed transfer partial hit": None, "Allow almost read hits": 0,
+    "Allow sneaky full read hits": 0, "Allow sneaky partial read hits": 0, "Allow sneaky intermediate read hits": 0, "Allow read hits on write data": 1,
+    "Allow write prebuffering": 0, "Preseeking level": 0, "Use separate write segment": None, "Data preparation overhead": 0, "First reselect overhead": 0,
+    "Other reselect overhead": 0, "Read disconnect afterread": 0, "Read disconnect afterwrite": 0, "Write disconnect overhead": 0, "Extra write disconnect": 0,
+    "Extradisc command overhead": 0, "Extradisc disconnect overhead": 0, "Extradisc inter-disconnect delay": 0, "Extradisc 2nd disconnect overhead": 0,
+    "Extradisc seek delta": 0, "Minimum seek delay": 0,
+}  # fmt: skip
+SCHEDULING = {1: "first_come", 2: "c_look", 3: "c_look", 4: "shortest_seek"}
+READ_AHEAD = {1: "to the end of the track", 2: "to the end of the cylinder", 4: "on the track and the next"}
+
+
+def import_drive(file: Path) -> Imported:
+    """Reads a .parv, .diskspecs or .model file with what it includes. Raises InputError with file and line."""
+    reader = Reader()
+    reader.read(file)
+    disks = [block for block in reader.blocks if block.type == "disksim_disk"]
+    models = [block for block in reader.blocks if block.type == "dm_disk"]
+    if len(disks) > 1:
+        raise InputError(f"{file}: describes {len(disks)} disks ({', '.join(block.name for block in disks)}); expected one")
+    if disks:
+        drive = Imported(disks[0].name.removesuffix("_validate"))
+        _mechanics(drive, child(disks[0], "Model"))
+        _electronics(drive, disks[0], reader.blocks)
+    elif models:
+        drive = Imported(models[0].name.removesuffix("_model").removesuffix("_validate"))
+        _mechanics(drive, models[0])
+        drive.lost.append(f"{file.name}: mechanics alone: no overheads, cache and queue; give the .diskspecs or .parv file for them")
+    else:
+        raise InputError(f"{file}: describes no disk; expected a block disksim_disk or dm_disk")
+    return drive
+
+
+def _say(drive: Imported, section: str, key: str, value: str, *sources: Entry | None) -> None:
+    said = ", ".join(f"{source.place} {source.key}" for source in sources if source is not None)
+    drive.lines.append(Line(section, key, value, said))
+
+
+def _mechanics(drive: Imported, disk: Block) -> None:
+    if disk.type != "dm_disk":
+        raise InputError(f"{disk.place}: expected a block dm_disk, found {disk.type}")
+    mechanics = child(disk, "Mechanical Model")
+    rpm = number(mechanics, "Rotation speed (in rpms)", 1800, 20000)
+    _say(drive, "media", "rpm", f'"{rpm:g} rpm"', entry(mechanics, "Rotation speed (in rpms)"))
+    if number(mechanics, "Percent error in rpms", default=0):
+        drive.lost.append(f"{entry(mechanics, 'Percent error in rpms').place}: a speed that varies; written as constant")
+    layout = read_layout(disk)
+    _say(drive, "media", "surfaces", str(layout.surfaces), entry(disk, "Number of data surfaces"))
+    drive.lines.append(Line("media", "sector_size", f'"{SECTOR} B"', "DiskSim has no others"))
+    drive.blocks = whole(disk, "Block count", 1)
+    held = layout.capacity()
+    if held < drive.blocks:
+        place = entry(disk, "Block count").place
+        if drive.blocks - held > drive.blocks // 50:
+            raise InputError(f"{place}: 'Block count' is {drive.blocks:,}, but the zones hold {held:,} sectors without their spares")
+        drive.lost.append(f"{place}: 'Block count' is {drive.blocks:,}, the zones hold {held:,} without their spares; that many are exported")
+        drive.blocks = held
+    if held > drive.blocks + drive.blocks // 20:
+        drive.lost.append(f"{entry(disk, 'Block count').place}: 'Block count' is {drive.blocks:,}, the zones hold {held:,} sectors; all of them are exported")
+        drive.blocks = held
+    if layout.reserved:
+        zones = entry(child(disk, "Layout Model"), "Zones")
+        drive.lines.append(Line("media", "reserved_sectors", str(layout.reserved), f"{zones.place} Empty space at zone front"))
+    _say(drive, "media", "exported_sectors", str(drive.blocks), entry(disk, "Block count"))
+    _say(drive, "media", "head_switch", f'"{number(mechanics, "Head switch time", 0):g} ms"', entry(mechanics, "Head switch time"))
+    settle = number(mechanics, "Add. write settling delay", default=0)
+    if settle < 0:
+        drive.lost.append(f"{entry(mechanics, 'Add. write settling delay').place}: a read settles {-settle:g} ms longer than a write; written as equal")
+    elif settle:
+        _say(drive, "media", "write_settle", f'"{settle:g} ms"', entry(mechanics, "Add. write settling delay"))
+    drive.layout = layout
+    drive.lost += layout.lost
+    drive.seeks = read_seeks(mechanics, max(zone.last for zone in layout.zones) + 1)
+
+
+def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
+    for found in disk.entries.values():
+        if found.key in USED:
+            continue
+        if found.key not in WITHOUT:
+            close = nearest(found.key, [*USED, *WITHOUT])
+            drive.lost.append(f"{found.place}: unknown key '{found.key}'" + (f"; did you mean '{close}'?" if close else ""))
+        elif WITHOUT[found.key] is not None and found.value != WITHOUT[found.key]:
+            drive.lost.append(f"{found.place}: '{found.key}' = {found.value:g}: a description cannot say it" if isinstance(found.value, float)
+                              else f"{found.place}: '{found.key}': a description cannot say it")  # fmt: skip
+    _queue(drive, disk)
+    _link(drive, disk, all_blocks)
+    _cache(drive, disk)
+    scale = number(disk, "Time scale for overheads", 0, default=1)
+    for theirs, ours in OVERHEADS:
+        ms = number(disk, theirs, 0, default=0) * scale
+        if ms:
+            _say(drive, "firmware.overheads", ours, f'"{ms:g} ms"', entry(disk, theirs))
+
+
+def _queue(drive: Imported, disk: Block) -> None:
+    tags = min(256, whole(disk, "Max queue length", 0, default=1) or 1)
+    _say(drive, "host", "tags", str(tags), disk.find("Max queue length"))
+    scheduler = disk.find("Scheduler")
+    if scheduler is None or not isinstance(scheduler.value, Block):
+        return
+    policy = whole(scheduler.value, "Scheduling policy", default=1)
+    chosen = SCHEDULING.get(policy, "shortest_positioning")
+    _say(drive, "controller", "scheduling", f'"{chosen}"', scheduler.value.find("Scheduling policy"))
+    if policy not in SCHEDULING:
+        drive.lost.append(f"{entry(scheduler.value, 'Scheduling policy').place}: scheduling policy {policy}; written as shortest_positioning")
+
+
+def _bus_time(blocks: list[Block]) -> Entry | None:
+    """The slowest bus of a whole system: the disk's own, as the others cost nothing in these files."""
+    times = [found for block in blocks if block.type == "disksim_bus" if (found := block.find("Read block transfer time")) and isinstance(found.value, float)]
+    return max((found for found in times if found.value > 0), key=lambda found: found.value, default=None)
+
+
+def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
+    source = disk.find("Bulk sector transfer time")
+    ms = number(disk, "Bulk sector transfer time", 0, default=0)
+    if not ms and (bus := _bus_time(all_blocks)) is not None:
+        source, ms = bus, bus.value
+    if ms:
+        _say(drive, "host", "link_rate", f'"{round(SECTOR / (ms * 1e-3))} B/s"', source)
+    else:
+        drive.lost.append(f"{disk.place}: no time of a sector on the bus; the link keeps its default rate (give the .parv file)")
+    overhead = number(disk, "Per-request overhead time", 0, default=0) * number(disk, "Time scale for overheads", 0, default=1)
+    _say(drive, "host", "command_overhead", f'"{overhead:g} ms"', disk.find("Per-request overhead time"))
+    read, write = (number(disk, f"{op} completion overhead", 0, default=0) for op in ("Read", "Write"))
+    _say(drive, "host", "completion_overhead", f'"{min(read, write):g} ms"', disk.find("Write completion overhead"))
+    if read > write:
+        _say(drive, "host", "read_completion_overhead", f'"{read - write:g} ms"', disk.find("Read completion overhead"))
+    elif write > read:
+        drive.lost.append(f"{entry(disk, 'Write completion overhead').place}: a write's completion takes {write - read:g} ms longer than a read's; written as equal")
+    streams = whole(disk, "Hold bus entire read xfer", 0, 1, 0) == 0
+    _say(drive, "host", "stream_reads", "true" if streams else "false", disk.find("Hold bus entire read xfer"))
+    if whole(disk, "Hold bus entire write xfer", 0, 1, 0) == 0 and whole(disk, "Fast write level", 0, 2, 0) == 0:
+        _say(drive, "host", "write_data", '"on_request"', disk.find("Hold bus entire write xfer"))
+
+
+def _cache(drive: Imported, disk: Block) -> None:
+    segments = whole(disk, "Number of buffer segments", 0, 1024, 0) if whole(disk, "Enable caching in buffer", 0, 2, 0) else 0
+    size = min(65536, whole(disk, "Segment size (in blks)", 0, default=0))
+    say: Callable[..., None] = lambda key, value, *sources: _say(drive, "firmware.read_cache", key, value, *sources)  # noqa: E731
+    if not segments or not size:
+        say("segments", "0", disk.find("Enable caching in buffer"))
+        return
+    say("segments", str(segments), disk.find("Number of buffer segments"))
+    say("segment_sectors", str(size), disk.find("Segment size (in blks)"))
+    how = whole(disk, "Buffer continuous read", 0, 4, 0)
+    most = whole(disk, "Maximum read-ahead (blks)", 0, default=size)
+    say("read_ahead", str(min(most, size) if how else 0), disk.find("Maximum read-ahead (blks)"))
+    if how in READ_AHEAD:
+        drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead {READ_AHEAD[how]}; written as far as the segment has room")
+    say("extend_at_hit", "true" if how == 4 or whole(disk, "Read-ahead on idle hit", 0, 1, 0) else "false", disk.find("Read-ahead on idle hit"), disk.find("Buffer continuous read"))
+    if whole(disk, "Fast write level", 0, 2, 0):
+        _say(drive, "firmware.write_cache", "capacity", f'"{size * SECTOR} B"', disk.find("Fast write level"), disk.find("Segment size (in blks)"))
+        drive.lines.append(Line("firmware.write_cache", "durability", '"volatile"', "as such drives were"))
+        drive.lines.append(Line("firmware.write_cache", "idle_after", '"1 us"', "not in the files: writes back as soon as nothing waits"))

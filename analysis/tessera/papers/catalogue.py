@@ -1,0 +1,153 @@
+"""The catalogue of claims: what each paper says, how it was read, which experiment tests it, or why none does.
+
+One TOML file a paper, in `claims/`. `[experiments.NAME]` says what an experiment takes from the paper, or names the one that it is like;
+`[[claims]]` are the claims.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tessera.errors import InputError, unknown_name
+
+FOLDER = Path(__file__).parent / "claims"
+KINDS = {
+    "direction": "one is ahead of another",
+    "figure": "a figure or a bound is met",
+    "question": "of ours: the paper does not say",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the parameters of an experiment come from."""
+
+    given: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim, figure or table of a paper."""
+
+    paper: str
+    id: str
+    where: str
+    claim: str
+    published: str
+    reading: str
+    kind: str = "direction"
+    experiment: str = ""
+    ratio: float | None = None
+    """The published figure as a ratio: of two responses, amplifications or counts."""
+    mechanism: str = ""
+    """The experiment in which one change moves the figure."""
+    reason: str = ""
+    """Why it does not hold throughout, or "unexplained; tried: ..."."""
+    not_tested: str = ""
+    seeds: tuple[str, ...] = ()
+    """Rows of a table over seeds that decide the direction."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.paper}/{self.id}"
+
+
+@dataclass(frozen=True)
+class Paper:
+    name: str
+    title: str
+    source: str
+    claims: tuple[Claim, ...]
+    experiments: Mapping[str, Source] = field(default_factory=dict)
+
+
+_TEXTS = ("id", "where", "claim", "published", "reading")
+_MORE = {"kind": str, "experiment": str, "ratio": float, "mechanism": str, "reason": str, "not_tested": str, "seeds": list}
+
+
+def _bad(file: Path, entry: str, what: str) -> InputError:
+    return InputError(f"{file.name}: {entry}: {what}")
+
+
+def _texts(file: Path, entry: str, key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise _bad(file, entry, f"'{key}' is {value!r}; expected a list of texts")
+    return tuple(value)
+
+
+def _claim(file: Path, paper: str, number: int, entry: Any) -> Claim:
+    title = f"claim {number}"
+    if not isinstance(entry, dict):
+        raise _bad(file, title, "expected a table of keys")
+    if isinstance(entry.get("id"), str):
+        title += f" '{entry['id']}'"
+    for key in entry:
+        if key not in (*_TEXTS, *_MORE):
+            raise _bad(file, title, str(unknown_name("key", key, (*_TEXTS, *_MORE))))
+    for key in _TEXTS:
+        if not isinstance(entry.get(key), str) or not entry[key]:
+            raise _bad(file, title, f"'{key}' is {entry.get(key)!r}; expected a text")
+    for key, kind in _MORE.items():
+        if key in entry and not isinstance(entry[key], (int, float) if kind is float else kind):
+            raise _bad(file, title, f"'{key}' is {entry[key]!r}; expected a {'number' if kind is float else 'list' if kind is list else 'text'}")
+    if entry.get("kind", "direction") not in KINDS:
+        raise _bad(file, title, f"'kind' is '{entry['kind']}'; expected one of {', '.join(KINDS)}")
+    if bool(entry.get("experiment")) == bool(entry.get("not_tested")):
+        raise _bad(file, title, "expected either 'experiment', which tests it, or 'not_tested', which says why nothing does")
+    if "ratio" in entry and entry["ratio"] <= 0:
+        raise _bad(file, title, f"'ratio' is {entry['ratio']}; expected a number above 0")
+    return Claim(paper, **{**entry, "seeds": _texts(file, title, "seeds", entry.get("seeds", []))})
+
+
+def load(file: Path) -> Paper:
+    """The claims of a file. Raises InputError, which names the file, the entry and the key."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file.name}: no TOML: {error}") from None
+    for key in content:
+        if key not in ("title", "source", "experiments", "claims"):
+            raise _bad(file, "top level", str(unknown_name("key", key, ("title", "source", "experiments", "claims"))))
+    for key in ("title", "source"):
+        if not isinstance(content.get(key), str) or not content[key]:
+            raise _bad(file, "top level", f"'{key}' is {content.get(key)!r}; expected a text")
+    experiments, claims = content.get("experiments", {}), content.get("claims")
+    if not isinstance(experiments, dict) or not isinstance(claims, list) or not claims:
+        raise _bad(file, "top level", "expected [experiments.NAME] tables and at least one [[claims]]")
+    sources = {}
+    for name, entry in experiments.items():
+        title = f"experiment '{name}'"
+        if not isinstance(entry, dict):
+            raise _bad(file, title, "expected a table with 'given', 'inferred' and 'open'")
+        if "like" in entry:
+            if entry["like"] not in sources or len(entry) > 1:
+                raise _bad(file, title, f"'like' is {entry['like']!r}; expected the name of an experiment above it, and no other key")
+            sources[name] = sources[entry["like"]]
+            continue
+        for key in entry:
+            if key not in ("given", "inferred", "open"):
+                raise _bad(file, title, str(unknown_name("key", key, ("given", "inferred", "open", "like"))))
+        sources[name] = Source(**{key: _texts(file, title, key, value) for key, value in entry.items()})
+    found = tuple(_claim(file, file.stem, number, entry) for number, entry in enumerate(claims, 1))
+    ids = [each.id for each in found]
+    if double := next((each for each in ids if ids.count(each) > 1), None):
+        raise _bad(file, f"claim '{double}'", "there are two of this id; expected one")
+    for each in found:
+        if each.experiment and each.experiment not in sources:
+            raise _bad(file, f"claim '{each.id}'", f"'experiment' is '{each.experiment}', which has no [experiments.{each.experiment}]")
+    return Paper(file.stem, content["title"], content["source"], found, sources)
+
+
+@cache
+def catalogue() -> dict[str, Paper]:
+    """Every paper, by name."""
+    return {file.stem: load(file) for file in sorted(FOLDER.glob("*.toml"))}
+
+
+def all_claims() -> Iterable[Claim]:
+    return (claim for paper in catalogue().values() for claim in paper.claims)

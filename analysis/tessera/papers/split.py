@@ -1,0 +1,56 @@
+"""What of a section stays on the page, and which tables go to the paper's page of tables."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+MOST_CELLS = 60  # of the tables of a section on the page itself
+LABEL = 100  # letters: a line above a table that names it
+
+
+def cells_of(block: str) -> int:
+    """Of a table of figures; 0 of anything else, and of tables of claims and of intervals over seeds, which always stay."""
+    lines = block.splitlines()
+    if len(lines) < 3 or not lines[0].startswith("| ") or re.match(r"\| (claim|\d+ seeds) \|", lines[0]):
+        return 0
+    return (len(lines) - 2) * (lines[0].count("|") - 1)
+
+
+def blocks_of(text: str) -> list[str]:
+    """Paragraphs and tables."""
+    return [block.strip("\n") for block in re.split(r"\n\s*\n", text) if block.strip()]
+
+
+def split(blocks: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stays, and what goes: the tables of figures where these are many, with the line that names one and the notes below it."""
+    if sum(map(cells_of, blocks)) <= MOST_CELLS:
+        return list(blocks), []
+    stays: list[str] = []
+    goes: list[str] = []
+    for index, block in enumerate(blocks):
+        names_one = index + 1 < len(blocks) and cells_of(blocks[index + 1]) > 0 and len(block) < LABEL and not block.endswith(".") and block[0] not in "|*"
+        is_note = block.startswith("\\*") and index > 0 and cells_of(blocks[index - 1]) > 0
+        (goes if cells_of(block) or names_one or is_note else stays).append(block)
+    return stays, goes
+
+
+def joined(blocks: Iterable[str]) -> str:
+    return "".join(f"{block}\n\n" for block in blocks)
+
+
+def anchor(title: str) -> str:
+    """Of a heading, as sites and GitHub make it.
+
+    >>> anchor("The same, one request after the other")
+    'the-same-one-request-after-the-other'
+    """
+    return re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title.lower()).strip())
+
+
+def on_page(paper: str, title: str, text: str, stem: str) -> tuple[str, str]:
+    """A section for the page, with a link to its tables, and its part of the page of tables (empty where it has none)."""
+    stays, goes = split(blocks_of(text))
+    if not goes:
+        return f"### {title}\n\n{joined(stays)}", ""
+    first = next((place for place, block in enumerate(stays) if block.startswith("|")), len(stays))
+    link = f"All figures: [tables]({stem}/{paper}.md#{anchor(title)})."
+    return f"### {title}\n\n{joined([*stays[:first], link, *stays[first:]])}", f"## {title}\n\n{joined(goes)}"

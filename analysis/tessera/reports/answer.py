@@ -1,0 +1,142 @@
+"""The first sentence of a report: the answer to its question, or that the runs do not settle it."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from tessera.asking.evidence import TOLERANCE, Measured
+from tessera.asking.metric import Metric, metric_of
+from tessera.asking.verdict import Verdict, Wide, best_of, least_that_is_enough
+from tessera.charts.pictures import in_order, is_ordered, text
+from tessera.human import counted
+from tessera.marks import TOO_SHORT, rankable
+from tessera.sweeps.dataset import AXIS
+from tessera.sweeps.designs import SEED, zipped_axes
+
+# Words of a question and the metric that each means; the first one that is found counts.
+METRICS = (
+    (r"p99\.9|p999|99\.9", "p999"), (r"p99|99th|tail|slow", "p99"), (r"p95|95th", "p95"), (r"p90|90th", "p90"), (r"p50|median", "p50"),
+    (r"energy|power|joule", "energy"), (r"write amplification|\bwa\b", "write-amplification"), (r"lifetime|endurance|years|wear", "lifetime"),
+    (r"throughput|iops", "throughput"), (r"mean|average|latency|fast", "mean"),
+)  # fmt: skip
+# Words that people have for axes, and parts of their paths.
+SYNONYMS = {
+    "dram": ("write_cache", "memory", "buffer", "map_cache", "dram", "read_cache"), "memory": ("map_cache", "write_cache", "memory", "dram", "buffer"),
+    "cache": ("cache",), "flash": ("nand", "flash"), "cpu": ("controller",), "processor": ("controller",), "spindle": ("rpm",), "queue": ("queue", "replay", "tags"),
+}  # fmt: skip
+
+
+def metric_in(question: str) -> Metric:
+    """The metric that a question is about; the mean latency where it names none.
+
+    >>> metric_in("How much DRAM does p99 need?").name, metric_in("Which layer?").name
+    ('host.latency.p99', 'host.latency.mean')
+    """
+    short = next((name for pattern, name in METRICS if re.search(pattern, question.lower())), "mean")
+    return metric_of(short)
+
+
+def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
+    """The axis that a question names, or the only one there is.
+
+    >>> axis_in("How much DRAM is enough?", [("layer",), ("firmware.write_cache.capacity", "power.dump_area")])
+    ('firmware.write_cache.capacity', 'power.dump_area')
+    """
+    if len(groups) == 1:
+        return groups[0]
+    words = set(re.findall(r"[a-z0-9_]+", question.lower()))
+    words |= {word.removesuffix("s") for word in words}
+    wanted = {part for word in words for part in SYNONYMS.get(word, (word,)) if len(part) > 2}
+
+    def score(group: tuple[str, ...]) -> int:
+        return sum(any(word in part for word in wanted) for part in re.split(r"[.]", group[0].lower()))
+
+    best = max(groups, key=score, default=None)
+    return best if best is not None and score(best) > 0 else None
+
+
+def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
+    """The answer that the runs of a sweep give."""
+    metric, groups = metric_in(question), zipped_axes(good, axes)
+    group = axis_in(question, groups)
+    if group is None:
+        named = ", ".join(" with ".join(each) for each in groups) or "none"
+        return f"Not settled: the question names no axis of this sweep ({named})."
+    if metric.name not in good.columns:
+        return f"Not settled: these runs have no {metric.name}."
+    found, over = by_value(good, axes, group, metric.name)
+    if not found:
+        return f"Not settled: no runs that are alike in all else have every value of {' with '.join(group)} and may be ranked."
+    ordered = is_ordered(good[AXIS + group[0]])
+    verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
+    return sentence(found, verdict, metric, " with ".join(group), ordered, over)
+
+
+def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], metric: str) -> tuple[dict[str, Measured], str]:
+    """The figure of each value of an axis by seed, as geometric mean over all else that was run alike; and over what that is."""
+    column = AXIS + group[0]
+    ranks = rankable(good.drop_nulls([column, metric]))
+    values = in_order(good[column])
+    others = [AXIS + name for name in axes if name not in group and AXIS + name in ranks.columns]
+    alike = ranks.filter(pl.col(column).n_unique().over(others) == len(values)) if others and ranks.height else ranks
+    seed = AXIS + SEED
+    found = {}
+    for value in values:
+        rows = alike.filter((pl.col(column) == value) & (pl.col(metric) > 0))
+        if rows.height == 0:
+            return {}, ""
+        keyed = rows.group_by(seed).agg(pl.col(metric).log().mean()).rows() if seed in rows.columns else [(1, rows[metric].log().mean())]
+        found[text(value)] = Measured({int(at): math.exp(log) for at, log in keyed})
+    over = [f"{alike[name].n_unique()} values of {name.removeprefix(AXIS)}" for name in others if name != seed and alike[name].n_unique() > 1]
+    return found, " and ".join(over)
+
+
+def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str) -> str:
+    """The answer that a comparison gives."""
+    metric = metric_in(question)
+    if metric.name not in runs.columns:
+        return f"Not settled: these runs have no {metric.name}."
+    reasons = table.get(f"{metric.name}.unranked", [None] * len(table["layer"]))
+    found = {}
+    for layer, why in zip(table["layer"], reasons):
+        rows = runs.filter((pl.col("layer") == layer) & (pl.col("exit_status") == 0)).drop_nulls(metric.name)
+        values = {int(seed): float(value) for seed, value in rows.select("seed", metric.name).rows()}
+        found[layer] = Measured(values, (TOO_SHORT,) if why else (), why or ("" if values else "did not run"))
+    return sentence(found, best_of(found, metric.more_is_better), metric, "layer", False, "")
+
+
+def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, axis: str, ordered: bool, over: str) -> str:
+    """The verdict in words."""
+    if verdict.best is None:
+        return f"Not settled: no figure may be ranked ({'; '.join(sorted(set(verdict.left_out.values())))})."
+    best = found[verdict.best]
+    estimate = best.estimate()
+    figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate else "")
+    mean = f" (geometric mean over {over})" if over else ""
+    said = f"{axis} {verdict.best} is enough" if ordered else f"{verdict.best} has the {'largest' if metric.more_is_better else 'smallest'} {metric.short}"
+    text_ = f"{said}: {metric.short} {figure}{mean}"
+    if verdict.second and verdict.against:
+        text_ += f"; {verdict.second} is {verdict.against.value:.3g} [{verdict.against.low:.3g} to {verdict.against.high:.3g}] times {'worse' if metric.more_is_better else 'that'}"
+    elif verdict.second:
+        text_ += f"; {verdict.second} has {metric.text(found[verdict.second].mean)}"
+    if ordered and verdict.alike:
+        text_ += f", more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
+    why = _why_not(found, verdict)
+    return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_[0].upper()}{text_[1:]}."
+
+
+def _why_not(found: Mapping[str, Measured], verdict: Verdict) -> str:
+    """What keeps the answer from being one; "" where nothing does."""
+    seeds = min(len(each.by_seed) for each in found.values() if each.by_seed)
+    if seeds < 2:
+        return "one seed has no interval"
+    if verdict.doubts:
+        doubt = verdict.doubts[0]
+        pair = doubt.name if isinstance(doubt, Wide) else f"{doubt.one} against {doubt.other}"
+        wanted = f", about {doubt.seeds} would" if doubt.seeds else ""
+        return f"{counted(seeds, 'seed')} do not tell {pair}{wanted}"
+    if verdict.left_out:
+        return "; ".join(f"{name} must not be ranked ({why})" for name, why in verdict.left_out.items())
+    return ""

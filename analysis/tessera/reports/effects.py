@@ -1,0 +1,98 @@
+"""What an axis of a sweep does to a figure: paired by all else, with an interval over seeds alone."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tessera.charts.pictures import in_order, text
+from tessera.human import counted, figure, number
+from tessera.intervals import of_mean
+from tessera.marks import rankable
+from tessera.sweeps.dataset import AXIS
+from tessera.sweeps.designs import SEED, zipped_axes
+
+LEAST_RATIO = 1.02  # of the largest to the smallest figure along an axis that is a finding
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Figures are geometric means over all else that was run alike, so that none outweighs the others."""
+
+    low: tuple[Any, float]
+    """The value with the smallest figure, and the figure."""
+    high: tuple[Any, float]
+    least: float
+    """The factor between the two, where it is smallest and where it is largest; each over seeds."""
+    most: float
+    interval: tuple[float, float] | None = None
+    """Of the factor, over seeds (95 %); None of one seed."""
+    seeds: int = 1
+    over: Mapping[str, int] | None = None
+    """The other axes, with as many values as the means are over."""
+
+    def sentence(self, unit: str) -> str:
+        factor = self.high[1] / self.low[1]
+        over = " and ".join(f"{count} values of {name}" for name, count in (self.over or {}).items())
+        means = f"; geometric means over {over}" if over else ""
+        if max(factor, self.most) < LEAST_RATIO:
+            return f"hardly anything, a factor of {self.most:.3f} at the most{means}."
+        between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > LEAST_RATIO * self.least else ""
+        ends = " to ".join(f"{figure(value, unit)} ({text(at)})" for at, value in (self.low, self.high))
+        sure = f" [{number(self.interval[0])} to {number(self.interval[1])}, {self.seeds} seeds]" if self.interval else " (one seed: no interval)"
+        return f"from {ends}, a factor of {number(factor)}{sure}, all else alike{between}{means}."
+
+
+def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -> Effect | None:
+    """Over those combinations of the other axes that were run with every value of this one: else the figures would be those of other layers
+    or seeds. Axes that always go with this one are this one. None where there is no such combination, or a figure that is not positive."""
+    column = AXIS + axis
+    if column not in good.columns:
+        return None
+    known = good.drop_nulls(column)
+    values = in_order(known[column])
+    with_it = next((group for group in zipped_axes(known, axes) if axis in group), (axis,))
+    others = [AXIS + name for name in axes if name not in with_it and AXIS + name in known.columns]
+    alike = known.filter(pl.col(column).n_unique().over(others) == len(values)) if others else known
+    if len(values) < 2 or alike.height == 0 or alike[metric].min() <= 0:
+        return None
+    means = {value: math.exp(float(alike.filter(pl.col(column) == value)[metric].log().mean())) for value in values}
+    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    factors = _factors(alike, column, low, high, others, metric)
+    seed = AXIS + SEED
+    by_seed = factors.group_by(seed).agg(pl.col("log").mean())["log"].to_numpy() if seed in factors.columns else np.array([])
+    rest = [name for name in others if name != seed]
+    by_other = (factors.group_by(rest).agg(pl.col("log").mean()) if rest else factors.select(pl.col("log").mean()))["log"].to_numpy()
+    estimate = of_mean(by_seed) if len(by_seed) > 1 else None
+    interval = (math.exp(estimate.value - estimate.half_width), math.exp(min(700.0, estimate.value + estimate.half_width))) if estimate else None
+    over = {name.removeprefix(AXIS): alike[name].n_unique() for name in rest if alike[name].n_unique() > 1}
+    return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), interval, max(1, len(by_seed)), over)
+
+
+def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequence[str], metric: str) -> pl.DataFrame:
+    """The logarithm of the factor between two values, for each combination of the others."""
+    sides = [alike.filter(pl.col(column) == value) for value in (high, low)]
+    if not others:
+        return pl.DataFrame({"log": [math.log(float(sides[0][metric].mean()) / float(sides[1][metric].mean()))]})
+    means = [side.group_by(others).agg(pl.col(metric).log().mean()) for side in sides]
+    both = means[0].join(means[1], on=others, suffix=".low", nulls_equal=True)
+    return both.with_columns((pl.col(metric) - pl.col(f"{metric}.low")).alias("log"))
+
+
+def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> list[str]:
+    """A sentence for each axis, axes that go together as one. Runs that must not be ranked are left out, and said to be."""
+    ranks = rankable(good)
+    left_out = good.height - ranks.height
+    found = []
+    for group in zipped_axes(good, axes):
+        name = " with ".join(group)
+        effect = effect_of(ranks, axes, group[0], metric) if ranks.height else None
+        if effect is not None:
+            without = f" {counted(left_out, 'run')} that must not be ranked left out." if left_out else ""
+            found.append(f"{metric} over {name}: {effect.sentence(unit)}{without}")
+        elif left_out:
+            found.append(f"{metric} over {name}: not ranked, as {counted(left_out, 'run')} must not be.")
+    return found
