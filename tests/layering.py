@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what may include what (the folders' rules, README.md). Prints each violation with file, line and rule; exit status 1 if any."""
+"""Checks what may include what (the folders' rules, CONTRIBUTING.md). Prints each violation with file, line and rule; exit status 1 if any."""
 
 import re
 import sys

@@ -1,8 +1,11 @@
 // A trace of any bytes gives records within the promises of TraceRecord, or an InputError.
+#include <sstream>
+
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "fuzz/memory_file.hpp"
 #include "stimuli/readers/open_trace.hpp"
+#include "stimuli/readers/trace_probe.hpp"
 
 using namespace tessera;
 
@@ -14,6 +17,9 @@ constexpr std::uint64_t most_records = 100'000;  // a few bytes of a compressed 
 std::string format() {
   const std::string name = TESSERA_FUZZ_FORMAT;
   if (name == "recognised") return "";
+  if (name == "layout") return "blkparse:queue,%D %2c %8s %5T.%9t %5p %2a %3d %S + %n [%C]\\n";
+  if (name == "pattern")
+    return R"(columns:time=t:us,offset=at:512,size=n:KiB,op=op:r=r,w=w,quotes=yes,unmatched=skip,regex=\[(?<t>[\d.]+)\] (?<op>\w+),(?<at>\w+)\+(?P<n>\d+))";
   return name == "columns" ? "columns:time=1:us,offset=2:512,size=3:bytes,op=4:r=r,w=w,f=f,t=t,volume=5" : name;
 }
 
@@ -43,6 +49,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_all(*open_trace(options));
   } catch (const InputError&) {
   }
+  if (options.format.empty()) {
+    std::ostringstream probe;
+    try {
+      print_probe(options.path, probe);
+    } catch (const InputError&) {
+    }
+  }
+  options.order.sort_all = true;
   options.fold = true;
   options.adapt = SectorAdaptation::align;
   try {

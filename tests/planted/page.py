@@ -7,8 +7,8 @@ from bugs import BadBug, Bug, Catcher
 
 TITLE = """# Planted bugs
 
-Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](testing.md)).
-Made by `./dev planted --page docs/guide/planted-bugs.md`, which replaces the rows of the bugs that it plants.
+Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](../../docs/guide/testing.md)).
+Made by `./dev planted --page tests/planted/caught.md`, which replaces the rows of the bugs that it plants.
 """
 HEAD = "| planted bug | file | caught by |\n|---|---|---|"
 ROW = re.compile(r"^\| (?P<what>.+) \| `(?P<file>[^`|]+)` \| .+ \|$")

@@ -8,8 +8,18 @@ enum {
   NONE, WRONG_VERSION, NO_LAYER, LACKS_COMMAND, PLANS_NOTHING, PLANS_NO_TRACKS, PLANS_BEYOND, PLANS_ODD_FORMAT, REFUSES_PLAN, NO_CAPACITY,
   NOT_CREATED, TOO_LARGE, PLAN_LOOPS, COMMAND_LOOPS, UNKNOWN_OPERATION, OTHER_OPERATION, COMPLETES_TWICE, ODD_STATUS, MEDIA_OUT_OF_RANGE,
   TRACK_TOO_SHORT, NO_STEPS, FOREIGN_DATA, TWO_WAITS, NEVER_WAITS, NEVER_READY, READY_NOT_PARKED, NO_FLASH, ODD_CHARGE, ODD_GAUGE, PANICS,
-  FAULT_AT_BOOT, ODD_PARAMETER, COUNT
+  FAULT_AT_BOOT, ODD_PARAMETER, GAUGE_IN_TWO_COLUMNS, EVENT_IN_TWO_LINES, NEVER_IDLE, COUNT
 };
+
+#ifndef NAME
+#define NAME "bad"
+#endif
+#ifndef REGION
+#define REGION "data"
+#endif
+#ifndef PARAMETER
+#define PARAMETER "choice"
+#endif
 
 static tessera_machine *machine;
 static uint32_t surfaces, radii;
@@ -24,7 +34,7 @@ static void loop(void) {
 static void plan(const tessera_layer *code, const tessera_geometry *geometry, const tessera_value *values, const tessera_planner *planner) {
   (void)code, (void)values;
   const tessera_zone *last = &geometry->zones[geometry->zone_count - 1];
-  const tessera_region data = {.name = "data", .first = BAD == PLANS_BEYOND ? 1 : 0,
+  const tessera_region data = {.name = REGION, .first = BAD == PLANS_BEYOND ? 1 : 0,
                                .count = BAD == PLANS_NO_TRACKS ? 0 : last->first_radius + last->radii,
                                .format = BAD == PLANS_ODD_FORMAT ? 9 : TESSERA_CONVENTIONAL, .top_ratio = 1.0, .skewed = 1};
   if (BAD == PLAN_LOOPS) loop();
@@ -63,7 +73,7 @@ static void begin(const tessera_command *c) {
                                    .data = c->data};
   const tessera_media_chain chain = {0, 0, BAD == NO_STEPS ? 0 : 1, &step};
   step = here;
-  if (BAD == TRACK_TOO_SHORT) step.first = machine->sectors_on(machine, step.surface, step.radius) - step.count + 1;
+  if (BAD == TRACK_TOO_SHORT) step.first = machine->sectors_on(machine, step.surface, step.radius);
   if (BAD == FOREIGN_DATA) step.data.address += 1ull << 40;
   machine->media(machine, c->operation, &chain);
 }
@@ -98,6 +108,8 @@ static void command(void *self, const tessera_command *c) {
     case NO_FLASH: machine->flash(machine, c->operation, &erase, 1); break;
     case ODD_CHARGE: machine->charge(machine, 99, 1); break;
     case ODD_GAUGE: machine->gauge(machine, 5, 1); break;
+    case GAUGE_IN_TWO_COLUMNS: machine->declare_gauge(machine, "free,blocks", "1", "what is free"); break;
+    case EVENT_IN_TWO_LINES: machine->note(machine, "rmw\nmerge", TESSERA_HAPPENS, 0, 0); break;
     case PANICS: machine->panic(machine, "a table contradicts itself"); break;
     default: begin(c); break;
   }
@@ -110,13 +122,18 @@ static void event(void *self, tessera_operation number, tessera_status status, u
 
 static int idle(const void *self) {
   (void)self;
-  return 1;
+  return BAD != NEVER_IDLE;
 }
 static void destroy(void *self) { (void)self; }
 
-static const tessera_parameter odd = {.name = "choice", .what = "a choice of nothing", .kind = TESSERA_CHOICE};
+#ifdef PLAIN  /* a parameter without fault but for its name */
+#define KIND TESSERA_FLAG
+#else
+#define KIND TESSERA_CHOICE
+#endif
+static const tessera_parameter odd = {.name = PARAMETER, .what = "a choice of nothing", .kind = KIND};
 static const tessera_layer layer = {.abi = BAD == WRONG_VERSION ? TESSERA_FIRMWARE_ABI + 1 : TESSERA_FIRMWARE_ABI, .size = sizeof(tessera_layer),
-                                    .name = "bad", .summary = "does one thing wrong", .parameters = &odd,
+                                    .name = NAME, .summary = "does one thing wrong", .parameters = &odd,
                                     .parameter_count = BAD == ODD_PARAMETER ? 1 : 0, .plan = plan, .create = create,
                                     .user_sectors = user_sectors, .boot = boot, .command = BAD == LACKS_COMMAND ? NULL : command,
                                     .event = event, .idle = idle, .destroy = destroy};

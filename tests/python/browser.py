@@ -83,8 +83,9 @@ class Browser:
 
     def open(self, file: Path) -> None:
         self._call("Page.navigate", url=file.resolve().as_uri())
-        while not self.run("document.readyState === 'complete' && typeof reportReady !== 'undefined'"):
+        while not self.run("document.readyState === 'complete'"):
             pass
+        assert self.run("typeof reportReady !== 'undefined'"), "the page's own script did not run"
         self.run("reportReady.then(() => true)")
 
     def run(self, script: str):

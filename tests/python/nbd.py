@@ -7,24 +7,27 @@ import socket
 import struct
 import subprocess
 import time
+from pathlib import Path
 
 from simulate import SIMULATOR
 
 READ, WRITE, DISCONNECT, FLUSH, TRIM = range(5)
-FUA = 1
+WRITE_ZEROES, BLOCK_STATUS = 6, 7
+FUA, NO_HOLE, ONE_PIECE, ONE_EXTENT, FAST_ZERO = 1, 2, 4, 8, 16
 PATIENCE = 60  # seconds, for a machine that is busy
 
 
 class Served:
     """`tessera-sim serve` on a Unix-domain socket, until the end of a with statement."""
 
-    def __init__(self, folder, drive, *options):
+    def __init__(self, folder, drive, *options, address=None, **how):
+        """`address`: a port in place of the socket; `how`: of subprocess.Popen."""
         self.path = folder / "disk.sock"
         self.log = folder / "serve.log"
         self.uri = f"nbd+unix:///?socket={self.path}"
-        command = [SIMULATOR, "serve", drive, "--nbd", f"unix:{self.path}", *options]
+        command = [SIMULATOR, "serve", drive, "--nbd", address or f"unix:{self.path}", *options]
         with self.log.open("w") as log:
-            self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, **how)
         self.said("serving ")
         self.size = int(re.search(r"serving (\d+) bytes", self.log.read_text())[1])
 
@@ -38,6 +41,16 @@ class Served:
     def cut_power(self, times=1):
         self.process.send_signal(signal.SIGUSR1)
         self.said("the drive serves again", times)
+
+    def kill(self):
+        """Nothing is tidied up."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def most_memory(self):
+        """The most bytes of memory that it has taken so far."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
     def connect(self):
         return Client(self.path)
@@ -68,6 +81,13 @@ class Client:
                 raise ConnectionError("the server ended the connection")
             data += piece
         return data
+
+    def receive_and_drop(self, count):
+        while count > 0:
+            piece = self.socket.recv(min(count, 1 << 20))
+            if not piece:
+                raise ConnectionError("the server ended the connection")
+            count -= len(piece)
 
     def send(self, command, offset=0, length=0, data=b"", flags=0):
         cookie = next(self.cookies)
@@ -100,6 +120,15 @@ class Client:
         except ConnectionResetError:
             pass
         return True
+
+    def answer(self):
+        """The cookie and the error of the next answer."""
+        magic, error, cookie = struct.unpack(">IIQ", self.receive(16))
+        assert magic == 0x67446698
+        return cookie, error
+
+    def half_close(self):
+        self.socket.shutdown(socket.SHUT_WR)
 
     def close(self):
         self.socket.close()

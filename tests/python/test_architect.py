@@ -9,7 +9,7 @@ DRAM_CATEGORIES = ("descriptors", "host_buffer", "merge_buffer", "metadata", "re
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_layer_reports_it(tmp_path, layer):
-    result = run(tmp_path, "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 200)
+    result = run(tmp_path, "bare", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 200)
     parts = sum(result.metric(f"dram.reserved.{category}") for category in DRAM_CATEGORIES)
     assert result.metric("dram.reserved.total") == pytest.approx(parts, abs=64 * 1024)  # tables begin at cache lines
     assert result.metric("capacity.user") > 0 and result.metric("capacity.gain_vs_cmr") > 0
@@ -32,7 +32,7 @@ def test_the_lifetime_follows_from_erases_a_second(tmp_path):
 
 def test_dirty_data_takes_hold_up_time_and_energy(tmp_path):
     result = run(
-        tmp_path, "common", "--layer", "cmr", "--workload", "zipf-writes", "--replay", "closed:32", "--limit", 2000, "--cut-at", "20 ms",
+        tmp_path, "bare", "--layer", "cmr", "--workload", "zipf-writes", "--replay", "closed:32", "--limit", 2000, "--cut-at", "20 ms",
         *("--set", "firmware.write_cache.capacity=2 MiB", "--set", "power.dump_rate=20 MB/s", "--set", "power.dump_power=3 W"),
     )
     dirty = result.metric("power.dirty.peak")
@@ -45,7 +45,7 @@ def test_dirty_data_takes_hold_up_time_and_energy(tmp_path):
 
 def test_a_dump_area_larger_than_the_blocks_that_hold_it_is_refused(tmp_path):
     cache = ("--set", "firmware.write_cache.capacity=1 MiB", "--limit", 10, "--workload", "web-server")
-    message = simulate("run", "common", *cache, "--set", "nand.dump_blocks=100", "--out", tmp_path, status=2).stderr
+    message = simulate("run", "bare", *cache, "--set", "nand.dump_blocks=100", "--out", tmp_path, status=2).stderr
     assert "power.dump_area is 16777216 B and the nand.dump_blocks that hold it, 100, are 13107200 B: give the flash 128 of them" in message
-    run(tmp_path, "common", *cache, "--set", "nand.dump_blocks=100", "--set", "power.dump_area=12 MiB")
-    run(tmp_path, "common", *cache, "--set", "nand.blocks=0", "--set", "nand.dump_blocks=0")
+    run(tmp_path, "bare", *cache, "--set", "nand.dump_blocks=100", "--set", "power.dump_area=12 MiB")
+    run(tmp_path, "bare", *cache, "--set", "nand.blocks=0", "--set", "nand.dump_blocks=0")

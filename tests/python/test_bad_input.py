@@ -29,7 +29,7 @@ def trace(tmp_path, text, name="trace.csv"):
 
 
 def run_trace(tmp_path, file, *more):
-    return ("run", "common", "--layer", "cmr", "--trace", file, *more, "--out", tmp_path / "out")
+    return ("run", "bare", "--layer", "cmr", "--trace", file, *more, "--out", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_descriptions_that_extend_in_a_circle_are_refused(tmp_path):
     [
         (("check", "comon"), "did you mean 'common'?"),
         (("check", "p001", "--layer", "mu-rmw"), "the layer mu-rmw needs NAND flash and the drive has none"),
-        (("check", "common", "--set", "media.rmp=7200 rpm"), "--set media.rmp=7200 rpm: unknown key 'media.rmp'; did you mean 'media.rpm'?"),
-        (("check", "common", "--layer", "mu-rmw", "--set", "nand.oob_size=128 B"), "mu-rmw: "),
-        (("check", "common", "--layer", "mu-rmw", "--set", "layers.mu_rmw.bands=100000"), "mu-rmw: "),
-        (("check", "common", "--layer", "imr-rmw", "--set", "format=shingled"), "needs interlaced tracks and the drive's format is pinned to shingled"),
-        (("check", "common", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal"), "journal"),
-        (("run", "common", "--lyer", "cmr"), "did you mean '--layer'?"),
-        (("run", "common", "--workload", "web-sever", "--out", "/tmp/unused"), "did you mean 'web-server'?"),
+        (("check", "bare", "--set", "media.rmp=7200 rpm"), "--set media.rmp=7200 rpm: unknown key 'media.rmp'; did you mean 'media.rpm'?"),
+        (("check", "bare", "--layer", "mu-rmw", "--set", "nand.oob_size=128 B"), "mu-rmw: "),
+        (("check", "bare", "--layer", "mu-rmw", "--set", "layers.mu_rmw.bands=100000"), "mu-rmw: "),
+        (("check", "bare", "--layer", "imr-rmw", "--set", "format=shingled"), "needs interlaced tracks and the drive's format is pinned to shingled"),
+        (("check", "bare", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal"), "journal"),
+        (("run", "bare", "--lyer", "cmr"), "did you mean '--layer'?"),
+        (("run", "bare", "--workload", "web-sever", "--out", "/tmp/unused"), "did you mean 'web-server'?"),
         (("describe", "/nonexistent.csv"), "/nonexistent.csv"),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_request_that_cannot_be_met_names_both_sides(arguments, expected):
     ],
 )
 def test_tables_and_buffers_that_do_not_fit_are_refused_before_the_run(tmp_path, settings, expected):
-    message = refused("run", "common", *settings, "--workload", "random-4k", "--limit", "10", "--out", tmp_path / "out")
+    message = refused("run", "bare", *settings, "--workload", "random-4k", "--limit", "10", "--out", tmp_path / "out")
     assert expected in message
 
 
@@ -134,9 +134,9 @@ def test_an_address_past_the_end_is_served_where_a_fold_is_asked_for(tmp_path):
 def test_addresses_wrap_at_the_end_of_the_prefilled_share_where_that_is_asked_for(tmp_path):
     workload = tmp_path / "anywhere.toml"
     workload.write_text('summary = "anywhere"\nlaw = "uniform"\nrequests = 500\nalignment = "4 KiB"\nrange = "1 TiB"\n')
-    simulate("run", "common", "--workload", workload, "--fold-prefilled", "--prefill", "25", "--requests", "--out", tmp_path / "out")
+    simulate("run", "bare", "--workload", workload, "--fold-prefilled", "--prefill", "25", "--requests", "--out", tmp_path / "out")
     result = Run(tmp_path / "out")
     ends = result.requests["lba"] + result.requests["blocks"]
     used = result.metric("capacity.user") / 512 * 0.25
     assert 0.9 * used < ends.max() <= used
-    assert "--prefill" in refused("run", "common", "--workload", workload, "--fold-prefilled", "--out", tmp_path / "none")
+    assert "--prefill" in refused("run", "bare", "--workload", workload, "--fold-prefilled", "--out", tmp_path / "none")

@@ -3,8 +3,8 @@
 from samples import metric, write_run
 
 from tessera import Run
-from tessera.bench import COMMANDS, MEMORY, speed
-from tessera.growth import Cost, growth
+from pages.bench import COMMANDS, MEMORY, speed
+from pages.growth import Cost, growth
 
 
 def test_commands_of_disk_and_flash_are_summed_over_cpu_time(tmp_path):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tessera import InputError, Run
 from tessera.calibration.fit import fit
 from tessera.calibration.least_squares import non_negative
-from tessera.calibration.measurement import WARM_UP, WORKLOADS, Measurement, checked, costs_of
+from tessera.calibration.measurement import LAYER_ALONE, WARM_UP, WORKLOADS, Measurement, checked, costs_of
 from tessera.calibration.report import write_measured_costs
 from tessera.cli import app
 from tessera.commands.calibrate import PAGE
@@ -144,7 +144,7 @@ def test_linked_firmware_and_its_image_agree_in_cpu_time(tmp_path):
     image = build_layer("cmr")
     linked = on_image = 0.0
     for workload in WORKLOADS:
-        words = ("demo", "--layer", "cmr", "--workload", workload, "--fold", "--replay", "closed:8", "--warmup", WARM_UP, "--limit", WARM_UP + 500)
+        words = ("demo", "--layer", "cmr", "--workload", workload, "--fold", "--replay", "closed:8", "--warmup", WARM_UP, "--limit", WARM_UP + 500, *LAYER_ALONE)
         one = run(tmp_path / f"{workload}-linked", *words)
         linked += sum(one.metric(f"cpu.by_operation.{name}.time") for name in costs_of(one)) * 1e-3
         on_image += run(tmp_path / f"{workload}-image", *words, "--elf", image).metric("processor.cycles") / 500e6
@@ -241,4 +241,4 @@ def test_two_layers_calibrated(tmp_path):
     assert tomllib.loads(text)["controller"]["costs"] == measured
     assert "# measured: GCC " in text and ", -O2, rv64imac, 8 runs" in text
     simulate("check", tmp_path / "costs.toml", "--layer", "imr-rmw")
-    simulate("check", "common", "--set", f"controller.costs.command={measured['command']}")
+    simulate("check", "bare", "--set", f"controller.costs.command={measured['command']}")

@@ -12,15 +12,15 @@ LITTLE = ("--set", "dram.capacity=33 MiB", "--set", "firmware.write_cache.capaci
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_the_capacity_that_is_proposed_for_a_dram_too_small_is_enough(tmp_path, layer):
-    drive = ("common", "--layer", layer, *LITTLE)
+    drive = ("bare", "--layer", layer, *LITTLE)
     checked = simulate("check", *drive, status=2).stderr
     assert simulate("run", *drive, *RUN, "--out", tmp_path, status=2).stderr == checked
     assert "(dram.capacity: --set dram.capacity=33 MiB" in checked
     proposed = int(re.search(r"a DRAM of (\d+) B would fit it and all the rest", checked)[1])
-    enough = ("common", "--layer", layer, *LITTLE, "--set", f"dram.capacity={proposed} B")
+    enough = ("bare", "--layer", layer, *LITTLE, "--set", f"dram.capacity={proposed} B")
     assert "is valid" in simulate("check", *enough).stdout
     simulate("run", *enough, *RUN, "--out", tmp_path)
-    simulate("check", "common", "--layer", layer, *LITTLE, "--set", f"dram.capacity={proposed - 64} B", status=2)
+    simulate("check", "bare", "--layer", layer, *LITTLE, "--set", f"dram.capacity={proposed - 64} B", status=2)
 
 
 @pytest.mark.parametrize("buffer", ["controller.staging_buffer", "host.buffer"])
@@ -41,10 +41,10 @@ def test_a_window_is_all_of_the_buffer_or_between_two_sectors_and_the_buffer():
 
 def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text('extends = "common"\n\n[nand]\npage_size = "6 KiB"\n')
+    file.write_text('extends = "bare"\n\n[nand]\npage_size = "6 KiB"\n')
     refused = simulate("check", file, "--layer", "mu-rmw", "--set", "media.sector_size=4 KiB", status=2).stderr
     assert f"nand.page_size: {file}:4" in refused and "media.sector_size: --set media.sector_size=4 KiB" in refused
-    file.write_text('extends = "common"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')
+    file.write_text('extends = "bare"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')
     refused = simulate("check", file, "--layer", "static-1234", "--set", "media.tracks=60", status=2).stderr
     assert "static_r4123" not in refused and "media.tracks: --set media.tracks=60" in refused
 
@@ -94,13 +94,15 @@ def skew_notes(folder, *drive, status=0):
 
 
 def test_a_skew_that_the_format_overrides_is_said_and_can_be_forced_to_show_its_damage(tmp_path):
-    drive = ("demo", "--layer", "static-1234", "--prefill", 50)
-    said, aligned = skew_notes(tmp_path, *drive[:3])
+    drive = ("demo", "--layer", "static-1234", "--set", "layers.static_1234.paper=true")
+    said, aligned = skew_notes(tmp_path, *drive)
     assert len(said) == 1 and said[0].startswith(ALIGNED) and "media.force_skew=true" in said[0]
+    # A track of 512 sectors, then 140 of skew, or a turn.
+    assert "gets at most 50 % of the sectors that pass the head instead of 79 %" in said[0]
     assert aligned.metric("media.damaged_reads") == 0
-    assert skew_notes(tmp_path, "demo", "--layer", "cmr")[0] == []
+    assert skew_notes(tmp_path, *drive[:3])[0] == skew_notes(tmp_path, "demo", "--layer", "cmr")[0] == []
     none = ("--set", "media.cylinder_skew=0")  # the skew to the next surface is of no concern: there is one
-    assert skew_notes(tmp_path, *drive[:3], *none)[0] == []
+    assert skew_notes(tmp_path, *drive, *none)[0] == []
 
 
 def test_a_forced_skew_destroys_what_the_layer_does_not_save(tmp_path):
@@ -128,7 +130,7 @@ def test_overheads_of_hits_that_no_cache_can_have_are_said():
     assert "firmware.overheads" not in simulate("check", "hp_c3323a", *reads).stdout
     writes = ("--set", "firmware.overheads.write_hit_after_read=1 ms")
     assert "write_hit_after_read: without effect, the drive has no write cache" in simulate("check", "hp_c3323a", *writes).stdout
-    assert "firmware.overheads" not in simulate("check", "common", "--layer", "tessera", *reads, *writes).stdout  # it has a buffer of its own
+    assert "firmware.overheads" not in simulate("check", "bare", "--layer", "tessera", *reads, *writes).stdout  # it has a buffer of its own
     assert "firmware.overheads" not in simulate("check", "cheetah_9lp").stdout
 
 

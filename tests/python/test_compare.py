@@ -27,7 +27,7 @@ def table_rows(output):
 
 
 def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
-    finished, result = compare(tmp_path, "common", "--layers", "all", *SMALL)
+    finished, result = compare(tmp_path, "bare", "--layers", "all", *SMALL)
     assert result["layers"]["layer"] == list(LAYERS)
     assert set(result["layers"]["status"]) == {"ok"}
     assert all(len(column) == len(LAYERS) for column in result["layers"].values())
@@ -36,8 +36,8 @@ def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
 
 
 def test_a_row_is_what_the_run_alone_says(tmp_path):
-    _, result = compare(tmp_path / "both", "common", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
-    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
+    _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
+    alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
     for metric in ("host.latency.mean", "host.latency.p999", "write_amplification.flash", "dram.reserved.total", "scoreboard.errors"):
         assert result["layers"][metric][1] == pytest.approx(alone.metric(metric), rel=1e-12)
     assert result["runs"]["seed"] == [5, 5]
@@ -45,9 +45,21 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
     assert result["units"]["host.latency.mean"] == "ms"
 
 
+def test_percentiles_by_name_have_columns_and_are_what_the_run_alone_says(tmp_path):
+    finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--percentiles", "99.95,75")
+    head = table_rows(finished.stdout)["layer"]
+    assert [cell for cell in head if cell.startswith("p")] == ["p75 (ms)", "p99.95 (ms)"]
+    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--percentiles", "75,99.95", "--requests")
+    for name, percent in (("p75", 75), ("p99_95", 99.95)):
+        assert result["layers"][f"host.latency.{name}"][1] == pytest.approx(alone.metric(f"host.latency.{name}"), rel=1e-12)
+        latencies = sorted(int(end) - int(begin) for begin, end in zip(alone.requests["arrival"], alone.requests["completion"], strict=True))
+        exact = latencies[math.ceil(percent / 100 * len(latencies)) - 1] / 1e9
+        assert exact <= alone.metric(f"host.latency.{name}") <= exact * (1 + 1 / 256)
+
+
 @pytest.mark.parametrize(("seeds", "quantile"), [(2, 12.706), (5, 2.776), (10, 2.262)])  # of Student's t, 0.975, seeds - 1
 def test_means_over_seeds_carry_the_width_of_their_interval(tmp_path, seeds, quantile):
-    finished, result = compare(tmp_path, "common", "--layers", "cmr", *SMALL, "--seeds", seeds)
+    finished, result = compare(tmp_path, "bare", "--layers", "cmr", *SMALL, "--seeds", seeds)
     means = result["runs"]["host.latency.mean"]
     assert result["runs"]["seed"] == list(range(1, seeds + 1))
     assert len(set(means)) == seeds
@@ -61,12 +73,12 @@ def test_means_over_seeds_carry_the_width_of_their_interval(tmp_path, seeds, qua
 def test_a_recorded_trace_differs_by_seed_as_the_spindle_stands_elsewhere(tmp_path):
     trace = tmp_path / "trace.csv"
     trace.write_text("".join(f"{128166372003061629 + n * 200000},hm,0,Read,{n * 7919 % 1000 * 4096},4096,1\n" for n in range(50)))
-    _, result = compare(tmp_path / "out", "common", "--layers", "cmr", "--trace", trace, "--seeds", 3)
+    _, result = compare(tmp_path / "out", "bare", "--layers", "cmr", "--trace", trace, "--seeds", 3)
     assert len(set(result["runs"]["host.latency.mean"])) == 3
 
 
 def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_path):
-    finished, result = compare(tmp_path, "common", "--layers", "mu-rmw,cmr", *SMALL, "--set", "nand.blocks=0", status=2)
+    finished, result = compare(tmp_path, "bare", "--layers", "mu-rmw,cmr", *SMALL, "--set", "nand.blocks=0", status=2)
     refusal, good = result["layers"]["status"]
     assert refusal.startswith("the layer mu-rmw needs NAND flash")
     assert good == "ok"
@@ -77,8 +89,8 @@ def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_p
 
 
 def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
-    compare(tmp_path, "common", "--layers", "mu-rmw", *SMALL)
-    _, result = compare(tmp_path, "common", "--layers", "mu-rmw", *SMALL, "--set", "nand.blocks=0", status=2)
+    compare(tmp_path, "bare", "--layers", "mu-rmw", *SMALL)
+    _, result = compare(tmp_path, "bare", "--layers", "mu-rmw", *SMALL, "--set", "nand.blocks=0", status=2)
     assert result["layers"]["host.latency.mean"] == [None]
 
 
@@ -95,14 +107,14 @@ def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
     ],
 )
 def test_what_no_layer_could_run_is_said_once(tmp_path, arguments, expected):
-    finished = simulate("compare", "common", *arguments, "--out", tmp_path / "out", status=2)
+    finished = simulate("compare", "bare", *arguments, "--out", tmp_path / "out", status=2)
     assert expected in finished.stderr
     assert len(finished.stderr.splitlines()) == 1
     assert not (tmp_path / "out" / "compare.json").exists()
 
 
 def test_figures_that_do_not_rank_say_why(tmp_path):
-    finished, result = compare(tmp_path, "common", "--layers", "cmr,mu-rmw", *SMALL)
+    finished, result = compare(tmp_path, "bare", "--layers", "cmr,mu-rmw", *SMALL)
     layers = result["layers"]
     assert layers["host.latency.mean.unranked"][0] is None  # it never cleans, so it has no steady state to wait for
     assert layers["host.latency.mean.unranked"][1].startswith("no cleaning came")
@@ -113,7 +125,7 @@ def test_figures_that_do_not_rank_say_why(tmp_path):
 
 
 def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
-    finished, result = compare(tmp_path, "common", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL, "--seeds", 3, "--baseline", "cmr,best")
+    finished, result = compare(tmp_path, "bare", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL, "--seeds", 3, "--baseline", "cmr,best")
     means = result["runs"]["host.latency.mean"]
     by_seed = [means[3 + seed] / means[seed] for seed in range(3)]
     ratios = result["baselines"]["cmr"]
@@ -141,7 +153,7 @@ def test_enough_cleanings_and_requests_rank(tmp_path):
 
 def test_control_c_ends_the_runs_in_order(tmp_path):
     process = subprocess.Popen(
-        [SIMULATOR, "compare", "common", "--layers", "cmr,imr-rmw", "--workload", "random-4k", "--seeds", "500", "--jobs", "2", "--out", tmp_path],
+        [SIMULATOR, "compare", "bare", "--layers", "cmr,imr-rmw", "--workload", "random-4k", "--seeds", "500", "--jobs", "2", "--out", tmp_path],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0,
     )
     deadline = time.monotonic() + 60

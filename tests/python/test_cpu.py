@@ -26,7 +26,7 @@ def hits(folder, trace, *settings, options=()):
     each step of a request; what was measured of a step stands with others."""
     sets = [word for setting in ("nand.read_time=2 us", "controller.costs.source=estimated", *settings) for word in ("--set", setting)]
     options = ("--trace", trace, "--format", "ascii", "--replay", f"closed:{DEPTH}", "--warmup", WARM_UP, *options)
-    return run(folder, "common", "--layer", "skylight-flash", *options, *sets)
+    return run(folder, "bare", "--layer", "skylight-flash", *options, *sets)
 
 
 def cycles_share(hits) -> float:
@@ -74,13 +74,13 @@ def test_gathered_interrupts_spare_a_bound_processor_their_entries(tmp_path, fla
 @pytest.mark.parametrize("cores", (2, 4))
 def test_data_is_right_and_cuts_lose_nothing_with_several_cores(tmp_path, layer, cores):
     options = ("--workload", "web-server", "--fold", "--limit", 1500, "--replay", f"closed:{DEPTH}", "--check", *CUTS, "--seed", 3)
-    one = run(tmp_path, "common", "--layer", layer, *options, "--set", f"controller.cores={cores}")
+    one = run(tmp_path, "bare", "--layer", layer, *options, "--set", f"controller.cores={cores}")
     assert one.metric("scoreboard.errors") == 0
     assert one.metric("cpu.core1.utilisation") > 0
 
 
 def test_a_line_that_gathers_without_a_time_is_refused(tmp_path):
-    result = simulate("run", "common", "--workload", "web-server", "--limit", 10, "--set", "controller.disk_interrupt.coalesce=4", "--out", tmp_path, status=2)
+    result = simulate("run", "bare", "--workload", "web-server", "--limit", 10, "--set", "controller.disk_interrupt.coalesce=4", "--out", tmp_path, status=2)
     assert "controller.disk_interrupt.coalesce_time" in result.stderr
 
 
@@ -112,26 +112,26 @@ def test_tables_in_the_tcm_lose_nothing_in_power_cuts(tmp_path):
     options = ("--workload", "web-server", "--fold", "--limit", 1500, "--replay", f"closed:{DEPTH}", "--check", *CUTS, "--seed", 3)
     sets = [word for setting in TABLES_IN_TCM for word in ("--set", setting)]
     for layer in ("cmr", "mu-rmw", "amphisbaena"):
-        one = run(tmp_path / layer, "common", "--layer", layer, *options, *sets)
+        one = run(tmp_path / layer, "bare", "--layer", layer, *options, *sets)
         assert one.metric("scoreboard.errors") == 0
 
 
 def test_a_placement_that_does_not_fit_is_refused_by_check_and_by_a_run(tmp_path):
     placed = ("--layer", "mu-rmw", "--set", "firmware.placement.metadata=tcm")
-    for command in (("check", "common", *placed), ("run", "common", *placed, "--workload", "web-server", "--limit", 10, "--out", tmp_path)):
+    for command in (("check", "bare", *placed), ("run", "bare", *placed, "--workload", "web-server", "--limit", 10, "--out", tmp_path)):
         message = simulate(*command, status=2).stderr
         assert "the TCM of 131072 B (controller.tcm.size) cannot hold the " in message
         assert "B are left; a TCM of " in message and 'firmware.placement.metadata = "dram" asks for less' in message
     needed = message.split("a TCM of ")[1].split(" B")[0]
-    simulate("check", "common", *placed, "--set", f"controller.tcm.size={needed} B")
-    simulate("check", "common", *placed, "--set", f"controller.tcm.size={int(needed) - 1} B", status=2)
+    simulate("check", "bare", *placed, "--set", f"controller.tcm.size={needed} B")
+    simulate("check", "bare", *placed, "--set", f"controller.tcm.size={int(needed) - 1} B", status=2)
 
 
 def test_a_placement_of_what_the_drive_does_not_have_is_said(tmp_path):
     placed = ("--layer", "cmr", "--set", "firmware.placement.read_cache=tcm")
     sentence = "firmware.placement.read_cache: without effect, this firmware has nothing of that kind"
-    assert f"warning: {sentence}" in simulate("check", "common", *placed).stdout
-    assert sentence in run(tmp_path, "common", *placed, "--workload", "web-server", "--limit", 10).summary["run"]["notes"]
+    assert f"warning: {sentence}" in simulate("check", "bare", *placed).stdout
+    assert sentence in run(tmp_path, "bare", *placed, "--workload", "web-server", "--limit", 10).summary["run"]["notes"]
 
 
 def test_fast_timing_leaves_the_bus_out_and_says_so(tmp_path, flash_hits):

@@ -63,7 +63,7 @@ def test_the_curve_is_what_the_paged_sector_map_measures_at_eight_sizes(tmp_path
     for pages in MAP_PAGES:
         # A map page has the entries of 1,024 sectors of 4 KiB: 4 MiB of addresses.
         settings = {"layers.fluid.map": "paged", "layers.fluid.map_cache": f"{4 * pages} KiB"}
-        run = tessera.run("common", layer="fluid", workload=workload, replay="closed:1", prefill=100, requests=True, settings=settings)
+        run = tessera.run("bare", layer="fluid", workload=workload, replay="closed:1", prefill=100, requests=True, settings=settings)
         hits, misses = run.metric("map.hits"), run.metric("map.misses")
         curve = miss_ratios(run.folder, block="4 MiB", sizes=[f"{4 * pages} MiB"])
         assert curve.ratios[0] == pytest.approx(misses / (hits + misses), abs=1e-12)
@@ -119,7 +119,7 @@ def test_the_command_reads_any_trace(tmp_path):
         (("--operations", "read"), "unknown kind of operations 'read'; did you mean 'reads'?"),
         (("--block", "4 ms"), "expected a size such as"),
         (("--sample", "2"), "a sampling rate lies above 0 and is at most 1"),
-        (("--operations", "writes"), "there is nothing to follow"),
+        (("--operations", "writes"), "there is nothing to follow: the trace has no writes, but "),
     ],
 )
 def test_what_no_curve_can_be_made_of_is_refused(tmp_path, words, expected):

@@ -19,7 +19,7 @@ if arguments == ["list", "layers", "--json"]:
     sys.exit()
 with open({log!r}, "a") as log:
     log.write(json.dumps(arguments) + "\\n")
-names = ["host.requests", "host.latency.mean", "host.latency.p99", "rmw.count", "cleaning.count", "metadata.bytes", "run.requests_per_cpu_second"]
+names = ["host.requests", "host.latency.mean", "host.latency.p99", "capacity.gain_vs_cmr", "cleaning.count", "metadata.bytes", "run.requests_per_cpu_second"]
 metrics = {{name: metric(index + 1234.5) for index, name in enumerate(names)}}
 metrics["write_amplification.total"] = metric(None)
 facts = {{"cleans": "mu-rmw" in arguments, "tool": "tessera-sim"}}
@@ -48,9 +48,9 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     assert (tmp_path / "demo" / "latency.png").exists()
     rows = (tmp_path / "demo" / "table.md").read_text().splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == ["cmr", "imr-rmw", "mu-rmw", "new"]
-    assert rows[0] == "| `cmr` | 1,235.5 | 1,236 | - | 1,238 | 20 | 1 | 1 |"
-    assert rows[2] == "| `mu-rmw` | 1,235.5* | 1,236* | - | 1,238 | 19 | 1 | 1 |"  # 20 cleanings rank, 19 do not
-    assert "not to be ranked: the layer cleaned fewer than 20 times" in result.output
+    assert rows[0] == "| `cmr` | 1,235.5 | 1,236 | - | 1237.50 | 20 | 1 | 1 |"
+    assert rows[2] == "| `mu-rmw` | 1,235.5* | 1,236* | - | 1237.50 | 19 | 1 | 1 |"  # 20 cleanings rank, 19 do not
+    assert "* fewer than 20 cleanings: too few to compare" in result.output
     assert (tmp_path / "demo" / "report.html").exists() and str(tmp_path / "demo" / "report.html") in result.output.replace("\n", "")
     assert "first_rmw.vcd" in result.output
 

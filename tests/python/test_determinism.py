@@ -6,12 +6,12 @@ import random
 import pytest
 from simulate import LAYERS, SIMULATOR, run
 
-from tessera.reference import DIGESTS, digest
+from pages.reference import DIGESTS, digest
 from tessera.sameness import differences
 
 
 def small_run(folder, layer, *more):
-    return run(folder, "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 11, *more, "--requests")
+    return run(folder, "bare", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 11, *more, "--requests")
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -50,7 +50,7 @@ def test_checking_content_changes_no_request(tmp_path, layer):
 @pytest.mark.parametrize("layer", LAYERS)
 def test_another_seed_gives_another_run(tmp_path, layer):
     first = small_run(tmp_path / "first", layer)
-    other = run(tmp_path / "other", "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 12, "--requests")
+    other = run(tmp_path / "other", "bare", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--seed", 12, "--requests")
     assert (first.folder / "requests.npy").read_bytes() != (other.folder / "requests.npy").read_bytes()
 
 

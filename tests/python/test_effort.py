@@ -49,7 +49,7 @@ def test_a_run_finds_the_warm_up_that_its_log_tells(tmp_path):
     # A hundred large writes, then small ones. Fewer than 10,240 requests: batches of five.
     trace = tmp_path / "large-first.csv"
     trace.write_text("".join(f"{n},w,{n * 7919 % 30000 * 8},{4096 if n < 100 else 8}\n" for n in range(1000)))
-    made = tessera.run("demo", out=tmp_path / "out", layer="cmr", trace=trace, replay="closed:1", requests=True, fold=True, **COLUMNS)
+    made = tessera.run("bare", out=tmp_path / "out", layer="cmr", trace=trace, replay="closed:1", requests=True, fold=True, **COLUMNS)
     found = steadiness(made, "host.latency.mean")
     assert 100 <= found.warmup <= 110
     assert made.metric("host.steady.from") == found.warmup
@@ -62,22 +62,22 @@ def test_a_warm_up_that_is_to_be_found_is_left_out_by_a_second_run(tmp_path):
     trace = tmp_path / "large-first.csv"
     trace.write_text("".join(f"{n},w,{n * 7919 % 30000 * 8},{4096 if n < 100 else 8}\n" for n in range(1000)))
     run = {"layer": "cmr", "trace": trace, "replay": "closed:1", "fold": True, **COLUMNS}
-    whole = tessera.run("demo", **run)
+    whole = tessera.run("bare", **run)
     cut = int(whole.metric("host.steady.from"))
-    found = tessera.run("demo", warmup="auto", **run)
-    by_hand = tessera.run("demo", warmup=cut, **run)
+    found = tessera.run("bare", warmup="auto", **run)
+    by_hand = tessera.run("bare", warmup=cut, **run)
     assert cut > 0 and found.metric("host.warmup") == cut
     assert found.metric("host.latency.mean") == by_hand.metric("host.latency.mean") < whole.metric("host.latency.mean")
     assert found.metric("host.steady.from") == 0
     with pytest.raises(InputError, match="takes two runs"):
-        tessera.run("demo", more=("--warmup", "auto"), **run)
+        tessera.run("bare", more=("--warmup", "auto"), **run)
 
 
 def test_a_run_that_is_not_steady_says_so_first(tmp_path):
     # Every request comes before the one before it is done: each waits longer than the last. Closed loops hide that, so it is timed.
     trace = tmp_path / "rush.csv"
     trace.write_text("".join(f"{n},w,{n * 7919 % 100000 * 8},8\n" for n in range(1000)))
-    made = tessera.run("demo", layer="cmr", trace=trace, fold=True, warmup=20, **COLUMNS)
+    made = tessera.run("bare", layer="cmr", trace=trace, fold=True, warmup=20, **COLUMNS)
     assert made.metric("host.steady.reached") == 0
     assert made.metric("host.steady.from") == 490  # half of the 980 that were measured
     assert any(note.startswith(("not steady", "unstable")) for note in made.notes)
@@ -124,7 +124,7 @@ def test_batches_that_know_of_each_other_are_not_independent(tmp_path):
 
 
 def test_a_narrower_question_takes_a_longer_run_and_the_same_each_time(tmp_path):
-    simulation = Simulation(drive="common", layer="cmr", workload="zipf-writes", replay="closed:8")
+    simulation = Simulation(drive="bare", layer="cmr", workload="zipf-writes", replay="closed:8")
     _, rough = run_until(simulation, Until("host.latency.mean", 0.05), tmp_path / "a", most=160_000)
     run, fine = run_until(simulation, Until("host.latency.mean", 0.003), tmp_path / "b", most=160_000)
     _, again = run_until(simulation, Until("host.latency.mean", 0.003), tmp_path / "c", most=160_000)
@@ -138,6 +138,6 @@ def test_a_narrower_question_takes_a_longer_run_and_the_same_each_time(tmp_path)
 def test_an_input_that_ends_first_says_so(tmp_path):
     trace = tmp_path / "t.csv"
     trace.write_text("".join(f"{128166372003061629 + n * 200000},hm,0,Read,{n * 7919 % 1000 * 4096},4096,1\n" for n in range(200)))
-    result = tessera.run("common", layer="cmr", trace=trace, until="host.latency.p999:1%")
+    result = tessera.run("bare", layer="cmr", trace=trace, until="host.latency.p999:1%")
     assert not result.effort.met
     assert "200 requests, " in result.effort.sentence() and "are too few for 20 batches" in result.effort.sentence()

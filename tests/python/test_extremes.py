@@ -39,7 +39,7 @@ def test_the_largest_flash_is_simulated_and_one_beyond_it_is_refused(tmp_path):
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_tracks_of_one_sector_are_simulated_or_refused(tmp_path, layer):
-    drive = ("demo", "--layer", layer, "--set", "media.sectors_per_track=1")
+    drive = ("bare", "--layer", layer, "--set", "media.sectors_per_track=1")
     checked = subprocess.run([SIMULATOR, "check", *drive], capture_output=True, text=True)
     assert checked.returncode in (0, 2), checked.stderr
     simulate("run", *drive, "--workload", "random-4k", "--limit", "50", "--fold", "--check", "--out", tmp_path, status=checked.returncode)

@@ -22,7 +22,7 @@ def set_flash(layer):
 @pytest.mark.parametrize("size", [8, 16])
 def test_content_holds_on_the_papers_chip_with_larger_pages(tmp_path, layer, size):
     result = run(
-        tmp_path, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 6000, "--check",
+        tmp_path, "bare", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 6000, "--check",
         *PAGES[size], *set_flash(layer),
     )  # fmt: skip
     assert result.metric("scoreboard.errors") == 0
@@ -52,5 +52,5 @@ def test_torture_with_all_that_newer_flash_does(layer, size):
 
 def test_flash_whose_features_exclude_each_other_is_refused():
     both = ("--set", "nand.cache_read=true", "--set", "nand.independent_reads=true")
-    assert "exclude each other" in simulate("check", "common", "--layer", "mu-rmw", *both, status=2).stderr
-    assert "whole drive sectors" in simulate("check", "common", "--layer", "mu-rmw", "--set", "nand.page_size=6 KiB", status=2).stderr
+    assert "exclude each other" in simulate("check", "bare", "--layer", "mu-rmw", *both, status=2).stderr
+    assert "whole drive sectors" in simulate("check", "bare", "--layer", "mu-rmw", "--set", "nand.page_size=6 KiB", status=2).stderr

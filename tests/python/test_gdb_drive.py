@@ -59,10 +59,12 @@ def figures(folder):
 
 
 def test_break_in_the_write_path_of_a_layer_print_its_run_step_and_continue(cmr, tmp_path):
-    simulate("run", "demo", "--elf", cmr, *SHORT, "--requests", "--out", tmp_path / "alone")
+    no_caches = ("--set", "firmware.write_cache.capacity=0 B", "--set", "firmware.read_cache.segments=0")  # the host's writes reach the layer at once
+    words = (*SHORT, "--requests", *no_caches)
+    simulate("run", "demo", "--elf", cmr, *words, "--out", tmp_path / "alone")
     commands = ["break tessera::Cmr::write", "continue", "print run", "backtrace", "stepi", "next", "step", "monitor time", "delete"]
     commands += ["watch -l *(unsigned *)$sp", "continue", "delete", "break tessera::Cmr::write if run.first.value_ > 1000000", "continue", "finish", "delete", "continue"]
-    printed, _ = debugged(cmr, tmp_path / "debugged", *commands, words=(*SHORT, "--requests"))
+    printed, _ = debugged(cmr, tmp_path / "debugged", *commands, words=words)
     assert "Breakpoint 1, tessera::Cmr::write " in printed
     assert re.search(r"\$1 = {first = {value_ = \d+}, count = \d+}", printed)
     assert re.search(r"#0 .*Cmr::write .*\n#1 .*CommandServer::write.*\n(.*\n)*#\d .*hal::Runtime::round.*\n#\d .*firmware_main", printed)

@@ -13,7 +13,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
+    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
     "tutorial/pareto-front",
 )  # fmt: skip
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -53,6 +53,8 @@ SHORTER = """#!{python}
 import os, subprocess, sys, time
 words = sys.argv[1:]
 most = {{"run": {{"--limit": 300}}, "compare": {{"--limit": 300, "--seeds": 2}}, "torture": {{"--operations": 5, "--cuts": 5}}, "calibrate": {{"--requests": 50}}}}
+if "--campaign" in words:
+    most["torture"] = {{"--runs": 22}}
 for option, count in most.get(words[0], {{}}).items():
     if option in words:
         place = words.index(option) + 1

@@ -32,7 +32,7 @@ def test_power_cuts_lose_nothing_that_a_strangers_firmware_has_completed(plain, 
 @pytest.mark.parametrize("width", [32, 64])
 def test_what_an_image_has_counted_outlives_power_cuts(plain, tmp_path, width):
     cuts = [word for time in (2, 5, 8) for word in ("--cut-at", f"{time}s")]
-    done = run(tmp_path, "demo", "--elf", plain[width], *WORKLOAD, "--warmup", 0, *cuts, "--set", "controller.clock=5 MHz")
+    done = run(tmp_path, "bare", "--elf", plain[width], *WORKLOAD, "--warmup", 0, *cuts, "--set", "controller.clock=5 MHz")
     assert done.metric("recovery.count") == 3
     assert 600 <= done.metric("plain.commands") <= 600 + 3 * 40  # what was under way is sent again
     assert done.metric("processor.untold") == 0

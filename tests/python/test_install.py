@@ -15,12 +15,12 @@ def call(*command) -> str:
 def test_another_project_mounts_the_drive_and_brings_a_layer_of_its_own(tmp_path):
     prefix, build = tmp_path / "prefix", tmp_path / "build"
     call("cmake", "--install", BUILD, "--prefix", prefix)
-    assert "common" in call(prefix / "bin" / "tessera-sim", "list", "drives")
+    assert "bare" in call(prefix / "bin" / "tessera-sim", "list", "drives")
     call("cmake", "-S", REPOSITORY / "tests" / "install", "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     call("cmake", "--build", build)
-    common = prefix / "share" / "tessera" / "drives" / "common.toml"
-    assert "the drive gave back what was written" in call(build / "consumer", common)
-    own = call(build / "own_layer", common)
+    drive = prefix / "share" / "tessera" / "drives" / "bare.toml"
+    assert "the drive gave back what was written" in call(build / "consumer", drive)
+    own = call(build / "own_layer", drive)
     assert "the drive gave back what was written" in own
     assert "4 sectors through" in own  # 1.5 KiB from 3.5 KiB on touch two sectors: read before the write, and read back
 
@@ -33,10 +33,17 @@ def test_an_installation_has_its_licence_and_the_notices_of_what_it_is_linked_wi
     notices = (papers / "THIRD_PARTY_NOTICES.md").read_text().lower()
     linked = subprocess.run(["ldd", BUILD / "tessera-sim"], capture_output=True, text=True, check=True).stdout
     for library, name in (("libsystemc", "systemc"), ("libboost", "boost"), ("libtomlplusplus", "toml++"), ("libzstd", "zstd"), ("liblzma", "liblzma"),
-                          ("libz.so", "zlib"), ("libbz2", "bzip2"), ("libstdc++", "libstdc++"), ("libgcc_s", "libgcc"), ("libc.so", "glibc")):  # fmt: skip
+                          ("libz.so", "zlib"), ("libbz2", "bzip2"), ("liblz4", "lz4"), ("libstdc++", "libstdc++"), ("libgcc_s", "libgcc"), ("libc.so", "glibc")):  # fmt: skip
         assert library not in linked or name in notices
-    known = ("systemc", "boost", "tomlplusplus", "zstd", "lzma", "z.so", "bz2", "stdc++", "gcc_s", "libc.so", "libm.so", "ld-linux", "linux-vdso")
+    known = ("systemc", "boost", "tomlplusplus", "zstd", "lzma", "z.so", "bz2", "lz4", "stdc++", "gcc_s", "libc.so", "libm.so", "ld-linux", "linux-vdso")
     assert all(any(name in line for name in known) for line in linked.splitlines())
+
+
+def test_an_installation_has_the_sample_trace_and_finds_its_own(tmp_path):
+    call("cmake", "--install", BUILD, "--component", "program", "--prefix", tmp_path)
+    sample = tmp_path / "share" / "tessera" / "traces" / "sample.csv.xz"
+    assert sample.stat().st_size < 300_000
+    assert call(tmp_path / "bin" / "tessera-sim", "probe", "sample").startswith(f"{sample}: read as msr (rate ")
 
 
 def test_systemc_is_found_through_its_cmake_package_too(tmp_path):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 @pytest.fixture(scope="module")
 def result(the_built_simulator):
-    return tessera.run("common", layer="mu-rmw", workload="web-server", fold=True, limit=600, requests=True, events=True, intervals="100 requests")
+    return tessera.run("bare", layer="mu-rmw", workload="web-server", fold=True, limit=600, requests=True, events=True, intervals="100 requests")
 
 
 def test_the_typed_options_are_the_fields_of_a_simulation():
@@ -61,12 +61,12 @@ def test_a_file_that_the_run_did_not_write_is_named_with_what_writes_it(tmp_path
     ("call", "expected"),
     [
         (lambda: tessera.run("comon", workload="random-4k"), "did you mean 'common'"),
-        (lambda: tessera.run("common", workload="random-4k", settings={"media.rmp": "5400 rpm"}), "did you mean 'media.rpm'"),
-        (lambda: tessera.run("common"), "takes its requests from a trace or a workload"),
-        (lambda: tessera.run("common", workload="a", trace="b"), "name one of them"),
+        (lambda: tessera.run("bare", workload="random-4k", settings={"media.rmp": "5400 rpm"}), "did you mean 'media.rpm'"),
+        (lambda: tessera.run("bare"), "takes its requests from a trace or a workload"),
+        (lambda: tessera.run("bare", workload="a", trace="b"), "name one of them"),
         (lambda: tessera.open_results("/nonexistent"), "holds no results"),
         (lambda: tessera.trace.describe("/nonexistent.csv"), "/nonexistent.csv"),
-        (lambda: tessera.run("common", workload="random-4k", until="host.latency.p99"), "expected METRIC:PERCENT"),
+        (lambda: tessera.run("bare", workload="random-4k", until="host.latency.p99"), "expected METRIC:PERCENT"),
     ],
 )
 def test_what_cannot_be_had_is_one_sentence(call, expected):
@@ -79,11 +79,11 @@ def test_what_cannot_be_had_is_one_sentence(call, expected):
 def test_a_simulator_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv("TESSERA_SIM", "/nonexistent/tessera-sim")
     with pytest.raises(InputError, match="no simulator at /nonexistent/tessera-sim"):
-        tessera.run("common", workload="random-4k")
+        tessera.run("bare", workload="random-4k")
 
 
 def test_a_comparison_pairs_its_seeds(tmp_path):
-    both = tessera.compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=200, seeds=3, out=tmp_path)
+    both = tessera.compare("bare", layers=("cmr", "imr-rmw"), workload="random-4k", limit=200, seeds=3, out=tmp_path)
     runs = {layer: [both.run(layer, seed).metric("host.latency.mean") for seed in (1, 2, 3)] for layer in ("cmr", "imr-rmw")}
     differences = np.subtract(runs["imr-rmw"], runs["cmr"])
     paired = both.paired("host.latency.mean", "imr-rmw", "cmr")
@@ -100,18 +100,18 @@ def command(*words, status=0):
 
 
 def test_the_command_line_says_the_same_as_the_library(tmp_path):
-    finished = command("run", "common", "--layer", "cmr", "--workload", "random-4k", "--limit", 100, "--replay", "closed:4", "--out", tmp_path, "--json")
-    again = tessera.run("common", layer="cmr", workload="random-4k", limit=100, replay="closed:4")
+    finished = command("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit", 100, "--replay", "closed:4", "--out", tmp_path, "--json")
+    again = tessera.run("bare", layer="cmr", workload="random-4k", limit=100, replay="closed:4")
     assert f'"value": {again.metric("host.latency.mean")}' in finished.output
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("run", "common", "--lyer", "cmr", "--workload", "random-4k", "--out", "x"), "did you mean '--layer'"),
+        (("run", "bare", "--lyer", "cmr", "--workload", "random-4k", "--out", "x"), "did you mean '--layer'"),
         (("swep", "x.toml"), "unknown command 'swep'; did you mean 'sweep'?"),
         (("sweep", "/nonexistent.toml"), "/nonexistent.toml: No such file or directory"),
-        (("run", "common", "--workload", "random-4k", "--set", "nand.dies", "--out", "x"), "expected PATH=VALUE, found 'nand.dies'"),
+        (("run", "bare", "--workload", "random-4k", "--set", "nand.dies", "--out", "x"), "expected PATH=VALUE, found 'nand.dies'"),
     ],
 )
 def test_a_command_that_cannot_be_run_ends_with_status_2_and_a_sentence(words, expected):
@@ -121,8 +121,8 @@ def test_a_command_that_cannot_be_run_ends_with_status_2_and_a_sentence(words, e
 
 
 def test_a_request_of_a_run_without_a_log_is_explained_by_making_it_again(tmp_path):
-    tessera.run("common", layer="imr-rmw", workload="web-server", limit=50, out=tmp_path / "plain")
-    tessera.run("common", layer="imr-rmw", workload="web-server", limit=50, requests=True, events=True, out=tmp_path / "logged")
+    tessera.run("bare", layer="imr-rmw", workload="web-server", limit=50, out=tmp_path / "plain")
+    tessera.run("bare", layer="imr-rmw", workload="web-server", limit=50, requests=True, events=True, out=tmp_path / "logged")
     assert command("explain", tmp_path / "plain", 7).output == command("explain", tmp_path / "logged", 7).output
     assert not (tmp_path / "plain" / "requests.npy").exists()
     assert "holds no request" in command("explain", tmp_path / "logged", 50, status=2).output
@@ -144,14 +144,14 @@ def test_a_run_of_the_simulator_itself_and_one_of_a_comparison_are_explained_too
 
 @pytest.mark.parametrize(("name", "length"), [("summary.json", 500), ("summary.json", 0), ("requests.npy", 0), ("requests.npy", 300)])
 def test_a_file_of_a_run_that_was_cut_off_is_named(tmp_path, name, length):
-    tessera.run("common", layer="cmr", workload="random-4k", limit=20, requests=True, out=tmp_path)
+    tessera.run("bare", layer="cmr", workload="random-4k", limit=20, requests=True, out=tmp_path)
     (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:length])
     said = command("report", tmp_path, status=2).output
     assert said == f"tessera: {tmp_path / name} is damaged or was cut off: remove it, and make again what it is of\n"
 
 
 def test_the_summary_says_the_figures_as_the_package_does(tmp_path):
-    run = tessera.run("common", layer="imr-rmw", workload="web-server", limit=300, out=tmp_path)
+    run = tessera.run("bare", layer="imr-rmw", workload="web-server", limit=300, out=tmp_path)
     for name in ("host.latency.mean", "host.latency.p99", "capacity.user", "metadata.bytes", "write_amplification.total", "run.simulated_seconds"):
         assert figure(run.metric(name), run.unit(name)) in run.printed, name
 
@@ -163,8 +163,8 @@ def test_the_help_of_a_command_has_examples(name):
 
 def test_a_comparison_of_which_a_layer_is_refused_shows_the_others_and_ends_as_the_simulator_does(tmp_path):
     words = ["--workload", "random-4k", "--limit", "50", "--set", "nand.blocks=0", "--out", str(tmp_path / "some")]
-    shown = CliRunner().invoke(app, ["compare", "common", "--layers", "cmr,pore", *words])
+    shown = CliRunner().invoke(app, ["compare", "bare", "--layers", "cmr,pore", *words])
     assert shown.exit_code == 2
     assert "| cmr " in shown.stdout and "pore" in shown.stderr
     with pytest.raises(InputError, match="flash"):  # nothing could run
-        tessera.compare("common", layers=("pore", "mu-rmw"), workload="random-4k", limit=50, settings={"nand.blocks": 0})
+        tessera.compare("bare", layers=("pore", "mu-rmw"), workload="random-4k", limit=50, settings={"nand.blocks": 0})

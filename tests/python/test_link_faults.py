@@ -2,7 +2,7 @@
 
 from simulate import run
 
-COMMON = ("common", "--layer", "imr-rmw", "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", "2000", "--check")
+COMMON = ("bare", "--layer", "imr-rmw", "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", "2000", "--check")
 
 
 def test_frames_that_are_sent_again_cost_link_time_and_nothing_else(tmp_path):

@@ -8,8 +8,8 @@ LOAD = ("--layer", "cmr", "--workload", "random-4k", "--limit", 2000, "--replay"
 
 @pytest.mark.parametrize("link", ("sata", "sas"))
 def test_frames_cost_time_and_change_nothing_else(tmp_path, link):
-    ideal = run(tmp_path / "ideal", "common", *LOAD, "--set", "host.command_overhead=0 s", "--set", "host.completion_overhead=0 s")
-    framed = run(tmp_path / link, "common", *LOAD, "--set", f"host.link={link}")
+    ideal = run(tmp_path / "ideal", "bare", *LOAD, "--set", "host.command_overhead=0 s", "--set", "host.completion_overhead=0 s")
+    framed = run(tmp_path / link, "bare", *LOAD, "--set", f"host.link={link}")
     assert ideal.metric("host.link.frames") == ideal.metric("host.link.to_drive.overhead_bytes") == 0
     assert framed.metric("scoreboard.errors") == 0 and framed.metric("host.served") == 2000
     assert framed.metric("host.link.frames") >= 2000 * 4
@@ -22,17 +22,17 @@ def test_frames_cost_time_and_change_nothing_else(tmp_path, link):
 
 
 def test_parameters_of_another_link_are_told(tmp_path):
-    told = simulate("check", "common", "--set", "host.link=sata", "--set", "host.command_overhead=2 us").stdout
+    told = simulate("check", "bare", "--set", "host.link=sata", "--set", "host.command_overhead=2 us").stdout
     assert "host.command_overhead: without effect, host.link is not ideal" in told
-    told = simulate("check", "common", "--set", "host.turnaround=1 us").stdout
+    told = simulate("check", "bare", "--set", "host.turnaround=1 us").stdout
     assert "host.turnaround: without effect, host.link is ideal" in told
-    assert "without effect" not in simulate("check", "common", "--set", "host.link=sas").stdout
+    assert "without effect" not in simulate("check", "bare", "--set", "host.link=sas").stdout
 
 
 def test_serial_ata_has_32_tags():
-    refused = simulate("check", "common", "--set", "host.link=sata", "--set", "host.tags=33", status=2).stderr
+    refused = simulate("check", "bare", "--set", "host.link=sata", "--set", "host.tags=33", status=2).stderr
     assert "host.tags is 33; Serial ATA names at most 32 commands" in refused
-    simulate("check", "common", "--set", "host.link=sas", "--set", "host.tags=33")
+    simulate("check", "bare", "--set", "host.link=sas", "--set", "host.tags=33")
 
 
 @pytest.mark.parametrize("link", ("sata", "sas"))
@@ -64,7 +64,7 @@ FRAMES = {  # least and most bytes, as the protocols have it
 @pytest.mark.parametrize(("name", "least", "most"), [(name, *bounds) for name, bounds in FRAMES.items()])
 def test_what_surrounds_a_frame_has_bounds(name, least, most):
     for inside in (least, most):
-        simulate("check", "common", "--set", "host.link=sata", "--set", f"host.frames.{name}={inside} B")
+        simulate("check", "bare", "--set", "host.link=sata", "--set", f"host.frames.{name}={inside} B")
     for outside in (least - 4, most + 4):
-        refused = simulate("check", "common", "--set", f"host.frames.{name}={outside} B", status=2).stderr
+        refused = simulate("check", "bare", "--set", f"host.frames.{name}={outside} B", status=2).stderr
         assert f"host.frames.{name}" in refused

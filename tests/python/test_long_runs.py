@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from tessera import long_runs
+from pages import long_runs
 
 
 def test_a_layer_whose_memory_grows_is_told_from_one_whose_memory_is_flat(monkeypatch):

@@ -18,7 +18,7 @@ SMALL = {layer: ("--set", f"layers.{layer}.memory=1 MiB", "--set", f"layers.{lay
 def test_a_storm_of_faults_that_can_be_repaired_loses_nothing(tmp_path, layer):
     settings = SMALL.get(layer) or (("--set", "nand.blocks=640") if layer in FLASH_LAYERS else ())
     result = run(
-        tmp_path, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 2000,
+        tmp_path, "bare", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", 2000,
         "--check", "--requests", "--cut-at", "2 s", *STORM, *settings,
     )
     assert result.metric("scoreboard.errors") == 0

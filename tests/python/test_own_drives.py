@@ -6,7 +6,7 @@ from simulate import SIMULATOR, simulate
 
 
 def test_a_description_in_any_folder_extends_a_built_in_drive(tmp_path):
-    (tmp_path / "fast.toml").write_text('extends = "common"\n[media]\nrpm = "10000 rpm"\n')
+    (tmp_path / "fast.toml").write_text('extends = "bare"\n[media]\nrpm = "10000 rpm"\n')
     (tmp_path / "faster.toml").write_text('extends = "./fast.toml"\n[media]\ndensity_gain = 1.5\n')
     assert "is valid" in simulate("check", tmp_path / "faster.toml", "--layer", "cmr").stdout
     relative = subprocess.run([SIMULATOR.resolve(), "check", "faster.toml"], cwd=tmp_path, capture_output=True, text=True)

@@ -3,8 +3,11 @@
 import gzip
 import json
 import os
+import random
+import signal
 import subprocess
 import threading
+import time
 
 import pytest
 from simulate import SIMULATOR, simulate
@@ -68,3 +71,42 @@ def test_a_program_that_refuses_its_input_does_not_end_who_feeds_it():
 def test_a_comparison_refuses_a_pipe_that_only_one_of_its_runs_could_read(tmp_path):
     refused = fed(TRACE[:1000], "compare", "demo", "--layers", "cmr", "--trace", "/dev/stdin", "--out", tmp_path / "out")
     assert refused.returncode == 2 and b"expected a file" in refused.stderr
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_run_whose_trace_stalls_ends_at_a_signal_with_what_it_has(tmp_path, name, status, pack):
+    drawn = random.Random(1)  # so that much of it is left when it is compressed
+    long = "".join(f"{i * 10_000},hm,0,Read,{drawn.randrange(1 << 22) * 4096},4096,{drawn.randrange(1 << 30)}\n" for i in range(30_000)).encode()
+    own_signals = {"preexec_fn": lambda: signal.signal(getattr(signal, name), signal.SIG_DFL)}
+    words = [SIMULATOR, *RUN, "--trace", "/dev/stdin", "--format", "msr", "--requests", "--check", "--out", tmp_path]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **own_signals)
+    process.stdin.write(pack(long))
+    process.stdin.flush()  # and nothing more, with the pipe open
+    partial = tmp_path / "requests.npy.partial"
+    deadline = time.monotonic() + 60
+    while not (partial.exists() and partial.stat().st_size > 0):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(getattr(signal, name))
+    try:
+        assert process.wait(timeout=60) == status
+    finally:
+        process.kill()
+        process.communicate()
+    made = summary(tmp_path)
+    assert made["run"]["partial"] is True
+    assert made["run"]["input_hash"] is None
+    assert 0 < made["metrics"]["host.served"]["value"] <= 30_000
+    assert made["metrics"]["scoreboard.errors"]["value"] == 0
+
+
+def test_a_run_that_waits_for_the_first_byte_of_its_trace_ends_at_a_signal(tmp_path):
+    process = subprocess.Popen([SIMULATOR, *RUN, "--trace", "/dev/stdin", "--out", tmp_path], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "drive.toml").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.terminate()
+    assert process.wait(timeout=60) == 143
+    assert "stopped by a signal before the drive was switched on" in process.stderr.read()

@@ -15,13 +15,13 @@ def test_a_track_has_what_was_read_and_written_on_it(tmp_path):
     # Two writes of 1 and 2 sectors of 4 KiB and a read of 1, on the first track of the conventional layer: one media step each.
     trace = tmp_path / "three.csv"
     trace.write_text("0,web,0,Write,0,4096,0\n1000000,web,0,Write,4096,8192,0\n2000000,web,0,Read,0,4096,0\n")
-    made = run(tmp_path / "out", "common", "--layer", "cmr", "--trace", trace, "--places")
+    made = run(tmp_path / "out", "bare", "--layer", "cmr", "--trace", trace, "--places")
     expected = {"radius": "0", "surface": "0", "region": "data", "reads": "1", "writes": "2", "sectors_read": "1", "sectors_written": "3"}
     assert rows(made.folder / "tracks.csv") == [expected]
 
 
 def test_the_tracks_sum_to_what_the_media_counted_and_the_blocks_to_what_the_flash_did(tmp_path):
-    made = run(tmp_path, "demo", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--prefill", 100, "--limit", 15000, "--places")
+    made = run(tmp_path, "demo", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--prefill", 100, "--limit", 15000, "--places", "--set", "firmware.read_cache.segments=0")
     tracks, blocks = rows(tmp_path / "tracks.csv"), rows(tmp_path / "blocks.csv")
     for kind in ("read", "written"):
         found = sum(int(row[f"sectors_{kind}"]) for row in tracks if row["region"] == "bands")
@@ -33,7 +33,7 @@ def test_the_tracks_sum_to_what_the_media_counted_and_the_blocks_to_what_the_fla
 
 
 def test_a_drive_without_flash_has_no_blocks_and_the_next_run_none_of_the_last(tmp_path):
-    words = ("run", "common", "--layer", "cmr", "--workload", "random-4k", "--limit", 50, "--out", tmp_path)
+    words = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit", 50, "--out", tmp_path)
     simulate(*words, "--places", "--set", "nand.blocks=0")
     assert (tmp_path / "tracks.csv").exists() and not (tmp_path / "blocks.csv").exists()
     simulate(*words)
@@ -41,7 +41,7 @@ def test_a_drive_without_flash_has_no_blocks_and_the_next_run_none_of_the_last(t
 
 
 BANDED = ("skylight-flash", "pore", "mu-rmw", "skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache", "tessera")
-NO_BUFFER = ("--set", "layers.tessera.buffer=0 B")  # what the layer tessera holds in DRAM counts as a write cache
+NO_BUFFER = ("--set", "layers.tessera.buffer=0 B", "--set", "firmware.write_cache.capacity=0 B")  # what is held in DRAM would count as cached
 
 
 def last_levels(file):
@@ -68,7 +68,7 @@ def test_the_bands_say_what_is_cached_of_them_and_what_is_written_again_counts_o
 def test_a_sector_in_the_log_and_newer_in_flash_is_cached_once(tmp_path):
     trace = tmp_path / "two.csv"
     trace.write_text("0,web,0,Write,0,524288,0\n10000000,web,0,Write,4096,4096,0\n")  # 128 sectors to the log, then one of them to flash
-    made = run(tmp_path / "out", "demo", "--layer", "tessera", "--trace", trace, "--places", "--intervals", "1 s", *NO_BUFFER)
+    made = run(tmp_path / "out", "demo", "--layer", "tessera", "--trace", trace, "--prefill", 0, "--places", "--intervals", "1 s", *NO_BUFFER)
     assert (made.metric("flash.past"), made.metric("flash.written")) == (128, 1)
     assert sum(int(row["cached"]) for row in last_levels(made.folder / "bands.csv").values()) == 128
 

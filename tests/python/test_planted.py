@@ -88,7 +88,7 @@ def test_a_page_that_somebody_else_wrote_is_not_lost():
 
 
 def test_the_page_in_the_guide_is_one_of_runs():
-    assert rows_of((ROOT / "docs" / "guide" / "planted-bugs.md").read_text())
+    assert rows_of((ROOT / "tests" / "planted" / "caught.md").read_text())
 
 
 def test_a_tree_is_written_only_where_it_differs(tmp_path):

@@ -40,13 +40,14 @@ def figures(folder):
     """What the model says of a run, without the machine's own figures and the library's name."""
     summary = json.loads((folder / "summary.json").read_text())
     summary["run"].pop("firmware", None)
+    del summary["inputs"]
     summary["metrics"] = {name: value for name, value in summary["metrics"].items() if "of this machine" not in value["description"]}
     return summary
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_of_the_tree_gives_the_same_summary_behind_the_interface(tmp_path, layer):
-    common = ("run", "common", "--layer", layer, *WORKLOAD, "--limit", 1000, "--prefill", 100, "--seed", 3, "--check", "--requests", "--events", "--cut-at", "2s")
+    common = ("run", "bare", "--layer", layer, *WORKLOAD, "--limit", 1000, "--prefill", 100, "--seed", 3, "--check", "--requests", "--events", "--cut-at", "2s")
     simulate(*common, "--out", tmp_path / "native")
     simulate(*common, "--firmware", IN_TREE, "--out", tmp_path / "plugin")
     assert json.loads((tmp_path / "plugin" / "summary.json").read_text())["run"]["firmware"] == IN_TREE.name
@@ -66,11 +67,20 @@ def test_what_a_write_cache_hides_of_the_host_s_writes_reaches_a_layer_behind_th
 @pytest.mark.parametrize("example", ["in_c", "in_rust"])
 def test_an_example_serves_every_request_and_keeps_every_write(tmp_path, example, request):
     library = request.getfixturevalue(example)
-    simulate("check", "common", "--firmware", library)
-    simulate("run", "common", "--firmware", library, *WORKLOAD, "--limit", 2000, "--prefill", 100, "--check", "--cut-at", "1s", "--out", tmp_path)
+    simulate("check", "bare", "--firmware", library)
+    simulate("run", "bare", "--firmware", library, *WORKLOAD, "--limit", 2000, "--prefill", 100, "--check", "--cut-at", "1s", "--out", tmp_path)
     metrics = json.loads((tmp_path / "summary.json").read_text())["metrics"]
     assert metrics["host.served"]["value"] == 2000
     assert metrics["scoreboard.errors"]["value"] == 0
+
+
+def test_the_example_that_loses_data_is_found_out(tmp_path):
+    """What the first page shows: a run with content checking and torture each name the blocks that a careless layer lost."""
+    library = compiled_c(EXAMPLES / "careless.c", tmp_path / "libcareless.so", "-Wno-unused-parameter")
+    run = simulate("run", "common", "--firmware", library, *WORKLOAD, "--limit", 5000, "--check", "--out", tmp_path / "out", status=3)
+    assert "came back wrong" in run.stdout and "found a read that fails" in run.stderr
+    tortured = simulate("torture", "torture", "--firmware", library, "--durability", "none", "--operations", 5, "--cuts", 5, status=1)
+    assert "loss: careless" in tortured.stdout + tortured.stderr
 
 
 @pytest.mark.parametrize("example", ["in_c", "in_rust"])
@@ -92,20 +102,20 @@ def test_the_example_in_c_without_its_record_loses_tops_under_torture(tmp_path):
 
 
 def test_compare_shows_a_library_beside_the_tree(tmp_path, in_c):
-    table = simulate("compare", "common", "--layers", "imr-rmw,in-place", "--firmware", in_c, *WORKLOAD, "--limit", 300, "--out", tmp_path).stdout
+    table = simulate("compare", "bare", "--layers", "imr-rmw,in-place", "--firmware", in_c, *WORKLOAD, "--limit", 300, "--out", tmp_path).stdout
     assert "in-place" in table and "imr-rmw" in table
 
 
 def test_a_parameter_of_a_library_is_one_of_the_description(tmp_path, in_c):
-    simulate("check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratio=0.5")
-    assert "between 0.1 and 1" in simulate("check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratio=2", status=2).stderr
+    simulate("check", "bare", "--firmware", in_c, "--set", "layers.in_place.top_ratio=0.5")
+    assert "between 0.1 and 1" in simulate("check", "bare", "--firmware", in_c, "--set", "layers.in_place.top_ratio=2", status=2).stderr
     assert "unknown key 'layers.in_place.top_ratoi'; did you mean" in simulate(
-        "check", "common", "--firmware", in_c, "--set", "layers.in_place.top_ratoi=1", status=2).stderr  # fmt: skip
+        "check", "bare", "--firmware", in_c, "--set", "layers.in_place.top_ratoi=1", status=2).stderr  # fmt: skip
 
 
 @pytest.mark.skipif(SANITIZED or shutil.which("valgrind") is None, reason="valgrind does not go with the sanitizers, or is not on this machine")
 def test_valgrind_finds_nothing_in_the_example_in_c(tmp_path, in_c):
-    run = ["run", "common", "--firmware", in_c, *WORKLOAD, "--limit", "100", "--check", "--out", tmp_path]
+    run = ["run", "bare", "--firmware", in_c, *WORKLOAD, "--limit", "100", "--check", "--out", tmp_path]
     result = subprocess.run(["valgrind", "-q", "--error-exitcode=9", SIMULATOR, *run], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 
@@ -136,18 +146,21 @@ BAD = {
     "FOREIGN_DATA": (3, "which no buffer of its own or of a command under way holds"),
     "TWO_WAITS": (3, "is to wait for two things, timer() and media()"),
     "NEVER_WAITS": (3, "neither waits nor completes"),
-    "NEVER_READY": (3, "liveness: the drive has not answered request 0"),
+    "NEVER_READY": (3, "(bad): liveness: the drive has not answered request 0"),
+    "NEVER_IDLE": (3, "(bad): liveness: the drive does nothing after the last request, and is not idle"),
     "READY_NOT_PARKED": (3, "which is not parked"),
     "NO_FLASH": (3, "flash() on a drive without flash"),
     "ODD_CHARGE": (3, "charge() names operation 99"),
     "ODD_GAUGE": (3, "gauge() names number 5, which is none"),
+    "GAUGE_IN_TWO_COLUMNS": (3, "declare_gauge(): a gauge has the name 'free,blocks'; expected up to 64 letters, digits and any of '._-'"),
+    "EVENT_IN_TWO_LINES": (3, "note(): an event has the name 'rmw?merge'"),
     "PANICS": (3, "panic: a table contradicts itself"),
     "FAULT_AT_BOOT": (3, " ms: charge() names operation 99"),
 }
 
 
 def bad_run(library, tmp_path, status):
-    return simulate("run", "common", "--firmware", library, "--firmware-patience", 1, "--workload", "random-4k", "--fold", "--limit", 20, "--check",
+    return simulate("run", "bare", "--firmware", library, "--firmware-patience", 1, "--workload", "random-4k", "--fold", "--limit", 20, "--check",
                     "--set", "nand.blocks=0", "--out", tmp_path / "out", status=status)  # fmt: skip
 
 
@@ -162,7 +175,28 @@ def test_a_library_that_breaks_a_rule_ends_the_run_with_one_sentence(tmp_path, w
     error = bad_run(library, tmp_path, status).stderr
     assert sentence in error
     assert error.startswith("tessera-sim: ")
-    assert what == "NEVER_READY" or error.count("\n") == 1
+    assert what in ("NEVER_READY", "NEVER_IDLE") or error.count("\n") == 1
+
+
+NAMES = ("../../../x/ESC", "a,b", "all", "best", "-a", "A", "a b", "a\\nb", "\\033[31m", "a" * 65, "ä", ".", "a/b")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_layer_s_name_is_a_plain_word(tmp_path, name):
+    library = compiled_c(REPOSITORY / "tests" / "plugins" / "bad_firmware.c", tmp_path / "bad.so", "-DBAD=NONE", f'-DNAME="{name}"')
+    words = ("compare", "common", "--layers", "all", "--firmware", library, "--workload", "random-4k", "--limit", 1, "--out", tmp_path / "a" / "b" / "c")
+    error = simulate(*words, status=2).stderr
+    assert "a layer has the name '" in error and "expected up to 64 of a-z, 0-9 and '-'" in error
+    assert error.isprintable() or error.rstrip("\n").isprintable()
+    assert {file.name for file in tmp_path.iterdir()} == {"bad.so"}
+
+
+@pytest.mark.parametrize("what", ["REGION", "PARAMETER"])
+def test_a_region_and_a_parameter_have_plain_names(tmp_path, what):
+    source = REPOSITORY / "tests" / "plugins" / "bad_firmware.c"
+    library = compiled_c(source, tmp_path / "bad.so", f"-DBAD={'ODD_PARAMETER' if what == 'PARAMETER' else 'NONE'}", f'-D{what}="a,b"', "-DPLAIN")
+    error = simulate("check", "common", "--firmware", library, "--set", "nand.blocks=0", status=2).stderr
+    assert "has the name 'a,b'; expected up to 64 letters, digits" in error
 
 
 def test_what_is_no_firmware_is_refused(tmp_path):
@@ -177,8 +211,8 @@ def test_what_is_no_firmware_is_refused(tmp_path):
         (no_entry, "it does not export tessera_firmware_layer()"),
         (undefined, "no_such_function"),
     ):
-        assert sentence in simulate("check", "common", "--firmware", library, status=2).stderr
-    assert "--firmware-patience needs --firmware" in simulate("check", "common", "--firmware-patience", 1, status=2).stderr
+        assert sentence in simulate("check", "bare", "--firmware", library, status=2).stderr
+    assert "--firmware-patience needs --firmware" in simulate("check", "bare", "--firmware-patience", 1, status=2).stderr
 
 
 def test_an_installation_has_the_header(tmp_path):
@@ -186,4 +220,4 @@ def test_an_installation_has_the_header(tmp_path):
     library = tmp_path / "lib.so"
     source = EXAMPLES / "interlaced_in_place.c"
     subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", "-I", tmp_path / "include", source, "-o", library], check=True)
-    assert "is valid" in subprocess.run([tmp_path / "bin" / "tessera-sim", "check", "common", "--firmware", library], capture_output=True, text=True).stdout
+    assert "is valid" in subprocess.run([tmp_path / "bin" / "tessera-sim", "check", "bare", "--firmware", library], capture_output=True, text=True).stdout

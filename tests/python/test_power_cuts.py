@@ -27,7 +27,7 @@ def run_with_cuts(folder, layer, *more):
     requests, settings = BUFFERED.get(layer) or (FLASH if layer in FLASH_LAYERS else PLATTERS)
     cuts = [word for at in CUTS for word in ("--cut-at", at)]
     result = run(
-        folder, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,
+        folder, "bare", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,
         "--check", *cuts, *QUICK_RETURN, *settings, *MOVES.get(layer, ()), *more,
     )
     assert result.metric("scoreboard.errors") == 0
@@ -57,7 +57,7 @@ def test_a_sector_that_a_cut_made_unreadable_in_place_is_the_only_one_excused(tm
     trace.write_text("".join(f"{128166372003061629 + n * 1000},hm,0,Write,{n * 7 % 16 * 262144},262144,1\n" for n in range(1500)))
     cuts = [word for n in range(1, 41) for word in ("--cut-at", f"{n * 97}.{n} ms")]
     result = run(
-        tmp_path / "out", "common", "--layer", layer, "--trace", trace, "--replay", "closed:4", "--check", *cuts, *QUICK_RETURN,
+        tmp_path / "out", "bare", "--layer", layer, "--trace", trace, "--replay", "closed:4", "--check", *cuts, *QUICK_RETURN,
         "--set", "media.powerfail.sector=corrupt",
     )
     assert result.metric("scoreboard.errors") == 0
@@ -127,7 +127,7 @@ def test_prefilled_blocks_that_nobody_wrote_are_read_back_after_a_cut_and_at_the
 def test_a_large_prefilled_drive_is_verified_around_what_was_touched(tmp_path):
     # A write cache of no capacity and imr-rmw: each write to a bottom track rewrites parts of the tops beside it.
     result = run(
-        tmp_path, "common", "--layer", "imr-rmw", "--workload", "random-4k", "--limit", 50, "--fold", "--check", "--prefill", "100",
+        tmp_path, "bare", "--layer", "imr-rmw", "--workload", "random-4k", "--limit", 50, "--fold", "--check", "--prefill", "100",
         "--cut-at", "200 ms",
     )
     assert result.metric("scoreboard.errors") == 0

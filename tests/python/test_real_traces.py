@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason=f"no traces in {TRAC
 )
 def test_every_request_is_served_and_every_read_is_right(tmp_path, trace, requests, options):
     requests = min(requests, MOST_REQUESTS)
-    simulate("compare", "common", "--layers", "all", "--trace", TRACES / trace, *options, "--limit", requests, "--check", "--out", tmp_path)
+    simulate("compare", "bare", "--layers", "all", "--trace", TRACES / trace, *options, "--limit", requests, "--check", "--out", tmp_path)
     runs = json.loads((tmp_path / "compare.json").read_text())["runs"]
     assert runs["layer"] == list(LAYERS)
     assert runs["scoreboard.errors"] == [0] * len(LAYERS)

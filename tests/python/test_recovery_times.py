@@ -9,7 +9,7 @@ FLASH_FILLED = ("--workload", "random-4k", "--fold", "--replay", "closed:32", "-
 
 @pytest.mark.parametrize("layer", ("mu-rmw", "skylight-flash", "pore"))
 def test_a_boot_of_a_large_flash_cache_takes_less_than_five_seconds(tmp_path, layer):
-    result = run(tmp_path, "common", "--layer", layer, *FLASH_FILLED)
+    result = run(tmp_path, "bare", "--layer", layer, *FLASH_FILLED)
     assert result.metric("recovery.count") == 1
     assert result.metric("nand.programs") > 70_000
     assert result.metric("recovery.flash_oob_reads") >= 16_384  # the first page of each block at least

@@ -11,8 +11,8 @@ from samples import metric, write_run
 
 from tessera import Run
 from tessera.cli import app
-from tessera.glossary import glossary
-from tessera.reference import MANUAL, METRICS, PARAMETERS, manual, metrics_page, parameters_page
+from pages.glossary import glossary
+from pages.reference import MANUAL, METRICS, PARAMETERS, manual, metrics_page, parameters_page
 
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera.cli import app
 from tessera.reports import write_report
-from tessera.reports.sweep_page import effect_of
+from tessera.reports.effects import effect_of
 
 browser = pytest.importorskip("browser")
 SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}
@@ -111,8 +111,10 @@ def test_an_axis_is_judged_by_runs_that_are_alike_in_all_else():
     # Layer b ran with size 1 alone, so that it would make size 1 look slow.
     size = effect_of(good, axes, "size", "m")
     assert (size.low, size.high) == ((1, pytest.approx(300**0.5)), (2, pytest.approx(800**0.5)))
-    assert (size.least, size.most) == (pytest.approx(40 / 30), pytest.approx(2))
-    assert size.sentence("ms") == "from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63, all else alike; 1.33 to 2 by what else differs."
+    # Seeds are no factor: they make the interval, and what differs by them is not "what else differs".
+    assert (size.least, size.most) == (pytest.approx(1.633, rel=1e-3), pytest.approx(1.633, rel=1e-3))
+    assert size.seeds == 2 and size.interval[0] < 1 < size.interval[1]
+    assert size.sentence("ms") == "from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63 [0.124 to 21.5, 2 seeds], all else alike."
     layer = effect_of(good, axes, "layer", "m")
     assert (layer.low, layer.high) == (("a", pytest.approx(10)), ("b", pytest.approx(900)))
     assert effect_of(good, axes, "nothing", "m") is None

@@ -12,7 +12,7 @@ SMALL = ("--set", "nand.blocks=640", "--set", "layers.sblock.memory=1 MiB", "--s
 def test_a_restart_loses_nothing(tmp_path, layer):
     restarts = [word for at in ("3 ms", "41.7 ms", "2 s", "2.0001 s", "7.123456 s") for word in ("--restart-at", at)]
     result = run(
-        tmp_path, "common", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", "2000",
+        tmp_path, "bare", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", "2000",
         "--check", "--events", *restarts, "--cut-at", "2.0002 s", *SMALL,
     )  # fmt: skip
     assert result.metric("scoreboard.errors") == 0
@@ -24,7 +24,7 @@ def test_a_restart_loses_nothing(tmp_path, layer):
 
 
 def test_an_outage_lasts_as_long_as_the_description_says_and_a_restart_has_none(tmp_path):
-    common = ("common", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:8", "--fold", "--limit", "500", "--requests")
+    common = ("bare", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:8", "--fold", "--limit", "500", "--requests")
     outage = lambda result: result.requests["outage"].max()  # noqa: E731
     cut = outage(run(tmp_path / "cut", *common, "--cut-at", "1 s"))
     restart = outage(run(tmp_path / "restart", *common, "--restart-at", "1 s"))

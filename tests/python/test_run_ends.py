@@ -10,10 +10,10 @@ import time
 import pytest
 from simulate import SIMULATOR, simulate
 
-ENDLESS = ("run", "common", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000")
+ENDLESS = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000")
 SHORT = ("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "200")
 RESULTS = {"summary.json", "requests.npy", "events.csv", "intervals.csv"}
-ALWAYS = {"drive.toml", "command.json"}  # what was simulated; no results
+ALWAYS = {"drive.toml", "command.json", "run.json"}  # what was simulated; no results
 
 
 def files(folder) -> set[str]:
@@ -124,7 +124,7 @@ def test_a_run_under_nohup_goes_on_after_a_hangup(tmp_path):
 
 
 def test_a_comparison_that_is_terminated_ends_its_runs_in_order(tmp_path):
-    process = start("compare", "common", "--layers", "cmr", "--workload", "random-4k", "--limit", "2000000000", "--replay", "closed:32", "--seeds", "3",
+    process = start("compare", "bare", "--layers", "cmr", "--workload", "random-4k", "--limit", "2000000000", "--replay", "closed:32", "--seeds", "3",
                     "--jobs", "1", "--out", tmp_path)  # fmt: skip
     wait_until(lambda: (tmp_path / "cmr" / "1" / "drive.toml").exists(), process)
     time.sleep(0.5)

@@ -1,7 +1,11 @@
 """The state of a drive, saved at the end of a run and loaded by another: nothing is lost, and nothing but the same drive takes it."""
 
+import resource
+import subprocess
+import threading
+
 import pytest
-from simulate import FLASH_LAYERS, LAYERS, run, simulate
+from simulate import FLASH_LAYERS, LAYERS, SIMULATOR, run, simulate
 
 # Writes that meet, reads, TRIMs and writes of parts of sectors, over 8 MiB: time in us, operation, offset and size in blocks of 512 B.
 COLUMNS = ("--format", "columns:time=1:us,op=2:r=r,w=w,t=t,offset=3:512,size=4:512")
@@ -96,8 +100,8 @@ def test_sectors_that_were_remapped_and_those_that_fail_are_part_of_the_state(tm
 def test_a_write_cache_is_saved_by_its_own_means(tmp_path, durability):
     cache = ("--set", "firmware.write_cache.capacity=2 MiB", "--set", f"firmware.write_cache.durability={durability}")
     mixed = ("--trace", trace(tmp_path), *COLUMNS, "--check", *cache, "--set", "layers.imr_rmw.journal_tracks=16")
-    file, _ = saved(tmp_path, "common", "imr-rmw", *mixed, "--limit", 400)
-    second = run(tmp_path / "second", "common", "--layer", "imr-rmw", *settings_of("imr-rmw"), *mixed, "--skip", 400, "--load-state", file)
+    file, _ = saved(tmp_path, "bare", "imr-rmw", *mixed, "--limit", 400)
+    second = run(tmp_path / "second", "bare", "--layer", "imr-rmw", *settings_of("imr-rmw"), *mixed, "--skip", 400, "--load-state", file)
     assert second.metric("scoreboard.errors") == 0
 
 
@@ -116,7 +120,7 @@ def refusal(folder, *more, command="run"):
 
 
 def test_a_state_that_does_not_fit_is_refused_in_one_sentence(tmp_path):
-    file, _ = saved(tmp_path, "demo", "cmr", "--workload", "random-4k", "--limit", 50)
+    file, _ = saved(tmp_path, "demo", "cmr", "--workload", "random-4k", "--limit", 50, "--prefill", 0)
     load = ("--load-state", file, *QUICK_RETURN)
     other = refusal(tmp_path, "--layer", "cmr", *load, "--set", "media.rpm=5400 rpm")
     assert "media.rpm is" in other and "5400 rpm" in other
@@ -139,7 +143,7 @@ def test_a_state_that_does_not_fit_is_refused_in_one_sentence(tmp_path):
     ids=["truncated", "damaged", "empty", "another-schema"],
 )
 def test_a_file_that_is_no_good_is_refused_before_anything_runs(tmp_path, damage, found):
-    file, _ = saved(tmp_path, "demo", "cmr", "--workload", "random-4k", "--limit", 50)
+    file, _ = saved(tmp_path, "demo", "cmr", "--workload", "random-4k", "--limit", 50, "--prefill", 0)
     file.write_bytes(damage(file.read_bytes()))
     message = refusal(tmp_path, "--layer", "cmr", "--load-state", file, *QUICK_RETURN)
     assert str(file) in message and found in message
@@ -163,3 +167,33 @@ def test_compare_keeps_a_state_for_each_layer_and_seed(tmp_path):
         "cmr/1.state", "cmr/2.state", "imr-rmw/1.state", "imr-rmw/2.state",
     ]  # fmt: skip
     simulate("compare", "demo", *words, "--load-state", tmp_path / "warm", "--out", tmp_path / "b")
+
+
+def test_a_state_that_unpacks_to_more_than_there_is_memory_is_refused(tmp_path):
+    # A state of the right drive, with 1.5 GB of zeros behind it, in a file of some 100 KB, for a simulator that has 1 GB.
+    words = ("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 20)
+    state, bomb = tmp_path / "s", tmp_path / "bomb"
+    simulate(*words, "--save-state", state, "--out", tmp_path / "first")
+    title, _, frame = state.read_bytes().partition(b"\n")
+    plain = subprocess.run(["zstd", "-dc"], input=frame, capture_output=True, check=True).stdout
+    packer = subprocess.Popen(["zstd", "-1", "-c", "--check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    piece = bytes(1 << 24)
+
+    def feed():
+        packer.stdin.write(plain)
+        for _ in range(90):
+            packer.stdin.write(piece)
+        packer.stdin.close()
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    bomb.write_bytes(title + b"\n" + packer.stdout.read())
+    feeder.join()
+    assert packer.wait() == 0
+    assert bomb.stat().st_size < 1 << 20
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
+    loaded = [str(word) for word in (SIMULATOR, *words, "--load-state", bomb, "--out", tmp_path / "second")]
+    refused = subprocess.run(loaded, capture_output=True, text=True, **limit)
+    assert refused.returncode == 2, refused.stderr
+    assert "bomb: the state of the drive is damaged: something follows its end" in refused.stderr
+    assert not (tmp_path / "second" / "summary.json").exists()

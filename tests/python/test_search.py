@@ -1,6 +1,7 @@
 """Searches: the front is what nothing beats, its descriptions run, and what was measured is not measured again."""
 
 import numpy as np
+import polars as pl
 import pytest
 from simulate import simulate
 from typer.testing import CliRunner
@@ -8,13 +9,14 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Simulation
 from tessera.cli import app
+from tessera.charts.gallery import of_sweep
 from tessera.charts.pictures import front
 from tessera.prices import cost_of, prices_of
 from tessera.searching import search_plan_of
 
 PLAN = {
     "title": "clock against cost",
-    "run": {"workload": "zipf-writes", "limit": 300, "replay": "closed:8", "drive": "common", "set": {"nand": {"channels": 1}}},
+    "run": {"workload": "zipf-writes", "limit": 300, "replay": "closed:8", "drive": "bare", "set": {"nand": {"channels": 1}}},
     "axes": {
         "layer": ["cmr", "mu-rmw"],
         "controller.clock": {"from": "20 MHz", "to": "320 MHz", "steps": 3, "scale": "log"},
@@ -81,16 +83,65 @@ def test_the_terminal_says_how_much_of_the_front_hardly_cleaned(tmp_path):
 
 
 def test_a_cost_is_fixed_and_by_parameter_and_metric():
-    simulation = Simulation(drive="common", workload="random-4k", settings={"dram.capacity": "512 MiB"})
+    simulation = Simulation(drive="bare", layer="mu-rmw", workload="random-4k", settings={"dram.capacity": "512 MiB"})
     prices = {"fixed": 1.0, "dram.capacity": {"price": 0.5, "per": "GiB"}, "nand.blocks": {"price": 0.001}, "energy.total": {"price": 2, "per": 10}}
     # 512 MiB of DRAM as set, 16384 blocks as the drive has them, 50 J of energy
     assert cost_of(prices, simulation, {"energy.total": 50.0}) == pytest.approx(1 + 0.25 + 16.384 + 10)
     assert cost_of(prices, simulation, {"energy.total": None}) is None
 
 
+def test_parts_that_a_layer_leaves_idle_are_free():
+    prices = {"nand.blocks": {"price": 0.001}, "firmware.write_cache.capacity": {"price": 1, "per": "MiB"}, "layers.mu_rmw.merge_buffer": {"price": 1, "per": "MiB"}}
+    settings = {"nand.blocks": 1000, "firmware.write_cache.capacity": "4 MiB", "layers.mu_rmw.merge_buffer": "2 MiB"}
+    cost = {layer: cost_of(prices, Simulation(drive="demo", layer=layer, workload="random-4k", settings=settings), {}) for layer in ("imr-rmw", "mu-rmw", "tessera")}
+    # imr-rmw leaves the flash idle, tessera the drive's write cache, and the merge buffer is mu-rmw's alone.
+    assert cost == {"imr-rmw": pytest.approx(4), "mu-rmw": pytest.approx(1 + 4 + 2), "tessera": pytest.approx(1)}
+
+
+BRANCHED = {
+    "run": {"workload": "zipf-writes", "limit": 200, "replay": "closed:8", "drive": "demo"},
+    "axes": {"layer": ["imr-rmw", "mu-rmw"]},
+    "branch": [{"where": {"layer": "mu-rmw"}, "axes": {"nand.blocks": [300, 384]}}],
+    "objectives": {"host.latency.mean": "minimise", "cost_per_user_tb": "minimise", "energy.total": "minimise"},
+    "cost": {"fixed": 1.0, "nand.blocks": {"price": 0.01}},
+    "search": {"trials": 8, "batch": 4, "seeds": 2},
+}
+
+
+def test_a_branch_gives_an_axis_to_some_layers_alone_and_seeds_give_intervals(tmp_path):
+    found = tessera.search(BRANCHED, out=tmp_path, jobs=2)
+    blocks = dict(found.trials.group_by("axis.layer").agg(pl.col("axis.nand.blocks").drop_nulls().unique().sort()).rows())
+    assert blocks["imr-rmw"] == [] and set(blocks["mu-rmw"]) <= {300, 384} and blocks["mu-rmw"]
+    row = found.trials.filter(pl.col("axis.layer") == "imr-rmw").row(0, named=True)
+    capacity = found.sweep.good.filter(pl.col("axis.layer") == "imr-rmw")["capacity.user"][0]
+    assert row["cost_per_user_tb"] == pytest.approx(1.0 / (capacity / 1e12)) and row["energy.total"] > 0
+    assert row["host.latency.mean.half_width"] > 0
+    assert sorted(set(found.sweep.good["seed"])) == [1, 2]
+
+
+def test_a_constraint_keeps_designs_off_the_front(tmp_path):
+    plan = {**BRANCHED, "constraints": {"nand.lifetime.years.worst_block": ">= 900"}}
+    found = tessera.search(plan, out=tmp_path, jobs=2)
+    assert set(found.front["axis.layer"]) == {"imr-rmw"}  # it wears no flash
+    with pytest.raises(InputError, match="none of . designs keeps host.latency.mean <= 1e-06; the nearest: tessera-sim run demo"):
+        tessera.search({**BRANCHED, "constraints": {"host.latency.mean": "<= 0.000001"}}, out=tmp_path, jobs=2)
+
+
+def test_the_picture_of_a_front_knows_what_is_to_be_large_and_marks_what_hardly_cleaned(tmp_path):
+    plan = {**BRANCHED, "objectives": {"nand.lifetime.years.worst_block": "maximise", "host.latency.mean": "minimise"}}
+    found = tessera.search(plan, out=tmp_path, jobs=2)
+    (chart,) = [chart for chart in of_sweep(found.sweep) if chart.name == "pareto"]
+    assert sorted(chart.lines[-1].x) == sorted(found.front["nand.lifetime.years.worst_block"])
+    assert max(chart.lines[-1].x) == 1000 and chart.x.label.endswith("more is better")
+    marked = found.trials.filter(pl.col("marks").str.contains("too short")).height
+    assert marked and chart.title.endswith("(* not to be ranked)")
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
+        ({"constraints": {"cost": "cheap"}}, "constraint of cost: expected"),
+        ({"branch": [{"where": {"nand.dies": 1}, "axes": {"nand.blocks": [1]}}]}, "unknown axis of this search 'nand.dies'"),
         ({"axes": {}}, "the search is empty: it has no axis"),
         ({"axes": {"controler.clock": ["20 MHz"]}}, "did you mean 'controller.clock'"),
         ({"objectives": {}}, "a search has [objectives]"),
@@ -124,7 +175,7 @@ def test_a_search_that_means_nothing_is_refused_in_a_sentence(changes, expected)
 )
 def test_a_price_of_something_else_is_refused(prices, expected):
     with pytest.raises(InputError) as raised:
-        cost_of(prices_of(prices), Simulation(drive="common", workload="random-4k"), {})
+        cost_of(prices_of(prices), Simulation(drive="bare", workload="random-4k"), {})
     assert expected in str(raised.value)
 
 

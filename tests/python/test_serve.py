@@ -27,7 +27,7 @@ def content(block, version):
 @pytest.mark.skipif(shutil.which("fio") is None, reason="no fio on this machine")
 @pytest.mark.parametrize("layer", ["cmr", "imr-rmw", "mu-rmw", "fluid"])
 def test_fio_verifies_a_random_mix_through_two_connections(tmp_path, layer):
-    with Served(tmp_path, "common", "--layer", layer) as drive:
+    with Served(tmp_path, "bare", "--layer", layer) as drive:
         fio = subprocess.run(
             ["fio", "--name=mix", "--ioengine=nbd", f"--uri={drive.uri}", "--rw=randrw", "--bs=4k", "--size=8m", "--iodepth=32", "--numjobs=2",
              "--offset_increment=8m", "--verify=crc32c", "--verify_fatal=1", "--fsync=64", "--output-format=json"],
@@ -45,7 +45,7 @@ def test_what_was_written_is_read_whatever_the_sizes(tmp_path):
     rng = random.Random(7)
     size = 4 << 20
     image = bytearray(size)
-    with Served(tmp_path, "common", "--layer", "imr-rmw") as drive:
+    with Served(tmp_path, "bare", "--layer", "imr-rmw") as drive:
         client = drive.connect()
         assert client.size == drive.size
         for _ in range(150):
@@ -82,7 +82,7 @@ def test_a_drive_that_was_saved_serves_what_it_held_and_goes_on(tmp_path, layer,
 
 @pytest.mark.parametrize(("cache", "keeps_all"), [(VOLATILE, False), (PROTECTED, True)])
 def test_a_power_cut_loses_what_the_drive_does_not_promise_and_nothing_else(tmp_path, cache, keeps_all):
-    with Served(tmp_path, "common", "--layer", "imr-rmw", *cache) as drive:
+    with Served(tmp_path, "bare", "--layer", "imr-rmw", *cache) as drive:
         for cut in range(1, 4):
             client = drive.connect()
             blocks = range(cut * 1000, cut * 1000 + 60)
@@ -107,7 +107,7 @@ def test_a_power_cut_loses_what_the_drive_does_not_promise_and_nothing_else(tmp_
 
 
 def test_clients_that_die_or_lie_disturb_nobody(tmp_path):
-    with Served(tmp_path, "common", "--layer", "cmr") as drive:
+    with Served(tmp_path, "bare", "--layer", "cmr") as drive:
         good = drive.connect()
         good.write(0, content(0, 1))
 
@@ -146,7 +146,7 @@ def test_clients_that_die_or_lie_disturb_nobody(tmp_path):
 
 
 def test_a_hundred_clients_are_served_side_by_side(tmp_path):
-    with Served(tmp_path, "common", "--layer", "cmr") as drive:
+    with Served(tmp_path, "bare", "--layer", "cmr") as drive:
         clients = [drive.connect() for _ in range(100)]
         for number, client in enumerate(clients):
             client.send(WRITE, BLOCK * number, BLOCK, content(number, 1))
@@ -162,7 +162,7 @@ def test_a_hundred_clients_are_served_side_by_side(tmp_path):
 def test_an_image_goes_from_one_layer_to_another(tmp_path):
     image = tmp_path / "disk.img"
     blocks = [0, 1, 700, 5000, 9999]
-    with Served(tmp_path, "common", "--layer", "cmr", "--image", image) as drive:
+    with Served(tmp_path, "bare", "--layer", "cmr", "--image", image) as drive:
         client = drive.connect()
         size = drive.size
         for block in blocks:
@@ -171,14 +171,14 @@ def test_an_image_goes_from_one_layer_to_another(tmp_path):
     assert drive.status == 0
     assert image.stat().st_size == size
     assert image.stat().st_blocks * 512 <= 7 << 20  # holes but for the six chunks
-    with Served(tmp_path, "common", "--layer", "imr-rmw", "--image", tmp_path / "other.img") as drive:
+    with Served(tmp_path, "bare", "--layer", "imr-rmw", "--image", tmp_path / "other.img") as drive:
         smaller = drive.size
     assert smaller < size
     assert f"it holds {size} bytes, and the drive {smaller}" in simulate(
-        "serve", "common", "--layer", "imr-rmw", "--nbd", f"unix:{tmp_path}/x", "--image", image, status=2).stderr  # fmt: skip
+        "serve", "bare", "--layer", "imr-rmw", "--nbd", f"unix:{tmp_path}/x", "--image", image, status=2).stderr  # fmt: skip
     with image.open("r+b") as file:
         file.truncate(smaller)
-    with Served(tmp_path, "common", "--layer", "imr-rmw", "--image", image) as drive:
+    with Served(tmp_path, "bare", "--layer", "imr-rmw", "--image", image) as drive:
         client = drive.connect()
         for block in blocks:
             assert client.read(BLOCK * block, BLOCK) == content(block, 1)
@@ -191,7 +191,7 @@ def test_an_image_goes_from_one_layer_to_another(tmp_path):
 
 
 def test_a_paced_drive_serves_and_ends(tmp_path):
-    with Served(tmp_path, "common", "--layer", "cmr", "--pace", "scaled:0.01") as drive:
+    with Served(tmp_path, "bare", "--layer", "cmr", "--pace", "scaled:0.01") as drive:
         client = drive.connect()
         client.write(1 << 20, content(256, 1))
         assert client.read(1 << 20, BLOCK) == content(256, 1)
@@ -204,7 +204,7 @@ def test_a_drive_at_a_port_listens_on_the_loopback_interface(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-        assert f"--nbd 127.0.0.1:{port}: Address already in use" in simulate("serve", "common", "--nbd", f"127.0.0.1:{port}", status=2).stderr
+        assert f"--nbd 127.0.0.1:{port}: Address already in use" in simulate("serve", "bare", "--nbd", f"127.0.0.1:{port}", status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -220,11 +220,11 @@ def test_a_drive_at_a_port_listens_on_the_loopback_interface(tmp_path):
     ],
 )
 def test_what_cannot_be_served_is_said(arguments, sentence):
-    assert sentence in simulate("serve", "common", *arguments, status=2).stderr
+    assert sentence in simulate("serve", "bare", *arguments, status=2).stderr
 
 
 def test_the_other_command_line_becomes_the_server(tmp_path):
-    words = [sys.executable, "-m", "tessera", "serve", "common", "--nbd", f"unix:{tmp_path / 'disk.sock'}"]
+    words = [sys.executable, "-m", "tessera", "serve", "bare", "--nbd", f"unix:{tmp_path / 'disk.sock'}"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
     process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout.readline().startswith("serving ")
@@ -238,10 +238,10 @@ def test_the_other_command_line_becomes_the_server(tmp_path):
 
 
 def test_a_socket_that_is_in_use_is_refused_and_one_left_behind_is_taken(tmp_path):
-    with Served(tmp_path, "common") as drive:
-        assert "another server listens there" in simulate("serve", "common", "--nbd", f"unix:{drive.path}", status=2).stderr
+    with Served(tmp_path, "bare") as drive:
+        assert "another server listens there" in simulate("serve", "bare", "--nbd", f"unix:{drive.path}", status=2).stderr
         drive.process.send_signal(signal.SIGKILL)
         drive.process.wait()
     assert drive.path.exists()
-    with Served(tmp_path, "common") as drive:
+    with Served(tmp_path, "bare") as drive:
         assert drive.connect().read(0, 512) == bytes(512)

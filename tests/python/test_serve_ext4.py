@@ -69,7 +69,7 @@ def test_ext4_keeps_what_it_promises_through_a_power_cut(tmp_path):
     tree = REPOSITORY / "docs"
     mount = tmp_path / "mount"
     mount.mkdir()
-    with Served(tmp_path, "common", "--layer", "imr-rmw") as drive:
+    with Served(tmp_path, "bare", "--layer", "imr-rmw") as drive:
         with block_device(drive, tmp_path / "first") as device:
             call("mkfs.ext4", "-q", device, SIZE)
             with mounted(device, mount):

@@ -17,7 +17,7 @@ from vcd.reader import TokenKind, tokenize
 
 PHASES = {"link", "cpu_wait", "cpu", "dram", "lock", "seek", "rotation", "transfer", "flash_queue", "flash"}
 WAITS = {"media_queue", "background_wait"}  # in line at the disk channel: which of the two is known afterwards only
-FLASH = ("common", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--replay", "closed:8", "--limit", 300)
+FLASH = ("bare", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--replay", "closed:8", "--limit", 300)
 
 
 def read_vcd(path) -> dict[str, list[tuple[int, str]]]:

@@ -15,7 +15,7 @@ REQUESTS = 3000
 def run(request, tmp_path_factory) -> Run:
     folder = tmp_path_factory.mktemp(request.param)
     simulate(
-        *("run", "common", "--layer", request.param, "--workload", "web-server", "--fold", "--limit", REQUESTS, "--seed", 5),
+        *("run", "bare", "--layer", request.param, "--workload", "web-server", "--fold", "--limit", REQUESTS, "--seed", 5),
         *("--requests", "--events", "--intervals", "1000 requests", "--out", folder),
     )
     return Run(folder)
@@ -70,7 +70,7 @@ def test_an_unknown_request_is_an_input_error(run):
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_looking_closer_does_not_change_the_figures(layer, tmp_path):
-    common = ("run", "common", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 1000, "--seed", 5)
+    common = ("run", "bare", "--layer", layer, "--workload", "web-server", "--fold", "--limit", 1000, "--seed", 5)
     simulate(*common, "--out", tmp_path / "plain")
     simulate(*common, "--requests", "--check", "--vcd", tmp_path / "w.vcd", "--record-window", "0 s:10 s", "--out", tmp_path / "watched")
     assert differences(Run(tmp_path / "plain"), Run(tmp_path / "watched"), figures_only=True) == []
@@ -78,7 +78,7 @@ def test_looking_closer_does_not_change_the_figures(layer, tmp_path):
 
 def test_a_window_s_waveform_lies_in_the_window_and_groups_its_signals(tmp_path):
     simulate(
-        *("run", "common", "--layer", "cmr", "--workload", "web-server", "--limit", 1000),
+        *("run", "bare", "--layer", "cmr", "--workload", "web-server", "--limit", 1000),
         *("--vcd", tmp_path / "w.vcd", "--record-window", "10 ms:500 ms", "--out", tmp_path / "run"),
     )
     vcd = VCDVCD(str(tmp_path / "w.vcd"))
@@ -97,7 +97,7 @@ def test_a_window_behind_the_end_of_the_run_is_said_to_be_without_effect(tmp_pat
 
 def test_the_waveform_of_the_first_read_modify_write_has_time_before_it(tmp_path):
     simulate(
-        *("run", "common", "--layer", "imr-rmw", "--workload", "web-server", "--limit", REQUESTS, "--events"),
+        *("run", "bare", "--layer", "imr-rmw", "--workload", "web-server", "--limit", REQUESTS, "--events"),
         *("--vcd", tmp_path / "w.vcd", "--record-trigger", "rmw", "--record-before", "2 ms", "--out", tmp_path / "run"),
     )
     first = next(event["time_ps"] for event in Run(tmp_path / "run").events if event["kind"] == "rmw")
@@ -107,20 +107,18 @@ def test_the_waveform_of_the_first_read_modify_write_has_time_before_it(tmp_path
 
 
 def test_a_full_disk_is_an_error_with_path_and_cause(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "requests.npy").symlink_to("/dev/full")
     result = simulate(
-        *("run", "common", "--layer", "cmr", "--workload", "web-server", "--limit", 1000, "--requests", "--out", tmp_path / "run"),
+        *("run", "bare", "--layer", "cmr", "--workload", "web-server", "--limit", 1000, "--vcd", "/dev/full", "--out", tmp_path / "run"),
         status=1,
     )
-    assert "requests.npy': No space left on device" in result.stderr
+    assert "cannot write '/dev/full': No space left on device" in result.stderr
 
 
 def test_an_output_folder_that_cannot_be_written_is_an_error_before_the_run():
-    result = simulate("run", "common", "--layer", "cmr", "--workload", "web-server", "--limit", 10, "--out", "/proc/run", status=1)
+    result = simulate("run", "bare", "--layer", "cmr", "--workload", "web-server", "--limit", 10, "--out", "/proc/run", status=1)
     assert "/proc/run" in result.stderr
 
 
 def test_no_progress_line_goes_into_a_pipe(tmp_path):
-    result = simulate("run", "common", "--layer", "cmr", "--workload", "web-server", "--limit", 5000, "--out", tmp_path)
+    result = simulate("run", "bare", "--layer", "cmr", "--workload", "web-server", "--limit", 5000, "--out", tmp_path)
     assert "\r" not in result.stderr

@@ -11,11 +11,11 @@ LAYERS = {"skylight-flash": "array", "pore": "array", "skylight-disk": "hash", "
 def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
     common = ("--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--check")
     parameters = f"layers.{layer.replace('-', '_')}"
-    whole = run(tmp_path / "whole", "common", *common, "--set", f"{parameters}.map={LAYERS[layer]}")
+    whole = run(tmp_path / "whole", "bare", *common, "--set", f"{parameters}.map={LAYERS[layer]}")
     little = ("--set", f"dram.capacity={whole.metric('dram.reserved.total') / MIB - 5:.0f} MiB")
-    refused = simulate("run", "common", *common, *little, "--out", tmp_path / "refused", status=2).stderr
+    refused = simulate("run", "bare", *common, *little, "--out", tmp_path / "refused", status=2).stderr
     assert "(dram.capacity) cannot hold" in refused and "would fit it" in refused
-    paged = run(tmp_path / "paged", "common", *common, *little, "--set", f"{parameters}.map=paged")
+    paged = run(tmp_path / "paged", "bare", *common, *little, "--set", f"{parameters}.map=paged")
     assert paged.metric("meta.ram_bytes_actual") < whole.metric("meta.ram_bytes_actual") - 5 * MIB
     assert paged.metric("map.misses") > 500 and paged.metric("map.page_reads") > 0
     assert paged.metric("host.latency.mean") > 1.1 * whole.metric("host.latency.mean")
@@ -23,7 +23,7 @@ def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
 
 def test_the_refusal_names_the_map_that_needs_less(tmp_path):
     little = ("--set", "dram.capacity=60 MiB", "--limit", 10, "--workload", "web-server", "--fold")
-    refused = simulate("run", "common", "--layer", "fluid", *little, "--out", tmp_path, status=2).stderr
+    refused = simulate("run", "bare", "--layer", "fluid", *little, "--out", tmp_path, status=2).stderr
     assert 'cannot hold the sector map (map = "paged" needs less) of' in refused
 
 

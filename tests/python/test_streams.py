@@ -24,7 +24,7 @@ def write_trace(file, seed, count, largest, kinds=("Write", "Write", "Read")):
 @pytest.mark.parametrize("layer", LAYERS)
 def test_the_largest_requests_stream_through_a_small_buffer_at_depth_32(tmp_path, layer):
     trace = write_trace(tmp_path / "large.csv", 1, 36, LARGEST)
-    result = run(tmp_path / "out", "common", "--layer", layer, "--trace", trace, *DEEP, "--set", "host.buffer=1 MiB")
+    result = run(tmp_path / "out", "bare", "--layer", layer, "--trace", trace, *DEEP, "--set", "host.buffer=1 MiB")
     assert result.metric("host.served") == 36
     assert result.metric("scoreboard.errors") == 0 and result.metric("scoreboard.checked") > 100_000
     assert result.metric("dram.host_buffer.peak") <= 1 << 20
@@ -37,7 +37,7 @@ def test_the_largest_requests_work_with_the_default_buffer(tmp_path, layer):
     trace = tmp_path / "largest.csv"
     trace.write_text("".join(lines))
     columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,t=t,offset=3:512,size=4:512")
-    for drive, streamed in (("common", 4), ("common --set host.buffer=48MiB", 0)):
+    for drive, streamed in (("bare", 4), ("bare --set host.buffer=48MiB", 0)):
         result = run(tmp_path / str(streamed), *drive.split(), "--layer", layer, "--trace", trace, *columns, "--check")
         assert result.metric("host.served") == 5 and result.metric("host.streamed") == streamed
         assert result.metric("scoreboard.errors") == 0
@@ -47,7 +47,7 @@ def test_the_largest_requests_work_with_the_default_buffer(tmp_path, layer):
 def test_a_host_that_gives_no_content_streams_whatever_the_drive_keeps(tmp_path, content):
     trace = write_trace(tmp_path / "large.csv", 3, 12, 4 << 20)
     small = ("--set", "host.buffer=1 MiB", "--format", "msr", "--fold", "--content", content)
-    assert run(tmp_path / "out", "common", "--layer", "cmr", "--trace", trace, *small).metric("host.pieces") > 12
+    assert run(tmp_path / "out", "bare", "--layer", "cmr", "--trace", trace, *small).metric("host.pieces") > 12
 
 
 @pytest.mark.parametrize("layer", LAYERS)

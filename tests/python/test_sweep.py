@@ -19,8 +19,8 @@ import tessera
 from tessera import InputError
 from tessera.cli import app
 from tessera.sweeps import Sweep
+from tessera.sweeps.cluster import job_script
 from tessera.sweeps.dataset import frame_of
-from tessera.sweeps.place import job_script
 from tessera.sweeps.sweep import Count, keyed, run_sweep
 from tessera.sweeps.plan import plan_of, read_plan
 
@@ -121,7 +121,7 @@ def test_a_run_that_is_killed_each_time_fails_and_is_tried_again_with_the_next_s
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path):
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         victim = next(iter(cluster.workers.values())).pid
         plan = plan_of({"run": {**RUN, "limit": 20_000}, "axes": {"seed": {"from": 1, "to": 12, "steps": 12}}})
 

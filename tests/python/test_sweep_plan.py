@@ -139,8 +139,7 @@ def test_a_key_changes_with_everything_that_a_result_depends_on(tmp_path, monkey
 
     from tessera.sweeps import keys as module
 
-    for cached in (module.drive_values, module.trace_digest):
-        cached.cache_clear()
+    module.read_again()
     trace.write_text("1,hm,0,Write,4096,4096,1\n")
     drive.write_text('extends = "common"\n[nand]\ndies = 4\n')
     assert key_of(with_trace) not in keys
@@ -157,5 +156,5 @@ def test_a_workload_s_key_is_that_of_its_text_with_what_it_extends(tmp_path):
     own.write_text('extends = "base"\n')
     first = key_of(simulation(workload=str(own)))
     base.write_text('law = "uniform"\nrequests = 200\n')
-    module.workload_digest.cache_clear()
+    module.read_again()
     assert key_of(simulation(workload=str(own))) != first

@@ -20,6 +20,7 @@ def figures(folder):
     """What the model says of a run, without the machine's own figures and the way by which the firmware got there."""
     summary = json.loads((folder / "summary.json").read_text())
     summary["run"].pop("firmware", None)
+    summary["inputs"] = [entry for entry in summary["inputs"] if entry["role"] not in ("firmware", "image")]
     summary["metrics"] = {name: value for name, value in summary["metrics"].items() if "of this machine" not in value["description"]}
     return summary
 
@@ -29,7 +30,7 @@ def commands(folder):
     return (folder / "commands.vcd").read_text().split("$enddefinitions $end", 1)[1]
 
 
-def run_one_way(folder, *words, drive="common"):
+def run_one_way(folder, *words, drive="bare"):
     folder.mkdir()
     record = ("--vcd", folder / "commands.vcd", "--signals", COMMANDS)
     simulate("run", drive, *words, "--requests", "--events", *record, "--out", folder)

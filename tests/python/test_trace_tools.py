@@ -107,7 +107,7 @@ def test_scaled_addresses_stay_aligned_and_factors_lie_above_0():
     scaled = scale(records_of((0, READ, 3, 1), (8, READ, 5, 1)), load=4, addresses=0.5)
     assert scaled["arrival"].tolist() == [0, 2 * S]
     assert scaled["offset"].tolist() == [4096, 8192]  # 1.5 and 2.5 blocks, rounded down
-    with pytest.raises(InputError, match="factors above 0"):
+    with pytest.raises(InputError, match="a number above 0"):
         scale(scaled, load=0)
 
 
@@ -126,7 +126,7 @@ def test_a_table_of_gaps_rises_to_the_longest():
 
 
 def test_a_fit_to_a_synthetic_trace_finds_what_it_was_made_with(tmp_path):
-    made = tessera.run("common", layer="cmr", workload="web-server", limit=8000, requests=True)
+    made = tessera.run("bare", layer="cmr", workload="web-server", limit=8000, requests=True)
     from tessera.curves import records_of as served
 
     found = fit(served(made.folder), "web-server")
@@ -137,7 +137,7 @@ def test_a_fit_to_a_synthetic_trace_finds_what_it_was_made_with(tmp_path):
     description = tmp_path / "fitted.toml"
     description.write_text(found.text)
     assert tomllib.loads(found.text)["law"] == "zipf"
-    simulate("run", "common", "--workload", description, "--fold", "--limit", 100, "--out", tmp_path / "out")
+    simulate("run", "bare", "--workload", description, "--fold", "--limit", 100, "--out", tmp_path / "out")
 
 
 def test_what_agrees_is_within_a_quarter_or_both_hardly_anything():
@@ -183,7 +183,10 @@ def test_the_commands_do_the_same(tmp_path):
         (("cut", "{}", "--begin", "5 MiB", "--out", "x"), "expected a time such as"),
         (("cut", "{}", "--begin", "1 h", "--out", "x"), "no record of the trace lies in that window"),
         (("cut", "/nonexistent.csv", "--out", "x"), "/nonexistent.csv"),
-        (("scale", "{}", "--load", "-1", "--out", "x"), "factors above 0"),
+        (("scale", "{}", "--load", "-1", "--out", "x"), "a number above 0"),
+        (("scale", "{}", "--load", "nan", "--out", "x"), "load: a trace is scaled by a number above 0, found nan"),
+        (("scale", "{}", "--addresses", "inf", "--out", "x"), "addresses: a trace is scaled by a number above 0, found inf"),
+        (("scale", "{}", "--out", "{}"), "is what the command reads"),
         (("repeat", "{}", "--times", "0", "--out", "x"), "repeated once at least"),
         (("repeat", "{}", "--times", "2", "--drift", "1 s", "--out", "x"), "expected a size such as"),
     ],
@@ -199,3 +202,54 @@ def test_a_workload_fitted_to_an_empty_trace_is_refused(tmp_path):
     trace.write_text("")
     output = command("trace", "fit", trace, "--out", tmp_path / "like.toml", status=2)
     assert "t.csv" in output and not (tmp_path / "like.toml").exists()
+
+
+@pytest.mark.parametrize("form", ["fio", "fio2", "blkparse", "columns"])
+def test_what_is_converted_reads_back_the_same(tmp_path, form):
+    trace = tmp_path / "t.blkparse"
+    trace.write_text("".join(f"  8,0 1 {n} 0.{n:03}000000 7 Q {rwbs} {8 * n} + 8 [app]\n" for n, rwbs in enumerate(("W", "R", "WS", "D", "R"), 1)))
+    out = tmp_path / "converted"
+    told = CliRunner().invoke(app, ["trace", "convert", str(trace), "--to", form, "--out", str(out)])
+    assert told.exit_code == 0, told.output
+    assert told.output.startswith(f"{out}: 5 records")
+    assert read_trace(out).tolist() == read_trace(trace).tolist()
+
+
+def test_what_a_form_cannot_hold_is_said(tmp_path):
+    trace = tmp_path / "t.blkparse"
+    trace.write_text("  8,0 1 1 0.000000000 7 Q W 8 + 8 [app]\n  8,0 1 2 0.001000000 7 Q D 8 + 8 [app]\n")
+    told = CliRunner().invoke(app, ["trace", "convert", str(trace), "--to", "msr", "--out", str(tmp_path / "t.csv")])
+    assert told.exit_code == 0, told.output
+    assert "note: 1 flushes and trims left out, which MSR traces have not" in told.output
+    assert read_trace(tmp_path / "t.csv")["op"].tolist() == [WRITE]
+
+
+def test_a_probe_says_what_a_trace_is_and_proposes_a_description_that_reads_it(tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("10,h,0,Write,4096,512,1\n")
+    told = CliRunner().invoke(app, ["trace", "probe", str(known)])
+    assert told.exit_code == 0 and told.output.startswith(f"{known}: read as msr\n* --format msr  (fits to 0.95)\n"), told.output
+    trace = tmp_path / "unknown.txt"
+    trace.write_text("kind|stamp|start|length\nread|1.5|16|8\nwrite|2.5|3000|16\nread|3.5|24|8\n")
+    told = CliRunner().invoke(app, ["trace", "probe", str(trace)])
+    assert told.exit_code == 0, told.output
+    description = told.output[told.output.index("separator = ") : told.output.index("\nas it stands")]
+    (tmp_path / "unknown.txt.columns.toml").write_text(description)
+    assert read_trace(trace)["size"].tolist() == [4096, 8192, 4096]
+
+
+def test_a_trace_of_any_order_is_sorted_and_its_disorder_said(tmp_path):
+    trace = tmp_path / "t.csv"
+    trace.write_text("".join(f"{at},h,0,Read,{4096 * at},512,1\n" for at in (50, 10, 30, 20)))
+    out = tmp_path / "sorted.csv"
+    told = CliRunner().invoke(app, ["trace", "sort", str(trace), "--out", str(out)])
+    assert told.exit_code == 0, told.output
+    assert "note: 3 records of the file are out of time order, by at most 1 ms; sorted" in told.output
+    assert (read_trace(out)["offset"] // 4096).tolist() == [10, 20, 30, 50]
+
+
+def test_the_sample_trace_is_found_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert len(read_trace("sample")) == 20_000
+    (tmp_path / "sample").write_text("10,h,0,Write,4096,512,1\n")  # a file of the user's goes first
+    assert len(read_trace("sample")) == 1

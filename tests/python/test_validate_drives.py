@@ -200,7 +200,7 @@ def test_the_closed_form_by_hand():
 
 
 def test_a_drive_that_the_closed_form_does_not_cover_is_refused(tmp_path):
-    result = CliRunner().invoke(app, ["validate", "mechanics", "common", "--out", str(tmp_path)], env={"TESSERA_SIM": str(BUILD / "tessera-sim")})
+    result = CliRunner().invoke(app, ["validate", "mechanics", "bare", "--out", str(tmp_path)], env={"TESSERA_SIM": str(BUILD / "tessera-sim")})
     assert result.exit_code == 2
     assert "expected a drive of 512 B sectors" in result.output
 

@@ -52,7 +52,7 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
                                              std::move(image));
   controller_->memory().set_fault_listener(scoreboard_.get());
   if (dram_.can_fail()) controller_->expect_memory_errors([this] { memory_failed_ = true; });
-  host_.watch([this] { return controller_->account(); });
+  host_.watch([this] { return controller_->account(); }, [this] { return controller_->work(); });
   boot(false);
 }
 

@@ -26,6 +26,13 @@ inline std::uint32_t pick(RandomStream& random, std::uint64_t low, std::uint64_t
   return static_cast<std::uint32_t>(low + random.below(high - low + 1));
 }
 
+/// On half of the drives any skew: there the numbers of interlaced and in-place shingled tracks begin anywhere, and runs wrap.
+inline void add_skew(MediaConfig& media, RandomStream& random) {
+  if (random.below(2) == 0) return;
+  media.cylinder_skew = pick(random, 1, media.sectors_per_track - 1);
+  media.track_skew = pick(random, 0, media.sectors_per_track - 1);
+}
+
 struct RandomTraffic {
   std::uint32_t longest = 120;  ///< blocks of one request in four; of the others 16
   std::uint32_t reads = 4;      ///< to 14 writes, one of them with FUA, a TRIM and a FLUSH

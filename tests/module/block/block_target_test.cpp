@@ -14,7 +14,7 @@ namespace {
 
 struct Bench {
   explicit Bench(ContentMode content = ContentMode::bytes, std::vector<std::string> overrides = {})
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", overrides, "cmr")) {
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", overrides, "cmr")) {
     DriveParts parts;
     parts.check_protocol = true;
     drive = std::make_unique<DriveModule>("drive", config, plan_drive(config), content, 1, std::move(parts));
@@ -173,7 +173,7 @@ namespace {
 /// A power cut 100 us after the boot of a drive with two tags, and the next boot 2 s later, for transfers sent with these delays.
 struct CutUnderWay final : TimelineListener {
   explicit CutUnderWay(const std::vector<double>& delays_us)
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", {"host.tags=2"}, "cmr")),
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {"host.tags=2"}, "cmr")),
         drive("drive", config, plan_drive(config), ContentMode::bytes, 1, DriveParts{}) {
     host.socket.bind(drive.block_socket());
     for (const double delay_us : delays_us)

@@ -66,7 +66,7 @@ class SilentHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>
 };
 
 struct Bench {
-  DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", {"media.tracks=2048"}, "cmr");
+  DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {"media.tracks=2048"}, "cmr");
   Phases processor{"processor"};
   SilentHost host{"host"};
   sc_core::sc_signal<bool> interrupt{"interrupt"}, reset{"reset"};

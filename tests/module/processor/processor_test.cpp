@@ -21,7 +21,7 @@ namespace {
 /// A drive, a stranger's processor in it, and a host in front of it.
 struct Bench {
   explicit Bench(const std::string& name = "drive", std::optional<Picoseconds> quantum = {})
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "common.toml", {"media.tracks=2048"}, "cmr")),
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {"media.tracks=2048"}, "cmr")),
         processor((name + "_processor").c_str()),
         host((name + "_host").c_str()),
         interrupt((name + "_interrupt").c_str()),

@@ -73,7 +73,7 @@ void write_and_read_back(strangers::BlockingHost& host) {
 }  // namespace
 
 TEST_CASE("a host that blocks mounts the drive by byte offset") {
-  const DriveConfig config = config_of("common", "cmr");
+  const DriveConfig config = config_of("bare", "cmr");
   Bench bench(config, {});
   strangers::BlockingHost host("host");
   host.socket.bind(bench.drive->block_socket());
@@ -83,7 +83,7 @@ TEST_CASE("a host that blocks mounts the drive by byte offset") {
 }
 
 TEST_CASE("a host with crossing delays, a queue of its own and END_RESP gets every byte") {
-  const DriveConfig config = config_of("common", "cmr");
+  const DriveConfig config = config_of("bare", "cmr");
   Bench bench(config, {});
   strangers::QueueingHost host("host");
   host.socket.bind(bench.drive->block_socket());
@@ -107,7 +107,7 @@ TEST_CASE("a host with crossing delays, a queue of its own and END_RESP gets eve
 }
 
 TEST_CASE("a NAND with a queue and a process of its own serves a flash cache") {
-  const DriveConfig config = config_of("common", "mu-rmw");
+  const DriveConfig config = config_of("bare", "mu-rmw");
   strangers::Nand flash("flash", shape_of(config.nand));
   DriveParts parts;
   parts.flash.emplace(FlashPart{flash.socket, flash});
@@ -122,7 +122,7 @@ TEST_CASE("a NAND with a queue and a process of its own serves a flash cache") {
 }
 
 TEST_CASE("a DRAM behind an interconnect, both of which wait, holds the tables of the drive") {
-  const DriveConfig config = config_of("common", "imr-rmw");
+  const DriveConfig config = config_of("bare", "imr-rmw");
   strangers::Interconnect interconnect("interconnect");
   strangers::Dram memory("memory", config.dram.capacity.value());
   interconnect.to.bind(memory.socket);
@@ -139,7 +139,7 @@ TEST_CASE("a DRAM behind an interconnect, both of which wait, holds the tables o
 }
 
 TEST_CASE("a probe that delays every step by a millisecond in front of the media is neither swallowed nor an error") {
-  const DriveConfig config = config_of("common", "cmr");
+  const DriveConfig config = config_of("bare", "cmr");
   const FormatPlan plan = plan_drive(config);
   TimelineModule calendar("calendar", config.quantum);
   MediaModule media("media", calendar, config.media, plan, ContentMode::bytes, 1);
@@ -175,7 +175,7 @@ TEST_CASE("a probe that delays every step by a millisecond in front of the media
 }
 
 TEST_CASE("a processor beside the controller reads tables and sectors over the bus while the drive serves a host") {
-  const DriveConfig config = config_of("common", "imr-rmw");
+  const DriveConfig config = config_of("bare", "imr-rmw");
   Bench bench(config, {});
   strangers::BlockingHost host("host");
   strangers::BlockingHost processor("processor");
@@ -237,7 +237,7 @@ DriveConfig with_cache(DriveConfig config) {
 }  // namespace
 
 TEST_CASE("a part between CPU and bus that adds nothing sees every access and register, and changes no time") {
-  const DriveConfig config = config_of("common", "imr-rmw");
+  const DriveConfig config = config_of("bare", "imr-rmw");
   strangers::CpuPort port("port");
   CHECK(longer_with(port, config) == 0_ps);
   CHECK(port.memory_accesses > 50);
@@ -246,24 +246,24 @@ TEST_CASE("a part between CPU and bus that adds nothing sees every access and re
 
 TEST_CASE("line fills of the CPU's caches cross the part between CPU and bus, and hits do not") {
   strangers::CpuPort port("port");
-  CHECK(longer_with(port, with_cache(config_of("common", "imr-rmw"))) == 0_ps);
+  CHECK(longer_with(port, with_cache(config_of("bare", "imr-rmw"))) == 0_ps);
   CHECK(port.memory_accesses > 0);
 }
 
 TEST_CASE("what a part between CPU and bus adds to each access, the firmware waits for") {
   strangers::CpuPort port("port");
   port.annotated = sc_core::sc_time(1, sc_core::SC_MS);
-  CHECK(longer_with(port, config_of("common", "imr-rmw")) > 50_ms);
+  CHECK(longer_with(port, config_of("bare", "imr-rmw")) > 50_ms);
 }
 
 TEST_CASE("a part between CPU and bus that waits is waited for") {
   strangers::CpuPort port("port");
   port.waited = sc_core::sc_time(1, sc_core::SC_MS);
-  CHECK(longer_with(port, config_of("common", "imr-rmw"), true) > 50_ms);
+  CHECK(longer_with(port, config_of("bare", "imr-rmw"), true) > 50_ms);
 }
 
 TEST_CASE("a CPU stub with a process of its own takes the controller's place and serves a host, byte by byte") {
-  const DriveConfig config = config_of("common", "cmr");
+  const DriveConfig config = config_of("bare", "cmr");
   constexpr std::uint64_t used = 256;
   const MediaDevice platters(config.media, plan_drive(config), ContentMode::none, 1);
   strangers::CpuStub cpu("cpu", used, std::bit_ceil(platters.geometry().most_sectors()));
@@ -283,7 +283,7 @@ TEST_CASE("a CPU stub with a process of its own takes the controller's place and
 }
 
 TEST_CASE("a host interface of somebody else's brings commands to the mailbox and every byte back") {
-  const DriveConfig config = config_of("common", "imr-rmw");
+  const DriveConfig config = config_of("bare", "imr-rmw");
   strangers::Link link("link");
   DriveParts parts;
   parts.host_interface.emplace(HostInterfacePart{link.host, link.bus});
@@ -297,7 +297,7 @@ TEST_CASE("a host interface of somebody else's brings commands to the mailbox an
 }
 
 TEST_CASE("signals that a part of somebody else's declares are recorded and traced beside the drive's, under its SystemC name") {
-  const DriveConfig config = config_of("common", "mu-rmw");
+  const DriveConfig config = config_of("bare", "mu-rmw");
   strangers::Nand flash("strange_flash", shape_of(config.nand));
   DriveParts parts;
   parts.flash.emplace(FlashPart{flash.socket, flash, nullptr, nullptr, &flash.signals});

@@ -65,12 +65,24 @@ TEST_CASE("a window has a start before its end") {
                        Message("--record-window: expected a time such as \"1.3 ms\", found \"10\": the unit is missing"));
 }
 
+TEST_CASE("a count is given as people type it") {
+  const auto count = [](std::string_view text) { return parse_count("--limit", text, 1, ~std::uint64_t{0}); };
+  CHECK(count("20k") == 20'000);
+  CHECK(count("20K") == 20'000);
+  CHECK(count("2.5M") == 2'500'000);
+  CHECK(count("1e6") == 1'000'000);
+  CHECK(count("1.25E2") == 125);
+  CHECK(count("18G") == 18'000'000'000);
+  CHECK(count("1e19") == 10'000'000'000'000'000'000U);
+}
+
 TEST_CASE("a count refuses what is no whole number in its range") {
   CHECK(parse_count("--limit", "18446744073709551615", 1, ~std::uint64_t{0}) == ~std::uint64_t{0});
   CHECK(parse_count("--prefill", "100", 0, 100) == 100);
   CHECK_THROWS_MATCHES(parse_count("--prefill", "101", 0, 100), InputError,
                        Message("--prefill: expected a whole number from 0 to 100, found '101'"));
-  for (const char* text : {"0", "18446744073709551616", "-1", "+1", "1.0", "ten", "", " 1"}) {
+  for (const char* text : {"0", "18446744073709551616", "-1", "+1", "1.0", "ten", "", " 1", "k", "1.", "1.k", "1e", "1e20", "19e18e",
+                           "1.25e1", "1kk", "1T", "20000000000G"}) {
     CHECK_THROWS_MATCHES(parse_count("--limit", text, 1, ~std::uint64_t{0}), InputError,
                          Message("--limit: expected a whole number of at least 1, found '" + std::string(text) + "'"));
   }

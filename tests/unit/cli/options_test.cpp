@@ -282,9 +282,10 @@ TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(
       message({"check", "common", "--layr", "cmr"}) ==
       "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --elf, "
-      "--set, --load-state");
+      "--firmware-digest, --set, --load-state");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, convert, list, "
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, probe, convert, "
+        "list, "
         "check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
   CHECK(message(run_with({"surplus"})) == "tessera-sim run: unexpected argument 'surplus'");
@@ -318,12 +319,38 @@ TEST_CASE("describe takes what tells how a trace is read") {
   CHECK(message({"describe"}) == "tessera-sim describe: expected TRACE, the file of a block trace");
 }
 
+TEST_CASE("probe takes a trace, and --sort the whole of one") {
+  CHECK(parsed_as<ProbeOptions>({"probe", "t.csv"}).file == "t.csv");
+  CHECK(message({"probe"}) == "tessera-sim probe: expected TRACE, the file of a block trace");
+  CHECK(parsed_as<DescribeOptions>({"describe", "t", "--sort", "all"}).trace.sort_all);
+  CHECK(message({"describe", "t", "--sort", "0 s"}) ==
+        "tessera-sim describe: --sort 0: expected a time or a number of records above 0, or all");
+}
+
+TEST_CASE("percentiles are numbers between 0 and 100, in any order and each once") {
+  const auto run = parsed_as<RunOptions>({"run", "common", "--workload", "w", "--out", "o", "--percentiles", "99.90,50,99.99,0.5"});
+  CHECK(run.percentiles == std::vector<Percentile>{{"0.5", 0.005}, {"50", 0.5}, {"99.9", 0.999}, {"99.99", 0.9999}});
+  CHECK(run.percentiles[0].suffix() == "p0_5");
+  CHECK(run.percentiles[1].suffix() == "p50");
+  CHECK(run.percentiles[2].suffix() == "p999");
+  CHECK(run.percentiles[3].suffix() == "p99_99");
+  const auto refused = [](const char* list) { return message({"run", "common", "--workload", "w", "--out", "o", "--percentiles", list}); };
+  for (const char* wrong : {"100", "0", "-1", "x", "50,,99", "50,", "1e1", "100.5", "99.", "050"})
+    CHECK_THAT(
+        refused(wrong),
+        Catch::StartsWith("--percentiles: expected numbers above 0 and below 100 with commas between them, such as 50,99,99.99, found '"));
+  CHECK(refused("99,50,99.0") == "--percentiles: 99 is named twice");
+  CHECK(message({"serve", "common", "--nbd", "1", "--percentiles", "50"}) == "tessera-sim serve: --percentiles needs --out");
+}
+
 TEST_CASE("convert takes a trace as describe does and the file to write") {
   const auto convert = parsed_as<ConvertOptions>({"convert", "t.csv", "--volume", "v", "--out", "t.npy"});
   CHECK(convert.trace.file == "t.csv");
   CHECK(convert.trace.volume == "v");
   CHECK(convert.out == "t.npy");
-  CHECK(message({"convert", "t.csv"}) == "tessera-sim convert: expected --out FILE, the NumPy file to write");
+  CHECK(message({"convert", "t.csv"}) == "tessera-sim convert: expected --out FILE, the file to write");
+  CHECK(convert.to == ConvertForm::npy);
+  CHECK(parsed_as<ConvertOptions>({"convert", "t.csv", "--out", "t.fio", "--to", "fio2"}).to == ConvertForm::fio2);
 }
 
 TEST_CASE("list knows its subjects and which options belong to which") {

@@ -5,6 +5,7 @@
 #include <list>
 #include <unordered_map>
 
+#include "firmware/caches/sector_groups.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "unit/firmware/fake_ports.hpp"
 
@@ -96,4 +97,56 @@ TEST_CASE("lists by index behave as lists") {
       }
     }
   }));
+}
+
+TEST_CASE("chains of a list move as their indices do one by one, for as many accesses as one of them") {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& operations) {
+    FakeMemory memory;
+    FakeMemory other;
+    constexpr std::uint32_t count = 16;
+    DramLists lists(memory, MemoryCategory::metadata, count, 2, "test");
+    DramLists singly(other, MemoryCategory::metadata, count, 2, "test");
+    for (DramLists* const both : {&lists, &singly})
+      for (std::uint32_t index = 0; index < count; ++index) both->push_back(0, index);
+    for (const auto& [which, action] : operations) {
+      const std::uint32_t first = which % count;
+      const std::uint32_t list = action % 2;
+      const std::uint32_t most = 1 + action / 2 % (count - first);
+      const std::uint64_t before = memory.touches;
+      const std::uint32_t length = lists.chain(first, most);
+      lists.remove_chain(first, length);
+      lists.push_back_chain(list, first, length);
+      RC_ASSERT(memory.touches - before == 7);
+      RC_ASSERT(length >= 1U);
+      RC_ASSERT(length <= most);
+      for (std::uint32_t index = first; index < first + length; ++index) {
+        if (index + 1 < first + length) RC_ASSERT(singly.after(index) == index + 1);
+      }
+      for (std::uint32_t index = first; index < first + length; ++index) singly.remove(index);
+      for (std::uint32_t index = first; index < first + length; ++index) singly.push_back(list, index);
+      for (std::uint32_t l = 0; l < 2; ++l) {
+        std::uint32_t at = lists.front(l);
+        for (std::uint32_t expected = singly.front(l); expected != DramLists::none; expected = singly.after(expected)) {
+          RC_ASSERT(at == expected);
+          at = lists.after(at);
+        }
+        RC_ASSERT(at == DramLists::none);
+        RC_ASSERT(lists.back(l) == singly.back(l));
+      }
+    }
+  }));
+}
+
+TEST_CASE("groups of sectors never call one absent that is held, and a run over groups without any costs a read for each") {
+  FakeMemory memory;
+  SectorGroups groups(memory, 256, "test");
+  CHECK(groups.absent({LogicalSector(10), 200}) == 200);
+  CHECK(memory.touches == 4);  // 10 to 63, to 127, to 191, to 209
+  groups.add({LogicalSector(126), 4});
+  for (std::uint64_t sector = 100; sector < 150; ++sector) CHECK(groups.absent({LogicalSector(sector), 1}) == 0);
+  CHECK(groups.absent({LogicalSector(10), 200}) == 54);
+  groups.remove(LogicalSector(126));
+  groups.remove(LogicalSector(127));
+  CHECK(groups.absent({LogicalSector(10), 200}) == 118);
+  CHECK(groups.absent({LogicalSector(127), 2}) == 1);
 }

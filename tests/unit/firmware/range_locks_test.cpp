@@ -65,6 +65,29 @@ TEST_CASE("angular boxes of tracks of unequal length compare at sector boundarie
   CHECK_FALSE(reach.overlaps(AngularBox::of({{1, 5}, 9, 1}, 1000)));
 }
 
+TEST_CASE("angular boxes that wrap overlap where they share a sector") {
+  constexpr std::uint32_t sectors = 12;
+  const auto box = [](std::uint32_t first, std::uint32_t count) { return AngularBox::of({{0, 4}, first, count}, sectors); };
+  for (std::uint32_t a = 0; a < sectors; ++a)
+    for (std::uint32_t a_count = 1; a_count <= sectors; ++a_count)
+      for (std::uint32_t b = 0; b < sectors; ++b)
+        for (std::uint32_t b_count = 1; b_count <= sectors; ++b_count) {
+          bool shared = false;
+          for (std::uint32_t i = 0; i < a_count; ++i) shared = shared || ((a + i) % sectors + sectors - b) % sectors < b_count;
+          REQUIRE(box(a, a_count).overlaps(box(b, b_count)) == shared);
+          REQUIRE(share_sectors({{0, 4}, a, a_count}, {{0, 4}, b, b_count}, sectors) == shared);
+        }
+}
+
+TEST_CASE("a box around another wraps where that does") {
+  AngularBox reach = AngularBox::of({{0, 4}, 9, 3}, 10);  // sectors 9, 0 and 1
+  reach.enclose(AngularBox::of({{0, 5}, 8, 3}, 9));       // 8, 0 and 1 of nine
+  CHECK(reach.overlaps(AngularBox::of({{0, 5}, 1, 1}, 9)));
+  CHECK_FALSE(reach.overlaps(AngularBox::of({{0, 5}, 2, 6}, 9)));
+  CHECK(reach.overlaps(AngularBox::of({{0, 4}, 9, 1}, 10)));
+  CHECK_FALSE(reach.overlaps(AngularBox::of({{0, 3}, 9, 1}, 10)));
+}
+
 TEST_CASE("readers share, writers exclude, and a waiting writer goes before later readers") {
   FakeCpu cpu;
   SectorLocks locks(cpu);

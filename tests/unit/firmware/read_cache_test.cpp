@@ -16,6 +16,7 @@ namespace {
 FirmwareConfig cached(std::uint32_t segments, std::uint32_t read_ahead, std::uint32_t step) {
   FirmwareConfig config;
   config.read_cache = {.segments = segments, .segment_sectors = 64, .read_ahead = read_ahead, .read_ahead_step = step};
+  config.read_cache.extend_at_hit = false;  // read_cache_policies_test.cpp has it
   return config;
 }
 
@@ -37,7 +38,7 @@ std::vector<std::uint32_t> sectors_of(const std::vector<FirmwareBench::StepRecor
 TEST_CASE("read cache: read-ahead makes the next sequential read a hit, and a write takes its sectors out") {
   for (const std::uint32_t segments : {1u, 2u}) {
     FirmwareConfig config;
-    config.read_cache = {.segments = segments, .segment_sectors = 16, .read_ahead = 12};
+    config.read_cache = {.segments = segments, .segment_sectors = 16, .read_ahead = 12, .extend_at_hit = false};
     TestDrive drive(make_cmr_factory(), {}, small_drive(), config);
     REQUIRE(drive->write(0, 32 * 8) == Status::ok);
     REQUIRE(drive->read(0, 4 * 8) == Status::ok);

@@ -16,7 +16,8 @@ struct Room {
   std::vector<std::uint32_t> served;
 
   Task<void> take(std::uint32_t amount) {
-    while (free < amount) co_await queue.room(amount, LifePhase::flash_queue);
+    std::uint64_t place = 0;
+    while (free < amount) co_await queue.room(amount, LifePhase::flash_queue, place);
     free -= amount;
     served.push_back(amount);
   }
@@ -66,4 +67,17 @@ TEST_CASE("room queue: a task whose room is gone when it comes to its turn waits
   CHECK(room.served.empty());
   room.give(2);
   CHECK(room.served == Served{2});
+}
+
+TEST_CASE("room queue: a task that finds its room gone keeps its place") {
+  Room room;
+  for (const std::uint32_t amount : {3U, 2U}) room.cpu.spawn(room.take(amount));
+  for (int taken = 0; taken < 4; ++taken) {
+    room.queue.wake([&](std::uint32_t wanted) { return wanted == 3; });
+    room.cpu.run();
+  }
+  room.give(3);
+  CHECK(room.served == Served{3});
+  room.give(2);
+  CHECK(room.served == Served{3, 2});
 }

@@ -152,6 +152,32 @@ TEST_CASE("write cache: destaging begins above the high mark and ends at the low
   CHECK(drive.metric("cache.destaged") == 51);  // 151 down to 100
 }
 
+TEST_CASE("write cache: of many workers one at a time looks for something to destage") {
+  FirmwareConfig config = cache(64, CacheDurability::plp, DestageOrder::positioning);
+  config.write_cache.destage_depth = 32;
+  config.write_cache.trickle_mark = 0;
+  config.write_cache.idle_after = 1000_s;
+  TestDrive drive = cached_cmr(config);
+  const double before = drive->metric("cpu.by_operation.task_switch.count");
+  for (std::uint64_t sector = 0; sector < 120; sector += 2) REQUIRE(write_sector(drive, sector) == Status::ok);
+  drive->run_for(10_s);
+  CHECK(drive.metric("cache.destaged") == 60);
+  CHECK(drive->metric("cpu.by_operation.task_switch.count") - before < 60 * 6);  // not each worker for each write
+}
+
+TEST_CASE("write cache: a host that is busy for long is not looked at all the time") {
+  FirmwareConfig config = cache(64, CacheDurability::plp);
+  config.write_cache.idle_after = Picoseconds(1'000'000);
+  TestDrive drive = cached_cmr(config);
+  constexpr std::uint64_t reads = 20;
+  for (std::uint64_t i = 0; i < reads; ++i) drive->submit(HostOp::read, (1 + i * 7 % reads) * 64 * blocks_per_sector, blocks_per_sector);
+  const double before = drive->metric("cpu.by_operation.interrupt.count");
+  REQUIRE(write_sector(drive, 5) == Status::ok);
+  drive->run_for(10_s);
+  CHECK(drive.metric("cache.destaged") == 1);
+  CHECK(drive->metric("cpu.by_operation.interrupt.count") - before < reads * 15);  // of 60 and more
+}
+
 TEST_CASE("write cache: FLUSH returns when all that was acknowledged is on the platters") {
   for (const DestageOrder order : {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning}) {
     TestDrive drive = cached_cmr(cache(64, CacheDurability::volatile_memory, order));

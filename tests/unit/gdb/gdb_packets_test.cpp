@@ -84,14 +84,11 @@ TEST_CASE("GDB packets: the longest packet is taken, one character more is refus
   CHECK(packets.next() == "qC");
 }
 
-TEST_CASE("GDB packets: an endless packet, endless packets and endless complaints take bounded memory") {
+TEST_CASE("GDB packets: an endless packet and endless complaints take bounded memory") {
   GdbPackets endless;
   for (int i = 0; i < 1000; ++i) endless.feed("$" + std::string(20'000, 'x'));
   CHECK_FALSE(endless.next());
   CHECK(endless.out().empty());
-  GdbPackets many;
-  for (int i = 0; i < 10'000; ++i) many.feed("$qC#b4");
-  CHECK(many.waiting() == 64);
   GdbPackets complaints;
   complaints.send(std::string(10'000, 'x'));
   complaints.feed(std::string(100'000, '-'));

@@ -55,7 +55,7 @@ TEST_CASE("every workload file has known keys only and makes requests") {
     CHECK(totals(load(name), name, 1000).requests == 1000);
     ++files;
   }
-  CHECK(files == 27);
+  CHECK(files == 37);
 }
 
 TEST_CASE("web-server has the published write share and mean sizes") {

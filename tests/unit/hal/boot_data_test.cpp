@@ -37,6 +37,7 @@ DriveGeometry two_zones() {
           .reserved_sectors = 7,
           .exported_sectors = 1'000'000'000'000,
           .zones = {{0, 100, 64, 5}, {100, 50, 48, 6}},
+          .switches = {.head = 0x1234'5678, .over = {1, 0xffff'ffff, 3}},
           .spare_radii = 9};
 }
 
@@ -116,7 +117,8 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
                          .band_tracks = 4,
                          .guard_tracks = 5,
                          .top_ratio = 0.75,
-                         .skewed = false},
+                         .skewed = false,
+                         .staggered = true},
                         {.name = "data", .first = 1ULL << 33}};
   const FlashShape flash{.blocks = 1ULL << 20,
                          .pages_per_block = 256,
@@ -150,6 +152,8 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(geometry.zones[1].radii == 50);
   CHECK(geometry.zones[1].sectors_per_track == 48);
   CHECK(geometry.zones[1].spare_sectors == 6);
+  CHECK(geometry.switches.head == 0x1234'5678);
+  CHECK(geometry.switches.over == two_zones().switches.over);
 
   const FormatPlan regions = reader.plan();
   REQUIRE(regions.size() == 2);
@@ -163,9 +167,11 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(regions[0].guard_tracks == 5);
   CHECK(regions[0].top_ratio == 0.75);
   CHECK_FALSE(regions[0].skewed);
+  CHECK(regions[0].staggered);
   CHECK(regions[1].name == "data");
   CHECK(regions[1].first == 1ULL << 33);
   CHECK(regions[1].skewed);
+  CHECK_FALSE(regions[1].staggered);
 
   const auto shape = reader.flash();
   REQUIRE(shape.has_value());

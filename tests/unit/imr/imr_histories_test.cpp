@@ -43,6 +43,7 @@ Shape random_shape(RandomStream& random) {
                       {"skip_unwritten", double(pick(random, 0, 1))},
                       {"ack_early", double(pick(random, 0, 1))},
                       {"heat", double(pick(random, 0, 1))}};
+  add_skew(shape.config.media, random);
   return shape;
 }
 
@@ -61,8 +62,8 @@ void pause(TestDrive& drive, RandomStream& random) { drive->run_for(1_ms * pick(
 using MakeFactory = std::unique_ptr<LayerFactory> (*)();
 using AddParameters = void (*)(Shape&, RandomStream&);
 
-/// Gives how many moves there were since the last cut.
-double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts) {
+/// Gives how many read-modify-writes there were since the last cut, or, with layers that move tracks, moves.
+double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts, const char* counted = "cleaning.count") {
   INFO("run " << run);
   RandomStream random(run, cuts ? "cuts" : "histories");
   Shape shape = random_shape(random);
@@ -82,7 +83,7 @@ double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts
     if (pick(random, 0, 1) == 0) pause(drive, random);
   }
   drive.check_content();
-  return drive.metric("cleaning.count");
+  return drive.metric(counted);
 }
 
 /// Many histories, in which many tracks are moved.
@@ -90,6 +91,17 @@ void histories(MakeFactory make, AddParameters add, bool cuts) {
   double moves = 0;
   for (std::uint64_t run = 0; run < 300; ++run) moves += history(make, add, run, cuts);
   CHECK(moves > (cuts ? 300 : 1000));
+}
+
+void histories_in_place(AddParameters add, bool cuts) {
+  double writes = 0;
+  for (std::uint64_t run = 0; run < 100; ++run) writes += history(make_imr_rmw_factory, add, run, cuts, "rmw.count");
+  CHECK(writes > (cuts ? 300 : 1000));
+}
+
+void in_place_parameters(Shape& shape, RandomStream& random) {
+  for (const char* const of_moves : {"update_frequency", "log_records", "heat"}) shape.parameters.erase(of_moves);
+  shape.parameters["paper"] = pick(random, 0, 3) == 0 ? 1 : 0;
 }
 
 void flip_parameters(Shape& shape, RandomStream& random) {
@@ -115,6 +127,10 @@ void dtm_parameters(Shape& shape, RandomStream& random) {
 }
 
 }  // namespace
+
+TEST_CASE("random requests to imr-rmw return what was written") { histories_in_place(in_place_parameters, false); }
+
+TEST_CASE("power cuts at random instants of imr-rmw lose nothing") { histories_in_place(in_place_parameters, true); }
 
 TEST_CASE("random requests to imr-flip return what was written") { histories(make_imr_flip_factory, flip_parameters, false); }
 

@@ -153,6 +153,7 @@ TEST_CASE("streams: the watchdog counts anew with each piece, for the command an
   for (int i = 0; i < 3; ++i) drive->submit(HostOp::write, 0, 16 * 8);
   drive->run_until_all_done();
   CHECK(drive.wrong_blocks() == 0);
+  CHECK(drive->host().watchdog().overdue() == 0);
 }
 
 TEST_CASE("streams: whatever the buffer, the sizes, the depth and the layer, every command ends and nothing acknowledged is lost") {

@@ -86,6 +86,27 @@ class OppositeLocks final : public StuckLayer {
   SectorLocks log_;
 };
 
+/// Writes take five minutes: slow, not dead.
+class Slow final : public StuckLayer {
+ public:
+  using StuckLayer::StuckLayer;
+  Task<Status> write(LogicalRun, DataSpan, WriteOptions) override {
+    const Picoseconds later = ports_.cpu.now() + 300_s;
+    co_await ports_.cpu.sleep_until(later);
+    co_return Status::ok;
+  }
+};
+
+/// Events without end.
+class Clock final : public TimelineListener {
+ public:
+  explicit Clock(Timeline& timeline) : timeline_(timeline) { timeline.post(timeline.now(), *this); }
+  void on_time(std::uint64_t) override { timeline_.post(timeline_.now() + 10_us, *this); }
+
+ private:
+  Timeline& timeline_;
+};
+
 class NeverBoots final : public StuckLayer {
  public:
   explicit NeverBoots(const Ports& ports) : StuckLayer(ports), room_(ports.cpu) {}
@@ -96,6 +117,16 @@ class NeverBoots final : public StuckLayer {
 
  private:
   WaitQueue room_;
+};
+
+class BootsSlowly final : public StuckLayer {
+ public:
+  using StuckLayer::StuckLayer;
+  Task<Status> recover() override {
+    const Picoseconds later = ports_.cpu.now() + 200'000_s;
+    co_await ports_.cpu.sleep_until(later);
+    co_return Status::ok;
+  }
 };
 
 template <class Layer>
@@ -194,6 +225,49 @@ TEST_CASE("watchdog: a command lost with the power is not waited for, and its ta
   says(bug_of([&] { drive.bench().run_for(2_s); }), "at the drive for 5000 ms");
 }
 
+TEST_CASE("watchdog: a request that takes longer than the timeout while the drive works is counted once, and answered") {
+  StuckDrive<Slow> drive;
+  HostRequest& slow = drive.bench().submit(HostOp::write, 24, 8);
+  REQUIRE(drive.bench().run_until_done(slow) == Status::ok);
+  const Watchdog& watchdog = drive.bench().host().watchdog();
+  CHECK(watchdog.overdue() == 1);
+  says(watchdog.first_overdue(), "within host.timeout, and was still at work: it is at the drive for 120000 ms");
+  CHECK(drive.bench().now() >= 300_s);
+}
+
+TEST_CASE("watchdog: a request that is not answered although there are events without end ends the run") {
+  Timeline timeline;
+  Watchdog watchdog(timeline, 120_s, 1);
+  watchdog.start([] { return std::string("ticks"); }, [] { return DeviceWork{}; });
+  HostRequest request;
+  request.op = HostOp::read;
+  request.life.begin(timeline.now());
+  watchdog.issued(request);
+  const Clock clock(timeline);
+  says(bug_of([&] { timeline.run_until(1'000_s); }), "and has done other things without end since");
+  CHECK(timeline.now() <= 720_s);  // at the first look after 500 s of ticks
+  CHECK(watchdog.overdue() == 1);
+}
+
+TEST_CASE("watchdog: polls without end are no reason to end a run while a device works, and operations without end are one") {
+  constexpr std::uint64_t polls = LongWait::most_actions;
+  LongWait one;
+  CHECK_FALSE(one.is_in_vain(0, {7, true}));
+  CHECK_FALSE(one.is_in_vain(2 * polls, {7, true}));   // of one long operation
+  CHECK_FALSE(one.is_in_vain(4 * polls, {8, false}));  // it has ended, and another one has come and gone
+  CHECK_FALSE(one.is_in_vain(5 * polls - 1, {8, false}));
+  CHECK(one.is_in_vain(5 * polls, {8, false}));
+
+  LongWait endless;
+  CHECK_FALSE(endless.is_in_vain(0, {7, true}));
+  CHECK(endless.is_in_vain(polls * LongWait::more_while_busy, {7, true}));  // an interrupt that was lost
+
+  LongWait repeated;
+  CHECK_FALSE(repeated.is_in_vain(0, {7, true}));
+  CHECK_FALSE(repeated.is_in_vain(1, {6 + LongWait::most_operations, true}));
+  CHECK(repeated.is_in_vain(2, {7 + LongWait::most_operations, true}));
+}
+
 TEST_CASE("watchdog: with a timeout of 0 nothing is watched") {
   StuckDrive<NeverRoom> drive(patience(Picoseconds(0)));
   drive.bench().submit(HostOp::write, 0, 8);
@@ -206,6 +280,13 @@ TEST_CASE("watchdog: a boot that never ends is a bug of the model after a simula
   const std::string text = bug_of([&] { drive.bench().cut_now(); });
   says(text, "did not boot within a simulated day");
   says(text, "background work waits for space");
+}
+
+TEST_CASE("watchdog: a boot that takes days ends, and the drive serves") {
+  StuckDrive<BootsSlowly> drive;
+  drive.bench().cut_now();
+  CHECK(drive.bench().now() >= 200'000_s);
+  CHECK(drive.bench().read(0, 8) == Status::ok);
 }
 
 TEST_CASE("liveness: a write cache far smaller than what is written at once serves everything, in each durability") {

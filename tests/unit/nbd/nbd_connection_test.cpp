@@ -1,36 +1,20 @@
 // The NBD protocol by hand, byte for byte as its description has it.
-#include "platforms/serve/nbd_connection.hpp"
-
 #include <catch2/catch.hpp>
-#include <string>
+
+#include "unit/nbd/nbd_bytes.hpp"
 
 using namespace tessera;
+using namespace tessera::test;
 
 namespace {
-
-/// Big-endian bytes out of hexadecimal digits; blanks are for the reader.
-std::vector<std::byte> bytes(const std::string& hex) {
-  std::vector<std::byte> out;
-  std::string digits;
-  for (const char c : hex)
-    if (c != ' ') digits += c;
-  for (std::size_t i = 0; i < digits.size(); i += 2) out.push_back(static_cast<std::byte>(std::stoul(digits.substr(i, 2), nullptr, 16)));
-  return out;
-}
-
-std::vector<std::byte> drained(NbdConnection& connection) {
-  const auto out = connection.out();
-  std::vector<std::byte> all(out.begin(), out.end());
-  connection.sent(all.size());
-  return all;
-}
 
 const NbdExport drive{.size = 1U << 20U, .smallest = 512, .preferred = 4096, .largest = 65'536};
 const std::string greeting = "4e42444d41474943 49484156454f5054 0003";
 const std::string no_zeroes = "00000003";
 const std::string export_name = "49484156454f5054 00000001 00000000";
-/// Size 1 MiB, and has-flags, flush, FUA, rotational, trim, several connections: 1 + 4 + 8 + 16 + 32 + 256 = 0x13d.
-const std::string exported = "0000000000100000 013d";
+/// Size 1 MiB, and has-flags, flush, FUA, rotational, trim, write-zeroes, several connections, fast zeroes:
+/// 1 + 4 + 8 + 16 + 32 + 64 + 256 + 2048 = 0x97d.
+const std::string exported = "0000000000100000 097d";
 
 /// A connection in its transmission phase.
 struct Connected : NbdConnection {
@@ -44,7 +28,11 @@ struct Connected : NbdConnection {
   std::uint32_t error_of(const std::string& flags_type, const std::string& offset, const std::string& length) {
     feed(bytes("25609513" + flags_type + "00000000000000aa" + offset + length));
     NbdRequest request;
-    if (next(request)) return ~0U;
+    if (next(request)) {
+      failed(request, NbdError::io, "");
+      drained(*this);
+      return ~0U;
+    }
     const auto out = drained(*this);
     CHECK(out.size() == 16);
     return out.size() < 8 ? 0 : std::to_integer<std::uint32_t>(out[7]);
@@ -116,11 +104,9 @@ TEST_CASE("NBD: requests and answers byte for byte, however they come in pieces"
     CHECK(requests[0].data == bytes(data));
     CHECK(requests[1].command == NbdCommand::flush);
     CHECK(requests[1].cookie == 8);
-    connection.reply(7, NbdError::none);
-    connection.reply(9, NbdError::none, bytes("0102"));
-    connection.reply(8, NbdError::io, bytes("0304"));  // no data behind an error
-    CHECK(drained(connection) ==
-          bytes("67446698 00000000 0000000000000007 67446698 00000000 0000000000000009 0102 67446698 00000005 0000000000000008"));
+    connection.done(requests[0]);
+    connection.failed(requests[1], NbdError::io, "simple replies have no words");
+    CHECK(drained(connection) == bytes("67446698 00000000 0000000000000007 67446698 00000005 0000000000000008"));
   }
 }
 
@@ -138,8 +124,13 @@ TEST_CASE("NBD: what the drive could not serve is answered with an error, on bot
   CHECK(connection.error_of(read, "0000000000000000", "00000000") == 22);
   CHECK(connection.error_of(read, "0000000000000001", "00000200") == 22);
   CHECK(connection.error_of(read, "0000000000000000", "00000201") == 22);
-  CHECK(connection.error_of("00000006", "0000000000000000", "00000200") == 22);  // WRITE_ZEROES was not offered
-  CHECK(connection.error_of("00020000", "0000000000000000", "00000200") == 22);  // nor any flag but FUA
+  CHECK(connection.error_of("00000007", "0000000000000000", "00000200") == 22);   // BLOCK_STATUS was not agreed on
+  CHECK(connection.error_of("00040000", "0000000000000000", "00000200") == 22);   // nor reads in one piece
+  CHECK(connection.error_of("00020000", "0000000000000000", "00000200") == 22);   // a flag of another command
+  CHECK(connection.error_of("00010000", "0000000000000000", "00000200") == ~0U);  // FUA any may have
+  CHECK(connection.error_of("00120006", "0000000000000000", "00100000") == ~0U);  // WRITE_ZEROES, as long as the drive
+  CHECK(connection.error_of("00000006", "0000000000000200", "00100000") == 28);
+  CHECK(connection.error_of("00000005", "0000000000000000", "00000200") == 22);  // CACHE
   CHECK(connection.error_of("00000003", "0000000000000200", "00000000") == 22);  // a flush of something
   connection.feed(bytes("25609513" + write + "00000000000000aa 0000000000100000 00000200" + std::string(1024, '0')));
   NbdRequest none;

@@ -1,6 +1,10 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "base/error.hpp"
+#include "platforms/output/apart.hpp"
 #include "platforms/output/event_log.hpp"
 #include "platforms/output/output_file.hpp"
 #include "platforms/output/run_folder.hpp"
@@ -44,16 +48,81 @@ TEST_CASE("a file that cannot be created names path and cause") {
 
 TEST_CASE("a run folder is made with its parents and left empty") {
   const test::Scratch scratch;
-  const RunFolder folder(scratch / "a" / "b");
-  CHECK(std::filesystem::is_empty(scratch / "a" / "b"));
-  folder.write("note.txt", "hello\n");
-  CHECK(test::contents(folder.file("note.txt")) == "hello\n");
+  {
+    const RunFolder folder(scratch / "a" / "b");
+    folder.write("note.txt", "hello\n", Keep::record);
+    CHECK(test::contents(folder.file("note.txt")) == "hello\n");
+    std::filesystem::remove(folder.file("note.txt"));
+  }
+  CHECK(std::filesystem::is_empty(scratch / "a" / "b"));  // without the lock, too
+}
+
+TEST_CASE("a run folder belongs to one writer at a time, and its lock to a writer that lives") {
+  const test::Scratch scratch;
+  {
+    const RunFolder folder(scratch / "a");
+    CHECK_THROWS_WITH(RunFolder(scratch / "a"),
+                      Contains("a: process " + std::to_string(::getpid()) + " on ") && Contains(" writes its results into this folder"));
+    CHECK(std::filesystem::exists(scratch / "a" / ".lock"));
+  }
+  test::write(scratch / "a" / ".lock", "7 on a machine that lost its power\n");
+  CHECK_NOTHROW(RunFolder(scratch / "a"));
+}
+
+TEST_CASE("a file has one writer at a time") {
+  const test::Scratch scratch;
+  OutputFile first(scratch / "a");
+  first.append("first");
+  CHECK_THROWS_WITH(OutputFile(scratch / "a"), Contains("a: another process is writing this file"));
+  first.close();
+  OutputFile second(scratch / "a");
+  CHECK(test::contents(scratch / "a") == "first");
+  second.append("second");
+  second.close();
+  CHECK(test::contents(scratch / "a") == "second");
+}
+
+TEST_CASE("a file behind a symbolic link is replaced, and the link stays") {
+  const test::Scratch scratch;
+  test::write(scratch / "target", "old");
+  std::filesystem::create_symlink("target", scratch / "link");
+  OutputFile file(scratch / "link");
+  file.append("new");
+  CHECK(test::contents(scratch / "target") == "old");
+  file.close();
+  CHECK(std::filesystem::is_symlink(scratch / "link"));
+  CHECK(test::contents(scratch / "target") == "new");
+}
+
+TEST_CASE("what standard output goes to is never replaced, file or not") {
+  for (const char* name : {"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/2", "/dev/./stdout"}) CHECK_FALSE(replaceable(name));
+  CHECK_FALSE(replaceable("/dev/null"));
+}
+
+TEST_CASE("two outputs that are one file are refused, by path and by what is there") {
+  const test::Scratch scratch;
+  test::write(scratch / "t", "trace");
+  std::filesystem::create_hard_link(scratch / "t", scratch / "hard");
+  std::filesystem::create_symlink("t", scratch / "soft");
+  std::filesystem::create_directory(scratch / "sub");
+  const auto apart = [&](const std::string& a, const std::string& b) { require_apart({{"--a", scratch / a}, {"--b", scratch / b}}, {}); };
+  const auto keeps = [&](const std::string& output) { require_apart({{"--a", scratch / output}}, {{"the trace", scratch / "t"}}); };
+  CHECK_NOTHROW(apart("x", "y"));
+  CHECK_THROWS_WITH(apart("x", "x"),
+                    Contains("--b ") && Contains("x and --a ") && Contains("x are one file: give each output a file of its own"));
+  CHECK_THROWS_AS(apart("x", "sub/../x"), InputError);
+  CHECK_THROWS_AS(apart("x", "x.partial"), InputError);
+  CHECK_THROWS_AS(apart("t", "hard"), InputError);
+  CHECK_NOTHROW(keeps("x"));
+  for (const char* name : {"t", "./sub/../t", "hard", "soft"})
+    CHECK_THROWS_WITH(keeps(name), Contains("--a ") && Contains(" would overwrite the trace "));
+  CHECK_NOTHROW(require_apart({{"--a", "/dev/null"}, {"--b", "/dev/null"}}, {{"the trace", "/dev/null"}}));
 }
 
 TEST_CASE("a run folder that exists already is used again") {
   const test::Scratch scratch;
-  RunFolder(scratch / "a").write("x", "1");
-  RunFolder(scratch / "a").write("x", "2");
+  RunFolder(scratch / "a").write("x", "1", Keep::result);
+  RunFolder(scratch / "a").write("x", "2", Keep::result);
   CHECK(test::contents(scratch / "a" / "x") == "2");
 }
 
@@ -71,7 +140,7 @@ TEST_CASE("a run folder forgets the results of an earlier run, whole or not, and
   const test::Scratch scratch;
   for (const char* name : {"summary.json", "requests.npy", "events.csv.partial", "drive.toml", "notes of the user"})
     test::write(scratch / name, "1");
-  const RunFolder folder(scratch / ".");
+  RunFolder(scratch / ".");
   std::set<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(scratch / ".")) left.insert(entry.path().filename().string());
   CHECK(left == std::set<std::string>{"drive.toml", "notes of the user"});
@@ -82,7 +151,7 @@ TEST_CASE("an output folder that cannot be made or written to is an error with p
   OutputFile(scratch / "file").close();
   CHECK_THROWS_WITH(RunFolder(scratch / "file" / "run"), Contains("cannot create folder '") && Contains("Not a directory"));
   // Not even the super-user writes to /proc, where a folder's mode would not stop it.
-  CHECK_THROWS_WITH(RunFolder("/proc"), Contains("cannot create '/proc/.writable-"));
+  CHECK_THROWS_WITH(RunFolder("/proc"), Contains("cannot create '/proc/.lock'"));
 }
 
 TEST_CASE("events are lines of time, kind, edge, subject and amount") {

@@ -40,6 +40,22 @@ TEST_CASE("the report counts reads and writes, their bytes and their latencies")
   CHECK(*m.find("host.bandwidth")->value == Approx(12288 / 0.040));
 }
 
+TEST_CASE("percentiles that the user names are reported beside those that always are, once") {
+  std::vector<TraceRecord> records;
+  for (int i = 0; i < 1000; ++i) records.push_back({Picoseconds(0), HostOp::read, false, 0, 0_B, 4096_B});
+  ListSource source(std::move(records));
+  PlayerConfig config{ReplayPolicy::parse("timed"), 32, 0};
+  config.percentiles = {{"0.5", 0.005}, {"99", 0.99}, {"99.95", 0.9995}};
+  Bench bench(source, config, 1_ms);
+  bench.run();
+  const MetricSet m = report(bench.player);
+  CHECK(*m.find("host.latency.p0_5")->value == Approx(5).epsilon(0.004));
+  CHECK(*m.find("host.latency.p99")->value == Approx(990).epsilon(0.004));
+  CHECK(*m.find("host.latency.p99_95")->value == Approx(1000));
+  CHECK(m.find("host.read.latency.p99_95")->description == "percentile 99.95 of the time from arrival to completion, served reads");
+  CHECK_FALSE(m.find("host.write.latency.p99_95")->value);
+}
+
 TEST_CASE("the first N requests stay out of the figures, the next does not") {
   auto source = ListSource::at_ms({0, 0, 0});
   Bench bench(source, {ReplayPolicy::parse("closed:1"), 32, 2}, 10_ms);

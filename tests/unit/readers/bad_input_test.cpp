@@ -51,8 +51,9 @@ TEST_CASE("negative, overflowing and malformed fields") {
   CHECK(reading_error("1,h,0,Read,12x,512,1\n", "msr") == "t:1: Offset '12x' is not a number");
   CHECK(reading_error("1,h,0,Read,,512,1\n", "msr") == "t:1: Offset '' is not a number");
   CHECK(reading_error("0,36028797018963968,512,r,0\n", "spc") == "t:1: LBA '36028797018963968' does not fit 64 bits once in bytes");
-  CHECK(reading_error("0,36028797018963967,512,r,0\n", "spc") == "t:1: the request ends past 2^64 bytes");
-  CHECK(reading_error("0,36028797018963966,512,r,0\n", "spc").empty());  // ends at 2^64 - 512
+  CHECK(reading_error("0,18014398509481984,512,r,0\n", "spc") ==
+        "t:1: the request ends past 2^63 bytes (offset 9223372036854775808): no drive reaches that far (wrong unit or column?)");
+  CHECK(reading_error("0,18014398509481983,512,r,0\n", "spc").empty());  // ends at 2^63
   CHECK(reading_error("0,1,512,r,1.2.3\n", "spc") == "t:1: Timestamp '1.2.3' is not a number");
   CHECK(reading_error("0,1,512,r,-0.5\n", "spc") == "t:1: Timestamp '-0.5' is negative");
 }
@@ -106,4 +107,61 @@ TEST_CASE("files that cannot be read, lines that are no text") {
 
 TEST_CASE("fio's first line must say its version") {
   CHECK(reading_error("fio version 4 iolog\n", "") == "t:1: expected the line 'fio version 2 iolog' or 'fio version 3 iolog'");
+}
+
+namespace {
+
+/// A file that is not what it is read as, or not all of it: what is said has the place, what was expected, and what the file seems to hold.
+struct Wrong {
+  const char* what;
+  std::string content;
+  const char* format;  ///< "": by content
+  const char* message;
+};
+
+std::string lines(const std::string& line, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += line;
+  return text;
+}
+
+const std::string msr_line = "128166372003061629,web,0,Read,4096,512,10\n";
+const std::string spc_line = "0,303567,3584,w,0.000000\n";
+
+const Wrong wrong_files[] = {
+    {"garbage", "\x01\x02garbage\x03\n", "msr",
+     "t:1: expected 6 to 7 comma-separated fields (Timestamp,Hostname,DiskNumber,Type,Offset,Size[,ResponseTime]), found 1; the line holds "
+     "bytes that are no text"},
+    {"garbage behind records", msr_line + "\x01\x02,,,,,\n", "",
+     "t:2: Timestamp '\x01\x02' is not a number; the line holds bytes that are no text"},
+    {"a record of another format in the middle", lines(msr_line, 3) + spc_line + lines(msr_line, 3), "",
+     "t:4: expected 6 to 7 comma-separated fields (Timestamp,Hostname,DiskNumber,Type,Offset,Size[,ResponseTime]), found 5; the line looks "
+     "like spc"},
+    {"another format than the one that is named", lines(msr_line, 3), "spc", "t:1: LBA 'web' is not a number; the line looks like msr"},
+    {"half a record", msr_line + "128166372003061630,web,0,Re", "",
+     "t:2: expected 6 to 7 comma-separated fields (Timestamp,Hostname,DiskNumber,Type,Offset,Size[,ResponseTime]), found 4"},
+    {"an offset beyond 2^63", "1,h,0,Read,9223372036854775808,512,1\n", "msr",
+     "t:1: the request ends past 2^63 bytes (offset 9223372036854775808): no drive reaches that far (wrong unit or column?)"},
+    {"a time before the origin", msr_line + "-5,web,0,Read,4096,512,10\n", "", "t:2: Timestamp '-5' is negative"},
+    {"an event that the file has none of", "  8,0 0 1 0.000000000 7 D W 8 + 8 [a]\n", "blkparse:complete",
+     "t:1: the trace holds no request: the file has no complete events (C) but 1 issue events (D): choose --format blkparse:issue"},
+    {"a binary file", std::string("\x00\x01\x02\x03 not a trace", 16), "",
+     "t: the content fits no known trace format; it seems to be binary: name one with --format, of "},
+    {"text of columns that nobody knows", "op;when;where;how\nread;1.0;10;512\nwrite;2.0;20;1024\n", "",
+     "t: the content fits no known trace format; it looks like columns that nobody has named: 'tessera trace probe t' proposes their "
+     "description: name one with --format, of "},
+    {"comments alone", "# nothing\n# here\n", "",
+     "t: the content fits no known trace format; it holds nothing but blank lines and comments: name one with --format, of "},
+    {"HP's SRT, binary", std::string("# tracedate Sun May 18\0\1\2", 26), "",
+     "t: the content fits no known trace format; it looks like HP's SRT in binary: convert it with srt2ds and ds2txt --csv of DataSeries, "
+     "and read that as srt: name one with --format, of "},
+};
+
+}  // namespace
+
+TEST_CASE("what is wrong is said with its place, what was expected and what the file seems to hold") {
+  for (const auto& wrong : wrong_files) {
+    CAPTURE(wrong.what);
+    CHECK_THAT(reading_error(wrong.content, wrong.format), Catch::StartsWith(wrong.message));
+  }
 }

@@ -1,6 +1,8 @@
 // Compressed traces read as plain ones do, and one that breaks off is an error whatever the compression.
+#include <lz4frame.h>
 #include <zstd.h>
 
+#include <boost/iostreams/filter/bzip2.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
@@ -32,6 +34,14 @@ std::string filtered(const std::string& plain, const Filter& filter) {
 
 std::string gzip(const std::string& plain) { return filtered(plain, io::gzip_compressor()); }
 std::string xz(const std::string& plain) { return filtered(plain, io::lzma_compressor()); }
+std::string bzip2(const std::string& plain) { return filtered(plain, io::bzip2_compressor()); }
+std::string lz4(const std::string& plain) {
+  LZ4F_preferences_t preferences{};
+  preferences.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;  // as the tool writes it
+  std::string out(LZ4F_compressFrameBound(plain.size(), &preferences), '\0');
+  out.resize(LZ4F_compressFrame(out.data(), out.size(), plain.data(), plain.size(), &preferences));
+  return out;
+}
 std::string zstd(const std::string& plain) {
   std::string out(ZSTD_compressBound(plain.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), 3));
@@ -51,7 +61,7 @@ std::string long_trace(std::uint64_t records) {
 
 }  // namespace
 
-TEST_CASE("gzip, xz and zstd are opened by their content, several streams in a row as well") {
+TEST_CASE("gzip, xz, zstd, bzip2 and lz4 are opened by their content, several streams in a row as well") {
   const Folder folder;
   const std::string text = long_trace(20'000);
   const auto expected = read_all(folder.write("plain", text), "");
@@ -59,15 +69,20 @@ TEST_CASE("gzip, xz and zstd are opened by their content, several streams in a r
   CHECK(read_all(folder.write("a", gzip(text)), "") == expected);
   CHECK(read_all(folder.write("b", xz(text)), "") == expected);
   CHECK(read_all(folder.write("c", zstd(text)), "") == expected);
+  CHECK(read_all(folder.write("g", bzip2(text)), "") == expected);
+  CHECK(read_all(folder.write("h", lz4(text)), "") == expected);
   const auto middle = text.find('\n', text.size() / 2) + 1;
   CHECK(read_all(folder.write("d", gzip(text.substr(0, middle)) + gzip(text.substr(middle))), "") == expected);
   CHECK(read_all(folder.write("e", xz(text.substr(0, middle)) + xz(text.substr(middle))), "") == expected);
   CHECK(read_all(folder.write("f", zstd(text.substr(0, middle)) + zstd(text.substr(middle))), "") == expected);
+  CHECK(read_all(folder.write("i", bzip2(text.substr(0, middle)) + bzip2(text.substr(middle))), "") == expected);
+  CHECK(read_all(folder.write("j", lz4(text.substr(0, middle)) + lz4(text.substr(middle))), "") == expected);
 }
 
 TEST_CASE("a compressed stream that breaks off anywhere is an error") {
   const std::string text = long_trace(5'000);
-  const auto [kind, whole] = GENERATE_COPY(table<std::string, std::string>({{"gzip", gzip(text)}, {"xz", xz(text)}, {"zstd", zstd(text)}}));
+  const auto [kind, whole] = GENERATE_COPY(table<std::string, std::string>(
+      {{"gzip", gzip(text)}, {"xz", xz(text)}, {"zstd", zstd(text)}, {"bzip2", bzip2(text)}, {"lz4", lz4(text)}}));
   for (const std::size_t kept : {whole.size() - 1, whole.size() - 5, whole.size() - 13, whole.size() / 2, whole.size() / 3}) {
     CAPTURE(kind, kept, whole.size());
     const Folder folder;
@@ -85,9 +100,17 @@ TEST_CASE("a cut zstd stream: the message says that it breaks off") {
         "t: the zstd stream is damaged or cut off after 0 bytes of content (the last frame is not complete)");
 }
 
+TEST_CASE("an empty bzip2 or lz4 stream is an empty file, and LZ4's legacy format is named") {
+  const Folder folder;
+  CHECK(error_of(folder, [&] { read_all(folder.write("a", bzip2("")), "msr"); }) == "a: the trace holds no request");
+  CHECK(error_of(folder, [&] { read_all(folder.write("b", lz4("")), "msr"); }) == "b: the trace holds no request");
+  CHECK_THAT(error_of(folder, [&] { read_all(folder.write("c", "\x02\x21\x4c\x18 and so on"), ""); }),
+             Catch::StartsWith("c: LZ4's legacy format"));
+}
+
 TEST_CASE("damaged content inside a stream is an error") {
   const std::string text = long_trace(5'000);
-  for (auto whole : {gzip(text), xz(text)}) {  // both hold a checksum
+  for (auto whole : {gzip(text), xz(text), bzip2(text), lz4(text)}) {  // all hold a checksum
     const Folder folder;
     whole[whole.size() / 2] = static_cast<char>(whole[whole.size() / 2] ^ 0x55);
     const auto path = folder.write("t", whole);
@@ -114,11 +137,12 @@ TEST_CASE("lines over the edges of the buffer come out whole") {
   CHECK_FALSE(lines.next(line));
 }
 
-TEST_CASE("the content hash is FNV-1a of the raw bytes") {
+TEST_CASE("the content hash is SHA-256 of the raw bytes") {
   const Folder folder;
-  CHECK(content_hash(folder.write("empty", "")).value() == 0xcbf29ce484222325);
-  CHECK(content_hash(folder.write("a", "a")).text() == "af63dc4c8601ec8c");  // published test vectors
-  CHECK(content_hash(folder.write("foobar", "foobar")).text() == "85944171f73967e8");
+  const ContentHash abc = content_hash(folder.write("abc", "abc"));
+  CHECK(abc.text() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");  // FIPS 180-2, B.1
+  CHECK(abc.bytes() == 3);
+  CHECK(abc.complete());
   CHECK(error_of(folder, [&] { static_cast<void>(content_hash(folder.path("none"))); }) == "none: the file cannot be opened for reading");
 }
 

@@ -97,8 +97,8 @@ TEST_CASE("vscsi: both binary layouts, microseconds, SCSI codes, commands withou
   const Folder folder;
   const auto source = open_trace_file(folder.write("t", content(vscsi1)), "");
   read_all(*source);
-  CHECK(source->notes() ==
-        std::vector<std::string>{"1 SCSI commands that move no user data left out", "1 UNMAP commands without an extent left out"});
+  CHECK(source->notes() == std::vector<std::string>{"read as vscsi1 (rate 600,000/s)", "1 SCSI commands that move no user data left out",
+                                                    "1 UNMAP commands without an extent left out"});
 }
 
 TEST_CASE("cloudphysics text, both forms") {
@@ -172,8 +172,9 @@ TEST_CASE("blkparse: queue events only, flush before and FUA after the operation
   CHECK(read_all(*source) == All{record(0, rd, 223490ULL * 512, 4096), record(3 * us, fl, 0, 0), record(3 * us, wr, 8192, 4096, 0, true),
                                  record(4 * us, wr, 24 * 512, 512), record(5 * us, tr, 64 * 512, 8192), record(6 * us, fl, 0, 0)});
   CHECK(source->volume_name(0) == "8,0");
-  CHECK(source->notes() ==
-        std::vector<std::string>{"3 blkparse events other than Q (queued) left out", "1 queued requests that move no data left out"});
+  CHECK(source->notes() == std::vector<std::string>{"read as blkparse (rate 833,333/s)",
+                                                    "3 blkparse events other than queue events (Q) left out",
+                                                    "1 requests that move no data left out"});
 }
 
 TEST_CASE("fio: version 2 takes its times from the waits, version 3 has its own") {
@@ -195,5 +196,7 @@ TEST_CASE("records out of time order arrive with the latest before them, and a n
   std::vector<std::uint64_t> ticks;
   for (const auto& r : read_all(*source)) ticks.push_back(r.arrival.value() / 100'000);
   CHECK(ticks == std::vector<std::uint64_t>{0, 30, 30, 30, 31});
-  CHECK(source->notes() == std::vector<std::string>{"2 records out of time order, taken at the time of the latest record before them"});
+  CHECK(source->notes() ==
+        std::vector<std::string>{
+            "2 records out of time order, taken at the time of the latest record before them; by at most 1 ms (--sort 1 ms sorts them)"});
 }

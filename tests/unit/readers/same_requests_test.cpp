@@ -17,6 +17,7 @@ TEST_CASE("the same requests read the same from every text format") {
     CAPTURE(file.path());
     TraceOptions options;
     options.path = file.path().string();
+    if (file.path().extension() == ".ascii") options.format = "ascii:ms";  // few records: they may be nanoseconds as well
     auto records = read_all(*open_trace(options));
     for (auto& record : records) record.think.reset();  // one format alone tells it
     CHECK(records == expected);

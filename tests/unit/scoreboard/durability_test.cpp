@@ -207,6 +207,27 @@ TEST_CASE("promise `flushed`: after a cut any version from the last flushed one 
   CHECK_FALSE(host.reads_as(0, never_written));
 }
 
+TEST_CASE("promise `flushed`: a fault may destroy what a cut falls back to while something newer is in the cache") {
+  Host host(DurabilityPromise::flushed);
+  const HostRequest& older = host.written(0, 8);
+  host.done(host.flush());
+  HostRequest& newer = host.written(0, 8);
+  host.board.destroyed(older.content);
+  CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
+  SECTION("and the cut takes that") {
+    host.cut({});
+    CHECK(host.board.exempted({HostBlock(0), 8}));
+    CHECK(host.reads_as(0, Host::tag(newer, 0)));
+    static_cast<void>(host.written(0, 8));
+    CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
+  }
+  SECTION("not where that was flushed") {
+    host.done(host.flush());
+    host.cut({});
+    CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
+  }
+}
+
 TEST_CASE("promise `flushed`: a write acknowledged after the FLUSH was issued is not covered by it") {
   Host host(DurabilityPromise::flushed);
   const Tag v1 = Host::tag(host.written(0), 0);

@@ -1,7 +1,10 @@
 // What a power cut may leave whose dump failed, and how much of it is counted as lost.
 #include <catch2/catch.hpp>
 
+#include <vector>
+
 #include "host.hpp"
+#include "stimuli/scoreboard/block_content.hpp"
 
 using namespace tessera;
 using tessera::test::Host;
@@ -142,4 +145,26 @@ TEST_CASE("failed dump: one on a scoreboard that expects none is a model bug") {
   Host host;
   host.cut({});
   CHECK_THROWS(host.board.dump_failed());
+}
+
+TEST_CASE("failed dump: where lost records are untold, a block whose newest version a fault took may be older, and no other") {
+  FailingHost host;
+  const Tag v1 = Host::tag(host.written(0), 0);
+  const Tag v2 = Host::tag(host.written(0), 0);
+  const Tag other1 = Host::tag(host.written(8), 8);
+  const Tag other2 = Host::tag(host.written(8), 8);
+  host.done(host.flush());
+  std::vector<std::byte> sector(kept_per_block(ContentMode::tags));
+  write_block(sector, v2);
+  host.board.destroyed(sector);
+  CHECK_FALSE(host.reads_as(0, v1));
+  host.cut({});
+  host.board.lost_records_untold();
+  CHECK(host.reads_as(0, v1));
+  CHECK(host.reads_as(0, destroyed));
+  CHECK_FALSE(host.reads_as(8, other1));
+  CHECK(host.reads_as(8, other2));
+  const Tag v3 = Host::tag(host.written(0), 0);
+  CHECK(host.reads_as(0, v3));
+  CHECK_FALSE(host.reads_as(0, v1));
 }

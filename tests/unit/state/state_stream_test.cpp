@@ -1,6 +1,9 @@
 #include "base/state_stream.hpp"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "support/message.hpp"
 
@@ -67,4 +70,41 @@ TEST_CASE("texts and bytes come back, and one that promises more than there is l
       "abcd");
   StateReader four = reader(promise);
   CHECK(message_of([&] { static_cast<void>(four.text()); }) == "f: the state of the drive is damaged: it breaks off");
+}
+
+TEST_CASE("a state that comes in pieces of any size reads as one that is there as a whole") {
+  StateWriter out;
+  out.number(1'000'000);
+  out.text("fluid-loop");
+  out.sorted(std::vector<std::uint64_t>{3, 300, 30'000});
+  out.number(7);
+  for (std::size_t piece = 1; piece <= out.state().size(); ++piece) {
+    std::string_view rest = out.state();
+    StateReader in(
+        rest.size(), [&rest, piece] { return std::exchange(rest, rest.substr(std::min(piece, rest.size()))).substr(0, piece); }, "f");
+    CHECK(in.number() == 1'000'000);
+    CHECK(in.text() == "fluid-loop");
+    CHECK(in.sorted(30'001) == std::vector<std::uint64_t>{3, 300, 30'000});
+    CHECK(in.left() == 1);
+    CHECK(in.number() == 7);
+    CHECK(in.left() == 0);
+  }
+}
+
+TEST_CASE("a list is no longer than there is room for, whatever follows") {
+  StateWriter out;
+  out.number(5);
+  for (int i = 0; i < 5; ++i) out.number(1);
+  const StateReader in = reader(out.state());
+  CHECK(StateReader(in).count(5) == 5);
+  const std::string refused = "f: the state of the drive is damaged: a list is longer than the drive has room for";
+  CHECK(message_of([&] { static_cast<void>(StateReader(in).count(4)); }) == refused);
+  CHECK(message_of([&] { static_cast<void>(StateReader(in).sorted(4)); }) == refused);
+  CHECK(message_of([&] { static_cast<void>(StateReader(in).text(4)); }) == refused);
+}
+
+TEST_CASE("a state that promises more than comes breaks off") {
+  StateReader in(
+      1000, [] { return std::string_view(); }, "f");
+  CHECK(message_of([&] { static_cast<void>(in.number()); }) == "f: the state of the drive is damaged: it breaks off");
 }

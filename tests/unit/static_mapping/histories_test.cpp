@@ -38,6 +38,7 @@ Setup random_setup(RandomStream& random) {
     const auto surface = static_cast<double>(random.below(media.surfaces));
     media.slipped_defects.push_back({surface, radius, static_cast<double>(1 + random.below(4))});
   }
+  add_skew(media, random);
   setup.bench.seed = random();
   // Slipped defects leave at least three quarters of a track.
   const std::uint64_t most = bands * band_tracks * (media.slipped_defects.empty() ? 4 : 3) / 4;

@@ -5,6 +5,23 @@
 using namespace tessera;
 using namespace tessera::test;
 
+namespace {
+
+/// Track 2 moves to the cache and is written there; gives where the copies of its record lie.
+std::vector<PhysicalSector> cache_track_two(VguardDrive& drive) {
+  drive.fill(5);
+  drive->steps.clear();
+  REQUIRE(drive.write_sectors(1, 3, 2) == Status::ok);
+  std::vector<PhysicalSector> records;
+  for (const auto& step : drive->steps_in("cache"))
+    if (step.op == MediaOp::write && step.run.count == 1) records.push_back({step.run.track, step.run.first});
+  REQUIRE(records.size() == 2);
+  REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);
+  return records;
+}
+
+}  // namespace
+
 TEST_CASE("vguard: one unreadable sector costs that sector alone") {
   one_unreadable_sector([] { return std::make_unique<VguardDrive>(); }, {.longest = 300, .cuts = 2, .requests = 30});
 }
@@ -19,16 +36,53 @@ TEST_CASE("vguard: scattered unreadable sectors, with power cuts, never give wro
   }
 }
 
-TEST_CASE("vguard: a cached track whose record cannot be read after a power cut is still in the cache") {
+TEST_CASE("vguard: a cached track of which no record can be read after a power cut is still in the cache") {
   VguardDrive drive;
-  drive.fill(5);
-  drive->steps.clear();
-  REQUIRE(drive.write_sectors(1, 3, 2) == Status::ok);  // moves track 2 to the cache
-  const PhysicalRun record = drive->steps_in("cache").back().run;
-  REQUIRE(record.count == 1);
-  REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);
-  drive->media().add_unreadable({record.track, record.first});
+  const auto records = cache_track_two(drive);
+  for (const PhysicalSector record : records) drive->media().add_unreadable(record);
   drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("vguard: where the dump failed, too, one record of a cached track is enough") {
+  const std::size_t lost = GENERATE(0, 1);
+  VguardDrive drive;
+  drive->fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  const auto records = cache_track_two(drive);
+  drive->media().add_unreadable(records[lost]);
+  for (int cut = 0; cut < 2; ++cut) {
+    drive->cut_now();
+    REQUIRE(drive->boot_status() == Status::ok);
+    CHECK(drive.wrong_blocks() == 0);
+  }
+}
+
+TEST_CASE("vguard: where the dump failed and no record of a slot can be read the drive does not boot with old data") {
+  VguardDrive drive;
+  drive->fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  const auto records = cache_track_two(drive);
+  for (const PhysicalSector record : records) drive->media().add_unreadable(record);
+  drive->cut_now();
+  CHECK(drive->boot_status() == Status::corrupt);
+}
+
+TEST_CASE("vguard: a record of which the second copy could not be written is taken back") {
+  BenchConfig config = vguard_drive(3);
+  PhysicalSector second;
+  {
+    VguardDrive model(config, cache_tracks);
+    second = cache_track_two(model)[1];
+  }
+  config.media.spare_tracks = 0;
+  config.media.write_fault_sectors = {{0, static_cast<double>(second.track.radius), static_cast<double>(second.index)}};
+  VguardDrive drive(config, cache_tracks);
+  drive->fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  drive.fill(5);
+  CHECK(drive.write_sectors(1, 3, 2) == Status::media_error);
+  REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);  // where the track lies
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
   CHECK(drive.wrong_blocks() == 0);
 }
 

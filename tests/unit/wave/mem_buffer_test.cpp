@@ -174,3 +174,44 @@ TEST_CASE("a segment node takes 8T + 24 bytes, 1.7 MiB if every cached block is 
   for (std::uint64_t block = 0; block < 9; ++block) fixture.write(block * 3);
   CHECK(fixture.table.nodes() == 7);  // blocks 0, 3 | 6 | 9 | 12, 15 | 18 | 21 | 24
 }
+
+TEST_CASE("blocks that are set aside are no victims, and nobody waits for them, until they are written or tried again") {
+  for (const Replacement rule : {Replacement::block_lru, Replacement::segment_lru, Replacement::least_write_amplification}) {
+    CAPTURE(static_cast<int>(rule));
+    Fixture fixture(4, rule, 25);
+    MemBuffer& buffer = fixture.buffer;
+    fixture.write(0);
+    fixture.write(4);
+    const std::vector<MemBuffer::Slot> first{buffer.find(0)};
+    buffer.begin_write_back(first);
+    buffer.abandon_write_back(first);
+    CHECK(buffer.set_aside() == 1);
+    CHECK_FALSE(buffer.only_set_aside());
+    CHECK(fixture.victims() == std::vector<std::uint64_t>{4});
+    CHECK(buffer.longest_waiting() == buffer.find(4));
+    CHECK(buffer.oldest_set_aside() == buffer.find(0));
+    CHECK(buffer.oldest(99) == 1);
+    fixture.write_back({4});
+    CHECK(buffer.only_set_aside());
+    CHECK(buffer.longest_waiting() == MemBuffer::none);
+
+    fixture.write(0);
+    CHECK(buffer.set_aside() == 0);
+    CHECK(buffer.longest_waiting() == buffer.find(0));
+    CHECK(buffer.oldest(99) == 1);  // its first write is still not on the disk
+    buffer.begin_write_back(first);
+    fixture.write(0);
+    buffer.abandon_write_back(first);
+    CHECK(buffer.set_aside() == 0);  // written meanwhile
+
+    buffer.begin_write_back(first);
+    buffer.abandon_write_back(first);
+    buffer.try_again();
+    CHECK(fixture.victims() == std::vector<std::uint64_t>{0});
+    buffer.begin_write_back(first);
+    buffer.abandon_write_back(first);
+    buffer.give_up(first);
+    CHECK(buffer.used() == 0);
+    CHECK(buffer.set_aside() == 0);
+  }
+}

@@ -215,12 +215,14 @@ TEST_CASE("property: whatever the order of the calls, each signal shows at each 
       std::uint64_t time;
       std::uint32_t signal;
       std::uint64_t value;
+      bool withdraws;  // what the signal was to show after `time`
     };
     std::vector<Call> calls;
     std::uint64_t time = 0;
     for (const auto& [what, jitter] : steps) {
       time += what % 4;
-      calls.push_back({time + jitter % 6, what % 3U, jitter % 5U});
+      const bool withdraws = jitter % 16 >= 12;
+      calls.push_back({withdraws ? std::max(begin, time) : time + jitter % 6, what % 3U, jitter % 5U, withdraws});
     }
     std::ostringstream out;
     const std::uint64_t trigger_at = begin + length / 2;
@@ -231,15 +233,27 @@ TEST_CASE("property: whatever the order of the calls, each signal shows at each 
     for (int i = 0; i < 3; ++i) signals.push_back(waveform.vector("s", std::string(1, static_cast<char>('a' + i)), 3));
     for (const Call& call : calls) {
       if (triggered && call.time >= trigger_at) waveform.trigger(Picoseconds(trigger_at));
-      waveform.set(signals[call.signal], call.value, Picoseconds(call.time));
+      if (call.withdraws) {
+        waveform.withdraw(signals[call.signal].index, Picoseconds(call.time));
+      } else {
+        waveform.set(signals[call.signal], call.value, Picoseconds(call.time));
+      }
     }
     if (triggered) waveform.trigger(Picoseconds(trigger_at));
     waveform.finish(1000_ps);
     const auto vcd = read_vcd(out.str());
+    std::vector<Call> list;
+    for (const Call& call : calls) {
+      if (call.withdraws) {
+        std::erase_if(list, [&call](const Call& other) { return other.signal == call.signal && other.time > call.time; });
+      } else {
+        list.push_back(call);
+      }
+    }
     for (std::uint32_t signal = 0; signal < 3; ++signal) {
       for (std::uint64_t t = begin; t < begin + length; ++t) {
         const Call* newest = nullptr;
-        for (const Call& call : calls)
+        for (const Call& call : list)
           if (call.signal == signal && call.time <= t && (newest == nullptr || call.time >= newest->time)) newest = &call;
         const std::string expected = newest == nullptr    ? "x"
                                      : newest->value == 0 ? "0"
@@ -252,4 +266,24 @@ TEST_CASE("property: whatever the order of the calls, each signal shows at each 
     }
   });
   CHECK(holds);
+}
+
+TEST_CASE("a withdrawal reaches what is in the ring of its own signal, and nothing that another signal has there by now") {
+  std::ostringstream out;
+  VcdWriter file(out);
+  Waveform waveform({&file}, WaveTrigger{100_ps, 100_ps, 4});
+  const WaveSignal a = waveform.vector("s", "a", 8);
+  const WaveSignal b = waveform.vector("s", "b", 8);
+  waveform.set(a, 1, 10_ps);
+  for (std::uint64_t i = 0; i < 3; ++i) waveform.set(b, i + 1, Picoseconds(11 + i));
+  waveform.set(a, 2, 40_ps);  // takes the place of the first
+  waveform.set(b, 7, 41_ps);
+  waveform.withdraw(a.index, 5_ps);
+  waveform.set(a, 3, 20_ps);
+  waveform.trigger(50_ps);
+  waveform.finish(60_ps);
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.at("s.a", 45) == "11");
+  CHECK(vcd.at("s.b", 13) == "11");
+  CHECK(vcd.at("s.b", 45) == "111");
 }

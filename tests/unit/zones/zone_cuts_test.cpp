@@ -61,6 +61,29 @@ TEST_CASE("a cut at any instant of the cleaning of a buffer zone loses nothing")
   CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 2, 3) > 20);
 }
 
+TEST_CASE("a cut at any time of a write of a whole track of slots leaves each of them old or new, whichever sector came first") {
+  // The last slot to be written lies in front of the first one: the record of that one must not name it.
+  SkylightSetup setup;
+  setup.zones().buffer = sectors(8);
+  setup.layer.buffer_zone = sectors(8);
+  setup.prefilled = 48;
+  setup.bench.media.timing = MediaTimingMode::rotational;
+  setup.bench.media.powerfail_sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::corrupt);
+  const Picoseconds turn = revolution(setup.bench.media.speed);
+  for (std::uint64_t wait = 0; wait < 4; ++wait) {
+    for (std::uint64_t time = 0; time < 48; ++time) {
+      INFO("after " << wait << " quarters of a turn, cut after " << time << " sixteenths");
+      SkylightDrive drive(setup);
+      drive.bench().fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+      drive.bench().run_for(Picoseconds(turn.value() / 4 * wait));
+      drive.bench().submit(HostOp::write, drive.at(0, 0) * 8, 4 * 8);
+      drive.bench().cut_at(drive.bench().now() + Picoseconds(turn.value() / 16 * time));
+      REQUIRE(drive.bench().boot_status() == Status::ok);
+      drive.check_content();
+    }
+  }
+}
+
 TEST_CASE("a copy that a write-back made void does not come back, however new its slot looks") {
   // Zone 0 is written back, newer data of it goes to a slot that is won back and given to another zone; the old slot still names
   // the first copy of the sector when the power is cut.

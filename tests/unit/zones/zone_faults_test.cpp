@@ -133,3 +133,74 @@ TEST_CASE("a log neither copy of whose newest change can be read is corrupt, and
   drive.bench().cut_now();
   CHECK(drive.bench().boot_status() == Status::corrupt);
 }
+
+namespace {
+
+/// A buffered sector that was overwritten after its zone took it, its slot unreadable, the dump of the table of slots failed.
+template <class Drive>
+void lost_with_a_failed_dump(Drive& drive, std::uint64_t sector, const std::vector<std::uint64_t>& others) {
+  drive.bench().steps.clear();
+  drive.read(sector);
+  const PhysicalRun place = drive.bench().steps.front().run;
+  for (const std::uint64_t other : others) drive.write(other);
+  drive.bench().media().add_unreadable({place.track, place.first});
+  drive.bench().fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  for (int cut = 0; cut < 2; ++cut) {
+    INFO("cut " << cut);
+    drive.cut_now();
+    CHECK(drive.bench().read(sector * blocks_per_sector, 8) == Status::media_error);
+    for (const std::uint64_t other : others) drive.read(other);
+  }
+  check_with_losses(drive);
+  drive.write(sector);
+  drive.cut_now();
+  check_with_losses(drive);
+}
+
+}  // namespace
+
+TEST_CASE("a buffered sector whose record is lost with the dump of the table is known by the records of other slots") {
+  SECTION("fluid: by the slot behind it") {
+    FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
+    drive.write(drive.at(0, 3));
+    for (std::uint32_t zone = 1; zone < 6; ++zone) drive.write(drive.at(zone, 0), 8);
+    REQUIRE(drive.slot(0, 3) == SlotOwners::none);
+    drive.write(drive.at(0, 3));
+    lost_with_a_failed_dump(drive, drive.at(0, 3), {drive.at(1, 5)});
+  }
+  SECTION("fluid: by one that is overwritten where it lies") {
+    FluidDrive drive(fluid_with(fluid::LogHoles::reuse, true));
+    drive.write(drive.at(2, 1));
+    drive.write(drive.at(0, 3));
+    lost_with_a_failed_dump(drive, drive.at(0, 3), {drive.at(2, 1)});
+  }
+  SECTION("skylight-disk: by a slot of another buffer zone") {
+    SkylightDrive drive(skylight());
+    std::uint32_t other = 1;
+    while (drive.layer().buffer_zone_of(other) == drive.layer().buffer_zone_of(0)) ++other;
+    drive.write(drive.at(0, 3));
+    lost_with_a_failed_dump(drive, drive.at(0, 3), {drive.at(other, 5)});
+  }
+  SECTION("amphisbaena") {
+    AmphisbaenaDrive drive(small_setup<AmphisbaenaSetup>());
+    drive.write(drive.at(0, 3));
+    lost_with_a_failed_dump(drive, drive.at(0, 3), {drive.at(3, 5)});
+  }
+}
+
+TEST_CASE("a name in a record does not count once the sector has left the slot") {
+  FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
+  drive.write(drive.at(0, 1));  // the oldest: its slot is used again, that of the next sector of its zone is not yet
+  drive.write(drive.at(1, 0), 8);
+  drive.write(drive.at(0, 3));
+  drive.bench().steps.clear();
+  drive.read(drive.at(0, 3));
+  const PhysicalRun place = drive.bench().steps.front().run;
+  drive.write(drive.at(2, 5));  // its record names it, and stays on the platter
+  for (std::uint32_t zone = 3; drive.slot(0, 3) != SlotOwners::none; ++zone) drive.write(drive.at(zone, 0), 8);
+  drive.bench().media().add_unreadable({place.track, place.first});
+  drive.bench().fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  drive.cut_now();
+  drive.read(drive.at(0, 3));
+  check_with_losses(drive);
+}

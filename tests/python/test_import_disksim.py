@@ -1,0 +1,202 @@
+"""Drives from DiskSim's parameter files: what they hold, where it came from, what could not be carried over, and files that are wrong."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from samples import REPOSITORY
+from simulate import SIMULATOR, simulate
+from typer.testing import CliRunner
+
+from tessera import InputError
+from tessera.cli import app
+from tessera.disksim.drive import import_drive
+from tessera.disksim.seeks import distances
+
+PUBLISHED = REPOSITORY.parent / "shared" / "measured" / "disksim"
+
+MODEL = """
+# a disk of three zones
+dm_disk TINY_model {{
+  Block count = {blocks},
+  Number of data surfaces = 3,
+  Number of cylinders = {cylinders},
+  Mechanical Model = dm_mech_g1 {{
+    Access time type = trackSwitchPlusRotation, Seek type = {seek},
+    Single cylinder seek time = 1.0, Average seek time = 4.0, Full strobe seek time = 8.0,
+    Full seek curve = tiny.seek, Constant seek time = 3.0,
+    HPL seek equation values = [ 40, 1.0, 0.5, 4.0, 0.01, -1.0 ],
+    First ten seek times = [ 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9 ],
+    Add. write settling delay = {settle}, Head switch time = 0.5, Rotation speed (in rpms) = 7200, Percent error in rpms = 0.0
+  }},
+  Layout Model = dm_layout_g1 {{
+    LBN-to-PBN mapping scheme = {mapping}, Sparing scheme used = {scheme}, Rangesize for sparing = 4,
+    Zones = [
+      dm_layout_g1_zone {{ First cylinder number = 0, Last cylinder number = 39, Blocks per track = 100, Offset of first block = 0.0,
+        Empty space at zone front = 50, Skew for track switch = 10, Skew for cylinder switch = 20.0, Number of spares = {spares}, slips = [ 5, 301 ], defects = [] }},
+      dm_layout_g1_zone {{ First cylinder number = {second}, Last cylinder number = 99, Blocks per track = 80, Offset of first block = 7,
+        Empty space at zone front = 0, Skew for track switch = 8, Skew for cylinder switch = 16, Number of spares = {spares}, slips = [], defects = [] }}
+    ]
+  }}
+}}
+"""
+SPECS = """
+disksim_disk TINY {
+  Model = source tiny.model,
+  Scheduler = disksim_ioqueue { Scheduling policy = 1 }, Max queue length = 4,
+  Bulk sector transfer time = 0.1, Hold bus entire read xfer = 0, Hold bus entire write xfer = 0, Per-request overhead time = 0.25, Time scale for overheads = 2.0,
+  Number of buffer segments = 2, Segment size (in blks) = 64, Enable caching in buffer = 1, Buffer continuous read = 3, Maximum read-ahead (blks) = 48,
+  Read-ahead on idle hit = 1, Fast write level = 0, Read hit over. after read = 0.3, Read completion overhead = 0.2, Write completion overhead = 0.05,
+  Preseeking level = 2
+}
+"""
+SEEKS = "Seek distances measured: 3\n1, 1.0\n10, 2.5\n99, 8.0\n"
+SHAPE = {"blocks": 1000, "cylinders": 100, "seek": "extracted", "settle": "0.25", "mapping": 0, "scheme": 9, "spares": 30, "second": 40}
+
+
+@pytest.fixture
+def files(tmp_path):
+    def lay_out(specs=SPECS, seeks=SEEKS, model=None, **shape):
+        (tmp_path / "tiny.model").write_text(model if model is not None else MODEL.format(**SHAPE | shape))
+        (tmp_path / "tiny.diskspecs").write_text(specs)
+        (tmp_path / "tiny.seek").write_text(seeks)
+        (tmp_path / "tiny.parv").write_text("disksim_bus B { type = 1, Read block transfer time = 0.2 }\nsource tiny.diskspecs\ninstantiate [ d0 ] as TINY\n"
+                                            "topology disksim_bus b [ disksim_disk d0 [] ]\n")  # fmt: skip
+        return tmp_path / "tiny.diskspecs"
+
+    return lay_out
+
+
+def imported(file, out, status=0):
+    result = CliRunner().invoke(app, ["import", "disksim", str(file), "--out", str(out)], env={"TESSERA_SIM": str(SIMULATOR)})
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+@pytest.mark.usefixtures("the_built_simulator")
+def test_every_line_has_its_value_and_its_source_and_the_drive_runs(files, tmp_path):
+    said = imported(files(), tmp_path / "tiny.toml")
+    text = (tmp_path / "tiny.toml").read_text()
+    drive = tomllib.loads(text)
+    assert drive["media"]["rpm"] == "7200 rpm" and drive["media"]["surfaces"] == 3 and drive["media"]["write_settle"] == "0.25 ms"
+    # 40 cylinders of 3 tracks of 100; of 30 spares two are used by slipped sectors, in the first and the fourth track
+    assert drive["media"]["zones"] == [[39, 100, 10, 20, 28, 0], [99, 80, 8, 16, 30, 7]]
+    assert drive["media"]["slipped_defects"] == [[0, 0, 1], [0, 1, 1]]
+    assert drive["media"]["seek_curve"] == [[1, 1], [10, 2.5], [99, 8]]
+    assert drive["host"] == {
+        "tags": 4, "link_rate": "5120000 B/s", "command_overhead": "0.5 ms", "completion_overhead": "0.05 ms", "read_completion_overhead": "0.15 ms",
+        "stream_reads": True, "write_data": "on_request",
+    }  # fmt: skip
+    assert drive["firmware"]["read_cache"] == {"segments": 2, "segment_sectors": 64, "read_ahead": 48, "extend_at_hit": True}
+    assert drive["firmware"]["overheads"] == {"read_hit_after_read": "0.6 ms"}  # times the scale
+    assert "tiny.diskspecs:7 Read hit over. after read" in text and "# tiny.model:18" in text
+    assert "tiny.diskspecs:8: 'Preseeking level' = 2: a description cannot say it" in said and "Preseeking level" in text
+    simulate("run", tmp_path / "tiny.toml", "--workload", "random-4k", "--fold", "--limit", 50, "--check", "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "spares", "fewer"),
+    [
+        (0, 0, 2),  # each slipped sector is one less
+        (1, 2, 2 * 100 + 2 * 80),  # two tracks at the end of each zone
+        (2, 3, 3 * 100),  # of each of 100 cylinders, and slips use them up
+        (4, 3, 3 * 100 + 2),  # slips come on top
+        (7, 0, 2),
+        (8, 6, 6 * 25),  # of each four cylinders
+        (9, 30, 60),
+        (10, 30, 62),
+    ],
+)
+def test_a_drive_holds_what_disksim_counts(files, scheme, spares, fewer):
+    drive = import_drive(files(scheme=scheme, spares=spares))
+    assert drive.layout.capacity() == 40 * 3 * 100 + 60 * 3 * 80 - 50 - fewer
+
+
+def test_spares_at_the_end_of_each_track_are_said_to_be_approximate(files):
+    drive = import_drive(files(scheme=3, spares=2))
+    assert [zone.sectors for zone in drive.layout.zones] == [98, 78]
+    assert "2 spare sectors at the end of each track; written as tracks of 98 sectors" in " ".join(drive.lost)
+
+
+def test_cylinders_that_no_zone_holds_are_spare(files):
+    drive = import_drive(files(second=42))
+    assert [(zone.first, zone.last, zone.place is None) for zone in drive.layout.zones] == [(0, 39, False), (40, 41, True), (42, 99, False)]
+    assert drive.layout.capacity() == 40 * 3 * 100 + 58 * 3 * 80 - 50 - 60
+
+
+def test_what_a_description_cannot_say_is_named_with_its_place(files):
+    drive = import_drive(files(mapping=1, settle="-0.25"))
+    assert any("tiny.model:16: cylinder switches stay on the same surface" in lost for lost in drive.lost)
+    assert any("a read settles 0.25 ms longer than a write" in lost for lost in drive.lost)
+    drive = import_drive(files(specs=SPECS.replace("Max queue length", "Max queu length")))
+    assert any("tiny.diskspecs:4: unknown key 'Max queu length'; did you mean 'Max queue length'?" in lost for lost in drive.lost)
+
+
+@pytest.mark.parametrize("kind", ["constant", "linear", "curve", "hpl", "hplplus10"])
+def test_seek_formulas_become_curves_that_rise(files, kind):
+    curve = import_drive(files(seek=kind)).seeks
+    assert [d for d, _ in curve] == sorted({d for d, _ in curve}) and curve[0][0] == 1 and curve[-1][0] == 99
+    by_distance = dict(curve)
+    if kind == "hpl":
+        assert by_distance[1] == 1.5 and by_distance[40] == pytest.approx(4.4) and by_distance[39] == pytest.approx(1 + 0.5 * 39**0.5)
+    if kind == "curve":
+        assert by_distance[1] == 1 and by_distance[99] == pytest.approx(8, abs=0.2)
+    if kind == "hplplus10":
+        assert by_distance[10] == 1.9
+
+
+def test_distances_are_dense_where_a_curve_bends():
+    assert distances(5000)[:6] == [1, 2, 3, 4, 5, 6] and distances(5000)[-1] == 4999 and len(distances(5000)) < 110
+    assert distances(1) == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"model": MODEL.format(**SHAPE)[:700]}, "tiny.model:16: the file ends where"),
+        ({"specs": SPECS.replace("tiny.model", "gone.model")}, "tiny.diskspecs:3: "),
+        ({"specs": "source tiny.diskspecs"}, "includes itself (tiny.diskspecs -> tiny.diskspecs)"),
+        ({"model": MODEL.format(**SHAPE).replace("dm_layout_g1 {", "dm_layout_g9 {")}, "unknown layout 'dm_layout_g9'; expected dm_layout_g1"),
+        ({"scheme": 11}, "'Sparing scheme used': expected 0 to 10, found 11"),
+        ({"seek": "guessed"}, "unknown seek type 'guessed'; expected one of extracted"),
+        ({"seeks": SEEKS.replace("99, 8.0", "9, 8.0")}, "tiny.seek:4: expected a longer distance than 10 cylinders, found 9"),
+        ({"seeks": SEEKS.replace("99, 8.0", "99, 0.8")}, "tiny.seek:4: seek times fall: 0.8 ms over 99 cylinders, 2.5 ms over fewer"),
+        ({"seeks": SEEKS[:-9]}, "tiny.seek: holds 2 seek times, and its first line says 3"),
+        ({"seeks": "1, 2\n"}, "tiny.seek:1: expected 'Seek distances measured: COUNT'"),
+        ({"second": 30}, "zone 2 begins at cylinder 30, inside the zone before, which ends at 39"),
+        ({"blocks": 10**6}, "'Block count' is 1,000,000, but the zones hold 26,290 sectors"),
+        ({"cylinders": 90}, "the zones end at cylinder 99, but the disk has 90 cylinders"),
+        ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = 4, Max queue length = 5")}, "'Max queue length' is given twice (first at tiny.diskspecs:4)"),
+        ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = many")}, "tiny.diskspecs:4: 'Max queue length': expected a number, found 'many'"),
+        ({"specs": "nothing"}, "tiny.diskspecs:1: the file ends where the name of a block was expected"),
+        ({"specs": "# empty\n"}, "describes no disk; expected a block disksim_disk or dm_disk"),
+        ({"specs": "\0"}, "not text; expected a parameter file of DiskSim"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_with_its_place_and_nothing_is_written(files, tmp_path, change, expected):
+    file = files(**change)
+    with pytest.raises(InputError) as raised:
+        import_drive(file)
+    assert expected in str(raised.value)
+    assert expected in " ".join(imported(file, tmp_path / "drive.toml", status=2).split())
+    assert not (tmp_path / "drive.toml").exists()
+
+
+@pytest.mark.usefixtures("the_built_simulator")
+def test_a_description_that_is_there_stays_unless_it_is_said(files, tmp_path):
+    (tmp_path / "drive.toml").write_text("mine")
+    assert "is there already" in imported(files(), tmp_path / "drive.toml", status=2)
+    assert (tmp_path / "drive.toml").read_text() == "mine"
+
+
+@pytest.mark.usefixtures("the_built_simulator")
+@pytest.mark.parametrize(
+    ("drive", "sectors"),
+    [("hp_c2247a", 2054864), ("dec_rz26", 2050860), ("cheetah9LP", 17783240), ("cheetah4LP", 8887200), ("atlas10k", 17938986), ("atlas_III", 17783250), ("hp_c3323a", 2056008)],
+)  # fmt: skip
+def test_published_drives_are_read(tmp_path, drive, sectors):
+    file = PUBLISHED / f"{drive}.parv"
+    if not file.exists():
+        pytest.skip(f"{file} is not there: the published parameter files are no part of the project")
+    said = imported(file, tmp_path / "drive.toml")
+    assert f"{sectors:,} sectors" in said

@@ -1,0 +1,61 @@
+"""One program: what the simulator can do is under `tessera`, with all its options, and what writes this project's pages is not."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tessera.cli import app
+from tessera.simulator import REPOSITORY, run_simulator
+
+RUN = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit")
+
+
+def tessera(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", "tessera", *words], capture_output=True, text=True, timeout=120, cwd=cwd)
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_the_help_of_a_command_has_every_option_of_the_simulators(command):
+    options = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", run_simulator([command, "--help"]), re.MULTILINE))
+    assert len(options) > 30
+    text = CliRunner().invoke(app, [command, "--help"]).stdout
+    assert [option for option in sorted(options) if option not in text] == []
+
+
+def test_every_command_of_the_simulator_is_one_of_tessera():
+    elsewhere = {"probe": ("trace", "probe")}
+    for name in re.findall(r"^  ([a-z-]+) {2,}\S", run_simulator(["--help"]).partition("Subcommands:")[2], re.MULTILINE):
+        shown = CliRunner().invoke(app, [*elsewhere.get(name, (name,)), "--help"])
+        assert shown.exit_code == 0 and "tessera-sim" not in shown.stdout, name
+
+
+def test_torture_is_the_simulators():
+    done = tessera("torture", "torture", "--layer", "cmr", "--durability", "none", "--operations", "3", "--cuts", "3")
+    assert done.returncode == 0 and re.search(r"cmr +none", done.stdout), done.stdout + done.stderr
+
+
+def test_results_without_a_folder_go_to_the_next_free_one(tmp_path):
+    for number, limit in ((1, "100"), (2, "0.1k")):
+        done = tessera(*RUN, limit, cwd=tmp_path)
+        assert done.returncode == 0 and f"out/run-{number}" in done.stdout, done.stderr
+        assert (tmp_path / "out" / f"run-{number}" / "summary.json").exists()
+
+
+def test_a_refused_run_leaves_no_folder(tmp_path):
+    assert tessera(*RUN, "100", "--set", "nonsense=1", cwd=tmp_path).returncode == 2
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", ["0", "1.5", "-3", "many", "1T"])
+def test_a_limit_that_is_none_is_refused_with_what_it_may_be(limit):
+    done = CliRunner().invoke(app, [*RUN, limit])
+    assert done.exit_code == 2 and "1e6" in done.stderr
+
+
+def test_the_package_does_without_what_writes_the_pages():
+    users = [file for file in (REPOSITORY / "analysis" / "tessera").rglob("*.py") if re.search(r"^\s*(from|import) pages\b", file.read_text(), re.MULTILINE)]
+    assert users == []

@@ -1,0 +1,210 @@
+"""What a referee looks for in tables, findings and pictures (docs/guide/statistics.md)."""
+
+import re
+
+import polars as pl
+import pytest
+from samples import REPOSITORY, metric, requests_of, write_run
+
+from tessera import Run
+from tessera.charts import pictures
+from tessera.charts.gallery import of_run, of_runs
+from tessera.charts.gallery import of_sweep as charts_of_sweep
+from tessera.charts.style import curve_looks, part_colours
+from tessera.latency_plot import plot_latency
+from tessera.reports.answer import of_sweep
+from tessera.reports.effects import effect_of, effects
+from tessera.reports.run_page import COMPARED, ranking, run_page, run_warnings
+from tessera.reports.sweep_page import sweep_page
+from tessera.sweeps.dataset import Sweep, frame_of
+
+BUFFERS = ("0 B", "4 MiB", "16 MiB")
+
+
+def rows_of(*points, **more):
+    """Rows as a sweep has them: each point (axes), and its mean and 99th percentile."""
+    found = []
+    for number, (axes, mean, p99) in enumerate(points):
+        found.append({
+            "key": f"{number:064}", "exit_status": 0, "message": "", "command": "", "seed": axes.get("seed", 1), "tool": "t", "cleans": True, "unstable": False,
+            **{f"axis.{name}": value for name, value in axes.items()}, "host.latency.mean": mean, "host.latency.p99": p99, "energy.total": mean,
+            "cleaning.count": 100.0, "host.steady.reached": 1.0, **more,
+        })  # fmt: skip
+    return found
+
+
+def sweep_of(folder, axes, rows, **facts):
+    made = Sweep(folder)
+    made.begin({"title": "", "axes": axes, "run": {}, **facts}, [row["key"] for row in rows])
+    for row in rows:
+        made.add(row)
+    made.save()
+    return made
+
+
+@pytest.fixture
+def crossed(tmp_path):
+    """Layers and buffers with two seeds, p99 the less the more buffer; 16 MiB is hardly better than 4 MiB."""
+    p99 = {"0 B": 90.0, "4 MiB": 30.0, "16 MiB": 29.9}
+    points = [
+        ({"layer": layer, "firmware.write_cache.capacity": size, "seed": seed}, 5.0, p99[size] * factor * (1 + seed / 1000))
+        for layer, factor in (("cmr", 1), ("imr-rmw", 3)) for size in ("0 B", "16 MiB", "4 MiB") for seed in (1, 2)
+    ]  # fmt: skip
+    return sweep_of(tmp_path, ["layer", "firmware.write_cache.capacity", "seed"], rows_of(*points))
+
+
+def test_levels_of_a_third_factor_are_no_seeds():
+    points = [({"a": 1, "b": 1, "merge": merge, "seed": 1}, value, value) for merge, value in ((1, 3000.0), (2, 4000.0), (3, 5700.0))]
+    chart = pictures.heat(frame_of(rows_of(*points)), "a", "b", "host.latency.mean")
+    assert chart.texts == [["4,233 (3,000 to 5,700)"]]
+    assert "mean over 3 values of merge" in chart.title
+
+
+def test_seeds_have_an_interval():
+    points = [({"a": 1, "b": 1, "merge": 1, "seed": seed}, value, value) for seed, value in ((1, 3000.0), (2, 4000.0))]
+    assert "±" in pictures.heat(frame_of(rows_of(*points)), "a", "b", "host.latency.mean").texts[0][0]
+
+
+def test_a_front_is_over_designs_and_not_over_traces_and_seeds(tmp_path):
+    points = [
+        ({"layer": layer, "trace": f"traces/{trace}.csv.xz", "seed": seed}, mean, p99)
+        for layer, mean, p99 in (("cmr", 1.0, 9.0), ("imr-rmw", 9.0, 1.0)) for trace in ("web_3", "hm_0") for seed in (1, 2)
+    ]  # fmt: skip
+    charts = charts_of_sweep(sweep_of(tmp_path, ["layer", "trace", "seed"], rows_of(*points)))
+    fronts = [chart for chart in charts if chart.name.startswith("pareto")]
+    assert [len(chart.lines[-1].x) for chart in fronts] == [2, 2]
+    assert [chart.title.rsplit(": ", 1)[1] for chart in fronts] == ["web_3", "hm_0"]
+    assert set(fronts[0].lines[-1].labels) <= {"cmr", "imr-rmw", ""}
+
+
+def test_designs_closer_than_their_intervals_are_one(tmp_path):
+    points = [({"layer": layer, "seed": seed}, mean + seed, p99 + seed) for layer, mean, p99 in (("cmr", 10.0, 9.0), ("imr-rmw", 10.1, 8.9)) for seed in (1, 2)]
+    (front,) = [chart for chart in charts_of_sweep(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points))) if chart.name == "pareto"]
+    assert len(front.lines[-1].x) == 1
+
+
+def test_zipped_axes_are_one():
+    points = [({"cores": cores, "clock": clock, "seed": seed}, cores * 10.0 + seed, 1.0) for cores, clock in ((1, "500 MHz"), (2, "250 MHz")) for seed in (1, 2)]
+    found = effects(frame_of(rows_of(*points)), ["cores", "clock", "seed"], "host.latency.mean", "ms")
+    assert len(found) == 1 and found[0].startswith("host.latency.mean over cores with clock: from 11.5 ms (1) to 21.5 ms (2), a factor of 1.87")
+
+
+def test_a_finding_says_over_what_it_is_a_mean(crossed):
+    effect = effect_of(crossed.good, crossed.axes, "firmware.write_cache.capacity", "host.latency.p99")
+    assert "geometric means over 2 values of layer" in effect.sentence("ms")
+    assert "2 seeds]" in effect.sentence("ms") and effect.interval[0] > 1
+
+
+def test_an_interval_is_over_seeds_alone(crossed):
+    layer = effect_of(crossed.good, crossed.axes, "layer", "host.latency.p99")
+    assert layer.interval == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
+
+
+@pytest.mark.parametrize("change, mark", [({"cleaning.count": 3.0}, "too short to compare"), ({"unstable": True}, "unstable"), ({"host.steady.reached": 0.0}, "not steady")])
+def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
+    points = [({"layer": layer, "seed": seed}, 5.0 + seed, 5.0) for layer in ("cmr", "imr-rmw") for seed in (1, 2)]
+    page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **change)), "Which layer is fast?")
+    assert any(mark in line for line in page.warnings)
+    assert {cell.note for row in page.tables[0].rows for cell in row if cell.note} == {mark}
+    if mark != "not steady":
+        assert page.answer.startswith("Not settled") and all("not ranked" in line for line in page.findings)
+        assert all(name.endswith("*") for chart in page.charts if chart.name == "curve-layer" for name in chart.categories)
+        assert not [chart for chart in page.charts if chart.name == "pareto"]
+
+
+def test_the_first_sentence_answers_the_question(crossed):
+    said = of_sweep(crossed.good, crossed.axes, "How much DRAM does p99 need?")
+    assert said.startswith("Firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
+    assert of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?").startswith("Cmr has the smallest p99")
+    assert of_sweep(crossed.good, crossed.axes, "Does the weather matter?").startswith("Not settled: the question names no axis of this sweep (layer, ")
+
+
+def test_one_seed_settles_nothing(crossed):
+    one = crossed.good.filter(pl.col("axis.seed") == 1)
+    assert of_sweep(one, crossed.axes, "Which layer has the best p99?").startswith("Not settled: one seed has no interval. As far as it goes: cmr has")
+
+
+def test_the_picture_is_of_the_metric_that_the_question_names(crossed):
+    assert sweep_page(crossed, "How much DRAM does p99 need?").charts[0].title.startswith("host.latency.p99 over")
+    assert sweep_page(crossed).charts[0].title.startswith("host.latency.mean over")
+
+
+def test_amounts_are_in_order_and_typed(crossed):
+    chart = charts_of_sweep(crossed)[0]
+    assert list(BUFFERS) in (list(chart.xs), list(chart.ys))
+    amounts = crossed.results.select("axis.firmware.write_cache.capacity", "amount.firmware.write_cache.capacity").unique().sort("amount.firmware.write_cache.capacity")
+    assert amounts.rows() == [("0 B", 0.0), ("4 MiB", 4.0 * 2**20), ("16 MiB", 16.0 * 2**20)]
+
+
+def test_traces_are_named_by_their_stems(tmp_path):
+    points = [({"trace": f"../far/{trace}.csv.xz", "seed": 1}, 5.0, 5.0) for trace in ("web_3", "hm_0")]
+    page = sweep_page(sweep_of(tmp_path, ["trace", "seed"], rows_of(*points)))
+    assert [row[0].text for row in page.tables[0].rows] == ["web_3", "hm_0"]
+    assert page.charts[0].categories == ["web_3", "hm_0"]
+
+
+def test_a_run_with_power_cuts_says_so(tmp_path):
+    run = Run(write_run(tmp_path, {"host.latency.mean": metric(5, "ms")}, None, {"power_cuts": 2}))
+    assert any("Power was cut 2 times" in line for line in run_warnings(run))
+
+
+def test_one_run_answers_with_its_figure_and_its_mark(tmp_path):
+    metrics = {"host.latency.p99": metric(5, "ms"), "host.served": metric(10), "cleaning.count": metric(1), "host.latency.mean": metric(1, "ms"), "host.latency.max": metric(9, "ms")}
+    run = Run(write_run(tmp_path, metrics, None, {"cleans": True, "layer": "fluid", "drive": "demo", "input": "web", "seed": 1, "tool": "t"}))
+    assert run_page(run, "How long is the tail?").answer.startswith("Not settled: too short to compare. As far as it goes: p99 is 5.00 ms for fluid on web")
+
+
+def layer_run(folder, name, cleanings):
+    metrics = {f"host.latency.{of}": metric(value, "ms") for of, value in (("p50", 1), ("p90", 2), ("p95", 3), ("p99", 9), ("p999", 99))}
+    metrics |= {"write_amplification.media": metric(2), "media.sectors_written.total": metric(4), "media.sectors_written.data": metric(4), "cleaning.count": metric(cleanings)}
+    return Run(write_run(folder / name, metrics, None, {"layer": name, "cleans": True}))
+
+
+def test_pictures_of_layers_carry_marks_and_have_tails_without_logs(tmp_path):
+    charts = {chart.name: chart for chart in of_runs({"fluid": layer_run(tmp_path, "fluid", 3), "imr-rmw": layer_run(tmp_path, "imr-rmw", 300)})}
+    tail = charts["latency-percentiles"]
+    assert [line.name for line in tail.lines] == ["fluid*", "imr-rmw"] and tail.x.log and tail.y.log
+    assert tail.title.endswith("(* too short to compare)")
+    assert charts["write-amplification"].categories == ["fluid*", "imr-rmw"]
+
+
+def test_the_only_layer_that_may_be_ranked_is_not_the_best():
+    figures = {name: [("fluid", 5.0, False), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
+    assert ranking(figures, {"host.latency.mean": "ms"})[0] == "mean: only imr-rmw may be ranked, 9.00 ms."
+    both = {name: [("cmr", 18.0, True), ("fluid", 5.0, True), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
+    assert ranking(both, {"host.latency.mean": "ms"})[0] == "Lowest mean: fluid, 5.00 ms (0.278x cmr); highest: imr-rmw, 9.00 ms."
+
+
+def test_the_pictures_of_one_run_carry_its_marks(tmp_path):
+    run = Run(write_run(tmp_path, {"cleaning.count": metric(1)}, requests_of([1, 2, 3]), {"layer": "fluid", "cleans": True}))
+    assert all(chart.title.endswith("(too short to compare)") for chart in of_run(run) if chart.name in ("latency-tail", "latency-over-time", "life"))
+
+
+def test_a_colour_means_the_same_in_every_picture():
+    life, energy = part_colours(["host queue", "seek", "flash"]), part_colours(["disk: idle", "disk: seek", "flash: program"])
+    assert life["seek"] == energy["disk: seek"] and life["flash"] == energy["flash: program"]
+    few, many = curve_looks(["mu-rmw"]), curve_looks(["imr-rmw", "fluid", "mu-rmw*", "median"])
+    assert few["mu-rmw"] == many["mu-rmw*"]
+    assert len({str(each) for each in many.values()}) == 4
+    assert all(len(set(part_colours(names).values())) == len(names) for names in (["seek", "x", "y", "z"], ["host", "disk", "flash", "cpu", "copy", "descriptors", "registers"]))
+
+
+def test_the_tail_of_the_demonstration_is_logarithmic(tmp_path, monkeypatch):
+    import matplotlib.pyplot as plt
+
+    panels = []
+    monkeypatch.setattr(plt, "close", lambda figure: panels.extend(figure.axes))
+    run = Run(write_run(tmp_path / "a", {"cleaning.count": metric(1)}, requests_of(range(1, 2000)), {"cleans": True}))
+    plot_latency({"interlaced": {"imr-rmw": run}}, tmp_path / "plot.png", "title")
+    writes = panels[1]
+    assert (writes.get_xscale(), writes.get_yscale()) == ("log", "log")
+    assert min(writes.lines[0].get_ydata()) == pytest.approx(100 / 1999)
+    assert writes.lines[0].get_label() == "imr-rmw*"
+
+
+def test_the_check_list_names_tests_that_there_are():
+    page = (REPOSITORY / "docs" / "guide" / "statistics.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_\w+)` \|$", page, re.MULTILINE)
+    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py"))
+    assert len(named) == page.count("\n| ") - 1
+    assert [name for name in named if f"def {name}(" not in there] == []

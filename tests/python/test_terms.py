@@ -1,0 +1,47 @@
+"""A comparison says what its drives share: unequal hardware is named, in the first line."""
+
+from samples import metric, requests_of, write_run
+
+from tessera import Run
+from tessera.terms import terms
+
+DRIVE = """
+[dram]
+capacity = "256 MiB"
+[nand]
+blocks = {blocks}
+[controller]
+scheduling = "shortest_positioning"
+[firmware.write_cache]
+capacity = "{cache}"
+[firmware.read_cache]
+segments = 16
+segment_sectors = 512
+[layers.tessera]
+buffer = "12 MiB"
+"""
+
+
+def run(folder, cache, blocks=384):
+    write_run(folder, {"host.requests": metric(2)}, requests_of([1, 2]))
+    (folder / "drive.toml").write_text(DRIVE.format(cache=cache, blocks=blocks))
+    return Run(folder)
+
+
+def test_a_layer_s_own_buffer_counts_as_the_drive_s_write_cache(tmp_path):
+    runs = {"cmr": run(tmp_path / "a", "12 MiB"), "tessera": run(tmp_path / "b", "0 B")}
+    assert terms(runs) == (
+        "Equal for all: the platters, write buffer 12 MiB, read cache 16 segments of 512 sectors, DRAM 256 MiB, flash 384 blocks, queue shortest positioning."
+    )
+
+
+def test_what_only_one_layer_has_is_named(tmp_path):
+    runs = {"cmr": run(tmp_path / "a", "0 B"), "imr-rmw": run(tmp_path / "c", "0 B", 0), "tessera": run(tmp_path / "b", "0 B")}
+    text = terms(runs)
+    assert "NOT equal: write buffer: none (cmr, imr-rmw); 12 MiB (tessera)." in text
+    assert "NOT equal: flash: 384 blocks (cmr, tessera); none (imr-rmw)." in text
+
+
+def test_a_run_without_a_description_says_nothing(tmp_path):
+    write_run(tmp_path, {"host.requests": metric(2)}, requests_of([1, 2]))
+    assert terms({"cmr": Run(tmp_path)}) == "" == terms({})

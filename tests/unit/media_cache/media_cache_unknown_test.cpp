@@ -1,0 +1,93 @@
+// Sectors of the log of which a boot cannot know what they hold: never taken for sectors without a header.
+#include <vector>
+
+#include "media_cache_drive.hpp"
+#include "support/unreadable_sectors.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// The sectors of the log that a write of `count` sectors meets, in their order: its data, padding, and the end of the packet.
+std::vector<PhysicalSector> packet_of(MediaCacheDrive& drive, std::uint64_t sector, std::uint32_t count) {
+  drive.bench().steps.clear();
+  drive.write(sector, count);
+  std::vector<PhysicalSector> sectors;
+  for (const auto& step : drive.bench().steps_in("cache"))
+    for (std::uint32_t i = 0; step.op == MediaOp::write && i < step.run.count; ++i) sectors.push_back({step.run.track, step.run.first + i});
+  return sectors;
+}
+
+void make_transient(MediaCacheSetup& setup, PhysicalSector sector, std::uint32_t reads) {
+  setup.bench.media.transient_sectors = {{static_cast<double>(sector.track.surface), static_cast<double>(sector.track.radius),
+                                          static_cast<double>(sector.index), static_cast<double>(reads)}};
+}
+
+}  // namespace
+
+TEST_CASE("media-cache: a header that only a later read of the boot brings is there") {
+  MediaCacheSetup setup;
+  std::vector<PhysicalSector> packet;
+  {
+    MediaCacheDrive model(setup);
+    model.write(model.at(2, 3), 2);
+    packet = packet_of(model, model.at(2, 3), 2);
+  }
+  REQUIRE(packet.size() == 3);
+  make_transient(setup, packet.back(), GENERATE(range(1U, 9U)));  // the packet's end
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(2, 3), 2);
+  drive.write(drive.at(2, 3), 2);
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("media-cache: a packet of which no header can be read is named by the next one") {
+  MediaCacheSetup setup;
+  setup.layer.least_packet = sectors(GENERATE(0U, 6U));
+  MediaCacheDrive drive(setup);
+  const std::uint64_t sector = drive.at(2, 3);
+  drive.write(sector, 1);
+  const auto newer = packet_of(drive, sector, 1);
+  const std::uint32_t count = GENERATE(1U, 2U);
+  CAPTURE(setup.layer.least_packet.value(), count, newer.size());
+  drive.write(drive.at(4, 1), count);
+  for (const PhysicalSector& lost : newer) drive.bench().media().add_unreadable(lost);
+  drive.cut_now();
+  check_with_losses(drive);
+  CHECK(drive.bench().read(sector * blocks_per_sector, blocks_per_sector) == Status::media_error);
+}
+
+TEST_CASE("media-cache: a packet in front of which a checkpoint was written, or that several writes share, names none") {
+  MediaCacheSetup setup;
+  setup.layer.checkpoint_every = GENERATE(1U, 2U, 3U);
+  MediaCacheDrive drive(setup);
+  for (std::uint64_t i = 0; i < 7; ++i) drive.write(drive.at(2, i % 3), 1);
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("media-cache: the newest packet is there although both of its headers come with a late read only") {
+  MediaCacheSetup setup;
+  std::vector<PhysicalSector> packet;
+  {
+    MediaCacheDrive model(setup);
+    model.write(model.at(2, 3), 1);
+    packet = packet_of(model, model.at(2, 3), 1);
+  }
+  REQUIRE(packet.size() == 2);
+  for (const PhysicalSector& sector : packet)
+    setup.bench.media.transient_sectors.push_back(
+        {static_cast<double>(sector.track.surface), static_cast<double>(sector.track.radius), static_cast<double>(sector.index), 30.0});
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(2, 3), 1);
+  drive.write(drive.at(2, 3), 1);
+  drive.cut_now();
+  REQUIRE(drive.bench().boot_status() == Status::ok);
+  const std::uint64_t block = drive.at(2, 3) * blocks_per_sector;
+  Status status = Status::media_error;
+  for (int again = 0; again < 30 && !ok(status); ++again) status = drive.bench().read(block, blocks_per_sector);
+  CHECK(status == Status::ok);
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}
