@@ -125,11 +125,15 @@ void Executor::account_cpu() {
   dram_ = Picoseconds(0);
 }
 
-/// The core writes what the engine reads behind its doorbell; gives when it has.
+/// The core writes what the engine reads after its doorbell; gives when it has. An engine reads its ring in order: many entries, which take
+/// long on the bus, keep later ones waiting.
 Picoseconds Executor::hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine) {
   charge(operation, times);
   if (control_ == nullptr) return local_;
-  return control_->hand_out(engine, operation == CpuOperation::submit ? BusExchange::command : BusExchange::completion, times);
+  const BusExchange entry = operation == CpuOperation::submit ? BusExchange::command : BusExchange::completion;
+  Picoseconds& read = ring_read_[static_cast<std::size_t>(engine)];
+  read = std::max(read, control_->hand_out(engine, entry, times));
+  return read;
 }
 
 Picoseconds Executor::ring(DeviceRegister bell) { return control_ == nullptr ? now() : control_->ring(bell, now()); }
@@ -226,6 +230,7 @@ void Executor::power_off() {
   }
   messages_.clear();
   waiting_for_cores_ = waiting_for_locks_ = 0;
+  ring_read_ = {};
   for (const Signal signal : {ready_depth_, tasks_depth_, lock_waiters_}) signal.replace(0, now);
   firmware_.power_off(now);
 }

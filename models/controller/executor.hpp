@@ -241,7 +241,9 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   RootTask* current_ = nullptr;
   Crew* running_ = nullptr;  // whose core runs a task
   Picoseconds local_;        // that core's time
-  Picoseconds dram_;         // part of the current run that was spent on DRAM accesses
+  std::array<Picoseconds, static_cast<std::size_t>(BusInitiator::flash) + 1>
+      ring_read_{};   // when each engine has read what it was handed last
+  Picoseconds dram_;  // part of the current run that was spent on DRAM accesses
   bool powering_off_ = false;
   bool halted_ = false;
   Picoseconds ran_;        // since it was made

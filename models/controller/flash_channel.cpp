@@ -30,8 +30,16 @@ void FlashChannel::submit(FlashBatch& batch) {
   }
   executor_.charge(CpuOperation::flash_command, commands);
   executor_.charge(CpuOperation::record_word, words);
+  if (programs(batch.commands.front().op)) keep_order();
   executor_.suspend_for(batch.wait, LifePhase::flash_queue, given,
                         {*this, reinterpret_cast<std::uint64_t>(&batch), bus_latency_, BusInitiator::flash});
+}
+
+/// Where two cores run the layer, one may have taken pages before the other and take longer to describe them. A block takes its pages in
+/// order only, so firmware holds a lock from there to here, and the other core spins.
+void FlashChannel::keep_order() {
+  if (executor_.now() < programs_handed_over_) executor_.spend(programs_handed_over_ - executor_.now());
+  programs_handed_over_ = executor_.now();
 }
 
 void FlashChannel::on_time(std::uint64_t argument) {

@@ -61,6 +61,7 @@ class FlashChannel final : public FlashPort, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void start(FlashCommand& command);
+  void keep_order();
 
   SignalScope signals_;
   Signal depth_ = signals_.level("queue", 16);
@@ -74,6 +75,7 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   const FlashCatalogue& catalogue_;
   BufferGuard* guard_ = nullptr;
   Picoseconds bus_latency_;
+  Picoseconds programs_handed_over_;  // the last
   std::vector<FlashBatch*> active_;
   std::function<void()> quiet_;  // set while it halts
   PortCounts served_;

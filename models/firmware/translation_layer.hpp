@@ -120,7 +120,8 @@ class LayerFactory {
   /// Whether boot tells a flash page that became unreadable from one that a power cut tore, so that no older copy passes for the newest.
   [[nodiscard]] virtual bool knows_lost_pages() const { return true; }
 
-  /// Whether no older copy of a block passes for the newest where a buffer's record cannot be read and the dump of its tables failed, too.
+  /// Whether no older copy of a block passes for the newest where a buffer's record or a flash page cannot be read and the dump of its
+  /// tables failed, too.
   [[nodiscard]] virtual bool knows_lost_records() const { return true; }
 
   [[nodiscard]] virtual std::unique_ptr<TranslationLayer> make(const Ports& ports, const DriveGeometry& geometry,

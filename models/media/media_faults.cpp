@@ -49,6 +49,11 @@ void MediaFaults::add_unreadable(PhysicalSector sector) {
   spots_[key(geometry_.linear(sector.track), sector.index)].bad_from = Picoseconds(0);
 }
 
+void MediaFaults::add_transient(PhysicalSector sector, std::uint32_t reads) {
+  TESSERA_CHECK(geometry_.contains(sector.track), "a sector that fails lies outside the drive");
+  spots_[key(geometry_.linear(sector.track), sector.index)].failing_reads = reads;
+}
+
 void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
   if ((transient_rate_ | unrecoverable_rate_) == 0) return;
   for (std::uint32_t sector = first; sector < first + count; ++sector) {

@@ -28,6 +28,8 @@ class MediaFaults {
 
   /// Makes a sector unreadable for good; what is written to it is lost.
   void add_unreadable(PhysicalSector sector);
+  /// From now on the sector fails in this many reads in a row, before one goes well.
+  void add_transient(PhysicalSector sector, std::uint32_t reads);
 
   // Ranges are `count` sectors from `first` on of the track with this linear number, and do not wrap.
 

@@ -34,7 +34,7 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
     const auto sector_blocks = static_cast<std::uint32_t>(config.media.sector_size.value()) / host_block_bytes;
     scoreboard_ = std::make_unique<Scoreboard>(config.content, config.promise, sector_blocks, config.prefilled);
     media_.set_initial_content(config.initial);
-    media_.set_fault_listener(scoreboard_.get());
+    media_.set_fault_listener(scoreboard_.get(), config.reads_before_loss);
     if (nand_) nand_->set_fault_listener(scoreboard_.get());
   }
   const SectorShape shape{static_cast<std::uint32_t>(config.media.sector_size.value()), config.content};

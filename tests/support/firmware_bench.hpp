@@ -39,6 +39,8 @@ struct BenchConfig {
   ContentMode content = ContentMode::tags;
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   std::uint64_t seed = 1;
+  /// How often the firmware tries to read a sector before it takes its data for lost.
+  std::uint32_t reads_before_loss = 1;
   /// What the platters hold at the start, and the blocks that they hold it of; the image is to prefill the firmware alike.
   const InitialContent* initial = nullptr;
   PrefilledBlocks prefilled;

@@ -69,8 +69,8 @@ void one_unreadable_sector(const MakeDrive& make, const RandomTraffic& traffic =
   }
 }
 
-/// Makes up to `count` random sectors of the planned regions unreadable, no two side by side: the firmware keeps what it must find again
-/// in two sectors next to one another.
+/// Makes up to `count` random sectors of the planned regions unreadable, for good or for up to 30 reads in a row, no two side by side: the
+/// firmware keeps what it must find again in two sectors next to one another.
 template <class Drive>
 void scatter_unreadable(Drive& drive, RandomStream& random, std::uint32_t count) {
   MediaDevice& media = drive.bench().media();
@@ -78,7 +78,11 @@ void scatter_unreadable(Drive& drive, RandomStream& random, std::uint32_t count)
     const Region& region = drive.plan()[random.below(drive.plan().size())];
     const PhysicalTrack track{static_cast<std::uint32_t>(random.below(media.geometry().surfaces())),
                               static_cast<std::uint32_t>(region.first + random.below(region.count))};
-    media.add_unreadable({track, 2 * static_cast<std::uint32_t>(random.below(media.sectors_on(track) / 2))});
+    const PhysicalSector sector{track, 2 * static_cast<std::uint32_t>(random.below(media.sectors_on(track) / 2))};
+    if (random.below(2) == 0)
+      media.add_unreadable(sector);
+    else
+      media.add_transient(sector, pick(random, 1, 30));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/defects/lost_sectors.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/logs/header_scan.hpp"
 
@@ -117,65 +118,74 @@ Task<Status> BackupSlot::void_record() {
   co_return status;
 }
 
-/// What can be read of the saved runs needs no restoring (BackupRegion::recover() says why).
+/// What can be read of the saved runs needs no restoring (BackupRegion::recover() says why). What comes from neither place is looked at
+/// again, and nothing is written where nothing came.
 Task<Status> BackupSlot::restore() {
   if (described_.count == 0) co_return Status::ok;
-  for (std::uint32_t i = 0; i < described_.count; ++i) {
-    MediaChain chain(MediaClass::host, LostSectors::carry);
-    chain.read(described_.runs[i], staged(described_, i));
-    const Status status = co_await media_.run(chain);
-    if (!ok(status)) co_return status;
+  const DataSpan all = staged(described_.sectors());
+  for (std::uint32_t i = 0; i < all.count; ++i) staging_.mark_lost(i);
+  std::uint32_t came_back = all.count;
+  for (std::uint32_t look = 0; look < most_looks && staging_.any_lost(0, all.count); ++look) {
+    for (std::uint32_t i = 0; i < described_.count; ++i) {
+      const Status status = co_await read_lost(media_, described_.runs[i], staged(described_, i));
+      if (!ok(status)) co_return status;
+    }
+    const Status filled = co_await fill_in(came_back);
+    if (!ok(filled)) co_return filled;
   }
   // Of a record that a cut left incomplete nothing comes back, as the target was not written yet: nothing may be rewritten either, since
   // another cut in the middle of that would destroy what is saved nowhere.
-  std::uint32_t came_back = newest_.count;
-  const Status filled = co_await fill_in(came_back);
-  if (!ok(filled)) co_return filled;
   std::uint32_t first = 0;
   while (first < described_.count && described_.sectors_before(first + 1) <= came_back) ++first;
-  // In the order in which they were saved: a rewrite may destroy the runs behind it. Where one cannot be written the record stays, and the
-  // drive can be read.
-  bool whole = true;
+  // In the order in which they were saved: a rewrite may destroy the runs behind it. Where one is not there or cannot be written the
+  // record stays, and the drive can be read.
+  bool whole = !staging_.any_lost(0, all.count);
   for (std::uint32_t i = first; i < described_.count; ++i) {
-    MediaChain chain(MediaClass::host);
-    chain.write(described_.runs[i], staged(described_, i));
-    const Status status = co_await media_.run(chain);
+    const Status status = co_await write_present(media_, described_.runs[i], staged(described_, i));
     whole = whole && ok(status);
   }
   if (whole) static_cast<void>(co_await void_record());
   co_return Status::ok;
 }
 
-/// The newest record is known by any of its sectors that can be read.
+/// The newest record is known by any of its sectors that can be read. One sector alone may void it, and that one may need many reads; so
+/// what cannot be read is looked at again, but for the sectors of the newest record itself that its void does not take.
 Task<void> BackupSlot::find_newest() {
   HeaderScan scan(media_);
+  std::vector<std::uint64_t> unknown;
+  std::uint32_t looks = HeaderScan::most_looks_again;
   std::uint32_t count = 0;
   for (std::uint64_t begin = 0; begin < ring_; begin += count) {
     count = co_await scan.read(layout_, first_ + begin, first_ + ring_);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::optional<LogRecord> record = scan.record(i);
-      if (!record || record->sequence <= number_) continue;
-      const bool in_force = record->type == RecordType::backup;
-      number_ = record->sequence;
-      newest_ = {(begin + i + ring_ - (in_force ? index_in_backup(*record) : 0)) % ring_, record->length};
-      described_ = in_force ? saved_in_backup(*record) : Neighbours{};
+      if (scan.unknown(i)) unknown.push_back(begin + i);
+      note(begin + i, scan.record(i));
     }
+  }
+  for (const std::uint64_t position : unknown) {
+    const bool inside = newest_.count > 1 && (position + ring_ - newest_.start) % ring_ + 1 < newest_.count;
+    if (!inside) note(position, co_await scan.look_again(place(position, 1), looks));
   }
   numbers_.found(number_);
 }
 
+/// What the sector at `position` says, if it is newer than what was found so far.
+void BackupSlot::note(std::uint64_t position, const std::optional<LogRecord>& record) {
+  if (!record || record->sequence <= number_) return;
+  const bool in_force = record->type == RecordType::backup;
+  number_ = record->sequence;
+  newest_ = {(position + ring_ - (in_force ? index_in_backup(*record) : 0)) % ring_, record->length};
+  described_ = in_force ? saved_in_backup(*record) : Neighbours{};
+}
+
 /// The lost sectors of the described runs, as the newest record has them. `came_back`: the first of those that it has.
 Task<Status> BackupSlot::fill_in(std::uint32_t& came_back) {
-  for (std::uint32_t first = 0; first < newest_.count; ++first) {
-    if (!staging_.is_lost(first)) continue;
-    std::uint32_t count = 1;
-    while (first + count < newest_.count && staging_.is_lost(first + count)) ++count;
-    const DataSpan data = staging_.part(first, count);
-    const Status status = co_await read_back(first, data);
+  const DataSpan all = staged(newest_.count);
+  for (Stretch lost = next_stretch(all, {}, true); lost.count != 0; lost = next_stretch(all, lost, true)) {
+    const Status status = co_await read_back(lost.first, all.part(lost.first, lost.count));
     if (!ok(status)) co_return status;
-    for (std::uint32_t i = first; i < first + count && came_back > i; ++i)
+    for (std::uint32_t i = lost.first; i < lost.first + lost.count && came_back > i; ++i)
       if (!staging_.is_lost(i)) came_back = i;
-    first += count;
   }
   co_return Status::ok;
 }

@@ -6,6 +6,7 @@
 // Only the slot's newest record counts. A new one never overwrites the newest, so that a cut while it is written leaves that one
 // whole; the slot's tracks are used in turn. A record whose sectors the host then writes directly is voided first.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,6 +78,7 @@ class BackupSlot {
   [[nodiscard]] Extent next_track() const;
   [[nodiscard]] Extent next_extent(std::uint32_t sectors, std::uint64_t angle) const;
   [[nodiscard]] bool overwrites_newest(const Extent& extent) const;
+  void note(std::uint64_t position, const std::optional<LogRecord>& record);
   Task<Status> fill_in(std::uint32_t& came_back);
   Task<Status> read_back(std::uint32_t first, DataSpan data);
 

@@ -80,7 +80,7 @@ bool DefectManager::concerns(const MediaChain& chain) const {
 DefectManager::Part DefectManager::next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const {
   std::uint32_t offset = step.run.count;
   const Defect* defect = next_defect(step, from, offset);
-  if (defect != nullptr && offset == from) return {from, 1, defect->spare, defect->pending != 0};
+  if (defect != nullptr && offset == from) return {from, 1, defect->spare, defect->pending};
   return {from, std::min(grain, offset - from)};
 }
 
@@ -127,7 +127,7 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
       const MediaStep part = step_of(step, parts[count]);
       part_of[chain.steps().size()] = count;
       chain.add(part);
-      if (step.op == MediaOp::read || !parts[count].pending) continue;
+      if (step.op == MediaOp::read || parts[count].pending == 0) continue;
       part_of[chain.steps().size()] = count;
       chain.add(verification(part));
     }
@@ -135,7 +135,7 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
     const std::uint8_t good = ok(status) ? count : part_of[chain.steps_done];
     if (step.op == MediaOp::write)
       for (const Part& part : std::span(parts).first(good))
-        if (part.pending) note_verified(key_of(step, part.first));
+        if (part.pending != 0) note_verified(key_of(step, part.first));
     const Part stopped = good < count ? parts[good] : Part{step.run.count};
     if (good == count) {
       done = parts[count - 1].end();
@@ -190,7 +190,7 @@ Task<Status> DefectManager::run_single(MediaStep step, bool verify) {
 Task<Status> DefectManager::read_again(MediaStep step, std::uint32_t offset) {
   const std::uint64_t sector = key_of(step, offset);
   const Part part = next_part(step, offset, 1);
-  const bool hopeless = part.pending;  // its retries were spent when it became so
+  const bool hopeless = part.pending == Defect::hopeless;
   MediaStep again = step_of(step, part);
   again.hint = StepHint::position;
   again.headers = {};
@@ -235,7 +235,7 @@ Task<Status> DefectManager::write_again(MediaStep step, std::uint32_t offset) {
   const std::uint64_t sector = key_of(step, offset);
   const Part part = next_part(step, offset, 1);
   const MediaStep again = step_of(step, part);
-  for (std::uint32_t retry = 0; !part.pending && retry < config_.write_retries; ++retry) {
+  for (std::uint32_t retry = 0; part.pending == 0 && retry < config_.write_retries; ++retry) {
     ++retries_;
     const Status status = co_await run_single(again, true);
     if (holds(status)) co_return Status::ok;
@@ -282,8 +282,8 @@ Task<Status> DefectManager::relocate(std::uint64_t sector, MediaStep content) {
 /// A sector that never came back: the next write to it is to be verified. Where the table is full it is found again by its next read.
 Task<void> DefectManager::note_pending(std::uint64_t sector) {
   const Defect* const known = table_.find(sector);
-  const Defect defect{sector, known != nullptr ? known->spare : Defect::in_place, 1};
-  if (!table_.set(defect)) co_return;
+  const bool durable = known != nullptr && known->pending != 0;
+  if (!table_.set({sector, known != nullptr ? known->spare : Defect::in_place, Defect::hopeless}) || durable) co_return;
   armed_ = true;
   event("pending", sector);
   static_cast<void>(co_await table_.save());  // a table that cannot be saved says so when a move needs it

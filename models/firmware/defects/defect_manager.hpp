@@ -46,7 +46,7 @@ class DefectManager final : public MediaSupervisor {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint32_t spare = Defect::in_place;
-    bool pending = false;
+    std::uint32_t pending = 0;  ///< as Defect::pending
     [[nodiscard]] std::uint32_t end() const { return first + count; }
   };
   static constexpr std::uint32_t most_parts = MediaChain::max_steps / 2;  // a part may be written and read back

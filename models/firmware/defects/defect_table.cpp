@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/check.hpp"
+#include "firmware/defects/lost_sectors.hpp"
 #include "firmware/logs/crc32.hpp"
 
 namespace tessera {
@@ -104,14 +105,20 @@ Task<Status> DefectTable::write_copy(std::uint32_t copy) {
   co_return status;
 }
 
+/// An image that comes late is there: with an older one in its place, sectors would be looked for where they no longer lie.
 Task<Status> DefectTable::read_image(PhysicalRun run) {
   Status status = Status::media_error;
-  for (std::uint32_t attempt = 0; attempt < attempts_ && status == Status::media_error; ++attempt) {
+  for (std::uint32_t attempt = 0; attempt < most_looks && status == Status::media_error; ++attempt) {
     MediaChain chain(MediaClass::recovery);
     chain.read_system(run, image_.bytes.first(std::size_t{run.count} * sector_bytes_));
     status = co_await media_.run(chain);
   }
   co_return status;
+}
+
+void DefectTable::after_load() {
+  for (Defect& defect : std::span(entries_, header_.defects))
+    if (defect.pending != 0) defect.pending = Defect::noted_before;
 }
 
 Task<void> DefectTable::start_anew() {
@@ -148,7 +155,9 @@ Task<Status> DefectTable::load() {
     const Status status = co_await read_image(run);
     if (!ok(status) || header_.sequence != found[i].sequence) continue;
     const std::uint32_t crc = header_.crc;
-    if (checksum() == crc) co_return Status::ok;
+    if (checksum() != crc) continue;
+    after_load();
+    co_return Status::ok;
   }
   header_ = Header();
   co_return blank ? Status::ok : Status::corrupt;

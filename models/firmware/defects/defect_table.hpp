@@ -18,7 +18,12 @@ struct Defect {
 
   std::uint64_t sector = 0;        ///< DefectTable::key()
   std::uint32_t spare = in_place;  ///< number of the spare that holds its data
-  std::uint32_t pending = 0;       ///< 1: could not be read; the next write to it is verified
+  std::uint32_t pending = 0;       ///< could not be read; the next write to it is verified: one of the following, or 0
+
+  /// Noted in this power cycle, so that all of its retries were spent on what it holds now.
+  static constexpr std::uint32_t hopeless = 1;
+  /// From the table: what it holds may have been written since, by a write of which the table did not learn.
+  static constexpr std::uint32_t noted_before = 2;
 };
 
 /// Durable by save(): the two copies are written one after the other, each to the one of its two places that does not hold the last
@@ -80,12 +85,13 @@ class DefectTable {
   [[nodiscard]] PhysicalRun place_of(std::uint32_t copy, std::uint64_t sequence, std::uint32_t sectors) const;
   Task<Status> write_copy(std::uint32_t copy);
   Task<Status> read_image(PhysicalRun run);
+  void after_load();
 
   MediaPort& media_;
   MemoryPort& memory_;
   const SpareLayout& layout_;
   std::uint32_t sector_bytes_;
-  std::uint32_t attempts_;    // to write or read a copy
+  std::uint32_t attempts_;    // to write a copy
   std::uint64_t latest_ = 0;  // save of which load() saw an image, whole or not
   std::uint32_t capacity_;
   MemoryRegion image_;

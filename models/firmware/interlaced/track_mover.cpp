@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/defects/lost_sectors.hpp"
 #include "firmware/defects/write_rest.hpp"
 
 namespace tessera {
@@ -102,9 +103,8 @@ Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
   const MoveBackup::Record& found = unfinished->record;
   for (std::uint32_t done = 0; done < found.sectors;) {
     const PhysicalRun piece = backup_.piece(done, found.sectors);
-    MediaChain chain(MediaClass::host, LostSectors::carry);
-    chain.read(piece, images_.part(done, piece.count));
-    const Status status = co_await ports_.media.run(chain);
+    for (std::uint32_t i = done; i < done + piece.count; ++i) images_.mark_lost(i);
+    const Status status = co_await read_lost_again(ports_.media, piece, images_.part(done, piece.count));
     if (!ok(status)) co_return status;
     done += piece.count;
   }

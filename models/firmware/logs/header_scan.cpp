@@ -1,7 +1,10 @@
 #include "firmware/logs/header_scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include "firmware/defects/lost_sectors.hpp"
 
 namespace tessera {
 
@@ -95,6 +98,18 @@ Task<std::uint32_t> HeaderScan::read(const ConventionalLayout& layout, std::uint
   step.headers = headers_;
   co_await read_headers(media_, step, unknown_);
   co_return step.run.count;
+}
+
+Task<std::optional<LogRecord>> HeaderScan::look_again(PhysicalRun sector, std::uint32_t& budget) {
+  const std::array sectors{sector};
+  std::optional<LogRecord> found;
+  for (std::uint32_t look = 0; look < most_looks && budget != 0; ++look) {
+    --budget;
+    co_await read(sectors);
+    found = record(0);
+    if (!unknown(0)) break;
+  }
+  co_return found;
 }
 
 Task<void> count_carriers(MediaPort& media, PhysicalRun run, const SectorHeader& header, Carriers& sum) {

@@ -25,6 +25,8 @@ class HeaderScan {
  public:
   /// Scattered sectors of one chain.
   static constexpr std::uint32_t most = MediaChain::max_steps;
+  /// Further reads of single sectors in one boot: a few seconds.
+  static constexpr std::uint32_t most_looks_again = 400;
   /// Sectors of one step: 64 KiB of headers.
   static constexpr std::uint32_t longest = 1024;
 
@@ -35,6 +37,9 @@ class HeaderScan {
   /// Reads the headers of consecutive sectors of `layout`: of [first, end) as many as lie on one track, at most `longest`; gives
   /// their number.
   Task<std::uint32_t> read(const ConventionalLayout& layout, std::uint64_t first, std::uint64_t end);
+  /// Reads the header of one sector until it comes, as often as a sector may need, and takes the reads from `budget`. The sectors of the
+  /// last read() are gone from here.
+  Task<std::optional<LogRecord>> look_again(PhysicalRun sector, std::uint32_t& budget);
   /// The record in the header of sector `i` of the last read(); nothing where there is none or it cannot be read.
   [[nodiscard]] std::optional<LogRecord> record(std::uint32_t i) const { return decode(headers_[i]); }
   /// Whether sector `i` of the last read() could not be read, so that it may hold a record. A sector stored as lost has its header.

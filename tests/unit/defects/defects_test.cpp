@@ -92,6 +92,17 @@ TEST_CASE("an unreadable sector is lost alone, is pending through a power cut, a
   CHECK(drive.defects("spares_left") == 27);
 }
 
+TEST_CASE("after a power cut a pending sector gets all of its retries again: a write of which the table did not learn may have cured it") {
+  for (const std::uint32_t failing : {23U, 24U}) {  // 12 reads make it pending, the last of 12 more brings it or does not
+    DefectDrive drive([&](MediaConfig& media) { media.transient_sectors = {{0, 1, 4, double(failing)}}; });
+    REQUIRE(drive.write(16, 16) == Status::ok);
+    REQUIRE(drive.read(16, 16) == Status::media_error);
+    REQUIRE(drive.defects("pending") == 1);
+    drive->cut_now();
+    CHECK(drive.read(20, 1) == (failing == 23 ? Status::ok : Status::media_error));
+  }
+}
+
 TEST_CASE("a pending sector that holds the next write, of many sectors or of it alone, stays where it is and is forgotten") {
   const std::uint32_t count = GENERATE(16U, 1U);
   DefectDrive drive([](MediaConfig& media) {

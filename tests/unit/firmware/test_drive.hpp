@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "firmware/defects/spare_layout.hpp"
 #include "firmware/firmware_build.hpp"
 #include "support/firmware_bench.hpp"
 
@@ -66,6 +67,7 @@ class TestDrive {
     Setter setter(parameters);
     factory_->describe(setter);
     TESSERA_CHECK(setter.all_set(), "a test sets a parameter that the layer does not have");
+    if (SpareLayout(geometry_).usable()) config.reads_before_loss = 1 + firmware.defects.read_retries;
     std::string problem;
     plan_ = config.plan = factory_->plan(geometry_, problem);
     TESSERA_CHECK(problem.empty(), "the layer refuses the drive of a test");

@@ -161,3 +161,31 @@ TEST_CASE("a save or a write of a move that a cut tears is not taken for one who
       CHECK(failing_sectors(*drive) == 0);
     }
 }
+
+TEST_CASE("imr-rmw: saved sectors of which the reads are late are put back, wherever the cut comes") {
+  BenchConfig config = small_drive();
+  std::vector<FirmwareBench::StepRecord> saves;
+  {
+    ImrDrive model(make_imr_rmw_factory(), {}, config);
+    model->steps.clear();
+    REQUIRE(model.write_sector(2) == Status::ok);
+    saves = model->steps_in("backup");
+  }
+  for (const FirmwareBench::StepRecord& step : saves)
+    for (std::uint32_t i = 0; step.op == MediaOp::write && i < step.run.count; ++i)
+      config.media.transient_sectors.push_back(
+          {double(step.run.track.surface), double(step.run.track.radius), double(step.run.first + i), 30.0});
+  REQUIRE(!config.media.transient_sectors.empty());
+  std::uint64_t restored = 0;
+  for (std::uint64_t actions = 0;; ++actions) {
+    ImrDrive drive(make_imr_rmw_factory(), {}, config);
+    INFO("cut after " << actions << " actions");
+    drive->submit(HostOp::write, 2 * track_sectors * blocks_per_sector, blocks_per_sector);
+    if (!drive->cut_after_actions(actions)) break;
+    REQUIRE(drive->boot_status() == Status::ok);
+    CHECK(failing_sectors(drive) == 0);
+    CHECK(drive->scoreboard().errors() == 0);
+    restored += drive.metric("backup.voids") > 0 ? 1U : 0U;
+  }
+  CHECK(restored > 0);
+}

@@ -91,3 +91,23 @@ TEST_CASE("media-cache: the newest packet is there although both of its headers 
   CHECK(status == Status::ok);
   CHECK(drive.bench().scoreboard().errors() == 0);
 }
+
+TEST_CASE("media-cache: a packet that cannot be read back is written again elsewhere") {
+  MediaCacheSetup setup;
+  setup.layer.verify_packets = true;
+  std::vector<PhysicalSector> packet;
+  {
+    MediaCacheDrive model(setup);
+    packet = packet_of(model, model.at(2, 3), 2);
+  }
+  REQUIRE(packet.size() == 3);
+  MediaCacheDrive drive(setup);
+  drive.bench().media().add_unreadable(packet[GENERATE(0U, 1U, 2U)]);
+  const std::uint64_t block = drive.at(2, 3) * blocks_per_sector;
+  REQUIRE(drive.bench().write(block, 2 * blocks_per_sector) == Status::ok);
+  CHECK(drive.bench().read(block, 2 * blocks_per_sector) == Status::ok);
+  drive.cut_now();
+  REQUIRE(drive.bench().boot_status() == Status::ok);
+  CHECK(drive.bench().read(block, 2 * blocks_per_sector) == Status::ok);
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}

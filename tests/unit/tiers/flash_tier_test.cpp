@@ -112,6 +112,24 @@ TEST_CASE("short writes leave flash for the voids of writes that are under way")
   CHECK(voids > 1000);
 }
 
+TEST_CASE("pages are programmed in order although two cores run the layer") {
+  for (std::uint64_t run = 0; run < 8; ++run) {
+    RandomStream random(run, "two cores");
+    INFO("run " << run);
+    TiersSetup setup = unbuffered(24);
+    setup.bench.nand->pages_per_block = 32;
+    setup.bench.controller.cores = 4;
+    setup.layer.flash_backlog = 64;
+    TiersDrive drive(setup);
+    for (std::uint32_t round = 0; round < 8; ++round) {
+      for (std::uint32_t depth = 0; depth < 16; ++depth)
+        drive.bench().submit(HostOp::write, random.below(24) * 10 * blocks_per_sector, pick(random, 1, 8) * blocks_per_sector);
+      drive.bench().run_until_all_done();
+    }
+    CHECK(drive.metric("flash.failed_programs") == 0);
+  }
+}
+
 TEST_CASE("the oldest block is not evicted before the pages on their way to it have come") {
   TiersSetup setup = unbuffered(6);
   setup.layer.flash_backlog = 64;

@@ -28,6 +28,7 @@ class HwsrFactory final : public ConfiguredFactory<hwsr::Hwsr, hwsr::HwsrConfig>
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.caches.warnings(shape); }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.caches.knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
 };
 
 }  // namespace

@@ -22,10 +22,14 @@ bool MediaCache::log_full() const { return log_.head() + 2 * most_leaders * std:
 
 /// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
 bool MediaCache::checkpoint_due() const {
-  const std::uint64_t kept_from = std::min(durable_tail_, checkpoint_.log().head);
   return hole_ || writes_since_ >= config_.checkpoint_every ||
-         extents_since_ + 2 * most_leaders * Packet::most_runs > config_.map_slack() ||
-         log_.head() + log_.most_sectors() - kept_from > log_.sectors();
+         extents_since_ + 2 * most_leaders * Packet::most_runs > config_.map_slack() || wraps_round();
+}
+
+/// The next packet would reach what a boot from the last checkpoint needs.
+bool MediaCache::wraps_round() const {
+  const std::uint64_t kept_from = std::min(durable_tail_, checkpoint_.log().head);
+  return log_.head() + log_.most_sectors() - kept_from > log_.sectors();
 }
 
 Task<Status> MediaCache::make_room() {

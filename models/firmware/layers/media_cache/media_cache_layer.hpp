@@ -135,6 +135,9 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] bool map_full() const;
   [[nodiscard]] bool log_full() const;
   [[nodiscard]] bool checkpoint_due() const;
+  /// Whether one more packet may be written before the next checkpoint.
+  [[nodiscard]] bool another_fits() const { return !log_full() && !wraps_round(); }
+  [[nodiscard]] bool wraps_round() const;
   [[nodiscard]] bool has_room() const { return !map_full() && !log_full() && !checkpoint_due(); }
   [[nodiscard]] Task<Status> make_room();
   [[nodiscard]] Task<Status> checkpoint();

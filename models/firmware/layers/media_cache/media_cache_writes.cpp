@@ -171,7 +171,16 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   BandLocks locks;
   co_await lock_bands(packet, writers_, LockMode::shared, locks);
   Status status = co_await log_.write(packet);
-  if (ok(status) && alone && config_.verify_packets) status = co_await log_.verify(packet);
+  if (ok(status) && alone && config_.verify_packets) {
+    status = co_await log_.verify(packet);
+    if (status == Status::media_error && another_fits()) {  // the sectors are bad, the data is still here
+      std::erase(on_their_way_, packet.position);
+      packet.position = log_.take(packet.sectors);
+      on_their_way_.push_back(packet.position);
+      status = co_await log_.write(packet);
+      if (ok(status)) status = co_await log_.verify(packet);
+    }
+  }
   std::erase(on_their_way_, packet.position);
   if (ok(status)) {
     durable_tail_ = std::max(durable_tail_, packet.tail);

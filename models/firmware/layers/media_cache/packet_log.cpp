@@ -123,7 +123,8 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
   SeenPackets seen;
   std::set<std::uint64_t> unknown;  // positions of sectors that cannot be read
   HeaderScan scan(media_);
-  std::uint32_t looks = most_looks;
+  HeaderScan closer(media_);
+  std::uint32_t looks = HeaderScan::most_looks_again;
   head_ = first;
   for (std::uint64_t position = first; position < std::min(limit, head_ + gap);) {
     const std::uint64_t at = position % layout_.sectors();
@@ -132,7 +133,8 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     for (std::uint32_t i = 0; i < count; ++i) {
       std::optional<LogRecord> record = scan.record(i);
       if (scan.unknown(i)) unknown.insert(position + i);
-      if (scan.unknown(i) && unknown.contains(position + i - 1)) record = co_await look_again(position + i, looks);
+      // It may be the end of a packet of one run of which the other header cannot be read either.
+      if (scan.unknown(i) && unknown.contains(position + i - 1)) record = co_await closer.look_again(place(position + i, 1), looks);
       if (!record || record->type != RecordType::packet || record->sequence != position + i) continue;
       note(*record, first, seen);
       head_ = position + i + 1;  // after what is torn, too, so that no position is used twice
@@ -154,20 +156,6 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     head_ = std::max(head_, position + packet.sectors);
   }
   co_return Status::ok;
-}
-
-/// The record of a sector that may be the end of a packet of one run of which the other header cannot be read either: one that needs many
-/// reads comes with one of them.
-Task<std::optional<LogRecord>> PacketLog::look_again(std::uint64_t position, std::uint32_t& looks) {
-  HeaderScan scan(media_);
-  const std::array sectors{place(position, 1)};
-  std::optional<LogRecord> record;
-  for (std::uint32_t look = 0; !record && look < most_looks_a_sector && looks != 0; ++look, --looks) {
-    co_await scan.read(sectors);
-    if (!scan.unknown(0)) look = most_looks_a_sector;
-    record = scan.record(0);
-  }
-  co_return record;
 }
 
 void PacketLog::note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const {

@@ -87,13 +87,9 @@ class PacketLog {
     std::map<std::uint32_t, FoundPacket::Run> runs;  ///< by their place in the packet
   };
   using SeenPackets = std::map<std::uint64_t, Seen>;  // by position
-  // Reads of a sector at boot that many did not bring, and of all such sectors: half a second, and a few.
-  static constexpr std::uint32_t most_looks_a_sector = 40;
-  static constexpr std::uint32_t most_looks = 400;
-  static constexpr std::uint32_t most_voids = 4;  // sectors that are tried for the record of a packet that failed
+  static constexpr std::uint32_t most_voids = 4;      // sectors that are tried for the record of a packet that failed
   [[nodiscard]] Task<void> void_packet(std::uint64_t position, std::uint64_t tail);
   void note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const;
-  [[nodiscard]] Task<std::optional<LogRecord>> look_again(std::uint64_t position, std::uint32_t& looks);
   [[nodiscard]] static bool whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown);
 
   MediaPort& media_;

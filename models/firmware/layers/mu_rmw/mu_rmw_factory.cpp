@@ -30,6 +30,7 @@ class MuRmwFactory final : public ConfiguredFactory<MuRmw, MuRmwConfig> {
     return paired_pages_warnings(shape, config_.paired(), config_.paper);
   }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
 };
 
 }  // namespace

@@ -73,6 +73,7 @@ class PoreFactory final : public ConfiguredFactory<Pore, PoreConfig> {
     return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
   }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.cache.knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ class SblockFactory final : public ConfiguredFactory<sblock::Sblock, sblock::Sbl
   }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override { return config_.cache_config().warnings(shape); }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.cache_config().knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
 };
 
 }  // namespace

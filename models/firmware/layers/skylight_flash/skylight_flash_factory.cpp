@@ -50,6 +50,7 @@ class SkylightFlashFactory final : public ConfiguredFactory<SkylightFlash, Skyli
     return paired_pages_warnings(shape, config_.cache.paired(), config_.cache.paper);
   }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.cache.knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const override { return false; }
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ class FrontFactory : public ConfiguredFactory<Layer, Config> {
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const final { return this->config_.problem_with(shape); }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const final { return this->config_.warnings_of(shape); }
   [[nodiscard]] bool knows_lost_pages() const final { return this->config_.knows_lost_pages(); }
+  [[nodiscard]] bool knows_lost_records() const final { return false; }
 };
 
 }  // namespace tessera::tiers
