@@ -41,11 +41,13 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
   burst_step_ = std::max({burst_time_, config.column_gap, (gap_in_group + Picoseconds(lanes - 1)) / lanes});
   lane_opening_ = (config.activate_gap - std::min(config.activate_gap, burst_step_)) * (lanes - 1);
   const Picoseconds opening = config.precharge + config.row_to_column;
+  const Picoseconds latency = std::max(config.column_latency, write_latency_);
+  const Picoseconds turnaround = std::max(config.write_to_read, config.bank_groups == 1 ? Picoseconds(0) : config.write_to_read_in_group);
   if (config.refresh_interval > Picoseconds(0) &&
-      config.refresh_interval <= config.refresh_time + opening + lane_opening_ + config.column_latency + burst_time_)
+      config.refresh_interval <= config.refresh_time + opening + lane_opening_ + turnaround + latency + burst_time_)
     throw InputError(
         "dram.refresh_interval is not longer than dram.refresh_time and what one access takes (dram.precharge, dram.row_to_column, "
-        "dram.column_latency and a burst): no time is left for accesses");
+        "dram.column_latency or dram.write_latency, dram.write_to_read, dram.activate_gap and a burst): no time is left for accesses");
   // The next stripe's banks are opened while the one before is transferred, if there are others, each activation in its turn.
   const Picoseconds stripe_time = burst_step_ * (std::uint64_t{1} << (stripe_shift_ - burst_shift_));
   const Picoseconds ahead = std::max({opening, config.activate_gap * lanes, config.four_activates * lanes / 4});

@@ -160,6 +160,20 @@ TEST_CASE("a power cut forgets what commands waited for") {
   CHECK(read(dram, 0, 1_us) == 1_us + miss);
 }
 
+TEST_CASE("latencies and gaps that leave no time between refreshes are refused") {
+  const auto refused = [](Picoseconds DramChip::* time) {
+    DramConfig config = ddr4();
+    config.refresh_interval = 7'800_ns;
+    REQUIRE_NOTHROW(DramDevice(config));
+    config.*time = 7'800_ns;
+    CHECK_THROWS_AS(DramDevice(config), InputError);
+  };
+  refused(&DramChip::write_latency);
+  refused(&DramChip::write_to_read);
+  refused(&DramChip::write_to_read_in_group);
+  refused(&DramChip::activate_gap);
+}
+
 TEST_CASE("bank groups that the banks cannot form are refused") {
   for (const std::uint32_t groups : {3U, 8U, 4U}) {
     DramConfig config = ddr4();
