@@ -213,17 +213,20 @@ void DramDevice::initialise(Picoseconds now) {
   if (faults_) faults_->initialise(now);
 }
 
+/// From when a bank could take an activation or precharge until it takes a column command.
+inline Picoseconds DramDevice::opening_of(std::uint64_t address) const {
+  const Bank& bank = banks_[bank_of(address)];
+  if (bank.row == closed || bank.epoch != epoch_) return config_.row_to_column;
+  return bank.row == row_of(address) ? Picoseconds(0) : config_.precharge + config_.row_to_column;
+}
+
 /// Until the first column command of a run of bursts which then flow without a stop.
 inline Picoseconds DramDevice::dma_opening(std::uint64_t address, std::uint64_t bursts, Access access, Picoseconds begin) const {
+  if (!spacing_ && lane_mask_ == 0) return opening_of(address);
   Picoseconds opening, next_activate;
   for (std::uint64_t lane = 0; lane < std::min(bursts, lane_mask_ + 1); ++lane) {
     const std::uint64_t at = address + (lane << burst_shift_);
-    const Bank& bank = banks_[bank_of(at)];
-    Picoseconds column;
-    if (bank.row == closed || bank.epoch != epoch_)
-      column = config_.row_to_column;
-    else if (bank.row != row_of(at))
-      column = config_.precharge + config_.row_to_column;
+    Picoseconds column = opening_of(at);
     if (column > Picoseconds(0)) {
       column = std::max(column, next_activate + config_.row_to_column);
       next_activate = column - config_.row_to_column + config_.activate_gap;
@@ -251,21 +254,26 @@ inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds wor
 inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
   std::uint64_t epoch = epoch_;
   if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
-  const unsigned bursts_shift = stripe_shift_ - burst_shift_;
   const std::uint64_t first_burst = address >> burst_shift_;
   const std::uint64_t end_burst = first_burst + bursts;
+  const unsigned bursts_shift = stripe_shift_ - burst_shift_;
   const std::uint64_t last = (end_burst - 1) >> bursts_shift;
   const std::uint64_t stripes = config_.banks >> lane_shift_;
   for (std::uint64_t stripe = last - std::min(last - (first_burst >> bursts_shift), stripes - 1); stripe <= last; ++stripe) {
+    const std::uint64_t row = stripe >> (bank_shift_ - lane_shift_);
+    const std::uint64_t first_bank = (stripe << lane_shift_) & (config_.banks - 1);
+    const auto open = [&](std::uint64_t bank) {
+      banks_[bank].row = row;
+      banks_[bank].epoch = epoch;
+      open_rows_[bank].set(row, end);
+    };
+    if (lane_mask_ == 0) {
+      open(first_bank);
+      continue;
+    }
     const std::uint64_t from = std::max(first_burst, stripe << bursts_shift);
     const std::uint64_t to = std::min({from + lane_mask_ + 1, end_burst, (stripe + 1) << bursts_shift});
-    for (std::uint64_t burst = from; burst < to; ++burst) {
-      const std::uint64_t index = bank_of(burst << burst_shift_);
-      const std::uint64_t row = row_of(burst << burst_shift_);
-      banks_[index].row = row;
-      banks_[index].epoch = epoch;
-      open_rows_[index].set(row, end);
-    }
+    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_));
   }
 }
 

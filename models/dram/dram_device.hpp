@@ -93,6 +93,7 @@ class DramDevice final : public MemoryTimes {
   }
   [[nodiscard]] std::uint64_t row_of(std::uint64_t address) const { return address >> stripe_shift_ >> (bank_shift_ - lane_shift_); }
   [[nodiscard]] std::uint64_t group_of(std::uint64_t bank) const { return bank & (config_.bank_groups - 1); }
+  [[nodiscard]] Picoseconds opening_of(std::uint64_t address) const;
   [[nodiscard]] Picoseconds dma_opening(std::uint64_t address, std::uint64_t bursts, Access access, Picoseconds begin) const;
   [[nodiscard]] Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
   void leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end);
