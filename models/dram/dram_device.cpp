@@ -23,19 +23,35 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
       row_shift_(shift_of(config.row_size.value(), "dram.row_size")),
       bank_shift_(shift_of(config.banks, "dram.banks")),
       burst_shift_(shift_of(config.bus_bytes, "dram.bus_bytes") + shift_of(config.burst_length, "dram.burst_length")),
+      lane_shift_(config.interleave_groups ? shift_of(config.bank_groups, "dram.bank_groups") : 0),
+      stripe_shift_(row_shift_ + lane_shift_),
+      lane_mask_((std::uint64_t{1} << lane_shift_) - 1),
+      write_latency_(config.writes_after()),
       banks_(config.banks) {
   if (burst_shift_ > row_shift_) throw InputError("dram.row_size is smaller than one burst of the data bus");
+  shift_of(config.bank_groups, "dram.bank_groups");
+  if (config.bank_groups > std::min(config.banks, CommandSpacing::max_groups))
+    throw InputError("dram.bank_groups is " + std::to_string(config.bank_groups) + "; expected at most " +
+                     std::to_string(CommandSpacing::max_groups) + " and at most dram.banks, which is " + std::to_string(config.banks));
+  if (CommandSpacing::any(config)) spacing_.emplace(config);
   if (config.transfer_rate > Hertz(0))
     burst_time_ = Picoseconds(scale_rounded(config.burst_length, ps_per_second, config.transfer_rate.value()));
-  // The next row's bank is opened while the row before is transferred, if there is another bank.
+  const std::uint64_t lanes = lane_mask_ + 1;
+  const Picoseconds gap_in_group = config.bank_groups == 1 ? Picoseconds(0) : config.column_gap_in_group;
+  burst_step_ = std::max({burst_time_, config.column_gap, (gap_in_group + Picoseconds(lanes - 1)) / lanes});
+  lane_opening_ = (config.activate_gap - std::min(config.activate_gap, burst_step_)) * (lanes - 1);
   const Picoseconds opening = config.precharge + config.row_to_column;
+  const Picoseconds latency = std::max(config.column_latency, write_latency_);
+  const Picoseconds turnaround = std::max(config.write_to_read, config.bank_groups == 1 ? Picoseconds(0) : config.write_to_read_in_group);
   if (config.refresh_interval > Picoseconds(0) &&
-      config.refresh_interval <= config.refresh_time + opening + config.column_latency + burst_time_)
+      config.refresh_interval <= config.refresh_time + opening + lane_opening_ + turnaround + latency + burst_time_)
     throw InputError(
         "dram.refresh_interval is not longer than dram.refresh_time and what one access takes (dram.precharge, dram.row_to_column, "
-        "dram.column_latency and a burst): no time is left for accesses");
-  const Picoseconds row_time = burst_time_ * (std::uint64_t{1} << (row_shift_ - burst_shift_));
-  row_change_ = config.banks == 1 ? opening : opening - std::min(opening, row_time);
+        "dram.column_latency or dram.write_latency, dram.write_to_read, dram.activate_gap and a burst): no time is left for accesses");
+  // The next stripe's banks are opened while the one before is transferred, if there are others, each activation in its turn.
+  const Picoseconds stripe_time = burst_step_ * (std::uint64_t{1} << (stripe_shift_ - burst_shift_));
+  const Picoseconds ahead = std::max({opening, config.activate_gap * lanes, config.four_activates * lanes / 4});
+  stripe_change_ = config.banks == lanes ? opening : ahead - std::min(ahead, stripe_time);
   if (DramFaults::any(config)) faults_.emplace(config, seed);
   for (std::uint32_t bank = 0; bank < config.banks; ++bank)
     open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
@@ -69,18 +85,20 @@ Picoseconds DramDevice::access(DramAddress first, std::uint32_t bytes, Access ac
   if (bytes == 0) return now;
   ++counters_.accesses;
   const std::uint64_t last = first.value() + bytes - 1;
-  if (faults_ || first.value() >> row_shift_ != last >> row_shift_) [[unlikely]]
+  const unsigned whole_shift = lane_shift_ == 0 ? row_shift_ : burst_shift_;
+  if (faults_ || first.value() >> whole_shift != last >> whole_shift) [[unlikely]]
     return access_unusual(first.value(), bytes, access, now);
   return access_row(first.value(), bytes, access, now);
 }
 
-/// With bit errors, or over the end of a row.
+/// With bit errors, over the end of a row, or in several banks.
 Picoseconds DramDevice::access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
   Picoseconds correction;
   if (faults_) {
     faults_->forget_failed();
     correction = correct(address, bytes, access, now);
   }
+  if (lane_shift_ != 0) return access_bursts(address, bytes, access, now) + correction;
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
@@ -91,10 +109,19 @@ Picoseconds DramDevice::access_unusual(std::uint64_t address, std::uint64_t byte
   return now + correction;
 }
 
+/// Each burst to its own bank; their commands follow each other as closely as may be.
+Picoseconds DramDevice::access_bursts(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
+  Picoseconds end = now;
+  const std::uint64_t first = address >> burst_shift_;
+  for (std::uint64_t burst = first; burst < first + bursts(address, bytes); ++burst)
+    end = std::max(end, access_row(burst << burst_shift_, 1, access, now));
+  return end;
+}
+
 inline Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now) {
-  const std::uint64_t row_number = address >> row_shift_;
-  const std::uint64_t index = row_number & (config_.banks - 1);
-  const std::uint64_t row = row_number >> bank_shift_;
+  const std::uint64_t index = bank_of(address);
+  const std::uint64_t row = row_of(address);
+  const std::uint64_t group = group_of(index);
   Bank& bank = banks_[index];
 
   Picoseconds column = after_refresh(std::max(now, bank.ready));
@@ -109,6 +136,7 @@ inline Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t b
     } else {
       ++counters_.row_misses;
     }
+    if (spacing_) activate = spacing_->activate(activate, group);
     column = activate + config_.row_to_column;
     bank.row = row;
     bank.epoch = epoch_;
@@ -118,9 +146,14 @@ inline Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t b
 
   const std::uint64_t count = bursts(address, bytes);
   count_bursts(count, access);
-  const Picoseconds end = bus_slot(column + config_.column_latency, burst_time_ * count);
-  bank.ready = end - config_.column_latency;
-  bank.precharge = std::max(bank.precharge, access == Access::write ? end + config_.write_recovery : end);
+  if (spacing_) column = spacing_->column(column, group, access);
+  const Picoseconds latency = latency_of(access);
+  const Picoseconds end = bus_slot(column + latency, burst_step_ * (count - 1) + burst_time_);
+  bank.ready = end - latency;
+  const Picoseconds last_column = bank.ready - burst_time_;
+  if (spacing_) spacing_->issued(group, access, last_column, end);
+  const Picoseconds read = config_.read_to_precharge == Picoseconds(0) ? end : last_column + config_.read_to_precharge;
+  bank.precharge = std::max(bank.precharge, access == Access::write ? end + config_.write_recovery : read);
   return end;
 }
 
@@ -128,21 +161,19 @@ DmaGrant DramDevice::dma(const DmaTransfer& transfer, Picoseconds now) {
   const std::uint64_t address = transfer.address.value();
   check_range(address, transfer.bytes.value());
   if (transfer.bytes == Bytes(0)) return {now, Bytes(0)};
-  const std::uint64_t first_row = address >> row_shift_;
-  const std::uint64_t last_row = (address + transfer.bytes.value() - 1) >> row_shift_;
-  const std::uint64_t rows = last_row - first_row + 1;
+  const std::uint64_t stripes = ((address + transfer.bytes.value() - 1) >> stripe_shift_) - (address >> stripe_shift_) + 1;
   const std::uint64_t count = bursts(address, transfer.bytes.value());
   ++counters_.dma;
   counters_.dma_bytes += transfer.bytes;
-  counters_.dma_activations += rows;
+  counters_.dma_activations += std::min(count, stripes << lane_shift_);
   count_bursts(count, transfer.access);
 
   const auto engine = static_cast<std::size_t>(transfer.engine);
   const Picoseconds asked = now - transfer.since;
   const Picoseconds begin = after_refresh(std::max(asked, data_bus_.free(engine)));
-  const Picoseconds latency = dma_opening(first_row) + config_.column_latency;
+  const Picoseconds latency = dma_opening(address, count, transfer.access, begin) + latency_of(transfer.access);
   const Picoseconds data = begin + latency;
-  Picoseconds work = burst_time_ * count + row_change_ * (rows - 1);
+  Picoseconds work = burst_step_ * (count - 1) + burst_time_ + stripe_change_ * (stripes - 1);
   if (faults_) [[unlikely]] {
     faults_->forget_failed();
     if (!transfer.checked) work += correct(address, transfer.bytes.value(), transfer.access, now);
@@ -155,7 +186,8 @@ DmaGrant DramDevice::dma(const DmaTransfer& transfer, Picoseconds now) {
     bus_.set(2, data);
     bus_.set(data_bus_.busy(end) ? 2 : 0, end);
   }
-  leave_open(first_row, last_row, end);
+  leave_open(address, count, end);
+  if (spacing_ && transfer.access == Access::write) note_written(address, count, end);
   return {end, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(transfer.bytes.value(), behind.value(), work.value()))};
 }
 
@@ -181,17 +213,35 @@ void DramDevice::initialise(Picoseconds now) {
   if (faults_) faults_->initialise(now);
 }
 
-inline Picoseconds DramDevice::dma_opening(std::uint64_t row_number) const {
-  const Bank& bank = banks_[row_number & (config_.banks - 1)];
+/// From when a bank could take an activation or precharge until it takes a column command.
+inline Picoseconds DramDevice::opening_of(std::uint64_t address) const {
+  const Bank& bank = banks_[bank_of(address)];
   if (bank.row == closed || bank.epoch != epoch_) return config_.row_to_column;
-  return bank.row == row_number >> bank_shift_ ? Picoseconds(0) : config_.precharge + config_.row_to_column;
+  return bank.row == row_of(address) ? Picoseconds(0) : config_.precharge + config_.row_to_column;
+}
+
+/// Until the first column command of a run of bursts which then flow without a stop.
+inline Picoseconds DramDevice::dma_opening(std::uint64_t address, std::uint64_t bursts, Access access, Picoseconds begin) const {
+  if (!spacing_ && lane_mask_ == 0) return opening_of(address);
+  Picoseconds opening, next_activate;
+  for (std::uint64_t lane = 0; lane < std::min(bursts, lane_mask_ + 1); ++lane) {
+    const std::uint64_t at = address + (lane << burst_shift_);
+    Picoseconds column = opening_of(at);
+    if (column > Picoseconds(0)) {
+      column = std::max(column, next_activate + config_.row_to_column);
+      next_activate = column - config_.row_to_column + config_.activate_gap;
+    }
+    if (spacing_) column = spacing_->column_of_dma(begin + column, group_of(bank_of(at)), access) - begin;
+    opening = std::max(opening, column - std::min(column, burst_step_ * lane));
+  }
+  return opening;
 }
 
 inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
   if (config_.refresh_interval == Picoseconds(0)) return begin + work;
   const Picoseconds before = interval_end_ - std::min(interval_end_, begin);  // transfer time left until the next refresh
   if (work <= before) return begin + work;
-  const Picoseconds pause = config_.refresh_time + config_.row_to_column;
+  const Picoseconds pause = config_.refresh_time + config_.row_to_column + lane_opening_;
   const Picoseconds usable = config_.refresh_interval - pause;  // transfer time of an interval
   const Picoseconds after = work - before;
   const std::uint64_t whole = (after - Picoseconds(1)) / usable;
@@ -201,16 +251,37 @@ inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds wor
   return interval_end_ + config_.refresh_interval * whole + pause + (after - usable * whole);
 }
 
-inline void DramDevice::leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end) {
+inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
   std::uint64_t epoch = epoch_;
   if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
-  const std::uint64_t first = last_row - std::min<std::uint64_t>(last_row - first_row, config_.banks - 1);
-  for (std::uint64_t row = first; row <= last_row; ++row) {
-    const std::uint64_t index = row & (config_.banks - 1);
-    banks_[index].row = row >> bank_shift_;
-    banks_[index].epoch = epoch;
-    open_rows_[index].set(row >> bank_shift_, end);
+  const std::uint64_t first_burst = address >> burst_shift_;
+  const std::uint64_t end_burst = first_burst + bursts;
+  const unsigned bursts_shift = stripe_shift_ - burst_shift_;
+  const std::uint64_t last = (end_burst - 1) >> bursts_shift;
+  const std::uint64_t stripes = config_.banks >> lane_shift_;
+  for (std::uint64_t stripe = last - std::min(last - (first_burst >> bursts_shift), stripes - 1); stripe <= last; ++stripe) {
+    const std::uint64_t row = stripe >> (bank_shift_ - lane_shift_);
+    const std::uint64_t first_bank = (stripe << lane_shift_) & (config_.banks - 1);
+    const auto open = [&](std::uint64_t bank) {
+      banks_[bank].row = row;
+      banks_[bank].epoch = epoch;
+      open_rows_[bank].set(row, end);
+    };
+    if (lane_mask_ == 0) {
+      open(first_bank);
+      continue;
+    }
+    const std::uint64_t from = std::max(first_burst, stripe << bursts_shift);
+    const std::uint64_t to = std::min({from + lane_mask_ + 1, end_burst, (stripe + 1) << bursts_shift});
+    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_));
   }
+}
+
+/// The ends of the last bursts, one for each bank that they go round.
+inline void DramDevice::note_written(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
+  const std::uint64_t last = (address >> burst_shift_) + bursts - 1;
+  for (std::uint64_t lane = std::min(bursts, lane_mask_ + 1); lane-- > 0;)
+    spacing_->dma_wrote(group_of(bank_of((last - lane) << burst_shift_)), end - burst_step_ * lane);
 }
 
 inline std::uint64_t DramDevice::bursts(std::uint64_t address, std::uint64_t bytes) const {
@@ -228,6 +299,7 @@ inline void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) 
 
 void DramDevice::cut() {
   std::ranges::fill(banks_, Bank{});
+  if (spacing_) spacing_.emplace(config_);
   cpu_bus_free_ = Picoseconds(0);
   data_bus_.clear();
 }

@@ -14,6 +14,9 @@
 // Refresh: all banks, for `refresh_time` from each multiple of `refresh_interval` on (not at 0). An access whose first
 // command would fall into that window waits for its end and finds its row closed; one that began before is not disturbed
 // (the controller postpones the refresh by that much). A DMA stops for each window that it meets and reopens its row.
+//
+// With bank groups, successive bursts go round the groups if the description says so: a stripe is a row in a bank of each, and each burst
+// of an access finds its own bank. Gaps between commands: command_spacing.hpp.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,6 +28,7 @@
 #include "base/signal.hpp"
 #include "base/units.hpp"
 #include "bus/memory_path.hpp"
+#include "dram/command_spacing.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
 #include "firmware/ports/memory_port.hpp"
@@ -80,11 +84,20 @@ class DramDevice final : public MemoryTimes {
 
   [[gnu::cold]] Picoseconds access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
+  Picoseconds access_bursts(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds after_refresh(Picoseconds at);
   Picoseconds bus_slot(Picoseconds wanted, Picoseconds length);
-  [[nodiscard]] Picoseconds dma_opening(std::uint64_t row_number) const;
+  [[nodiscard]] Picoseconds latency_of(Access access) const { return access == Access::read ? config_.column_latency : write_latency_; }
+  [[nodiscard]] std::uint64_t bank_of(std::uint64_t address) const {
+    return ((address >> stripe_shift_ << lane_shift_) & (config_.banks - 1)) | ((address >> burst_shift_) & lane_mask_);
+  }
+  [[nodiscard]] std::uint64_t row_of(std::uint64_t address) const { return address >> stripe_shift_ >> (bank_shift_ - lane_shift_); }
+  [[nodiscard]] std::uint64_t group_of(std::uint64_t bank) const { return bank & (config_.bank_groups - 1); }
+  [[nodiscard]] Picoseconds opening_of(std::uint64_t address) const;
+  [[nodiscard]] Picoseconds dma_opening(std::uint64_t address, std::uint64_t bursts, Access access, Picoseconds begin) const;
   [[nodiscard]] Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
-  void leave_open(std::uint64_t first_row, std::uint64_t last_row, Picoseconds end);
+  void leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end);
+  void note_written(std::uint64_t address, std::uint64_t bursts, Picoseconds end);
   [[nodiscard]] std::uint64_t bursts(std::uint64_t address, std::uint64_t bytes) const;
   void count_bursts(std::uint64_t count, Access access);
   [[nodiscard]] Picoseconds correct(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
@@ -98,8 +111,15 @@ class DramDevice final : public MemoryTimes {
   unsigned row_shift_;
   unsigned bank_shift_;
   unsigned burst_shift_;
+  unsigned lane_shift_;    // of the banks that successive bursts go round
+  unsigned stripe_shift_;  // of the rows of those banks
+  std::uint64_t lane_mask_;
   Picoseconds burst_time_;
-  Picoseconds row_change_;  // what a DMA waits between two rows: nothing where banks hide it
+  Picoseconds burst_step_;  // from one burst of an access or extent to the next
+  Picoseconds write_latency_;
+  Picoseconds lane_opening_;   // how much longer it takes to open a stripe than a row, for data to flow without a stop
+  Picoseconds stripe_change_;  // what a DMA waits between two stripes: nothing where banks hide it
+  std::optional<CommandSpacing> spacing_;
   std::vector<Bank> banks_;
   std::optional<DramFaults> faults_;  // where the description has any
 

@@ -16,6 +16,9 @@ namespace tessera {
 /// Which bit of its cells a page holds.
 enum class PageType : std::uint8_t { lower, middle, upper };
 
+/// Who has a channel next: whoever asked first, or commands before the pages of other dies.
+enum class ChannelArbitration : std::uint8_t { in_order, command_first };
+
 struct NandConfig {
   std::uint32_t channels = 1;
   std::uint32_t dies = 1;    ///< a channel
@@ -32,6 +35,7 @@ struct NandConfig {
   Picoseconds program_time{1'300'000'000};  // 1.3 ms
   Picoseconds erase_time{1'500'000'000};    // 1.5 ms
   BytesPerSecond bus_rate{0};               ///< 0: transfers take no time
+  ChannelArbitration arbitration = ChannelArbitration::command_first;
 
   // What the papers' chip does without; sources of figures for it are in platforms/drives/tlc.toml.
   Picoseconds command_time{0};
@@ -164,6 +168,11 @@ struct NandConfig {
     v.field("erase_time", erase_time, {0, 1e12}, "array time of a block erase");
     v.field("bus_rate", bus_rate, {0, 1e12}, "transfer rate of a channel; 0: infinitely fast");
     v.field("command_time", command_time, {0, 1e12}, "time on the channel of the command and address cycles of an operation; 0: none");
+    v.unused_where(bus_rate == BytesPerSecond(0) || (command_time == Picoseconds(0) && !copyback),
+                   "no command waits for a page on its channel (nand.bus_rate or nand.command_time is 0)", [&] {
+                     v.enumeration("arbitration", arbitration, {"in_order", "command_first"},
+                                   "who gets a channel next: whoever asked first, or commands before pages that wait");
+                   });
     v.unused_where(
         read_time_middle + read_time_upper + program_time_middle + program_time_upper == Picoseconds(0),
         "no page has a time of its own (nand.read_time_upper and the like)", [&] {

@@ -114,23 +114,9 @@ std::uint32_t NandDevice::take_slot() {
 
 void NandDevice::free_slot(std::uint32_t slot) { slots_[slot].next = std::exchange(free_slot_, slot); }
 
-/// The channel carries the command to the die, or its data from it, when it is free.
-void NandDevice::transfer(std::uint32_t slot, Phase phase) {
-  // Requests come in order of time, so granting each the first free time is first-come arbitration.
-  Operation& operation = slots_[slot];
-  operation.phase = phase;
-  Channel& channel = channels_[operation.place.channel];
-  const Picoseconds length = phase == Phase::loading ? operation.loading : operation.unloading;
-  channel.free = std::max(channel.free, timeline_.now()) + length;
-  channel.busy += length;
-  if (phase == Phase::unloading || programs(operation.kind)) counters_.transferred += operation.moves;
-  if (channel.transfers++ == 0) set_busy(operation.place.channel, true);
-  post(channel.free, Action::transferred, slot);
-}
-
-void NandDevice::transferred(std::uint32_t slot) {
+/// What crossed the channel is at the die, or the die's data at the controller.
+void NandDevice::crossed(std::uint32_t slot) {
   const NandPlace place = slots_[slot].place;
-  if (--channels_[place.channel].transfers == 0) set_busy(place.channel, false);
   if (slots_[slot].phase == Phase::loading) return loaded(slot);
   Die& die = dies_[place.die];
   const bool from_cache_register = plane(place).current != slot;
@@ -251,7 +237,7 @@ void NandDevice::set_busy(std::uint32_t channel, bool busy) {
 Picoseconds NandDevice::busy_until(const Die& die, Picoseconds now) { return die.active ? die.busy + (now - die.busy_since) : die.busy; }
 
 Picoseconds NandDevice::busy_until(const Channel& channel, Picoseconds now) {
-  return channel.free > now ? channel.busy - (channel.free - now) : channel.busy;  // transfers follow each other without a gap
+  return channel.free > now ? channel.busy - (channel.free - now) : channel.busy;
 }
 
 /// What the array was doing to a page or block when the power failed, `array_left` before its end. A copyback whose page was still being
@@ -283,10 +269,10 @@ void NandDevice::cut(Picoseconds now) {
     dies_[d].busy = busy;
   }
   for (std::uint32_t c = 0; c < channels_.size(); ++c) {
-    Channel& channel = channels_[c];
-    channel.busy = busy_until(channel, now);
-    channel.free = now;
-    if (std::exchange(channel.transfers, 0) > 0) set_busy(c, false);
+    const Picoseconds busy = busy_until(channels_[c], now);
+    if (channels_[c].taken) set_busy(c, false);
+    channels_[c] = Channel();
+    channels_[c].busy = busy;
   }
   slots_.clear();
   free_slot_ = none;

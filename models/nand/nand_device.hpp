@@ -4,11 +4,13 @@
 // Commands to one plane keep their order. A die runs one group at a time: the commands at the head of its planes that are of
 // the oldest one's kind (read, program, erase); a further command of that kind to a free plane joins until the array
 // begins, or at the instant it begins. A group's planes work together and the die is free when the last has ended.
-// A program's data crosses the channel before the array works, a read's after it; transfers are granted in order of request.
+// A program's data crosses the channel before the array works, a read's after it. A command and address do not wait for pages of other
+// dies whose transfer has not begun (ChannelArbitration); pages cross in the order in which they were ready.
 //
 // What a description switches on changes that: with cache reads a die is free when its data is in the cache registers, with cache programs
 // the next group is loaded into them meanwhile; planes may read each by itself; reads may go in front of other commands, and suspend a
-// program or an erase. nand_device.cpp has a command's way, nand_dies.cpp what a die does next, nand_times.cpp how long it takes.
+// program or an erase. nand_device.cpp has a command's way, nand_channels.cpp who has a channel next, nand_dies.cpp what a die does next,
+// nand_times.cpp how long it takes.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -119,7 +121,7 @@ class NandDevice final : private TimelineListener {
     Picoseconds array;      // in which the plane works
     Picoseconds unloading;  // data on its way from the die
     Picoseconds busy;
-    std::uint32_t next = none;  // in its plane's queue, or in the list of free slots
+    std::uint32_t next = none;  // in its plane's queue, in one of its channel's, or in the list of free slots
   };
   struct Plane {
     std::uint32_t head = none;  // of the commands that wait
@@ -151,10 +153,17 @@ class NandDevice final : private TimelineListener {
     Picoseconds busy_since;
     Picoseconds busy;  // before that
   };
+  /// Operations that wait for a channel, the oldest first.
+  struct Line {
+    std::uint32_t head = none;
+    std::uint32_t tail = none;
+  };
   struct Channel {
-    Picoseconds free;             // end of the last transfer that was granted
-    std::uint32_t transfers = 0;  // granted and not ended
-    Picoseconds busy;             // granted transfers
+    bool taken = false;  // by a transfer, or until all that its end set off has been carried out
+    Picoseconds free;    // end of the last transfer that began
+    Line commands;       // those that go first; none with arbitration in order
+    Line others;
+    Picoseconds busy;  // transfers that began
   };
 
   /// A command whose outcome is decided but whose client does not know yet.
@@ -174,10 +183,15 @@ class NandDevice final : private TimelineListener {
   std::uint32_t take_slot();
   void free_slot(std::uint32_t slot);
 
-  // A command's way (nand_device.cpp)
+  // Who has a channel next (nand_channels.cpp)
   void transfer(std::uint32_t slot, Phase phase);
   void transferred(std::uint32_t slot);
-  void unload(std::uint32_t slot);
+  void carry_next(std::uint32_t channel);
+  [[nodiscard]] bool goes_first(const Operation& operation) const;
+  [[nodiscard]] bool carries_page(const Operation& operation) const;
+
+  // A command's way (nand_device.cpp)
+  void crossed(std::uint32_t slot);
   [[nodiscard]] Completion finish(std::uint32_t slot);
   void tell(const Completion& completion);
   void decoded(std::uint32_t slot);
