@@ -164,11 +164,16 @@ TEST_CASE("a save or a write of a move that a cut tears is not taken for one who
 
 TEST_CASE("imr-rmw: saved sectors of which the reads are late are put back, wherever the cut comes") {
   BenchConfig config = small_drive();
+  config.media.spare_tracks = 0;  // nobody else reads again
+  const auto fill = [](ImrDrive& drive) {
+    for (std::uint64_t track = 0; track < 8; ++track) REQUIRE(drive.write_sector(track, 0, track_sectors) == Status::ok);
+    drive->steps.clear();
+  };
   std::vector<FirmwareBench::StepRecord> saves;
   {
     ImrDrive model(make_imr_rmw_factory(), {}, config);
-    model->steps.clear();
-    REQUIRE(model.write_sector(2) == Status::ok);
+    fill(model);
+    REQUIRE(model.write_sector(2, 0, 4) == Status::ok);
     saves = model->steps_in("backup");
   }
   for (const FirmwareBench::StepRecord& step : saves)
@@ -177,11 +182,13 @@ TEST_CASE("imr-rmw: saved sectors of which the reads are late are put back, wher
           {double(step.run.track.surface), double(step.run.track.radius), double(step.run.first + i), 30.0});
   REQUIRE(!config.media.transient_sectors.empty());
   std::uint64_t restored = 0;
-  for (std::uint64_t actions = 0;; ++actions) {
+  for (std::uint64_t cut = 0; cut < 100; ++cut) {
     ImrDrive drive(make_imr_rmw_factory(), {}, config);
-    INFO("cut after " << actions << " actions");
-    drive->submit(HostOp::write, 2 * track_sectors * blocks_per_sector, blocks_per_sector);
-    if (!drive->cut_after_actions(actions)) break;
+    INFO("cut after " << cut << " ms");
+    fill(drive);
+    drive->submit(HostOp::write, 2 * track_sectors * blocks_per_sector, 4 * blocks_per_sector);
+    drive->run_for(1_ms * cut);
+    drive->cut_now();
     REQUIRE(drive->boot_status() == Status::ok);
     CHECK(failing_sectors(drive) == 0);
     CHECK(drive->scoreboard().errors() == 0);

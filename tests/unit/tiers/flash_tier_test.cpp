@@ -119,11 +119,13 @@ TEST_CASE("pages are programmed in order although two cores run the layer") {
     TiersSetup setup = unbuffered(24);
     setup.bench.nand->pages_per_block = 32;
     setup.bench.controller.cores = 4;
-    setup.layer.flash_backlog = 64;
+    setup.layer.flash_run = 64;
+    setup.layer.flash_backlog = 256;
     TiersDrive drive(setup);
     for (std::uint32_t round = 0; round < 8; ++round) {
       for (std::uint32_t depth = 0; depth < 16; ++depth)
-        drive.bench().submit(HostOp::write, random.below(24) * 10 * blocks_per_sector, pick(random, 1, 8) * blocks_per_sector);
+        drive.bench().submit(HostOp::write, random.below(24) * 10 * blocks_per_sector,
+                             pick(random, 1, depth % 2 == 0 ? 60 : 2) * blocks_per_sector);
       drive.bench().run_until_all_done();
     }
     CHECK(drive.metric("flash.failed_programs") == 0);
