@@ -14,16 +14,16 @@ EXAMPLES = """Examples:
 
   tessera view out/all --layers cmr,media-cache --out two.html      (two layers of a comparison, on one clock)
 
-  tessera view out/first --yes      (makes the run again if it wrote no --requests)"""
+  tessera view out/first --yes      (repeats a run without --requests, to record them)"""
 
 
 def view(
     results: Annotated[Path, typer.Argument(help="Folder of a run or a comparison.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write (default: RESULTS/view.html).")] = None,
     layers: Annotated[str | None, typer.Option(metavar="A,B", help="Of a comparison: the two layers to show (default: lowest and highest mean latency).")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Make a run again without asking, if it has no log of its requests or its head.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Repeat a run without asking if it has no log of requests or head positions.")] = False,
     firmware: Annotated[
-        Path | None, typer.Option(help="Shared library or image that the run used, where it is made again; taken only if its digest is that of the run.")
+        Path | None, typer.Option(help="Shared library or image that the run used, if it is repeated; used only if its digest is the same.")
     ] = None,
 ) -> None:
     """Write the disk at work as one HTML file: platter and head, every request on a time line, the life of each in words."""

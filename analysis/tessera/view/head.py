@@ -1,5 +1,6 @@
 """Where the head was at each instant, out of the waveform of a run."""
 
+from array import array
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 from tessera.waves.dump import UNKNOWN, Dump
 
 SIGNALS = ("media.state", "media.head_radius", "media.head_surface")
+MOST_ROWS = 4_000_000  # some 30 MB of a page
 STATES = ("idle", "seek", "rotate", "read", "write", "off")
 
 
@@ -24,29 +26,30 @@ class Head:
     surface: np.ndarray
 
 
-def head_of(waveform: Path) -> Head | None:
-    """None where the waveform does not hold the head's signals, or only windows of them: a head that jumps would be no head."""
+def head_of(waveform: Path, until: int | None = None) -> Head | None:
+    """Up to `until`. None where the waveform does not hold the head's signals, where it holds but windows of them, and where it is longer than
+    a page can hold: a head that jumps would be no head."""
     dump = Dump(waveform)
     paths = {name: next((signal.path for signal in dump.signals if signal.path.endswith(f".{name}")), None) for name in SIGNALS}
     if None in paths.values():
         return None
     order = {path: place for place, path in enumerate(paths.values())}
     now: list[int | None] = [None, None, None]
-    rows: list[tuple[int, ...]] = []
-    for at, changes in groupby(dump.changes(order), key=lambda change: change.at):
+    rows = array("Q"), array("B"), array("L"), array("B")
+    for at, changes in groupby(dump.changes(order, until), key=lambda change: change.at):
         for change in changes:
             if change.value == UNKNOWN:
-                if rows:
+                if rows[0]:
                     return None
                 continue
             place = order[change.path]
             now[place] = int(change.value) if place else _state(change.value)
         if None not in now:
-            rows.append((at, *now))
-    if not rows:
-        return None
-    at, state, radius, surface = zip(*rows)
-    return Head(np.array(at, np.uint64), np.array(state, np.uint8), np.array(radius, np.uint32), np.array(surface, np.uint8))
+            for column, value in zip(rows, (at, *now)):
+                column.append(value)
+        if len(rows[0]) > MOST_ROWS:
+            return None
+    return Head(*(np.array(column) for column in rows)) if rows[0] else None
 
 
 def _state(word: str) -> int | None:

@@ -22,6 +22,7 @@ MOST_EVENTS = 200_000
 MOST_GAUGES = 4
 RINGS = 120  # of the platter's picture: more are less than two dots wide
 PICOSECONDS = 10**12
+NO_HEAD = "Head positions were not recorded; 'tessera view' with --yes repeats the run to record them."
 FIELDS = {"number": "u64", "lba": "u64", "blocks": "u32", "op": "u8", "status": "u8", "arrival": "u64", "issue": "u64", "completion": "u64"}
 SAMPLES_OF_HEAT = ("hot_track", "hot_neighbour")  # records of interlaced layers at each interval, not work
 
@@ -31,19 +32,19 @@ def side_of(run: Run, name: str) -> dict[str, Any]:
     requests = checked_requests(run)
     shown = requests[:MOST_REQUESTS]
     until = int(shown["completion"].max()) if len(shown) < len(requests) else None
-    head = head_of(run.folder / WAVEFORM) if (run.folder / WAVEFORM).exists() else None
+    head = head_of(run.folder / WAVEFORM, until) if (run.folder / WAVEFORM).exists() else None
     facts = run.summary["run"]
     return {
         "name": name,
         "facts": [f"layer {facts.get('layer', '?')}", f"drive {facts.get('drive', '?')}", str(facts.get("input", "?")), f"seed {facts.get('seed', '?')}"],
         "marks": of_run_marks(run),
-        "notes": [],
+        "notes": [] if head is not None else [NO_HEAD],
         "total": len(requests),
         "begin": int(shown["arrival"].min()),
         "requests": {field: packed(shown[field], kind) for field, kind in FIELDS.items()},
         "phases": _phases(shown),
         "drive": _drive(run, head),
-        "head": _head(head, until) if head is not None else None,
+        "head": _head(head) if head is not None else None,
         "rings": _rings(run),
         "gauges": _gauges(run, until),
         **_events(run, until),
@@ -86,17 +87,13 @@ def _drive(run: Run, head: Head | None) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{file}: expected the description of a drive with its tracks and its speed ({error})") from None
     if unit != "rpm" or speed <= 0 or radii < 1:
-        raise InputError(f"{file}: expected a speed such as \"7200 rpm\" and at least one track, found '{media['rpm']}' and {radii} tracks")
+        raise InputError(f"{file}: expected a speed such as \"7200 rpm\" and one track or more, found '{media['rpm']}' and {radii} tracks")
     farthest = int(head.radius.max()) + 1 if head is not None else 0
     return {"radii": max(radii, farthest), "surfaces": int(media.get("surfaces", 1)), "turn": float(60 * PICOSECONDS / speed)}
 
 
-def _head(head: Head, until: int | None) -> dict[str, Any]:
-    rows = slice(None) if until is None else slice(0, int(np.searchsorted(head.at, until, "right")))
-    return {
-        "at": packed(head.at[rows], "u64"), "state": packed(head.state[rows], "u8"),
-        "radius": packed(head.radius[rows], "u32"), "surface": packed(head.surface[rows], "u8"),
-    }  # fmt: skip
+def _head(head: Head) -> dict[str, Any]:
+    return {"at": packed(head.at, "u64"), "state": packed(head.state, "u8"), "radius": packed(head.radius, "u32"), "surface": packed(head.surface, "u8")}
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
@@ -155,7 +152,7 @@ def _events(run: Run, until: int | None) -> dict[str, Any]:
         return {"events": None, "works": []}
     try:
         events = [event for event in run.events if event["kind"] not in SAMPLES_OF_HEAT and (until is None or event["time_ps"] <= until)]
-        events = events[:MOST_EVENTS]
+        events = sorted(events, key=lambda event: event["time_ps"])[:MOST_EVENTS]
         kinds = sorted({str(event["kind"]) for event in events})
         columns = {
             "at": packed(np.array([event["time_ps"] for event in events], np.uint64), "u64"),

@@ -35,6 +35,10 @@ def write_view(
 
 def _runs(results: str | Path, layers: Sequence[str]) -> dict[str, Run]:
     """By the names that they have on the page."""
+    if Path(results).is_file():
+        raise InputError(f"{results} is a file: expected the folder of a run or a comparison; a trace or a saved state is run first, with 'tessera run ... --requests --out FOLDER'")
+    if len(layers) > SIDES:
+        raise InputError(f"--layers: expected one or two layers, found {len(layers)}")
     opened = open_results(results)
     if isinstance(opened, Comparison):
         return {layer: opened.run(layer) for layer in (layers or _best_and_worst(opened))}

@@ -10,6 +10,7 @@ const GAP = 6;
 const AXIS = 22;
 const MOST_WORKS = 5;
 const MOST_STEPS = 1000;  // from power-on to a label that still says the time since then
+const HEADROOM = 0.15;  // above the slowest, of a power of ten: its mark
 const REACH = 8;  // dots from a request that still count as on it
 
 const niceStep = (least) => {
@@ -25,8 +26,8 @@ class TimeLine {
     [this.canvas, this.side, this.view] = [canvas, side, view];
     this.context = canvas.getContext("2d");
     this.logs = Float32Array.from(side.latency, (time) => Math.log10(Math.max(1, time)));
-    const least = this.logs.reduce((low, log) => (log < low ? log : low), Infinity);
-    [this.low, this.high] = [Math.floor(least), Math.max(Math.floor(least) + 1, Math.log10(side.slowest) + 0.15)];
+    this.low = Math.floor(Math.log10(view.shortest));
+    this.high = Math.max(this.low + 1, Math.log10(view.longest) + HEADROOM);
     this.works = side.works.slice(0, MOST_WORKS);
     this.lanes = [];
     let top = OVERVIEW + LATENCY + GAP;
@@ -215,7 +216,7 @@ class TimeLine {
       const x = Math.floor(this.x(at[i]));
       let [low, high] = [radius[i], radius[i]];
       let j = i + 1;
-      for (; j < at.length && Math.floor(this.x(at[j])) === x; ++j) {
+      for (const edge = this.time(x + 1); j < at.length && at[j] < edge; ++j) {
         if (radius[j] < low) low = radius[j];
         if (radius[j] > high) high = radius[j];
       }
@@ -240,7 +241,7 @@ class TimeLine {
     while (i < at.length && at[i] <= view.to) {
       const x = Math.floor(this.x(at[i]));
       let [high, j] = [level[i], i + 1];
-      for (; j < at.length && Math.floor(this.x(at[j])) === x; ++j) if (level[j] > high) high = level[j];
+      for (const edge = this.time(x + 1); j < at.length && at[j] < edge; ++j) if (level[j] > high) high = level[j];
       const until = j < at.length ? this.x(at[j]) : this.x(view.to);
       on.fillRect(x, top + height * (1 - high / most), 1, height * high / most);
       const rest = height * level[j - 1] / most;

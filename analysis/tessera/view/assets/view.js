@@ -17,7 +17,9 @@ class View {
   constructor(given, sides) {
     [this.given, this.sides] = [given, sides];
     this.origin = Number(given.origin);
-    this.end = Math.max(...sides.map(({ end }) => end));
+    this.end = Math.max(1, ...sides.map(({ end }) => end));
+    this.longest = Math.max(1, ...sides.map(({ slowest }) => slowest));
+    this.shortest = Math.max(1, Math.min(...sides.map(({ latency }) => latency.reduce((least, time) => (time < least ? time : least), Infinity))));
     [this.time, this.selected, this.playing, this.until] = [0, null, false, Infinity];
     this.speed = FIRST_SPEED;
     this.showWhole();
@@ -73,7 +75,7 @@ class View {
   select(number, still = false) {
     const side = this.sides.find(({ byNumber }) => byNumber.has(number));
     if (!side) {
-      this.say(`There is no request ${number} in this log: it holds ${grouped(this.sides[0].count)} of them.`);
+      this.say(`There is no request ${grouped(number)} in this log of ${grouped(this.sides[0].count)} requests.`);
       return false;
     }
     this.say("");
