@@ -154,6 +154,8 @@ def test_names_out_of_a_folder_are_text_and_the_page_runs_its_own_scripts_alone(
         (lambda folder: (folder / "drive.toml").write_text("[media]\nrpm = 5\ntracks = 9\n"), "expected a speed such as"),
         (lambda folder: (folder / "events.csv").write_text("time_ps,kind,edge,subject,amount\n1,rmw,middle,0,0\n"), "is damaged or was cut off"),
         (lambda folder: (folder / "tracks.csv").write_text("radius,surface\n1,0\n"), "is damaged or was cut off"),
+        (lambda folder: (folder / "intervals.csv").write_text("start_s,end_s,a.b\n0,inf,1\n"), "is damaged or was cut off"),
+        (lambda folder: (folder / "waves.vcd").write_text("no waveform\n"), "holds no waveforms that can be read"),
     ],
 )
 def test_a_folder_that_cannot_be_shown_is_refused_in_a_sentence(logged, break_it, expected):

@@ -11,9 +11,9 @@ from tessera.replay import repeatable
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.temporary import work_folder
-from tessera.view.head import SIGNALS
+from tessera.view.head import SIGNALS, WAVEFORM, Head
+from tessera.view.side import recorded_head
 
-WAVEFORM = "waves.vcd"
 MOST = 1_000_000  # requests of a run that is repeated: about half a minute, and a waveform of up to 1 GB
 INTERVALS = 500  # of the levels over the whole run
 RECORDING = 3.0  # measured: a run that writes these logs takes about three times as long as one that writes none
@@ -21,21 +21,23 @@ Ask = Callable[[str], bool]
 
 
 @contextmanager
-def with_logs(run: Run, ask: Ask, firmware: Path | None = None, progress: bool = False) -> Iterator[Run]:
-    """The run with the logs of a view: itself, or its repetition in a folder that lasts as long as the context. If `ask` says no, a run with
+def with_logs(run: Run, ask: Ask, firmware: Path | None = None, progress: bool = False) -> Iterator[tuple[Run, Head | None]]:
+    """The run with the logs of a view, and its head: itself, or its repetition in a folder that lasts as long as the context. If `ask` says no, a run with
     requests is shown without its head. Raises InputError if it then has no requests, or if it cannot be repeated, or not with the same results."""
-    has_requests, has_head = ((run.folder / name).exists() for name in ("requests.npy", WAVEFORM))
-    if has_requests and has_head:
-        yield run
+    has_requests = (run.folder / "requests.npy").exists()
+    head = recorded_head(run) if has_requests else None
+    if head is not None:
+        yield run, head
         return
     requests = int(run.find("host.requests") or 0)
     if requests <= MOST and ask(_question(run, requests, has_requests)):
         with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
-            yield _repeated(run, requests, Path(folder), firmware, progress)
+            repeated = _repeated(run, requests, Path(folder), firmware, progress)
+            yield repeated, recorded_head(repeated)
         return
     if not has_requests:
         raise InputError(f"{run.folder} has no requests.npy: {_way_out(requests)}")
-    yield run
+    yield run, None
 
 
 def _question(run: Run, requests: int, has_requests: bool) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.errors import damaged
 from tessera.waves.dump import UNKNOWN, Dump
 
+WAVEFORM = "waves.vcd"  # in a folder of a run: what `tessera wave record` writes there
 SIGNALS = ("media.state", "media.head_radius", "media.head_surface")
 MOST_ROWS = 4_000_000  # some 30 MB of a page
 STATES = ("idle", "seek", "rotate", "read", "write", "off")
@@ -35,7 +37,7 @@ def head_of(waveform: Path, until: int | None = None) -> Head | None:
         return None
     order = {path: place for place, path in enumerate(paths.values())}
     now: list[int | None] = [None, None, None]
-    rows = array("Q"), array("B"), array("L"), array("B")
+    rows = array("Q"), array("B"), array("I"), array("B")
     for at, changes in groupby(dump.changes(order, until), key=lambda change: change.at):
         for change in changes:
             if change.value == UNKNOWN:
@@ -45,11 +47,18 @@ def head_of(waveform: Path, until: int | None = None) -> Head | None:
             place = order[change.path]
             now[place] = int(change.value) if place else _state(change.value)
         if None not in now:
-            for column, value in zip(rows, (at, *now)):
-                column.append(value)
+            _append(waveform, rows, (at, *now))
         if len(rows[0]) > MOST_ROWS:
             return None
     return Head(*(np.array(column) for column in rows)) if rows[0] else None
+
+
+def _append(waveform: Path, rows: tuple[array, ...], values: tuple[int | None, ...]) -> None:
+    try:
+        for column, value in zip(rows, values):
+            column.append(value)
+    except OverflowError:
+        raise damaged(waveform) from None
 
 
 def _state(word: str) -> int | None:

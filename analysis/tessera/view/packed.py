@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "f32": "<f4"}
+KINDS = {"u8": "<u1", "u32": "<u4", "u64": "<u8", "f32": "<f4"}
 LEVEL = 6  # of zlib: 9 takes three times as long for one percent
 
 

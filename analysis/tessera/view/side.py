@@ -13,26 +13,26 @@ from tessera.errors import InputError, damaged
 from tessera.marks import of_run_marks
 from tessera.run_folder import OPERATIONS, Run, life_phases
 from tessera.sweeps.axes import amount
-from tessera.view.again import WAVEFORM
-from tessera.view.head import Head, head_of
+from tessera.view.head import WAVEFORM, Head, head_of
 from tessera.view.packed import packed
 
 MOST_REQUESTS = 200_000  # of a page: some 15 MB
 MOST_EVENTS = 200_000
 MOST_GAUGES = 4
+MOST_KINDS = 16  # of work
 RINGS = 120  # of the platter's picture: more are less than two dots wide
 PICOSECONDS = 10**12
 NO_HEAD = "Head positions were not recorded; 'tessera view' with --yes repeats the run to record them."
 FIELDS = {"number": "u64", "lba": "u64", "blocks": "u32", "op": "u8", "status": "u8", "arrival": "u64", "issue": "u64", "completion": "u64"}
+EDGES = ("begin", "end", "instant")
+_DAMAGED = (ValueError, TypeError, KeyError, OverflowError, csv.Error)
 SAMPLES_OF_HEAT = ("hot_track", "hot_neighbour")  # records of interlaced layers at each interval, not work
 
 
-def side_of(run: Run, name: str) -> dict[str, Any]:
+def side_of(run: Run, head: Head | None, name: str) -> dict[str, Any]:
     """Raises InputError where a file of the run is damaged or of another version."""
     requests = checked_requests(run)
-    shown = requests[:MOST_REQUESTS]
-    until = int(shown["completion"].max()) if len(shown) < len(requests) else None
-    head = head_of(run.folder / WAVEFORM, until) if (run.folder / WAVEFORM).exists() else None
+    shown, until = requests[:MOST_REQUESTS], _until(requests)
     facts = run.summary["run"]
     return {
         "name": name,
@@ -49,6 +49,17 @@ def side_of(run: Run, name: str) -> dict[str, Any]:
         "gauges": _gauges(run, until),
         **_events(run, until),
     }
+
+
+def recorded_head(run: Run) -> Head | None:
+    """As long as the requests of a page; None where it was not recorded, or not all of it."""
+    file = run.folder / WAVEFORM
+    return head_of(file, _until(checked_requests(run))) if file.exists() else None
+
+
+def _until(requests: np.ndarray) -> int | None:
+    """The time up to which a page shows a run; None for all of it."""
+    return int(requests[:MOST_REQUESTS]["completion"].max()) if len(requests) > MOST_REQUESTS else None
 
 
 def checked_requests(run: Run) -> np.ndarray:
@@ -83,34 +94,34 @@ def _drive(run: Run, head: Head | None) -> dict[str, Any]:
         described = tomllib.loads(file.read_text(encoding="utf-8"))
         media = described["media"]
         radii = int(media["zones"][-1][0]) + 1 if media.get("zones") else int(media["tracks"])
+        surfaces = int(media.get("surfaces", 1))
         speed, unit = amount(media["rpm"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
         raise InputError(f"{file}: expected the description of a drive with its tracks and its speed ({error})") from None
     if unit != "rpm" or speed <= 0 or radii < 1:
         raise InputError(f"{file}: expected a speed such as \"7200 rpm\" and one track or more, found '{media['rpm']}' and {radii} tracks")
     farthest = int(head.radius.max()) + 1 if head is not None else 0
-    return {"radii": max(radii, farthest), "surfaces": int(media.get("surfaces", 1)), "turn": float(60 * PICOSECONDS / speed)}
+    return {"radii": max(radii, farthest), "surfaces": surfaces, "turn": float(60 * PICOSECONDS / speed)}
 
 
 def _head(head: Head) -> dict[str, Any]:
     return {"at": packed(head.at, "u64"), "state": packed(head.state, "u8"), "radius": packed(head.radius, "u32"), "surface": packed(head.surface, "u8")}
 
 
-def _rows(file: Path) -> list[dict[str, str]]:
-    with open(file, newline="", encoding="utf-8", errors="replace") as lines:
-        return list(csv.DictReader(lines))
-
-
 def _rings(run: Run) -> dict[str, Any] | None:
     """How often each place of the platters was used in the whole run, by radius, and the region that it is of."""
     file = run.folder / "tracks.csv"
-    if not file.exists() or not (rows := _rows(file)):
+    if not file.exists():
         return None
     try:
+        with open(file, newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        if not rows:
+            return None
         radius = np.array([int(row["radius"]) for row in rows])
         used = np.array([int(row["reads"]) + int(row["writes"]) for row in rows])
         regions = [str(row["region"]) for row in rows]
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except _DAMAGED:
         raise damaged(file) from None
     names = sorted(set(regions))
     width = max(1, -(-(int(radius.max()) + 1) // RINGS))
@@ -132,17 +143,13 @@ def _gauges(run: Run, until: int | None) -> list[dict[str, Any]]:
         return []
     try:
         rows = [row for row in run.intervals if until is None or (row["start_s"] or 0) * PICOSECONDS <= until]
-    except (ValueError, TypeError, KeyError):
+        at = np.array([int((row["end_s"] or 0) * PICOSECONDS) for row in rows], np.uint64)
+        names = [name for name in (rows[0] if rows else ()) if "." in name]
+        levels = {name: np.array([row[name] or 0.0 for row in rows]) for name in names}
+    except _DAMAGED:
         raise damaged(run.folder / "intervals.csv") from None
-    if not rows:
-        return []
-    at = np.array([(row["end_s"] or 0) * PICOSECONDS for row in rows])
-    found = []
-    for name in (name for name in rows[0] if name and "." in name):
-        level = np.array([row[name] or 0.0 for row in rows])
-        if level.min() != level.max():
-            found.append({"name": name, "at": packed(at, "u64"), "level": packed(level, "f32")})
-    return found[:MOST_GAUGES]
+    moving = [(name, level) for name, level in levels.items() if level.min() != level.max()]
+    return [{"name": name, "at": packed(at, "u64"), "level": packed(level, "f32")} for name, level in moving[:MOST_GAUGES]]
 
 
 def _events(run: Run, until: int | None) -> dict[str, Any]:
@@ -153,17 +160,17 @@ def _events(run: Run, until: int | None) -> dict[str, Any]:
     try:
         events = [event for event in run.events if event["kind"] not in SAMPLES_OF_HEAT and (until is None or event["time_ps"] <= until)]
         events = sorted(events, key=lambda event: event["time_ps"])[:MOST_EVENTS]
-        kinds = sorted({str(event["kind"]) for event in events})
+        kinds = {kind: place for place, kind in enumerate(sorted({str(event["kind"]) for event in events}))}
         columns = {
             "at": packed(np.array([event["time_ps"] for event in events], np.uint64), "u64"),
-            "kind": packed(np.array([kinds.index(event["kind"]) for event in events]), "u16"),
-            "edge": packed(np.array([("begin", "end", "instant").index(event["edge"]) for event in events]), "u8"),
+            "kind": packed(np.array([kinds[event["kind"]] for event in events], np.uint32), "u32"),
+            "edge": packed(np.array([EDGES.index(event["edge"]) for event in events], np.uint8), "u8"),
             "subject": packed(np.array([event["subject"] for event in events], np.uint64), "u64"),
             "amount": packed(np.array([event["amount"] for event in events], np.uint64), "u64"),
         }
-    except (ValueError, TypeError, KeyError, OverflowError):
+    except _DAMAGED:
         raise damaged(file) from None
-    return {"events": {"kinds": kinds, **columns}, "works": _works(events)}
+    return {"events": {"kinds": list(kinds), **columns}, "works": _works(events)}
 
 
 def _works(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -179,7 +186,7 @@ def _works(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif begun[key]:
             stretches[event["kind"]].append((begun[key].pop(0), at))
     found = []
-    for kind, pairs in sorted(stretches.items(), key=lambda item: -len(item[1])):
+    for kind, pairs in sorted(stretches.items(), key=lambda item: -len(item[1]))[:MOST_KINDS]:
         begin, end = np.array(sorted(pairs), np.uint64).T
         found.append({"kind": kind, "begin": packed(begin, "u64"), "end": packed(end, "u64")})
     return found

@@ -26,8 +26,8 @@ def write_view(
     sides: list[dict[str, Any]] = []
     for name, run in runs.items():
         with ExitStack() as stack:  # one at a time: a run that was made again takes room on the disk
-            shown = stack.enter_context(with_logs(run, ask, firmware, progress))
-            sides.append(side_of(shown, name))
+            shown, head = stack.enter_context(with_logs(run, ask, firmware, progress))
+            sides.append(side_of(shown, head, name))
     title = f"The disk at work: {' and '.join(runs)} on {next(iter(runs.values())).summary['run'].get('drive', 'a drive')}"
     data = {"title": title, "origin": str(min(side.pop("begin") for side in sides)), "sides": sides}
     return write(Path(file) if file else Path(results) / "view.html", render(title, data))

@@ -1,7 +1,7 @@
 "use strict";
 // Columns of numbers out of the page's JSON, and how to find a time in one.
 
-const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array, f32: Float32Array };
+const KINDS = { u8: Uint8Array, u32: Uint32Array, u64: BigUint64Array, f32: Float32Array };
 
 const inflated = async (text) => {
   const characters = atob(text);

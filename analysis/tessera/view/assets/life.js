@@ -39,7 +39,7 @@ const rowOf = (cells) => {
 };
 
 const partsTable = (parts, whole) => {
-  const table = element("table");
+  const table = element("table", undefined, "parts");
   const [body, foot] = [element("tbody"), element("tfoot")];
   for (const { name, colour, time, meaning } of parts) {
     const head = element("th");
@@ -54,7 +54,7 @@ const partsTable = (parts, whole) => {
 };
 
 const eventsTable = (events) => {
-  const table = element("table");
+  const table = element("table", undefined, "events");
   for (const { after, what } of events.slice(0, EVENTS_SHOWN)) table.append(rowOf([element("td", `+${readable(after)}`, "number"), element("td", what)]));
   return table;
 };
