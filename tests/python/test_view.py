@@ -164,9 +164,10 @@ def test_a_folder_that_cannot_be_shown_is_refused_in_a_sentence(logged, break_it
     assert status == 2 and expected in said.replace("\n", " ")
 
 
-def test_parts_that_do_not_make_up_the_latency_are_refused(logged):
+@pytest.mark.parametrize(("field", "by"), [("seek", 1), ("issue", -(10**13))])
+def test_lives_that_cannot_be_are_refused(logged, field, by):
     requests = np.load(logged / "requests.npy")
-    requests["seek"][7] += 1
+    requests[field][-1] = int(requests[field][-1]) + by
     np.save(logged / "requests.npy", requests)
     status, said = command(logged)
     assert status == 2 and "is damaged" in said
@@ -252,19 +253,35 @@ def test_the_words_of_a_request_are_those_of_explain(page, results):
             assert words == ask_simulator(["explain", folder, str(number)])
 
 
-def test_a_search_and_a_scrub_show_the_request(page):
-    page.run("document.getElementById('number').value = '42'; document.getElementById('search').requestSubmit()")
-    assert page.run("document.querySelector('#life h2').textContent").startswith("Request 42")
-    # Where request 42 stands in a window of its own life, a drag shows it again.
-    page.run("tesseraView.select(7); tesseraView.setWindow(...(side => { const i = side.byNumber.get(42); return [side.arrival[i], side.completion[i]] })(tesseraView.sides[0]))")
+def test_the_requests_under_way_and_the_queue_are_those_of_the_log(page, results):
+    folder = {"run": results / "run", "comparison": results / "comparison" / "cmr" / "1"}[page.kind]
+    requests = Run(folder).requests
+    origin = int(page.run("String(tesseraView.origin)"))
+    for at in np.linspace(requests["arrival"].min(), requests["completion"].max(), 7).astype(np.uint64).tolist() + requests["issue"][:3].tolist() + requests["completion"][:3].tolist():
+        time = at - origin
+        shown = page.run(f"aliveAt(tesseraView.sides[0], {time}, 1000).map(i => Number(tesseraView.sides[0].columns.number[i]))")
+        assert sorted(shown) == sorted(requests["number"][(requests["arrival"] <= at) & (requests["completion"] > at)].tolist())
+        depth = page.run(f"(({{at, level}}) => level[countUpTo(at, {time}) - 1] ?? 0)(tesseraView.sides[0].levels[0])")
+        assert depth == ((requests["issue"] <= at) & (requests["completion"] > at)).sum()
+
+
+def test_a_search_and_a_scrub_show_the_request(page, results):
+    requests = Run({"run": results / "run", "comparison": results / "comparison" / "cmr" / "1"}[page.kind]).requests
+    latency = requests["completion"] - requests["arrival"]
+    # One that arrives while a slower one is under way, so that the place alone tells them apart.
+    quick = next(one for one, took in zip(requests, latency) if ((requests["arrival"] < one["arrival"]) & (requests["completion"] > one["completion"]) & (latency > 3 * took)).any())
+    number = int(quick["number"])
+    page.run(f"document.getElementById('number').value = '{number}'; document.getElementById('search').requestSubmit()")
+    assert page.run("document.querySelector('#life h2').textContent").startswith(f"Request {number}")
+    page.run(f"tesseraView.select({requests['number'][0]}); tesseraView.setWindow(...(side => {{ const i = side.byNumber.get({number}); return [side.arrival[i], side.completion[i]] }})(tesseraView.sides[0]))")
     place = (
-        "(line => { const i = line.side.byNumber.get(42); const box = line.canvas.getBoundingClientRect();"
+        f"(line => {{ const i = line.side.byNumber.get({number}); const box = line.canvas.getBoundingClientRect();"
         "return {clientX: box.left + line.x(line.side.arrival[i]), clientY: box.top + line.y(line.logs[i]), bubbles: true} })(tesseraView.pictures[0].timeLine)"
     )
     page.run("tesseraView.pictures[0].timeLine.canvas.setPointerCapture = () => {}")  # a made-up pointer cannot be captured
     page.run(f"tesseraView.pictures[0].timeLine.canvas.dispatchEvent(new PointerEvent('pointerdown', {place}))")
-    assert page.run("document.querySelector('#life .words').textContent").startswith("Request 42 ")
-    assert page.run("tesseraView.time - tesseraView.sides[0].arrival[tesseraView.sides[0].byNumber.get(42)]") == pytest.approx(0, abs=1e6)
+    assert page.run("document.querySelector('#life .words').textContent").startswith(f"Request {number} ")
+    assert page.run(f"tesseraView.time - tesseraView.sides[0].arrival[tesseraView.sides[0].byNumber.get({number})]") == pytest.approx(0, abs=1e6)
 
 
 def test_a_request_that_is_not_there_gets_a_sentence(page):

@@ -21,12 +21,12 @@ const legendOf = (side, look) => {
   if (seen.has(0)) entry(look.read, "read");
   if (seen.has(1)) entry(look.write, "write");
   if (seen.has(2) || seen.has(3)) entry(look.other, "flush or trim");
-  entry(look.slow, `the slowest ${grouped(side.slow.length)}`);
+  entry(look.slow, side.slow.length > 1 ? `the slowest ${grouped(side.slow.length)}` : "the slowest");
   if (side.head) {
     entry(look.seek, "seek");
     entry(look.rotate, "rotation");
   }
-  (side.rings?.names ?? []).forEach((name, i) => entry(side.rings.colours[i], `region ${name || "without a name"}`));
+  (side.rings?.names ?? []).forEach((name, i) => entry(side.rings.colours[i], `region ${name.replaceAll("_", " ") || "without a name"}`));
   return list;
 };
 
@@ -135,7 +135,7 @@ const start = async () => {
   }
   const origin = BigInt(given.origin);
   const sides = await Promise.all(given.sides.map(async (side) => placedAt(await openSide(side), origin)));
-  const view = new View(given, sides);
+  const view = new View(origin, sides);
   view.look = lookNow();
   for (const id of ["sides", "life"]) byId(id).className = sides.length > 1 ? "two" : "one";
   const pictures = sides.map((side) => build(side, view, view.look));

@@ -159,7 +159,7 @@ class Platter {
     }
   }
 
-  /** The requests under way as boxes, the oldest first; those that still wait at the host are hollow. */
+  /** The requests under way as boxes; those that still wait at the host are hollow. */
   drawQueue(on, time, look, selected) {
     const [box, gap, top] = [11, 3, this.height - 18];
     const most = Math.max(1, Math.floor(this.width / (box + gap)));
@@ -167,7 +167,7 @@ class Platter {
     const waiting = countUpTo(this.side.arrivals, time) - countUpTo(this.side.completions, time);
     on.font = FONT;
     on.fillStyle = look.faint;
-    on.fillText(waiting === 0 ? "No request under way" : `${grouped(waiting)} under way${waiting > alive.length ? `, the newest ${alive.length}` : ""}`, 0, top - 8);
+    on.fillText(waiting === 0 ? "No request under way" : `${grouped(waiting)} under way${waiting > alive.length ? `, ${alive.length} shown` : ""}`, 0, top - 8);
     alive.forEach((request, place) => {
       const colour = look.ops[this.side.columns.op[request]];
       const x = place * (box + gap);

@@ -45,14 +45,14 @@ const placedAt = (side, origin) => {
   const [arrival, issue, completion] = ["arrival", "issue", "completion"].map((name) => since(side.columns[name], origin));
   const count = arrival.length;
   const latency = arrival.map((from, i) => completion[i] - from);
-  const byArrival = Uint32Array.from(arrival.keys()).sort((a, b) => arrival[a] - arrival[b] || a - b);
+  const [byArrival, byIssue] = [arrival, issue].map((times) => Uint32Array.from(times.keys()).sort((a, b) => times[a] - times[b] || a - b));
   const [arrivals, issues, completions] = [arrival, issue, completion].map((times) => times.slice().sort());
   const slow = Uint32Array.from(latency.keys()).sort((a, b) => latency[b] - latency[a]).slice(0, Math.max(1, Math.min(SLOWEST, Math.ceil(SLOW_SHARE * count))));
   const levels = [{ name: "in the drive", ...levelOf(issues, completions) }, { name: "waiting at the host", ...levelOf(arrivals, issues) }];
   for (const { name, at, level } of side.gauges) levels.push({ name, at: since(at, origin), level });
   for (const entry of levels) entry.most = greatest(entry.level);
   return {
-    ...side, count, arrival, issue, completion, latency, byArrival, arrivals, completions,
+    ...side, count, arrival, issue, completion, latency, byArrival, byIssue, arrivals, issues, completions,
     byNumber: new Map(Array.from(side.columns.number, (number, i) => [Number(number), i])),
     slow: slow.sort((a, b) => arrival[a] - arrival[b]),
     slowest: greatest(latency),
@@ -66,19 +66,20 @@ const placedAt = (side, origin) => {
 
 const FARTHEST = 20_000;  // requests that are looked through for those still alive
 
-/** The requests that have arrived and not completed, the oldest first; of a long backlog the newest. */
-const aliveAt = (side, time, most) => {
-  const begun = countUpTo(side.arrivals, time);
-  let missing = begun - countUpTo(side.completions, time);
+/** Of requests in the order of `begun`, the newest `most` that have begun and not `ended`, the oldest of them first. */
+const between = (order, begun, ended, time, most) => {
   const found = [];
-  for (let i = begun - 1; i >= Math.max(0, begun - FARTHEST) && missing > 0 && found.length < most; --i) {
-    const request = side.byArrival[i];
-    if (side.completion[request] > time) {
-      found.push(request);
-      --missing;
-    }
-  }
+  const count = countUpTo(begun, time);
+  for (let i = count - 1; i >= Math.max(0, count - FARTHEST) && found.length < most; --i) if (ended[order[i]] > time) found.push(order[i]);
   return found.reverse();
+};
+
+/** The requests in the drive, then those that wait at the host, up to `most`. */
+const aliveAt = (side, time, most) => {
+  const inDrive = countUpTo(side.issues, time) - countUpTo(side.completions, time);
+  const waiting = countUpTo(side.arrivals, time) - countUpTo(side.issues, time);
+  const first = between(side.byIssue, side.issues, side.completion, time, Math.min(inDrive, most));
+  return [...first, ...between(side.byArrival, side.arrivals, side.issue, time, Math.min(waiting, most - first.length))];
 };
 
 /** Kinds of work of the firmware that were under way at an instant. */

@@ -160,7 +160,7 @@ class TimeLine {
       return `${(time / size).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${name}`;
     };
     const fine = UNITS.find(([size]) => step >= size) ?? UNITS.at(-1);
-    const plain = UNITS.find(([size]) => step >= size / 1000) ?? UNITS.at(-1);
+    const plain = UNITS.find(([size]) => view.to + origin >= size) ?? UNITS.at(-1);
     on.textAlign = "center";
     for (let time = first; time <= view.to + origin; time += step) {
       const x = this.x(time - origin);

@@ -1,7 +1,7 @@
 "use strict";
 // One clock for all sides: what is chosen, how fast it goes, and a frame whenever something moved.
 
-const SPEEDS = [[100, "100 times"], [10, "10 times"], [1, "as it is"], [0.1, "1/10"], [0.01, "1/100"], [0.001, "1/1,000"], [0.0001, "1/10,000"]];
+const SPEEDS = [[100, "100x"], [10, "10x"], [1, "real time"], [0.1, "1/10"], [0.01, "1/100"], [0.001, "1/1,000"], [0.0001, "1/10,000"]];
 const FIRST_SPEED = 4;
 const MILLISECOND = 1e9;
 const LONGEST_FRAME = 100;  // ms: a page that was hidden does not leap when it is seen again
@@ -14,9 +14,8 @@ const MARGIN = 0.15;
 const byId = (id) => document.getElementById(id);
 
 class View {
-  constructor(given, sides) {
-    [this.given, this.sides] = [given, sides];
-    this.origin = Number(given.origin);
+  constructor(origin, sides) {
+    [this.origin, this.sides] = [Number(origin), sides];
     this.end = Math.max(1, ...sides.map(({ end }) => end));
     this.longest = Math.max(1, ...sides.map(({ slowest }) => slowest));
     this.shortest = Math.max(1, Math.min(...sides.map(({ latency }) => latency.reduce((least, time) => (time < least ? time : least), Infinity))));
