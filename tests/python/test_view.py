@@ -265,6 +265,17 @@ def test_the_requests_under_way_and_the_queue_are_those_of_the_log(page, results
         assert depth == ((requests["issue"] <= at) & (requests["completion"] > at)).sum()
 
 
+def test_the_tracks_of_a_stretch_of_time_are_found_without_going_over_it(page, pages):
+    if page.kind == "comparison":
+        pytest.skip("its head was not recorded")
+    radius = unpacked(data_in(pages["run"])["sides"][0]["head"]["radius"])
+    ends = np.sort(np.random.default_rng(1).integers(0, len(radius), (40, 2)))
+    for begin, end in [*ends, (0, len(radius)), (64, 128), (63, 129), (5, 6)]:
+        if begin < end:
+            found = page.run(f"(({{radius, blocks}}) => rangeOf(radius, blocks, {begin}, {end}))(tesseraView.sides[0].head)")
+            assert found == [radius[begin:end].min(), radius[begin:end].max()]
+
+
 def test_a_search_and_a_scrub_show_the_request(page, results):
     requests = Run({"run": results / "run", "comparison": results / "comparison" / "cmr" / "1"}[page.kind]).requests
     latency = requests["completion"] - requests["arrival"]

@@ -26,6 +26,32 @@ const levelOf = (ups, downs) => {
 
 const greatest = (values) => values.reduce((most, value) => (value > most ? value : most), 0);
 
+/** The lowest and the highest value of each block of a column, so that those of a long stretch are found without going over all of it. */
+const BLOCK = 64;
+const blocksOf = (values) => {
+  const count = Math.ceil(values.length / BLOCK);
+  const [low, high] = [new Uint32Array(count).fill(0xffffffff), new Uint32Array(count)];
+  for (let i = 0; i < values.length; ++i) {
+    const block = Math.floor(i / BLOCK);
+    if (values[i] < low[block]) low[block] = values[i];
+    if (values[i] > high[block]) high[block] = values[i];
+  }
+  return { low, high };
+};
+
+/** The lowest and the highest of `values` from `begin` up to, not including, `end`. */
+const rangeOf = (values, { low, high }, begin, end) => {
+  let [least, most] = [values[begin], values[begin]];
+  for (let i = begin; i < end;) {
+    const whole = i % BLOCK === 0 && i + BLOCK <= end;
+    const [lowest, highest] = whole ? [low[i / BLOCK], high[i / BLOCK]] : [values[i], values[i]];
+    if (lowest < least) least = lowest;
+    if (highest > most) most = highest;
+    i += whole ? BLOCK : 1;
+  }
+  return [least, most];
+};
+
 /** The columns of a run as they stand in the page. */
 const openSide = async (given) => {
   const { kinds, ...columns } = given.events ?? {};
@@ -58,7 +84,7 @@ const placedAt = (side, origin) => {
     slowest: greatest(latency),
     levels: levels.filter(({ most }, i) => most > 0 || i === 0),
     works: side.works.map(({ kind, begin, end }) => ({ kind, begin: since(begin, origin), end: since(end, origin) })),
-    head: side.head && { ...side.head, at: since(side.head.at, origin) },
+    head: side.head && { ...side.head, at: since(side.head.at, origin), blocks: blocksOf(side.head.radius) },
     originTurns: Number(origin) / side.drive.turn,
     end: greatest(completion),
   };

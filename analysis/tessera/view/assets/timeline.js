@@ -11,6 +11,7 @@ const AXIS = 22;
 const MOST_WORKS = 5;
 const MOST_STEPS = 1000;  // from power-on to a label that still says the time since then
 const HEADROOM = 0.15;  // above the slowest, of a power of ten: its mark
+const LEAST_LINE = 3;  // dots that a life is long to be drawn as a line
 const REACH = 8;  // dots from a request that still count as on it
 
 const niceStep = (least) => {
@@ -171,29 +172,48 @@ class TimeLine {
     }
   }
 
-  /** A dot for each, at its arrival; where there is room, a line over its life. Dots that would cover one another are drawn once. */
+  /** A dot for each, at its arrival; where there is room, a line over its life. What others cover is not drawn again. */
   drawRequests(on) {
     const { side, look, view } = this;
     const { op } = side.columns;
-    const rows = LATENCY;
-    const columns = Math.ceil(this.width);
-    const taken = new Uint8Array(rows * columns * look.ops.length);
-    const begin = countUpTo(side.arrivals, view.from - side.slowest);
-    const end = countUpTo(side.arrivals, view.to);
+    const [rows, columns] = [LATENCY, Math.ceil(this.width)];
+    const dots = new Uint8Array(look.ops.length * rows * columns);
+    const covered = new Float32Array(look.ops.length * rows).fill(LEFT);
+    const lines = look.ops.map(() => []);
     const perDot = (view.to - view.from) / (this.width - LEFT - RIGHT);
-    for (let i = begin; i < end; ++i) {
+    const end = countUpTo(side.arrivals, view.to);
+    for (let i = countUpTo(side.arrivals, view.from - side.slowest); i < end; ++i) {
       const request = side.byArrival[i];
       if (side.completion[request] < view.from) continue;
-      const x = this.x(side.arrival[request]);
-      const y = this.y(this.logs[request]);
-      const long = side.latency[request] / perDot;
-      const place = (op[request] * rows + Math.floor(y - OVERVIEW)) * columns + Math.max(0, Math.floor(x));
-      if (long < 3 && taken[place]) continue;
-      taken[place] = 1;
-      on.fillStyle = look.ops[op[request]];
-      if (long >= 3) on.fillRect(x, y - 0.5, long, 1.5);
-      on.fillRect(x - 1, y - 1, 2.5, 2.5);
+      const [x, y] = [this.x(side.arrival[request]), this.y(this.logs[request])];
+      const row = op[request] * rows + Math.floor(y - OVERVIEW);
+      if (x >= LEFT) dots[row * columns + Math.floor(x)] = 1;
+      const right = Math.min(this.width, x + side.latency[request] / perDot);
+      if (right - x >= LEAST_LINE && right > covered[row]) {
+        lines[op[request]].push([Math.max(x, covered[row]), y, right]);
+        covered[row] = right;
+      }
     }
+    look.ops.forEach((colour, kind) => {
+      on.fillStyle = colour;
+      for (const [from, y, to] of lines[kind]) on.fillRect(from, y - 0.75, to - from, 1.5);
+      for (let row = 0; row < rows; ++row) this.drawDots(on, dots.subarray((kind * rows + row) * columns, (kind * rows + row + 1) * columns), OVERVIEW + row);
+    });
+    this.drawSlow(on);
+  }
+
+  /** The dots of a row, those side by side as one. */
+  drawDots(on, dots, y) {
+    for (let from = dots.indexOf(1); from >= 0; from = dots.indexOf(1, from)) {
+      const gap = dots.indexOf(0, from);
+      const to = gap < 0 ? dots.length : gap;
+      on.fillRect(from - 0.5, y - 0.75, to - from + 1, 2.5);
+      from = to;
+    }
+  }
+
+  drawSlow(on) {
+    const { side, look } = this;
     on.fillStyle = look.slow;
     for (const request of side.slow) {
       const [x, y] = [this.x(side.arrival[request]), this.y(this.logs[request]) - 4];
@@ -204,7 +224,7 @@ class TimeLine {
 
   /** The track over time, the edge of the platter on top; of many changes in a dot, all the tracks that it was at. */
   draw_head(on, { top, height }) {
-    const { at, radius, state } = this.side.head;
+    const { at, radius, state, blocks } = this.side.head;
     const { view, look } = this;
     on.lineWidth = 1.5;
     const y = (track) => top + track / this.side.drive.radii * height;
@@ -214,13 +234,11 @@ class TimeLine {
     let i = Math.max(0, countUpTo(at, view.from) - 1);
     while (i < at.length && at[i] <= view.to) {
       const x = Math.floor(this.x(at[i]));
-      let [low, high] = [radius[i], radius[i]];
-      let j = i + 1;
-      for (const edge = this.time(x + 1); j < at.length && at[j] < edge; ++j) {
-        if (radius[j] < low) low = radius[j];
-        if (radius[j] > high) high = radius[j];
+      const j = Math.max(i + 1, countUpTo(at, this.time(x + 1)));
+      if (j > i + 1) {
+        const [low, high] = rangeOf(radius, blocks, i, j);
+        on.fillRect(x, y(low), 1, Math.max(1.5, y(high) - y(low)));
       }
-      if (j > i + 1) on.fillRect(x, y(low), 1, Math.max(1.5, y(high) - y(low)));
       const until = j < at.length ? this.x(at[j]) : this.x(view.to);
       if (until - x > 1) {
         const next = state[j - 1] === SEEK && j < at.length ? radius[j] : radius[j - 1];
