@@ -117,6 +117,8 @@ def test_a_run_with_requests_alone_is_shown_and_says_what_is_missing(results, tm
     side = data_in(write_view(results / "comparison", tmp_path / "v.html", ["cmr"]))["sides"][0]
     assert side["head"] is None and side["rings"] is None and side["gauges"] == []
     assert "Head positions were not recorded" in side["notes"][0]
+    status, said = command(results / "comparison", "--layers", "cmr", "--out", tmp_path / "w.html")
+    assert status == 0 and "no head positions; --yes repeats the run" in said
 
 
 def test_a_comparison_shows_two_layers_on_one_clock(results, tmp_path):
@@ -298,6 +300,13 @@ def test_a_search_and_a_scrub_show_the_request(page, results):
 def test_a_request_that_is_not_there_gets_a_sentence(page):
     page.run("document.getElementById('number').value = '99999'; document.getElementById('search').requestSubmit()")
     assert "no request 99,999" in page.run("document.getElementById('said').textContent")
+
+
+def test_a_browser_that_is_too_old_shows_a_sentence_and_no_blank_page(page):
+    page.run("(async () => { const kept = DecompressionStream; window.DecompressionStream = undefined; await begin(); window.DecompressionStream = kept })()")
+    assert page.run("document.getElementById('trouble').hidden") is False
+    assert page.run("document.getElementById('trouble').textContent").startswith("The view cannot be shown: this browser is too old; it takes Chromium")
+    page.run("document.getElementById('trouble').hidden = true")
 
 
 def test_the_keys_play_and_go_from_slow_request_to_slow_request(page):

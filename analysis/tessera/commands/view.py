@@ -29,13 +29,20 @@ def view(
     """Write the disk at work as one HTML file: platter and head, every request on a time line, the life of each in words."""
     from tessera.view import write_view
 
+    unasked = []
+
     def ask(question: str) -> bool:
-        return yes or (sys.stdin.isatty() and typer.confirm(question, default=True, err=True))
+        if yes or sys.stdin.isatty():
+            return yes or typer.confirm(question, default=True, err=True)
+        unasked.append(question)
+        return False
 
     if out is not None:
         apart(out, (file for file in results.glob("*") if file.suffix != ".html"))
     chosen = tuple(layers.split(",")) if layers else ()
     print(write_view(results, out, chosen, ask, firmware, progress=sys.stderr.isatty()))
+    if unasked:
+        print("  note: the page shows no head positions; --yes repeats the run to record them", file=sys.stderr)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""What a page holds of one run: its requests, the head's way, levels and work of the firmware."""
+"""What a page holds of one run: its requests, the head's positions, levels and work of the firmware."""
 
 import csv
 import tomllib
@@ -13,7 +13,7 @@ from tessera.errors import InputError, damaged
 from tessera.marks import of_run_marks
 from tessera.run_folder import OPERATIONS, Run, life_phases
 from tessera.sweeps.axes import amount
-from tessera.view.head import WAVEFORM, Head, head_of
+from tessera.view.head import MOST_ROWS, WAVEFORM, Head, head_of
 from tessera.view.packed import packed
 
 MOST_REQUESTS = 200_000  # of a page: some 15 MB
@@ -22,7 +22,7 @@ MOST_GAUGES = 4
 MOST_KINDS = 16  # of work
 RINGS = 120  # of the platter's picture: more are less than two dots wide
 PICOSECONDS = 10**12
-NO_HEAD = "Head positions were not recorded; 'tessera view' with --yes repeats the run to record them."
+NO_HEAD = f"Head positions were not recorded ('tessera view' with --yes repeats the run to record them), or are more than the {MOST_ROWS:,} of a page."
 FIELDS = {"number": "u64", "lba": "u64", "blocks": "u32", "op": "u8", "status": "u8", "arrival": "u64", "issue": "u64", "completion": "u64"}
 EDGES = ("begin", "end", "instant")
 _DAMAGED = (ValueError, TypeError, KeyError, OverflowError, csv.Error)
@@ -68,7 +68,7 @@ def checked_requests(run: Run) -> np.ndarray:
     names = requests.dtype.names or ()
     times_first = tuple(FIELDS) == names[: len(FIELDS)] and requests.ndim == 1 and len(names) > len(FIELDS)
     if not times_first or any(requests.dtype[name].kind != "u" for name in names):
-        raise InputError(f"{run.folder / 'requests.npy'} is not a request log of this version: make the run again with --requests")
+        raise InputError(f"{run.folder / 'requests.npy'} is not a request log of this version: run it again with --requests")
     if len(requests) == 0:
         raise InputError(f"{run.folder / 'requests.npy'} holds no request: there is nothing to view")
     whole = sum((requests[phase] for phase in life_phases(requests)), np.zeros(len(requests), np.uint64))

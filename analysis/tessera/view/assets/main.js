@@ -131,7 +131,7 @@ const start = async () => {
   const given = JSON.parse(byId("data").textContent);
   byId("title").textContent = given.title;
   if (typeof DecompressionStream === "undefined" || typeof OffscreenCanvas === "undefined") {
-    throw new Error("this browser is too old for it: Chromium 80, Firefox 113, Safari 16.4 or later show it");
+    throw new Error("this browser is too old; it takes Chromium 80, Firefox 113, Safari 16.4 or later");
   }
   const origin = BigInt(given.origin);
   const sides = await Promise.all(given.sides.map(async (side) => placedAt(await openSide(side), origin)));
@@ -161,7 +161,10 @@ const start = async () => {
   window.tesseraView = view;
 };
 
-window.reportReady = start().catch((error) => {
+/** Starts, or says in a sentence why not. */
+const begin = () => start().catch((error) => {
   byId("trouble").textContent = `The view cannot be shown: ${error.message}.`;
   byId("trouble").hidden = false;
 });
+
+window.reportReady = begin();
