@@ -30,7 +30,6 @@ class Browser:
         )
         self._loop = asyncio.new_event_loop()
         self._number = 0
-        self._width = width
         self.errors: list[str] = []
         self.requests: list[str] = []
         address = next(found.group(0) for line in self._process.stderr if (found := re.search(r"ws://\S+", line)))
@@ -39,6 +38,10 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self.resize(width)
+
+    def resize(self, width: int) -> None:
+        self._width = width
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
     def __enter__(self) -> "Browser":

@@ -208,22 +208,22 @@ def pages(results) -> dict[str, Path]:
     return {"run": write_view(results / "run", ask=lambda _: True), "comparison": write_view(results / "comparison", layers=("cmr", "mu-rmw"))}
 
 
-@pytest.fixture(scope="module", params=(1280, 400))
-def chromium(request):
+@pytest.fixture(scope="module")
+def chromium():
     if browser.CHROMIUM is None:
         assert not os.environ.get("TESSERA_STRICT"), browser.MISSING  # in CI it is there
         pytest.skip(browser.MISSING)
-    with browser.Browser(request.param) as opened:
-        opened.width = request.param
-        yield opened
+    with browser.Browser(1280) as started:
+        yield started
 
 
-@pytest.fixture(scope="module", params=("run", "comparison"))
+@pytest.fixture(scope="module", params=[(kind, width) for kind in ("run", "comparison") for width in (1280, 400)], ids=lambda wanted: f"{wanted[0]}-{wanted[1]}")
 def opened(request, chromium, pages):
     chromium.errors.clear()
     chromium.requests.clear()
-    chromium.open(pages[request.param])
-    chromium.kind = request.param
+    chromium.kind, chromium.width = request.param
+    chromium.resize(chromium.width)
+    chromium.open(pages[chromium.kind])
     return chromium
 
 
