@@ -114,3 +114,4 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     for what, command in lines:
         console.print(f"  {what}:\n    {command}", highlight=False, soft_wrap=True)
     console.print(f"\nThe whole as a report, for any browser:\n    {report.resolve()}", highlight=False, soft_wrap=True)
+    console.print(f"\nThe disk at work, for any browser:\n    tessera view {out / WAVEFORM_LAYER} --yes", highlight=False, soft_wrap=True)

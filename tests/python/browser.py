@@ -14,6 +14,7 @@ from tornado.websocket import websocket_connect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 MISSING = "needs Debian's package chromium: ./dev test installs it"
+MARGIN = 8  # of a picture of one element
 PATIENCE = 120  # seconds for an answer of a busy machine
 
 
@@ -29,7 +30,6 @@ class Browser:
         )
         self._loop = asyncio.new_event_loop()
         self._number = 0
-        self._width = width
         self.errors: list[str] = []
         self.requests: list[str] = []
         address = next(found.group(0) for line in self._process.stderr if (found := re.search(r"ws://\S+", line)))
@@ -38,6 +38,10 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self.resize(width)
+
+    def resize(self, width: int) -> None:
+        self._width = width
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
     def __enter__(self) -> "Browser":
@@ -94,9 +98,12 @@ class Browser:
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
-    def screenshot(self, file: Path) -> None:
-        """Of the whole page."""
+    def screenshot(self, file: Path, of: str = "") -> None:
+        """Of the whole page, or of the element that the selector `of` names."""
         size = self._call("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": self._width, "height": min(size["height"], 12_000), "scale": 1}
+        if of:
+            box = self.run(f"(({{x, y, width, height}}) => ({{x: x + scrollX - {MARGIN}, y: y + scrollY - {MARGIN}, width: width + 2 * {MARGIN}, height: height + 2 * {MARGIN}}}))(document.querySelector('{of}').getBoundingClientRect())")
+            clip |= box
         picture = self._call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
         file.write_bytes(base64.b64decode(picture["data"]))

@@ -53,6 +53,7 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     assert "* fewer than 20 cleanings: too few to compare" in result.output
     assert (tmp_path / "demo" / "report.html").exists() and str(tmp_path / "demo" / "report.html") in result.output.replace("\n", "")
     assert "first_rmw.vcd" in result.output
+    assert result.output.rstrip().endswith(f"tessera view {tmp_path / 'demo' / 'imr-rmw'} --yes")
 
 
 def test_a_named_trace_is_replayed_whole_with_addresses_folded(stand_in, tmp_path):

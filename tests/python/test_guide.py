@@ -13,7 +13,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
+    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/view", "guide/waveforms",
     "tutorial/pareto-front",
 )  # fmt: skip
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,7 +15,7 @@ from tessera.reports import write_report
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 WORDS = ("demo", "--layer", "imr-rmw", "--limit", "30", "--fold")
-AGAIN = (("explain", "{}", "7"), ("wave", "record", "{}", "--window", "0 s:1 ms", "--out", "{}.vcd"))
+AGAIN = (("explain", "{}", "7"), ("view", "{}", "--yes"), ("wave", "record", "{}", "--window", "0 s:1 ms", "--out", "{}.vcd"))
 
 
 def command(*words: object) -> tuple[int, str]:

@@ -82,11 +82,15 @@ def embedded(data: object) -> str:
     return json.dumps(data).translate(str.maketrans(_ESCAPED))
 
 
-def policy(scripts: Sequence[str]) -> str:
-    """The content security policy of a report: its own scripts by their digests, nothing else, and nothing from elsewhere. Plotly sets styles
-    and makes pictures of its own."""
-    digests = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts)
-    return f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+def _digests(texts: Sequence[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts)
+
+
+def policy(scripts: Sequence[str], styles: Sequence[str] = ()) -> str:
+    """The content security policy of a page: its own scripts by their digests, nothing else, and nothing from elsewhere. Without `styles`, any:
+    Plotly sets styles and makes pictures of its own."""
+    style = _digests(styles) or "'unsafe-inline'"
+    return f"default-src 'none'; script-src {_digests(scripts)}; style-src {style}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def _items(items: Sequence[str]) -> str:

@@ -1,0 +1,62 @@
+"""The logs that a view needs and a run did not write: the run is repeated to record them, elsewhere, and only if the user agrees."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tessera.errors import InputError
+from tessera.human import time
+from tessera.replay import repeatable
+from tessera.run_folder import Run
+from tessera.sameness import differences
+from tessera.temporary import work_folder
+from tessera.view.head import SIGNALS, WAVEFORM, Head
+from tessera.view.side import recorded_head
+
+MOST = 1_000_000  # requests of a run that is repeated: about half a minute, and a waveform of up to 1 GB
+INTERVALS = 500  # of the levels over the whole run
+RECORDING = 3.0  # measured: a run that writes these logs takes about three times as long as one that writes none
+Ask = Callable[[str], bool]
+
+
+@contextmanager
+def with_logs(run: Run, ask: Ask, firmware: Path | None = None, progress: bool = False) -> Iterator[tuple[Run, Head | None]]:
+    """The run with the logs of a view, and its head: itself, or its repetition in a folder that lasts as long as the context. If `ask` says no, a run with
+    requests is shown without its head. Raises InputError if it then has no requests, or if it cannot be repeated, or not with the same results."""
+    has_requests = (run.folder / "requests.npy").exists()
+    head = recorded_head(run) if has_requests else None
+    if head is not None:
+        yield run, head
+        return
+    requests = int(run.find("host.requests") or 0)
+    if requests <= MOST and ask(_question(run, requests, has_requests)):
+        with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
+            repeated = _repeated(run, requests, Path(folder), firmware, progress)
+            yield repeated, recorded_head(repeated)
+        return
+    if not has_requests:
+        raise InputError(f"{run.folder} has no requests.npy: {_way_out(requests)}")
+    yield run, None
+
+
+def _question(run: Run, requests: int, has_requests: bool) -> str:
+    missing = "head positions" if has_requests else "log of requests"
+    seconds = max(1.0, round(RECORDING * (run.find("run.cpu_seconds") or 0)))
+    return f"{run.folder} has no {missing}. Repeat the run in a temporary folder to record them ({requests:,} requests, about {time(seconds)})?"
+
+
+def _way_out(requests: int) -> str:
+    if requests > MOST:
+        return f"run it with --requests; a view repeats at most {MOST:,} requests, and this run has {requests:,}"
+    return "run it with --requests, or add --yes to 'tessera view', which then repeats the run"
+
+
+def _repeated(run: Run, requests: int, folder: Path, firmware: Path | None, progress: bool) -> Run:
+    made_by = repeatable(run.folder, firmware)
+    recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join(SIGNALS))
+    every = f"{max(1, requests // INTERVALS)} requests"
+    repeated = made_by.but(requests=True, events=True, places=True, intervals=every, more=(*made_by.more, *recording)).run(folder, progress)
+    if found := differences(run, repeated, figures_only=True):
+        raise InputError(f"{run.folder}: repeating the run gives other results ({found[0]}), so this simulator is of another version: run it again with this one")
+    return repeated
