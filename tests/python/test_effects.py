@@ -1,6 +1,6 @@
 """Nothing that a user can vary is silently without effect: each parameter, set to something else, changes a figure of a short run or is said
-to be without effect there, and never both. Of the drive's own parameters a commit tries one layer, the next another; with
-TESSERA_EFFECTS=all every layer, without and with a write cache in front."""
+to be without effect there, and never both. Of the drive's own parameters a commit tries one layer, the next another, and of what counts
+elsewhere only, a third; with TESSERA_EFFECTS=all all of it, without and with a write cache in front."""
 
 import fnmatch
 import os
@@ -52,6 +52,8 @@ def test_what_is_switched_off_or_rarely_counts_changes_something_where_it_does(t
             beside.setdefault(where, []).append(parameter)
     findings = []
     for number, ((layer, settings, cuts), chosen) in enumerate(beside.items()):
+        if not ALL and (number + turn()) % 3 != 0:
+            continue
         folder = tmp_path / str(number)
         folder.mkdir()
         findings += Hunt(folder, layer, settings, cuts).try_all(chosen)

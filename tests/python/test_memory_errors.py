@@ -10,14 +10,15 @@ STORM = (
     *("--set", "dram.capacity=6 MiB", "--set", "host.buffer=1 MiB"),
     *("--set", "dram.bit_error_rate=1000000000000000", "--set", "dram.double_errors_per_thousand=200"),
 )  # fmt: skip
-# Of runs whose recoveries are long: fewer errors, of which some meet tables all the same.
-LONG = ("--set", "dram.bit_error_rate=200000000000000")
+# Of layers whose recoveries are long: fewer errors, of which some meet tables all the same.
+LONG = ("hwsr", "media-cache", "sblock", "tessera", "tessera-imr")
+FEWER = ("--set", "dram.bit_error_rate=200000000000000")
 
 
 def storm(folder, layer, *more, requests=300):
     return run(
         folder, "torture", "--layer", layer, "--workload", "hot-tracks-clustered", "--replay", "closed:16", "--fold", "--limit", requests,
-        "--check", "--requests", "--prefill", 50, *STORM, *(LONG if layer in ("hwsr", "media-cache", "tessera", "tessera-imr") else ()), *more,
+        "--check", "--requests", "--prefill", 50, *STORM, *(FEWER if layer in LONG else ()), *more,
     )  # fmt: skip
 
 
