@@ -33,14 +33,14 @@ struct DramChip {
   Picoseconds refresh_time{160'000};        // tRFC of 2 Gb
 
   // Between commands to different banks, and from a read to the precharge of its row; 0: not held against.
-  Picoseconds activate_gap{0};             // tRRD, tRRD_S
-  Picoseconds activate_gap_in_group{0};    // tRRD_L
-  Picoseconds four_activates{0};           // tFAW
-  Picoseconds column_gap{0};               // tCCD, tCCD_S
-  Picoseconds column_gap_in_group{0};      // tCCD_L
-  Picoseconds read_to_precharge{0};        // tRTP; 0: the row stays open until the data has passed
-  Picoseconds write_to_read{0};            // tWTR, tWTR_S
-  Picoseconds write_to_read_in_group{0};   // tWTR_L
+  Picoseconds activate_gap{0};            // tRRD, tRRD_S
+  Picoseconds activate_gap_in_group{0};   // tRRD_L
+  Picoseconds four_activates{0};          // tFAW
+  Picoseconds column_gap{0};              // tCCD, tCCD_S
+  Picoseconds column_gap_in_group{0};     // tCCD_L
+  Picoseconds read_to_precharge{0};       // tRTP; 0: the row stays open until the data has passed
+  Picoseconds write_to_read{0};           // tWTR, tWTR_S
+  Picoseconds write_to_read_in_group{0};  // tWTR_L
 
   Picoseconds correction_time{33'750};  // of a word's write-back: CL, a burst and tWR
 

@@ -16,15 +16,15 @@ DramChip ddr4_2400() {
   chip.bus_bytes = 2;
   chip.burst_length = 8;
   chip.transfer_rate = Hertz(2'400'000'000);
-  chip.row_to_column = Picoseconds(14'160);        // tRCD: speed bin -083, 17-17-17
-  chip.column_latency = Picoseconds(14'160);       // tAA: the same
-  chip.write_latency = Picoseconds(10'000);        // CWL = 12, the first set at 2400: 12 * 0.833 ns
-  chip.precharge = Picoseconds(14'160);            // tRP: the same speed bin
-  chip.row_active = Picoseconds(32'000);           // tRAS: the same
-  chip.write_recovery = Picoseconds(15'000);       // tWR
-  chip.refresh_interval = Picoseconds(7'800'000);  // tREFI up to 85 degrees Celsius
-  chip.refresh_time = Picoseconds(350'000);        // tRFC1 of 8 Gb
-  chip.activate_gap = Picoseconds(5'300);          // tRRD_S, 2 KiB: greater of 4 CK and 5.3 ns
+  chip.row_to_column = Picoseconds(14'160);          // tRCD: speed bin -083, 17-17-17
+  chip.column_latency = Picoseconds(14'160);         // tAA: the same
+  chip.write_latency = Picoseconds(10'000);          // CWL = 12, the first set at 2400: 12 * 0.833 ns
+  chip.precharge = Picoseconds(14'160);              // tRP: the same speed bin
+  chip.row_active = Picoseconds(32'000);             // tRAS: the same
+  chip.write_recovery = Picoseconds(15'000);         // tWR
+  chip.refresh_interval = Picoseconds(7'800'000);    // tREFI up to 85 degrees Celsius
+  chip.refresh_time = Picoseconds(350'000);          // tRFC1 of 8 Gb
+  chip.activate_gap = Picoseconds(5'300);            // tRRD_S, 2 KiB: greater of 4 CK and 5.3 ns
   chip.activate_gap_in_group = Picoseconds(6'400);   // tRRD_L, 2 KiB: greater of 4 CK and 6.4 ns
   chip.four_activates = Picoseconds(30'000);         // tFAW, 2 KiB: greater of 28 CK and 30 ns
   chip.column_gap = Picoseconds(3'333);              // tCCD_S: 4 CK

@@ -131,7 +131,7 @@ TEST_CASE("an extent of DMA from an idle DRAM takes what its bursts take one by 
 }
 
 TEST_CASE("a DMA that reads waits for tWTR after one that has written") {
-  for (const auto& [address, opening] : {std::pair(std::uint64_t{61'440}, 4'167_ps),            // its group's last burst is one burst old
+  for (const auto& [address, opening] : {std::pair(std::uint64_t{61'440}, 4'167_ps),  // its group's last burst is one burst old
                                          std::pair(std::uint64_t{61'440} + other_group, 7'500_ps)}) {
     DramDevice dram{ddr4()};
     const Picoseconds written = dram.dma({BusInitiator::copy, DramAddress(0), 64_KiB, Access::write}, 0_us).end;
@@ -161,7 +161,7 @@ TEST_CASE("a power cut forgets what commands waited for") {
 }
 
 TEST_CASE("latencies and gaps that leave no time between refreshes are refused") {
-  const auto refused = [](Picoseconds DramChip::* time) {
+  const auto refused = [](Picoseconds DramChip::*time) {
     DramConfig config = ddr4();
     config.refresh_interval = 7'800_ns;
     REQUIRE_NOTHROW(DramDevice(config));

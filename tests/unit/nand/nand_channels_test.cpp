@@ -223,7 +223,7 @@ TEST_CASE("random reads per second with commands first are those of an independe
     double measured;
   };
   constexpr auto in_order = ChannelArbitration::in_order, command_first = ChannelArbitration::command_first;
-  for (const auto& [dies, arbitration, measured] : {Point{4, in_order, 31'600}, Point{4, command_first, 44'400}, Point{8, in_order, 44'900},
-                                                    Point{8, command_first, 78'300}})
+  for (const auto& [dies, arbitration, measured] :
+       {Point{4, in_order, 31'600}, Point{4, command_first, 44'400}, Point{8, in_order, 44'900}, Point{8, command_first, 78'300}})
     CHECK(run_device(random_requests(10'000, dies, 0), dies, arbitration, 64) == Approx(measured).epsilon(0.02));
 }
