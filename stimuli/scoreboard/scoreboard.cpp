@@ -256,6 +256,11 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   if (held.empty() || written.size() != held.size()) return;
   const std::size_t count = held.size() / kept;
   const auto tag_in = [&](ConstContentSpan sector, std::size_t i) { return read_block(sector.subspan(i * kept, kept)); };
+  // What a TRIM has left may be overwritten by another sector, and the drive need not know that it was none any more.
+  for (std::size_t i = 0; i < count; ++i)
+    if (const auto tag = tag_in(held, i);
+        tag && names_block(*tag) && current_.trimmed(block_of(*tag)) && current_.allows(block_of(*tag), *tag))
+      once_destroyed_.insert(block_of(*tag).value());
   std::optional<HostBlock> first;  // where the tags say that the sector belongs
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count && !first; ++i)

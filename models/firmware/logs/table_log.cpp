@@ -126,7 +126,9 @@ Task<Status> TableLog::replay_changes() {
       faulty_ = faulty_ || unknown[i];
       const std::optional<LogRecord> record = decode(headers[i]);
       const bool current = record && record->type == type_ && record->payload[0] == superblock_.generation();
-      if (ended && current && record->sequence > records_) co_return Status::corrupt;  // both copies of a change are lost
+      const bool copy_of_last = sector / change_copies + 1 == records_;
+      if (copy_of_last && !(current && record->sequence + 1 == records_)) faulty_ = true;  // a cut came between the copies
+      if (ended && current && record->sequence > records_) co_return Status::corrupt;      // both copies of a change are lost
       if (ended || sector / change_copies != records_) continue;
       if (current && record->sequence == records_) {
         const std::span<const std::byte> bytes(sectors);
@@ -134,6 +136,7 @@ Task<Status> TableLog::replay_changes() {
                       bytes.subspan(std::size_t{i} * sector_bytes_, sector_bytes_));
         ++records_;
         unread = 0;
+        faulty_ = faulty_ || sector % change_copies != 0;
         continue;
       }
       unread += unknown[i] ? 1 : 0;

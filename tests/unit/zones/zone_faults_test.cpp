@@ -127,6 +127,27 @@ TEST_CASE("a log with one copy left of something has two again after the next bo
   }
 }
 
+TEST_CASE("a change of which a cut left one copy is there twice after the boot, which acts on it") {
+  for (std::uint64_t cut = 0; cut < 600; ++cut) {
+    INFO("cut after " << cut << " half milliseconds");
+    FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
+    for (std::uint32_t zone = 0; zone < 6; ++zone) drive.write(drive.at(zone, 0), 8);
+    drive.bench().steps.clear();
+    for (std::uint32_t zone = 0; zone < 6; ++zone)
+      drive.bench().submit(HostOp::write, drive.at(zone, 0) * blocks_per_sector, 8 * blocks_per_sector);
+    drive.bench().run_for(500_us * cut);
+    drive.bench().cut_now();
+    REQUIRE(drive.bench().boot_status() == Status::ok);
+    const std::vector<FirmwareBench::StepRecord> log = drive.bench().steps_in("log");
+    const auto newest =
+        std::find_if(log.rbegin(), log.rend(), [](const auto& step) { return step.op == MediaOp::write && step.run.count == 1; });
+    for (std::uint32_t zone = 0; zone < 6; ++zone) drive.write(drive.at(zone, 3));  // over the slots that the boot gave up
+    if (newest != log.rend()) drive.bench().media().add_unreadable({newest->run.track, newest->run.first});
+    drive.bench().cut_now();
+    check_with_losses(drive);
+  }
+}
+
 TEST_CASE("a log neither copy of whose newest change can be read is corrupt, and so is the boot") {
   FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
   for (const PhysicalSector& sector : newest_change(drive)) drive.bench().media().add_unreadable(sector);
