@@ -1,4 +1,6 @@
 // Sectors that cannot be read in bands and cache of Virtual Guard, with power cuts.
+#include <optional>
+
 #include "support/unreadable_sectors.hpp"
 #include "vguard_drive.hpp"
 
@@ -110,4 +112,27 @@ TEST_CASE("vguard: a cleaning that cannot write is ended by the next one, and th
     REQUIRE(drive.wrong_blocks() == 0);
   }
   CHECK(ended > 10);
+}
+
+TEST_CASE("vguard: a record of which a cut left one copy is there twice after the boot, which acts on it") {
+  for (std::uint64_t cut = 0; cut < 200; ++cut) {
+    INFO("cut after " << cut << " ms");
+    VguardDrive drive;
+    drive.fill(5);
+    drive->steps.clear();
+    drive->fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+    drive->submit(HostOp::write, VguardDrive::block(1, 3), 2 * blocks_per_sector);
+    drive->submit(HostOp::write, VguardDrive::block(3, 3), 2 * blocks_per_sector);
+    drive->run_for(1_ms * cut);
+    drive->cut_now();
+    REQUIRE(drive->boot_status() == Status::ok);
+    std::optional<PhysicalSector> newest;
+    for (const auto& step : drive->steps_in("cache"))
+      if (step.op == MediaOp::write && step.run.count == 1) newest = {step.run.track, step.run.first};
+    REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);  // where the record says that the track is
+    if (newest) drive->media().add_unreadable(*newest);
+    drive->cut_now();
+    REQUIRE(drive->boot_status() == Status::ok);
+    CHECK(drive.wrong_blocks() == 0);
+  }
 }

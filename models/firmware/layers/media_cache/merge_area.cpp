@@ -65,15 +65,19 @@ Task<Status> MergeArea::recover() {
   co_await scan.read(sectors);
   newest_ = 0;
   image_ = {};
+  std::uint32_t alike = 0;  // records that say the same of the newest image
   for (std::uint32_t i = 0; i < places.size(); ++i) {
     const std::optional<LogRecord> record = scan.record(i);
     if (!record || record->type != RecordType::band_image || record->sequence < newest_) continue;
     const LogicalRun run{LogicalSector(record->payload[0]), static_cast<std::uint32_t>(record->payload[1])};
+    alike = record->sequence == newest_ && run == image_ ? alike + 1 : 1;
     // Of the two records of one image a cut may have let the first become void alone: then it is void.
     if (record->sequence == newest_ && image_.count == 0) continue;
     newest_ = record->sequence;
     image_ = run;
   }
+  // Before anything is done that one of them alone says.
+  if (newest_ != 0 && alike != records) static_cast<void>(co_await write_record(newest_, image_, MediaClass::dependent));
   // The next image would lie in the other slot. Where neither of its records can be read, the one found may be older than what its band
   // holds.
   const auto next = static_cast<std::uint32_t>((newest_ + 1) % slots * records);

@@ -296,17 +296,14 @@ Task<Status> Vguard::format() {
 Task<Status> Vguard::recover() {
   // Which tracks hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());
-  std::vector<Slot> all(slots_);
-  std::iota(all.begin(), all.end(), Slot{0});
-  std::vector<Slot> unread;
-  co_await restore(all, 0, unread);
-  std::vector<Slot> unknown;
-  co_await restore(unread, 1, unknown);
+  FoundRecords found;
+  for (Slot first = 0; first < slots_; first += FoundRecords::at_once) co_await find_records(first, found);
   // The dumped table knows. Without it an old copy in place would be taken for the track.
-  if (!unknown.empty() && track_by_slot_.peek(slots_) != survives) co_return Status::corrupt;
-  for (const Slot slot : unknown) restore(slot, track_by_slot_.peek(slot));
+  if (!found.unknown.empty() && track_by_slot_.peek(slots_) != survives) co_return Status::corrupt;
+  for (const Slot slot : found.unknown) restore(slot, track_by_slot_.peek(slot));
   track_by_slot_.peek(slots_) = survives;
-  for (const Slot slot : unread) {
+  // Before anything is done that one copy alone says.
+  for (const Slot slot : found.not_twice) {
     const Cached cached = track_by_slot_.peek(slot);
     SectorHeader record = cached.holds != 0 ? record_of(cached.track) : no_record();
     MediaChain chain;
@@ -316,24 +313,27 @@ Task<Status> Vguard::recover() {
   co_return Status::ok;
 }
 
-/// As one copy of their records says; gives those of which it cannot be read.
-Task<void> Vguard::restore(const std::vector<Slot>& slots, std::uint32_t copy, std::vector<Slot>& unknown) {
+/// Of some slots from `first` on, as the first copy of their records says that can be read.
+Task<void> Vguard::find_records(Slot first, FoundRecords& found) {
+  std::array<PhysicalRun, FoundRecords::at_once * records> places{};
+  const std::uint32_t count = std::min<std::uint32_t>(FoundRecords::at_once, slots_ - first);
+  for (std::uint32_t i = 0; i < count * records; ++i) places[i] = record_place(first + i / records, i % records);
   HeaderScan scan(ports_.media);
-  std::array<PhysicalRun, HeaderScan::most> places{};
-  for (std::size_t first = 0; first < slots.size(); first += HeaderScan::most) {
-    const std::size_t count = std::min<std::size_t>(HeaderScan::most, slots.size() - first);
-    for (std::size_t i = 0; i < count; ++i) places[i] = record_place(slots[first + i], copy);
-    const std::span<const PhysicalRun> copies(places.data(), count);
-    co_await scan.read(copies);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const Slot slot = slots[first + i];
-      const std::optional<LogRecord> record = scan.record(i);
-      const bool holds = record && record->type == RecordType::slot;
-      if (scan.unknown(i))
-        unknown.push_back(slot);
-      else
-        restore(slot, Cached{holds ? record->payload[0] : 0, holds ? 1U : 0U});
-    }
+  const std::span<const PhysicalRun> copies(places.data(), count * records);
+  co_await scan.read(copies);
+  const auto says = [&scan](std::uint32_t copy) {
+    const std::optional<LogRecord> record = scan.record(copy);
+    const bool holds = record && record->type == RecordType::slot;
+    return Cached{holds ? record->payload[0] : 0, holds ? 1U : 0U};
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t one = i * records;
+    const std::uint32_t other = one + 1;
+    if (scan.unknown(one) && scan.unknown(other))
+      found.unknown.push_back(first + i);
+    else
+      restore(first + i, says(scan.unknown(one) ? other : one));
+    if (scan.unknown(one) || scan.unknown(other) || says(one) != says(other)) found.not_twice.push_back(first + i);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "firmware/layout/band_track_layout.hpp"
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/locks/number_locks.hpp"
+#include "firmware/logs/header_scan.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -55,6 +56,13 @@ class Vguard final : public TranslationLayer {
   static constexpr std::uint32_t records = 2;        // of a slot: copies, so that one that cannot be read is no loss
   static constexpr Cached survives{0x7667'7561, 2};  // in the table after its last slot: it is that of the power cut
 
+  /// What a boot finds of the slots' records.
+  struct FoundRecords {
+    static constexpr std::uint32_t at_once = HeaderScan::most / records;  ///< slots
+    std::vector<Slot> unknown;                                            ///< neither copy can be read
+    std::vector<Slot> not_twice;                                          ///< a copy cannot be read, or a cut came between the two
+  };
+
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> make_guard(std::uint64_t track);
   Task<Status> clean();
@@ -81,7 +89,7 @@ class Vguard final : public TranslationLayer {
   [[nodiscard]] PhysicalRun record_place(Slot slot, std::uint32_t copy) const;
   void add_records(MediaChain& chain, Slot slot, SectorHeader& record) const;
   [[nodiscard]] Task<Status> run_to_records(MediaChain& chain, Slot slot, SectorHeader said);
-  [[nodiscard]] Task<void> restore(const std::vector<Slot>& slots, std::uint32_t copy, std::vector<Slot>& unknown);
+  [[nodiscard]] Task<void> find_records(Slot first, FoundRecords& found);
   void restore(Slot slot, Cached cached);
 
   Ports ports_;
