@@ -50,6 +50,12 @@ Task<Status> SlotOwners::remove(std::span<const std::uint32_t> slots) {
   co_return Status::ok;
 }
 
+bool SlotOwners::survived() const {
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
+    if (sectors_.peek(slot) != 0) return true;
+  return false;
+}
+
 /// What is returned stays in the table, as the power may fail again before it is put().
 std::vector<SlotOwners::Owner> SlotOwners::without_record(const std::vector<bool>& has_record) {
   std::vector<Owner> owners;

@@ -50,6 +50,8 @@ class SlotOwners {
     std::uint32_t slot = 0;
     LogicalSector sector;
   };
+  /// At boot, before any put(): whether the table is that of the power cut; also not where nothing was in the buffer.
+  [[nodiscard]] bool survived() const;
   /// At boot, before any put(): the slots without a record, as it cannot be read, that held a sector when the power failed.
   [[nodiscard]] std::vector<Owner> without_record(const std::vector<bool>& has_record);
 

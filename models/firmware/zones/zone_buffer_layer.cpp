@@ -205,9 +205,11 @@ Task<Status> ZoneBufferLayer::recover() {
   buffer_.skip_sequences(store_.newest_watermark());
   std::vector<bool> known(buffer_.slots());
   for (const FoundSlot& found : collector.slots) known[found.slot] = true;
+  // The dumped table knows which slots held something. What other records name may have left its slot since, for its zone or a new copy.
+  const bool told_by_dump = owners_.survived();
   const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(known);
-  for (const SlotOwners::Owner& owner : unreadable) std::erase(collector.unreadable, owner.slot);
-  std::vector<FoundSlot> told = named(collector.slots, collector.unreadable, collector.names);
+  std::vector<FoundSlot> told;
+  if (!told_by_dump) told = named(collector.slots, collector.unreadable, collector.names);
   restore_space(collector.slots);
   add_unreadable(collector.slots, unreadable);
   add_named(collector.slots, std::move(told));
