@@ -57,6 +57,12 @@ def test_overlapped_tracks_are_read_in_order_at_the_rate_of_conventional_ones(me
         assert 0.95 <= throughput(run, SIZE) / platter_rate(run, layer) <= 1.01
 
 
+@pytest.mark.parametrize(("drive", "layer"), (("imr_20tb", "imr-rmw"), ("common", "static-1234"), ("common", "tessera")))
+def test_of_writes_that_wait_for_room_none_is_passed_over(measure, drive, layer):
+    run = measure(drive, layer, Case("sequential", "write", SIZE, 32), OVERLAPPED_REQUESTS)
+    assert run.metric("host.latency.max") <= 3 * run.metric("host.latency.mean")  # passed over one by one, 200 times the mean
+
+
 @pytest.mark.parametrize("layer", ("imr-rmw", "static-1234"))
 def test_the_papers_equal_numbers_at_equal_angles_cost_the_rest_of_a_turn_per_track(measure, layer):
     paper = {f"layers__{layer.replace('-', '_')}__paper": True}
