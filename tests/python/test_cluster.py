@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
 SLURM = {"kind": "slurm", "jobs": 2, "cores": 1, "memory": "1GB"}
 SBATCH = '#!/bin/sh\nsetsid sh "$1" >"$0.log.$$" 2>&1 </dev/null &\necho "$!" >>"$0.pids"\necho "Submitted batch job $!"\n'
-PATIENCE = 60  # seconds
+PATIENCE = 600  # seconds
 TLS_ALERT = b"\x15"  # the first octet of a refusal, RFC 8446, section 5.1
 
 

@@ -172,7 +172,7 @@ TEST_CASE("a command goes before pages that wait for the channel, and waits for 
   }
 }
 
-TEST_CASE("an erase is a command; a program, which brings a page, is none") {
+TEST_CASE("an erase is a command, and a program, which brings a page, is none") {
   for (const FlashOp op : {FlashOp::erase, FlashOp::program}) {
     Bench bench(with_commands(3, ChannelArbitration::command_first));
     bench.submit(FlashOp::read, 0 * 32, 0_us);
