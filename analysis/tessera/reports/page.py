@@ -129,6 +129,22 @@ def _chart(chart: Chart, number: int) -> str:
     )
 
 
+def opening(title: str, style: str, content_policy: str) -> str:
+    """A file of its own up to where its body begins: it loads nothing, and does what the policy allows."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{html.escape(content_policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{html.escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+"""
+
+
 def render(page: Page) -> str:
     """The whole file."""
     answer = f'<p class="answer">{html.escape(page.answer)}</p>' if page.answer else ""
@@ -138,18 +154,7 @@ def render(page: Page) -> str:
     notes = f'<section class="notes"><h2>Notes</h2><ul>{_items(page.notes)}</ul></section>' if page.notes else ""
     repeat = f'<section><h2>Reproduce</h2><pre>{html.escape(commands)}</pre></section>' if commands else ""
     scripts = (plotly_script(), asset("report.js"))
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{html.escape(policy(scripts))}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>{html.escape(page.title)}</title>
-<style>{asset("report.css")}</style>
-</head>
-<body>
-<header><h1>{html.escape(page.title)}</h1><button type="button" id="theme">Dark or light</button>
+    return f"""{opening(page.title, asset("report.css"), policy(scripts))}<header><h1>{html.escape(page.title)}</h1><button type="button" id="theme">Dark or light</button>
 <p class="question">{html.escape(page.question)}</p>{answer}<ul class="facts">{_items(page.facts)}</ul></header>
 <main>
 {warnings}

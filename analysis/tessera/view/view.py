@@ -14,18 +14,18 @@ from tessera.view.again import Ask, with_logs
 from tessera.view.page import render
 from tessera.view.side import side_of
 
-SIDES = 2  # runs beside one another
+SIDES = 2  # runs next to one another
 
 
 def write_view(
     results: str | Path, file: str | Path | None = None, layers: Sequence[str] = (), ask: Ask = lambda _: False, firmware: Path | None = None, progress: bool = False
 ) -> Path:
     """Writes the view of a folder of a run or a comparison, RESULTS/view.html where no file is named. `ask` says whether a run whose logs
-    are missing may be made again for them. Raises InputError where the folder holds nothing that can be viewed."""
+    are missing may be repeated for them. Raises InputError where the folder holds nothing that can be viewed."""
     runs = _runs(results, layers)
     sides: list[dict[str, Any]] = []
     for name, run in runs.items():
-        with ExitStack() as stack:  # one at a time: a run that was made again takes room on the disk
+        with ExitStack() as stack:  # one at a time: a repeated run takes room on the disk
             shown, head = stack.enter_context(with_logs(run, ask, firmware, progress))
             sides.append(side_of(shown, head, name))
     title = f"The disk at work: {' and '.join(runs)} on {next(iter(runs.values())).summary['run'].get('drive', 'a drive')}"
