@@ -133,7 +133,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
 
   // Boot (flash_tier_recovery.cpp)
   void find_lost(FoundPages& found) const;
-  void restore_pages(const PageTags& tags);
+  [[nodiscard]] std::vector<LogicalSector> restore_pages(const PageTags& tags);
+  [[nodiscard]] Task<void> void_left_out(std::span<const LogicalSector> sectors);
   void restore_blocks(const PageTags& tags);
 
   Ports ports_;

@@ -18,8 +18,9 @@ Task<Status> FlashTier::recover() {
   if (!ok(status)) co_return status;
   next_seq_ = std::max(next_seq_, found.next_seq);
   find_lost(found);
-  restore_pages(found.tags);
+  const std::vector<LogicalSector> left_out = restore_pages(found.tags);
   restore_blocks(found.tags);
+  co_await void_left_out(left_out);
   co_return Status::ok;
 }
 
@@ -32,8 +33,9 @@ void FlashTier::find_lost(FoundPages& found) const {
   }
 }
 
-/// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead, or it is known not to count.
-void FlashTier::restore_pages(const PageTags& tags) {
+/// Of the copies of a sector the newest one counts, unless a void is newer still, or its block is dead, or the dumped table knows none of
+/// them: then they were void, or no program was reported before the cut. Gives the sectors that are left out for that reason alone.
+std::vector<LogicalSector> FlashTier::restore_pages(const PageTags& tags) {
   struct Void {
     LogicalRun run;
     std::uint64_t seq;
@@ -51,6 +53,8 @@ void FlashTier::restore_pages(const PageTags& tags) {
     DeadBlock& dead = dead_[VoidSubject::block(subject)];
     if (dead.seq < tag.seq) dead = {tag.seq, page / shape_.block_subpages()};
   }
+  const bool told = held_.survived();
+  const auto held = [&](std::uint32_t page) { return told && held_.holds(page, tags[page].lsn); };
   const auto is_dead = [&](std::uint32_t page) {
     const auto dead = dead_.find(page / shape_.block_subpages());
     return dead != dead_.end() && tags[page].seq < dead->second.seq;
@@ -58,22 +62,49 @@ void FlashTier::restore_pages(const PageTags& tags) {
   for (std::uint32_t page = 0; page < tags.size(); ++page) {
     const PageTag& tag = tags[page];
     if (tag.state != PageTag::State::good || tag.kind != OobHeader::Kind::data || tag.lsn.value() >= user_sectors()) continue;
-    if (held_.survived() ? held_.holds(page, tag.lsn) : !is_dead(page)) pages.push_back(page);
+    if (held(page) || !is_dead(page)) pages.push_back(page);
   }
   std::ranges::sort(pages, [&tags](std::uint32_t a, std::uint32_t b) {
     return tags[a].lsn != tags[b].lsn ? tags[a].lsn < tags[b].lsn : tags[a].seq > tags[b].seq;
   });
-  const auto same_sector = [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].lsn == tags[b].lsn; };
-  pages.erase(std::unique(pages.begin(), pages.end(), same_sector), pages.end());
   std::vector<bool> stale(pages.size());
   for (const Void& one : voids) {
     const auto first = std::ranges::lower_bound(pages, one.run.first, {}, [&tags](std::uint32_t page) { return tags[page].lsn; });
     for (auto page = first; page != pages.end() && tags[*page].lsn < one.run.end(); ++page)
       if (tags[*page].seq < one.seq) stale[static_cast<std::size_t>(page - pages.begin())] = true;
   }
-  for (std::size_t i = 0; i < pages.size(); ++i)
-    if (!stale[i]) enter(tags[pages[i]].lsn, pages[i]);
+  std::vector<LogicalSector> left_out;
+  for (std::size_t i = 0; i < pages.size();) {
+    const LogicalSector sector = tags[pages[i]].lsn;
+    std::uint32_t newest = none;
+    bool known = !told;
+    for (; i < pages.size() && tags[pages[i]].lsn == sector; ++i) {
+      if (stale[i]) continue;
+      if (newest == none) newest = pages[i];
+      known = known || held(pages[i]);
+    }
+    if (newest == none) continue;
+    if (known)
+      enter(sector, newest);
+    else
+      left_out.push_back(sector);
+  }
   held_.settle([this](std::uint32_t page) { return owners_.valid(page); });
+  return left_out;
+}
+
+/// For good: at a boot where the table did not survive they would be back, older than what was written past the flash meanwhile. Where
+/// there is no page for it, there is none for the void of such a write either.
+Task<void> FlashTier::void_left_out(std::span<const LogicalSector> sectors) {
+  for (std::size_t begin = 0; begin < sectors.size();) {
+    std::size_t end = begin + 1;
+    while (end < sectors.size() && sectors[end] == sectors[end - 1] + 1 && end - begin < VoidSubject::most_sectors) ++end;
+    const LogicalRun run{sectors[begin], static_cast<std::uint32_t>(end - begin)};
+    DeadBlock at;
+    if (!ok(co_await program_void(VoidSubject::of(run), 0, at))) co_return;
+    ++voids_;
+    begin = end;
+  }
 }
 
 /// In the order in which they were filled. None takes further pages, as a void in it has to outlive what lies in blocks in front of it;

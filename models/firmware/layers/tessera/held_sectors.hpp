@@ -1,7 +1,8 @@
 #pragma once
 // Which sector each valid page of the flash tier holds, in a table that the dump engine saves. Where it survived a power cut it says alone
-// which pages count: one that is in it and cannot be read was lost since, and none that is not in it comes back, whatever became of the
-// void that spoke against it. The table is never short of a page that counts, so that a cut may come at any instant of a boot, too.
+// which sectors are in flash: a page that is in it and cannot be read was lost since, and no page of a sector that is not in it comes back,
+// whatever became of the void that spoke against it. The table is never short of a page that counts, so that a cut may come at any instant
+// of a boot, too.
 #include <cstdint>
 #include <vector>
 
