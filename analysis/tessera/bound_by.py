@@ -1,4 +1,4 @@
-"""Which resource was the limit: the utilisations of a run, the highest first."""
+"""What bound a run: which resource was busy, and where the time of reads and writes went."""
 
 import re
 
@@ -25,3 +25,18 @@ def utilisations(run: Run) -> dict[str, float]:
         if values:
             found[name] = max(values)
     return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+# The phases of a request's life in the groups that the simulator's summary shows.
+GROUPS = {
+    "host queue": ("host_queue",), "link": ("link",), "CPU": ("cpu_wait", "cpu", "dram"), "lock": ("lock",), "backup slot": ("backup",),
+    "media queue": ("media_queue",), "background work": ("background_wait",), "media": ("seek", "rotation", "transfer"),
+    "flash queue": ("flash_queue",), "flash": ("flash",), "cleaning": ("cleaning",), "error recovery": ("error_recovery",), "outage": ("outage",),
+}  # fmt: skip
+
+
+def time_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:
+    """Group of phases -> ms of the mean read or write (`ops`: "read", "write"), or of the slowest 1 % of them; the longest first."""
+    prefix = f"host.{ops}.{'slowest' if slowest else 'time'}."
+    times = {group: sum(run.find(prefix + phase) or 0.0 for phase in phases) for group, phases in GROUPS.items()}
+    return dict(sorted(((group, ms) for group, ms in times.items() if ms > 0), key=lambda item: -item[1]))

@@ -10,6 +10,7 @@
 #include "platforms/compare/child_processes.hpp"
 #include "platforms/compare/comparison_table.hpp"
 #include "platforms/compare/run_result.hpp"
+#include "platforms/compare/time_lines.hpp"
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
@@ -196,6 +197,7 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   folder.write("compare.json", comparison_json(facts, rows, plan.runs, baselines, notes), Keep::result);
   std::cout << comparison_text(rows, notes);
   for (const BaselineTable& table : baselines) std::cout << "\n" << baseline_text(table);
+  std::cout << time_lines(plan.runs);
   std::cout << "\nResults: " << folder.file("compare.json").string() << "\n";
   return exit_status(plan.runs, stopped_by);
 }

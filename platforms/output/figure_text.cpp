@@ -94,4 +94,10 @@ std::string figure_text(std::optional<double> value, std::string_view unit) {
   return number(*value) + (unit == "1" ? "" : " " + std::string(unit));
 }
 
+std::string percent_text(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, share >= 0.1 ? "%.0f %%" : "%.1f %%", 100 * share);
+  return text;
+}
+
 }  // namespace tessera

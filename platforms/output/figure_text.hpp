@@ -8,5 +8,7 @@ namespace tessera {
 
 /// A metric's value in its unit ("ms", "B", "J", "1", ...); "-" where it is undefined. Three digits where more would say nothing.
 [[nodiscard]] std::string figure_text(std::optional<double> value, std::string_view unit);
+/// "5.0 %", "93 %"
+[[nodiscard]] std::string percent_text(double share);
 
 }  // namespace tessera

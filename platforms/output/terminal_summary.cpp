@@ -1,10 +1,10 @@
 #include "platforms/output/terminal_summary.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "platforms/output/figure_text.hpp"
+#include "platforms/output/time_parts.hpp"
 
 namespace tessera {
 
@@ -54,12 +54,6 @@ double busiest(const MetricSet& metrics, const Resource& resource) {
         (!resource.suffix.empty() || metric.name == resource.prefix))
       busy = std::max(busy, metric.value.value_or(0));
   return busy;
-}
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, share >= 0.1 ? "%.0f %%" : "%.1f %%", 100 * share);
-  return text;
 }
 
 /// "name: text" with the names in one column.
@@ -133,7 +127,7 @@ std::string bound_by(const MetricSet& metrics) {
   std::stable_sort(shares.begin(), shares.end(), [](const auto& one, const auto& other) { return one.first > other.first; });
   shares.resize(std::min(shares.size(), shown_resources));
   std::string text;
-  for (const auto& [share, name] : shares) text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent(share);
+  for (const auto& [share, name] : shares) text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent_text(share);
   return text;
 }
 
@@ -152,6 +146,9 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (some(metrics, "host.steady.from"))
     text += line("warm-up", "the first " + shown(metrics, "host.steady.from") + " requests, by MSER-5");
   if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
+  const MetricLookup metric = [&metrics](std::string_view name) { return value_of(metrics, name); };
+  if (const std::string reads = time_parts(metric, "host.read"); !reads.empty()) text += line("read time", reads);
+  if (const std::string writes = time_parts(metric, "host.write"); !writes.empty()) text += line("write time", writes);
   if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
   text += line("capacity", capacity_text(metrics));
   text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");

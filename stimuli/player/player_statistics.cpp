@@ -25,9 +25,11 @@ void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, st
   all_.record(latency);
   if (request.op == HostOp::read) {
     reads_.record(latency);
+    read_phases_.record(request.life, latency);
     bytes_read_ += bytes;
   } else if (request.op == HostOp::write) {
     writes_.record(latency);
+    write_phases_.record(request.life, latency);
     bytes_written_ += bytes;
   }
 }
@@ -53,6 +55,8 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
   all_.report(metrics, "host.latency", "time from arrival to completion, all served requests");
   reads_.report(metrics, "host.read.latency", "time from arrival to completion, served reads");
   writes_.report(metrics, "host.write.latency", "time from arrival to completion, served writes");
+  read_phases_.report(metrics, "host.read", "served reads");
+  write_phases_.report(metrics, "host.write", "served writes");
 
   metrics.add("host.bytes_read", static_cast<double>(bytes_read_.value()), "B", "data that served reads returned");
   metrics.add("host.bytes_written", static_cast<double>(bytes_written_.value()), "B", "data of served writes");

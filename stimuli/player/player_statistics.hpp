@@ -7,6 +7,7 @@
 #include "host/host_request.hpp"
 #include "stimuli/player/backlog_curve.hpp"
 #include "stimuli/player/initial_transient.hpp"
+#include "stimuli/player/phase_times.hpp"
 
 namespace tessera {
 
@@ -32,14 +33,16 @@ class PlayerStatistics {
   [[nodiscard]] Bytes bytes_read() const { return bytes_read_; }
   [[nodiscard]] Bytes bytes_written() const { return bytes_written_; }
 
-  /// Adds host.served, host.failed, host.latency.*, host.read.latency.*, host.write.latency.*, amounts, rates and host.backlog.*;
-  /// `tags` is the depth up to which requests at the drive are no backlog that grows.
+  /// Adds host.served, host.failed, host.latency.*, for reads and writes apart latency.*, time.* and slowest.*, amounts, rates and
+  /// host.backlog.*; `tags` is the depth up to which requests at the drive are no backlog that grows.
   void report(MetricSet& metrics, std::uint32_t tags) const;
 
  private:
   DurationHistogram all_;
   DurationHistogram reads_;
   DurationHistogram writes_;
+  PhaseTimes read_phases_;
+  PhaseTimes write_phases_;
   BacklogCurve backlog_;
   InitialTransient transient_;
   std::array<std::uint64_t, statuses> by_status_{};

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from tessera.bound_by import utilisations
+from tessera.bound_by import time_parts, utilisations
 from tessera.charts import gallery
 from tessera.errors import InputError
 from tessera.families import YARDSTICK
@@ -12,11 +10,10 @@ from tessera.human import counted, figure, number
 from tessera.marks import FEW_CLEANINGS, of_run_marks
 from tessera.reports.answer import metric_in
 from tessera.reports.page import Cell, Column, Page, Table
-from tessera.run_folder import Run, latency_ms, life_phases
+from tessera.run_folder import Run
 from tessera.simulation import simulation_of
 from tessera.terms import terms
 
-SLOW = 0.99  # requests above this percentile are the slow ones of a finding
 COMPARED = (
     ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),
     ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"),
@@ -61,8 +58,7 @@ def run_findings(run: Run) -> list[str]:
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")
-    if (run.folder / "requests.npy").exists() and len(run.requests):
-        found.append(_slow_requests(run))
+    found += [said for ops in ("read", "write") if (said := _where_time_goes(run, ops))]
     if of("write_amplification.total"):
         found.append(f"Write amplification {of('write_amplification.total')}; {of('cleaning.count') or 'no'} cleanings.")
     if of("nand.lifetime.years.worst_block"):
@@ -70,14 +66,17 @@ def run_findings(run: Run) -> list[str]:
     return found
 
 
-def _slow_requests(run: Run) -> str:
-    latencies = latency_ms(run.requests)
-    slow = run.requests[latencies >= np.quantile(latencies, SLOW)]
-    times = {phase: float(np.mean(slow[phase])) / 1e9 for phase in life_phases(slow)}
-    whole = sum(times.values()) or 1.0
-    first = sorted(times.items(), key=lambda item: -item[1])[:3]
-    parts = ", ".join(f"{phase.replace('_', ' ')} {100 * time / whole:.0f} %" for phase, time in first)
-    return f"The slowest {100 * (1 - SLOW):.0f} % of the requests take {figure(whole, 'ms')} on average: {parts}."
+def _where_time_goes(run: Run, ops: str) -> str:
+    """In a sentence; empty where no such request was served."""
+    mean, slow = time_parts(run, ops), time_parts(run, ops, slowest=True)
+    if not mean:
+        return ""
+    return f"A {ops} takes {_parts_text(mean)}; one of the slowest 1 % takes {_parts_text(slow)}."
+
+
+def _parts_text(parts: Mapping[str, float]) -> str:
+    whole = sum(parts.values())
+    return f"{figure(whole, 'ms')} on average ({', '.join(f'{group} {100 * ms / whole:.0f} %' for group, ms in list(parts.items())[:3])})"
 
 
 def _facts(run: Run) -> list[str]:

@@ -55,6 +55,19 @@ TEST_CASE("what a run has of flash, power loss, recovery and checks stands in it
     CHECK_THAT(text, Catch::Contains(line));
 }
 
+TEST_CASE("the time of reads and writes follows what was busy") {
+  MetricSet metrics = of_a_run();
+  metrics.add("disk_channel.utilisation", 0.066, "1", "");
+  metrics.add("host.read.time.rotation", 8.0, "ms", "");
+  metrics.add("host.read.slowest.rotation", 20.0, "ms", "");
+  metrics.add("host.write.time.host_queue", 300.0, "ms", "");
+  metrics.add("host.write.slowest.host_queue", 11000.0, "ms", "");
+  CHECK_THAT(terminal_summary(metrics, {}),
+             Catch::Contains("  bound by    media 6.6 %\n"
+                             "  read time   mean 8.00 ms: media 100 %; slowest 1 % 20.0 ms: media 100 %\n"
+                             "  write time  mean 300 ms: host queue 100 %; slowest 1 % 11.0 s: host queue 100 %\n"));
+}
+
 TEST_CASE("what is wrong comes first, the worst at the top") {
   MetricSet metrics = of_a_run();
   metrics.add("scoreboard.errors", 3.0, "1", "");

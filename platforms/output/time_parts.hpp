@@ -1,0 +1,17 @@
+#pragma once
+// Where the time of reads or writes went, in words: the phases of their lives in the groups that a reader of a summary knows.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// The value of a metric, if there is one.
+using MetricLookup = std::function<std::optional<double>(std::string_view name)>;
+
+/// "mean 8.05 ms: media 93 %, link 5.0 %; slowest 1 % 53.2 ms: media queue 98 %", of the metrics OPS.time.PHASE and OPS.slowest.PHASE
+/// (`ops`: "host.read"). Empty where there are none.
+[[nodiscard]] std::string time_parts(const MetricLookup& metric, const std::string& ops);
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+#include "stimuli/player/phase_times.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace tessera {
+
+std::size_t PhaseTimes::bucket(std::uint64_t ps) {
+  const int shift = std::max(0, static_cast<int>(std::bit_width(ps)) - step_bits - 1);
+  return (static_cast<std::size_t>(shift) << step_bits) + static_cast<std::size_t>(ps >> shift);
+}
+
+std::uint64_t PhaseTimes::Class::part(std::size_t phase) const {
+  return phase < parts.size() ? parts[phase] : std::accumulate(parts.begin(), parts.end(), latency, std::minus<>());
+}
+
+std::uint32_t PhaseTimes::begin_class(std::size_t bucket) {
+  if (bucket >= class_of_bucket_.size()) class_of_bucket_.resize(bucket + 1, none);
+  classes_.push_back({.bucket = bucket});
+  return class_of_bucket_[bucket] = static_cast<std::uint32_t>(classes_.size());
+}
+
+void PhaseTimes::record(const RequestLife& life, Picoseconds latency) {
+  const std::size_t at = bucket(latency.value());
+  std::uint32_t place = at < class_of_bucket_.size() ? class_of_bucket_[at] : none;
+  if (place == none || classes_[place - 1].latency + latency.value() < latency.value()) [[unlikely]]
+    place = begin_class(at);
+  Class& sums = classes_[place - 1];
+  ++sums.requests;
+  sums.latency += latency.value();
+  for (std::size_t phase = 0; phase < sums.parts.size(); ++phase) sums.parts[phase] += life.parts[phase].value();
+}
+
+PhaseTimes::Parts PhaseTimes::of_slowest(double share) const {
+  Parts parts{};
+  if (classes_.empty()) return parts;
+  std::uint64_t requests = 0;
+  std::vector<const Class*> slowest_first;
+  for (const Class& sums : classes_) {
+    requests += sums.requests;
+    slowest_first.push_back(&sums);
+  }
+  std::stable_sort(slowest_first.begin(), slowest_first.end(),
+                   [](const Class* one, const Class* other) { return one->bucket > other->bucket; });
+  const auto wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(requests))));
+  std::uint64_t missing = wanted;
+  for (const Class* sums : slowest_first) {
+    const std::uint64_t taken = std::min(missing, sums->requests);
+    const double weight = static_cast<double>(taken) / static_cast<double>(sums->requests);
+    for (std::size_t phase = 0; phase < life_phases; ++phase) parts[phase] += weight * static_cast<double>(sums->part(phase));
+    missing -= taken;
+  }
+  for (double& part : parts) part *= 1e-9 / static_cast<double>(wanted);
+  return parts;
+}
+
+void PhaseTimes::report(MetricSet& metrics, const std::string& prefix, const std::string& what) const {
+  constexpr double slowest = 0.01;
+  const Parts all = mean();
+  const Parts slow = of_slowest(slowest);
+  const auto add = [&](const std::string& group, const Parts& parts, const std::string& whose) {
+    for (std::size_t i = 0; i < life_phases; ++i) {
+      const std::string phase = to_string(static_cast<LifePhase>(i));
+      if (all[i] > 0) metrics.add(prefix + group + phase, parts[i], "ms", "part of the mean latency of " + whose + what + ": " + phase);
+    }
+  };
+  add(".time.", all, "");
+  add(".slowest.", slow, "the slowest 1 % of ");
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#include "platforms/output/time_parts.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+using namespace tessera;
+
+namespace {
+
+using Figures = std::map<std::string, double, std::less<>>;
+
+std::string parts_of(const Figures& figures) {
+  return time_parts(
+      [&figures](std::string_view name) {
+        const auto at = figures.find(name);
+        return at == figures.end() ? std::nullopt : std::optional(at->second);
+      },
+      "host.read");
+}
+
+}  // namespace
+
+TEST_CASE("seek, rotation and transfer are the media, and the largest parts come first") {
+  CHECK(parts_of({{"host.read.time.seek", 4.0},
+                  {"host.read.time.rotation", 4.0},
+                  {"host.read.time.transfer", 1.0},
+                  {"host.read.time.link", 1.0},
+                  {"host.read.slowest.host_queue", 49.0},
+                  {"host.read.slowest.rotation", 1.0}}) ==
+        "mean 10.0 ms: media 90 %, link 10 %; slowest 1 % 50.0 ms: host queue 98 %, media 2.0 %");
+}
+
+TEST_CASE("three parts are named, and none below a per cent") {
+  CHECK(parts_of({{"host.read.time.lock", 50.0},
+                  {"host.read.time.cpu", 20.0},
+                  {"host.read.time.flash", 18.0},
+                  {"host.read.time.link", 12.0},
+                  {"host.read.slowest.lock", 100.0},
+                  {"host.read.slowest.link", 0.9}}) == "mean 100 ms: lock 50 %, CPU 20 %, flash 18 %; slowest 1 % 101 ms: lock 99 %");
+}
+
+TEST_CASE("writes say nothing of reads") { CHECK(parts_of({{"host.write.time.seek", 4.0}, {"host.write.slowest.seek", 4.0}}).empty()); }
