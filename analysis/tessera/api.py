@@ -43,6 +43,7 @@ class Options(TypedDict, total=False):
     seed: int
     load_state: str | Path | None
     save_state: str | Path | None
+    fold_at: str | None
     fold: bool
     fold_prefilled: bool
     check: bool

@@ -20,7 +20,9 @@ from tessera.search_rows import COST, COST_PER_TB, EXCESS, design_row, nearest_o
 from tessera.simulator import simulator_digest
 from tessera.sweeps.axes import Point, Range, axes_of, matches, read_range, values
 from tessera.sweeps.cluster import check_cluster
+from tessera.sweeps.corners import corners
 from tessera.sweeps.dataset import AXIS, Sweep, write_frame
+from tessera.sweeps.fold import Fold, folded, smallest_fold
 from tessera.sweeps.keys import key_of, read_again
 from tessera.sweeps.place import places
 from tessera.sweeps.plan import branches_of, check_axes, simulation_at
@@ -158,14 +160,16 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     )
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []
-    sweep.begin({"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}, ())
+    fold = _shared_fold(plan)
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}
+    sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
     try:
         with places(jobs, scheduler, plan.cluster) as place:
             while len(study.trials) < plan.trials:
                 asked = [study.ask() for _ in range(min(plan.batch, plan.trials - len(study.trials)))]
                 points = [_point_of(trial, plan) for trial in asked]
-                runs = [replicates(plan, point) for point in points]
+                runs = [[folded(run, fold) for run in replicates(plan, point)] for point in points]
                 keys = [[key_of(run, plan.until) for run in seeds] for seeds in runs]
                 tasks = {
                     key: Task(key, run.record(), point, digest, plan.until)
@@ -191,6 +195,13 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
         sweep.save()
         write(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
     return _found(plan, sweep, rows)
+
+
+def _shared_fold(plan: SearchPlan) -> Fold | None:
+    """Where the runs of all designs fold, known before any is chosen."""
+    if not (plan.run.get("fold") or plan.run.get("fold_prefilled")) or plan.run.get("fold_at"):
+        return None
+    return smallest_fold(simulation_at(plan.run, point, plan.folder) for point in corners(plan.axes, plan.branches))
 
 
 def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search:

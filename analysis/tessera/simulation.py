@@ -20,7 +20,7 @@ COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim r
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
     "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "sort", "spread", "arrival", "limit", "skip", "warmup", "replay", "time_scale",
-    "adapt", "prefill", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
+    "adapt", "fold_at", "prefill", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
@@ -62,6 +62,8 @@ class Simulation:
     seed: int = 1
     load_state: str | Path | None = None
     save_state: str | Path | None = None
+    fold_at: str | None = None
+    """Size at which addresses wrap, such as "58 GiB", in place of the drive's end."""
     fold: bool = False
     fold_prefilled: bool = False
     check: bool = False

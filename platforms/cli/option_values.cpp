@@ -85,6 +85,16 @@ Picoseconds parse_time(std::string_view option, std::string_view text) {
   }
 }
 
+Bytes parse_size(std::string_view option, std::string_view text) {
+  try {
+    const Bytes size = parse_quantity<Bytes>(text);
+    if (size != Bytes(0)) return size;
+  } catch (const InputError& error) {
+    throw InputError(std::string(option) + ": " + error.what());
+  }
+  reject(option, "a size above 0", text);
+}
+
 ReplayOption parse_replay(std::string_view text) {
   constexpr std::uint64_t deepest = 65'536;
   if (text == "timed") return {};

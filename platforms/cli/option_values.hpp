@@ -31,6 +31,9 @@ namespace tessera::cli {
 /// A time of an option such as --cut-at.
 [[nodiscard]] Picoseconds parse_time(std::string_view option, std::string_view text);
 
+/// A size of an option, above 0.
+[[nodiscard]] Bytes parse_size(std::string_view option, std::string_view text);
+
 /// A whole number of an option, from `min` to `max`.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t min, std::uint64_t max);
 

@@ -91,9 +91,10 @@ struct RunOptions {
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given
   std::string workload;
   ReplayOption replay{ReplayMode::by_input};
-  DecimalRatio time_scale;      ///< 2 = twice as slow
-  bool fold = false;            ///< addresses past the drive's end wrap around
-  bool fold_prefilled = false;  ///< they wrap where the prefilled share ends
+  DecimalRatio time_scale;       ///< 2 = twice as slow
+  bool fold = false;             ///< addresses past the drive's end wrap around
+  bool fold_prefilled = false;   ///< they wrap where the prefilled share ends
+  std::optional<Bytes> fold_at;  ///< they wrap here
   AdaptOption adapt = AdaptOption::none;
   std::uint64_t skip = 0;  ///< requests at the start that are read over
   std::optional<std::uint64_t> limit;
@@ -207,6 +208,7 @@ struct CheckOptions {
   std::string layer;
   std::vector<std::string> set;
   std::filesystem::path load_state;  ///< that is looked at too; "" = none
+  bool capacity = false;             ///< print the user capacity in bytes, and nothing else
 };
 
 /// A text to print instead of running: --help and --version (status 0, standard output), or the help that answers a command line

@@ -88,13 +88,15 @@ void declare_check(Arguments& arguments) {
   arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.flag("--capacity", "print what the host can address in bytes, and nothing else");
   arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");
 }
 
 ParsedCommand read_check(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments), arguments.text("--layer"), arguments.list("--set"),
-                      arguments.text("--load-state")};
+  arguments.exclude("--capacity", "--load-state");
+  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments),     arguments.text("--layer"),
+                      arguments.list("--set"), arguments.text("--load-state"), arguments.set("--capacity")};
 }
 
 }  // namespace tessera::cli

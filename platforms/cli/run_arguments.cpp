@@ -22,6 +22,7 @@ void declare_simulation(Arguments& arguments) {
   arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
   arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
+  arguments.option("--fold-at", "SIZE", "wrap addresses at this size, such as '58 GiB', instead of at the drive's end");
   arguments.option("--adapt", "HOW", "none (default), align or one-sector");
   arguments.option("--skip", "N", "skip the first N requests");
   arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
@@ -67,7 +68,8 @@ RunOptions read_simulation(const Arguments& arguments) {
   if (arguments.given("--time-scale") && run.replay.mode == ReplayMode::closed)
     arguments.fail("--time-scale has no times to stretch: --replay closed:N ignores those of the input");
   run.fold_prefilled = arguments.set("--fold-prefilled");
-  run.fold = arguments.set("--fold") || run.fold_prefilled;
+  if (arguments.given("--fold-at")) run.fold_at = parse_size("--fold-at", arguments.text("--fold-at"));
+  run.fold = arguments.set("--fold") || run.fold_prefilled || run.fold_at;
   run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
   run.skip = arguments.count("--skip", 0, 0, unbounded);
   if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);

@@ -182,6 +182,10 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);
   drive.power_on(false, [](Status) {});
+  if (options.capacity) {
+    std::cout << drive.firmware().user_sectors() * drive.sector_shape().sector_bytes << "\n";
+    return 0;
+  }
   std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";

@@ -67,6 +67,7 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child, const sigset_t&
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const std::string messages = children_[child].messages.string();
+  const std::string output = children_[child].output.string();
 
   const Running running{::fork(), child, Clock::now()};
   if (running.pid < 0) throw output_error("start a process that writes", messages, errno);
@@ -74,10 +75,11 @@ ChildProcesses::Running ChildProcesses::start(std::size_t child, const sigset_t&
   // The child: only what is safe between fork and exec.
   sigprocmask(SIG_SETMASK, &held_back, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the comparison
-  const int errors = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+  constexpr int to_new_file = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+  const int errors = ::open(messages.c_str(), to_new_file, 0666);
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
-  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(output.empty() ? nowhere : ::open(output.c_str(), to_new_file, 0666), STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
   ::execv(argv.front(), argv.data());
   ::_exit(exit_not_started);

@@ -12,7 +12,8 @@ namespace tessera {
 
 struct ChildProcess {
   std::vector<std::string> arguments;  ///< behind the program's name
-  std::filesystem::path messages;      ///< takes its standard error; its standard output is dropped
+  std::filesystem::path messages;      ///< takes its standard error
+  std::filesystem::path output{};      ///< takes its standard output; "": it is dropped
 };
 
 /// A process that a signal ended counts as 128 + signal, as shells say it.

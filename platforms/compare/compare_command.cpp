@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "platforms/compare/capacity_query.hpp"
 #include "platforms/compare/child_processes.hpp"
 #include "platforms/compare/comparison_table.hpp"
 #include "platforms/compare/run_result.hpp"
@@ -105,6 +106,32 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
   return plan;
 }
 
+/// DRIVE, its firmware and its parameters, as `check` takes them.
+std::vector<std::string> drive_words(const cli::RunOptions& run) {
+  std::vector<std::string> words{run.drive};
+  if (!run.firmware.file.empty())
+    words.insert(words.end(), {"--firmware", run.firmware.file.string(), "--firmware-patience", std::to_string(run.firmware.patience)});
+  for (const std::string& setting : run.set) words.insert(words.end(), {"--set", setting});
+  return words;
+}
+
+/// Where addresses wrap at the drive's end and the layers end at unlike places, all wrap at the end of the smallest. Gives the note that
+/// says so, and the signal that stopped it.
+std::pair<std::string, int> fold_alike(cli::CompareOptions& options, const std::vector<std::string>& layers, std::size_t jobs) {
+  if (!options.run.fold || options.run.fold_at || layers.size() < 2) return {};
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& layer : layers) {
+    folders.push_back(options.run.out / layer);
+    remove_link(folders.back());
+    std::filesystem::create_directories(folders.back());
+  }
+  const CapacityQuery asked = ask_capacities(layers, drive_words(options.run), folders, jobs);
+  const std::optional<LayerCapacity> smallest = smallest_of_unlike(asked.layers);
+  if (!smallest || asked.stopped_by != 0) return {"", asked.stopped_by};
+  options.run_words.insert(options.run_words.end(), {"--fold-at", std::to_string(smallest->capacity.value()) + " B"});
+  return {shared_fold_note(*smallest), 0};
+}
+
 void print_progress(const RunResult& run, std::size_t done, std::size_t all, double seconds) {
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
@@ -173,10 +200,13 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   const RunFolder folder(options.run.out);
   if (!options.run.save_state.empty())
     for (const std::string& layer : layers) std::filesystem::create_directories(options.run.save_state / layer);
+  const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
+  const std::vector<std::string> words = options.run_words;
+  const auto [fold_note, asking_stopped_by] = fold_alike(options, layers, jobs);
+  if (asking_stopped_by != 0) return exit_stopped_by(asking_stopped_by);
   Plan plan = plan_runs(options, layers);
 
   std::size_t done = 0;
-  const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
   const int stopped_by = ChildProcesses(plan.children).run(jobs, [&](const ChildEnd& end) {
     RunResult& run = plan.runs[end.child];
     read_run(run, plan.folders[end.child], plan.children[end.child].messages, end.status);
@@ -186,11 +216,12 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   const std::vector<Row> rows = compare_layers(plan.runs);
   std::vector<BaselineTable> baselines;
   for (const std::string& baseline : options.baselines) baselines.push_back(against_baseline(plan.runs, rows, baseline));
-  const std::vector<std::string> notes = notes_of(options, plan.runs);
+  std::vector<std::string> notes = notes_of(options, plan.runs);
+  if (!fold_note.empty()) notes.push_back(fold_note);
   const boost::json::object facts{{"tool", "tessera-sim " TESSERA_VERSION},
                                   {"drive", options.run.drive},
                                   {"input", input_name(options.run)},
-                                  {"options", boost::json::value_from(options.run_words)},
+                                  {"options", boost::json::value_from(words)},
                                   {"first_seed", options.run.seed},
                                   {"seeds", options.seeds},
                                   {"partial", stopped_by != 0}};

@@ -25,8 +25,15 @@ SectorAdaptation adaptation(cli::AdaptOption option) {
   return SectorAdaptation::none;
 }
 
-/// The addresses that the input may use: the drive's, or those that hold data at the start.
+/// The addresses that the input may use: the drive's, those that hold data at the start, or those that the user names.
 InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
+  if (options.fold_at) {
+    const auto bytes = [](Bytes size) { return std::to_string(size.value()) + " B"; };
+    if (*options.fold_at < limits.sector || *options.fold_at > limits.capacity)
+      throw InputError("--fold-at: expected a size from " + bytes(limits.sector) + " (a sector) to " + bytes(limits.capacity) +
+                       " (what this drive holds), found " + bytes(*options.fold_at));
+    limits.capacity = limits.sector * (*options.fold_at / limits.sector);
+  }
   if (options.fold_prefilled) limits.capacity = limits.sector * (limits.capacity / limits.sector * options.prefill_percent / 100);
   return limits;
 }

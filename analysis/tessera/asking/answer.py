@@ -23,6 +23,8 @@ class Answer:
     seeds: int
     costs: Mapping[str, float]
     """Design -> cost per user TB, where that is asked."""
+    fold: str = ""
+    """Where addresses fold for all designs, in a sentence; "" where each ends there."""
 
     def sentence(self) -> str:
         """The answer, or that there is none yet."""
@@ -92,6 +94,8 @@ class Answer:
         replay = asked.replay or asked.source.replay
         shared += [f"{asked.source.name}: {self.requests:,} requests", f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
         shared += [f"{path} {value}" for path, value in asked.settings.items()]
+        if self.fold:
+            shared.append(self.fold[0].lower() + self.fold[1:].removesuffix("."))
         if self.costs:
             shared.append(f"prices: {asked.prices.text()}")
         return shared

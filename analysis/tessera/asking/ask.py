@@ -38,7 +38,7 @@ def ask(question: Question, out: Path, command: str, *, settle: bool = False, jo
         plan = read_plan(file)
         sweep = run_sweep(plan, out, jobs=jobs, progress=(lambda count: progress(f"{seeds} seeds", count)) if progress else None)
         rows = _rows_by_design(question, plan, sweep)
-        answer = _answer(question, rows, seeds, looks(settle))
+        answer = _answer(question, rows, seeds, looks(settle), sweep.facts.get("fold", ""))
         longer = _more_requests(answer) if settle else None
         more = _more_seeds(answer.verdict, seeds, settle)
         if longer is None and more is None:
@@ -106,7 +106,7 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     return Measured({} if message else found, tuple(dict.fromkeys(marks)), message, low("cleaning.count"), low("cpu.utilisation"))
 
 
-def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, times: int) -> Answer:
+def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, times: int, fold: str) -> Answer:
     asked = question.asked
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
@@ -117,7 +117,7 @@ def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, ti
         raise InputError(f"no design costs {asked.at_most:g} per user TB or less; the cheapest is {min(costs, key=costs.__getitem__)} at {min(costs.values()):.3g}")
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
-    return Answer(question, measured, verdict, requests, seeds, costs)
+    return Answer(question, measured, verdict, requests, seeds, costs, fold)
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

@@ -61,6 +61,8 @@ def _print(found: "Search") -> None:
     from tessera.reports.sweep_page import SWEPT
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
+    if fold := found.sweep.facts.get("fold"):
+        print(f"  {fold}")
     if few := found.hardly_cleaned(FEW_CLEANINGS):
         print(f"  ! {few} of them cleaned fewer than {FEW_CLEANINGS} times, so that this front does not rank them: a longer limit does, or smaller caches")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):

@@ -89,6 +89,8 @@ def _print(made: "Sweep", count: "Count") -> None:
     print(f"{counted(count.runs, 'run')}: {count.kept:,} were there, {count.done:,} made now{warmed}; results: {made.folder}")
     if count.other_simulator:
         print(f"  {count.other_simulator:,} results in that folder are of another simulator; they stay there and are not among these")
+    if fold := made.facts.get("fold"):
+        print(f"  {fold}")
     failed = made.failed
     if failed.height:
         print(f"  {counted(failed.height, 'run')} failed; the first ones:" if failed.height > 1 else "  1 run failed:")

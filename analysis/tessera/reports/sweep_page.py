@@ -43,7 +43,8 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
     return Page(
         title=facts.get("title") or f"Sweep over {axes}", question=question or asked,
         answer=_answer(sweep, good, question or (facts.get("title", "") if facts.get("title", "").endswith("?") else "")),
-        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else [])], warnings=warnings,
+        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else [])],
+        warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_in(question).name if question else gallery.MAIN_METRIC), tables=tables,
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from functools import cache
 from tessera.errors import InputError
 from tessera.simulation import Simulation, setting_text
 from tessera.simulator import ask_simulator, simulator_digest
+from tessera.sweeps.fold import forget_capacities
 
 
 def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None) -> str:
@@ -52,5 +53,6 @@ def drive_values(drive: str) -> str:
 
 def read_again() -> None:
     """Forgets what is in the files: they may have changed since the last sweep of this process."""
+    forget_capacities()
     drive_values.cache_clear()
     contents.cache_clear()

@@ -15,6 +15,7 @@ from tessera.output_file import own_folder, remove_link
 from tessera.simulation import Simulation
 from tessera.simulator import SimulatorError, simulator_digest
 from tessera.sweeps.dataset import Sweep
+from tessera.sweeps.fold import Fold, folded, smallest_fold
 from tessera.sweeps.keys import key_of, read_again
 from tessera.sweeps.place import Place, places
 from tessera.sweeps.plan import MANY_RUNS, Plan, PlannedRun
@@ -60,12 +61,24 @@ class Count:
         return self.runs - self.kept - self.done
 
 
+def shared_fold(plan: Plan) -> Fold | None:
+    """Where the runs of a plan that fold, and the runs that warm their drives, all fold."""
+    return smallest_fold(each for run in plan.runs() for each in (run.simulation, run.warm) if each is not None)
+
+
+def runs_of(plan: Plan) -> Iterator[PlannedRun]:
+    """The runs of a plan as they are made: all that fold at their drive's end fold at the end of the smallest."""
+    fold = shared_fold(plan)
+    for run in plan.runs():
+        yield PlannedRun(run.point, folded(run.simulation, fold), folded(run.warm, fold) if run.warm else None)
+
+
 def keyed(plan: Plan) -> dict[str, PlannedRun]:
     """The runs of a plan by their keys. Two points that are the same run (two names of one drive) are a row each: the key of the later one
     names its point too."""
     read_again()
     runs: dict[str, PlannedRun] = {}
-    for run in plan.runs():
+    for run in runs_of(plan):
         key = key_of(run.simulation, plan.until, run.warm)
         if key in runs:
             if runs[key].point == run.point:
@@ -78,7 +91,7 @@ def keyed(plan: Plan) -> dict[str, PlannedRun]:
 def commands_of(plan: Plan, folder: str | Path) -> Iterator[str]:
     """The command of every run of a sweep in `folder`, each warm-up in front of the first run that begins with its state."""
     warmed = set()
-    for run in plan.runs():
+    for run in runs_of(plan):
         if run.warm is None:
             yield run.simulation.command()
             continue
@@ -125,7 +138,9 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     count = Count(runs=len(runs), kept=len(runs) - len(missing), other_simulator=sum(made_by != digest for made_by in there.values()))
     if plan.keep:
         remove_link(sweep.folder / "folders")
-    sweep.begin({"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest}, runs)
+    fold = shared_fold(plan)
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest}
+    sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)
     if not missing:

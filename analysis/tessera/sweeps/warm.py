@@ -12,7 +12,7 @@ from tessera.sweeps.keys import key_of
 # Of the run that warms: where its requests come from, and how they are replayed. All else is the drive's, and the same in both runs.
 OPTIONS = (
     "trace", "workload", "format", "volume", "columns", "time_unit", "sort", "spread", "arrival", "limit", "skip", "replay", "time_scale", "adapt", "prefill",
-    "fold", "fold_prefilled", "seed",
+    "fold", "fold_at", "fold_prefilled", "seed",
 )  # fmt: skip
 FILES = ("trace", "workload")
 FIRMWARE = ("--firmware", "--firmware-patience")

@@ -276,13 +276,22 @@ TEST_CASE("a loaded state takes the place of the prefill, and says how much of t
   CHECK(message(run_with({"--load-state", "s", "--fold-prefilled"})).empty());
 }
 
+TEST_CASE("addresses fold at a size that the user names, with and without the filled share") {
+  CHECK(parsed_as<RunOptions>(run_with({"--fold-at", "58 GiB"})).fold_at == Bytes(std::uint64_t{58} << 30));
+  CHECK(parsed_as<RunOptions>(run_with({"--fold-at", "58 GiB"})).fold);
+  CHECK(parsed_as<RunOptions>(run_with({"--fold-at", "58 GiB", "--fold-prefilled"})).fold_prefilled);
+  CHECK_FALSE(parsed_as<RunOptions>(run_with({"--fold"})).fold_at);
+  CHECK(message(run_with({"--fold-at", "0 B"})) == "--fold-at: expected a size above 0, found '0 B'");
+  CHECK_THAT(message(run_with({"--fold-at", "2 s"})), Catch::Matchers::StartsWith("--fold-at: "));
+}
+
 TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(message(run_with({"--workloadd", "web"})) == "tessera-sim run: unknown option '--workloadd'; did you mean '--workload'?");
   CHECK(message(run_with({"--time-scal=2"})) == "tessera-sim run: unknown option '--time-scal'; did you mean '--time-scale'?");
   CHECK(
       message({"check", "common", "--layr", "cmr"}) ==
       "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --elf, "
-      "--firmware-digest, --set, --load-state");
+      "--firmware-digest, --set, --capacity, --load-state");
   CHECK(message({"rnu", "common"}) ==
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, probe, convert, "
         "list, "
@@ -375,6 +384,10 @@ TEST_CASE("check takes a drive, a layer and overrides") {
   CHECK(check.drive == "./mine.toml");
   CHECK(check.layer == "cmr");
   CHECK(check.set == std::vector<std::string>{"a=1", "b=2"});
+  CHECK_FALSE(check.capacity);
+  CHECK(parsed_as<CheckOptions>({"check", "common", "--capacity"}).capacity);
+  CHECK(message({"check", "common", "--capacity", "--load-state", "s"}) ==
+        "tessera-sim check: --capacity and --load-state exclude each other: give one of them");
   CHECK(message({"check"}) == "tessera-sim check: expected a DRIVE; 'tessera-sim list drives' shows their names");
 }
 
