@@ -83,8 +83,34 @@ std::string capacity_text(const MetricSet& metrics) {
   return text;
 }
 
+/// A part of the flash that wears by itself, as the layer divides it.
+struct FlashPart {
+  const char* metric;
+  const char* name;
+};
+constexpr FlashPart flash_parts[] = {
+    {"rewrite_journal", "rewrite journal"}, {"write_journal", "write journal"}, {"read_cache", "read cache"}};
+
+/// Where a part of the flash lasts less than half as long as all of it would: which one, and how long the others last.
+std::string shortest_lived(const MetricSet& metrics) {
+  const std::string years = "nand.lifetime.years.";
+  const double levelled = value_of(metrics, years + "mean").value_or(0);
+  const FlashPart* shortest = nullptr;
+  for (const FlashPart& part : flash_parts) {
+    const auto lasts = value_of(metrics, years + part.metric);
+    if (lasts && *lasts < levelled / 2 && (shortest == nullptr || *lasts < *value_of(metrics, years + shortest->metric))) shortest = &part;
+  }
+  if (shortest == nullptr) return "";
+  std::string text = ", of the " + shown(metrics, std::string("flash.area.") + shortest->metric + ".blocks") + " over which the " +
+                     shortest->name + " rotates";
+  for (const FlashPart& part : flash_parts)
+    if (&part != shortest && value_of(metrics, years + part.metric))
+      text += "; " + std::string(part.name) + " alone " + shown(metrics, years + part.metric);
+  return text;
+}
+
 std::string lifetime_text(const MetricSet& metrics) {
-  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + "; perfectly levelled " +
+  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + shortest_lived(metrics) + "; perfectly levelled " +
          shown(metrics, "nand.lifetime.years.mean");
 }
 

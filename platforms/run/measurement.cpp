@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tessera {
 
@@ -21,6 +25,19 @@ constexpr std::array<std::string_view, 6> scratch_regions{"backup", "checkpoint"
 
 bool is_scratch(std::string_view region) {
   return std::any_of(scratch_regions.begin(), scratch_regions.end(), [region](std::string_view name) { return region.starts_with(name); });
+}
+
+/// Layers that divide the flash say how much of it each part has, and how often it was erased.
+void add_area_lifetimes(MetricSet& metrics, const std::function<std::optional<double>(double)>& years) {
+  constexpr std::string_view area = "flash.area.";
+  constexpr std::string_view blocks = ".blocks";
+  std::vector<std::pair<std::string, double>> areas;
+  for (const Metric& metric : metrics.all())
+    if (metric.name.starts_with(area) && metric.name.ends_with(blocks))
+      areas.emplace_back(metric.name.substr(area.size(), metric.name.size() - area.size() - blocks.size()), metric.value.value_or(0));
+  for (const auto& [name, size] : areas)
+    metrics.add("nand.lifetime.years." + name, years(value_of(metrics, std::string(area) + name + ".erases") / size), "years",
+                "until the blocks of this area of the flash have had nand.endurance erases, at the erases a second of the measured time");
 }
 
 }  // namespace
@@ -64,6 +81,7 @@ void Measurement::add_lifetime(MetricSet& metrics, double seconds) const {
   metrics.add("nand.endurance", endurance, "1", "erases that a block is specified for");
   metrics.add("nand.lifetime.years.mean", years(value_of(metrics, "nand.erases") / blocks), "years",
               "until blocks have had nand.endurance erases if all wear alike, at the erases a second of the measured time");
+  add_area_lifetimes(metrics, years);
   metrics.add("nand.lifetime.years.worst_block", years(value_of(metrics, "nand.wear.max") - value_of(start_, "nand.wear.max")), "years",
               "until a new block has had nand.endurance erases, at the pace at which nand.wear.max grew in the measured time");
 }

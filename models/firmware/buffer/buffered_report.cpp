@@ -39,6 +39,14 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
         "flash pages of host writes before their acknowledgement");
   if (journal_ && ports_.flash->shape().subpages > 1)
     count("flash.collected", journal_->collected(), "sectors", "sectors programmed to a page that another write had begun");
+  const auto area = [&](const std::string& name, const FlashArea& blocks, std::uint64_t erases) {
+    metrics.add("flash.area." + name + ".blocks", static_cast<double>(blocks.blocks()), "1",
+                "flash blocks of this area, which wear in turn");
+    count(("flash.area." + name + ".erases").c_str(), erases, "1", "erases in this area of the flash");
+  };
+  if (rewrites_) area("rewrite_journal", areas_->rewrites(), rewrites_->erases());
+  if (journal_) area("write_journal", areas_->journal(), journal_->erases());
+  if (cache_) area("read_cache", areas_->cache(), cache_->erases());
   const Bytes nodes = SegmentTable::node_bytes(address_.segment_blocks()) * table_.nodes();
   Bytes caches = table_.bytes() + buffer_.metadata_bytes() + (cache_ ? cache_->metadata_bytes() : Bytes(0));
   for (const auto* journal : {&rewrites_, &journal_})

@@ -140,6 +140,7 @@ Task<Status> FlashJournal::open_row() {
       free_.pop_front();
     }
     erasable_ -= wanted;
+    erases_ += wanted;
     FlashBatch batch(commands_);
     const Status worst = co_await flash_.run(batch);
     if (!ok(worst) && worst != Status::erase_failed) co_return worst;

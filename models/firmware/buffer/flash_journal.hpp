@@ -47,6 +47,7 @@ class FlashJournal {
   /// Of these, pages of appends that were taken along.
   [[nodiscard]] std::uint64_t collected() const { return collected_; }
   [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
+  [[nodiscard]] std::uint64_t erases() const { return erases_; }  ///< of blocks, failed ones included
   /// Blocks that are not used any more, those that were bad from the factory included.
   [[nodiscard]] std::uint64_t retired_blocks() const { return retired_blocks_; }
   [[nodiscard]] Bytes bytes() const { return Bytes(newest_groups_.size() * sizeof(Group) + sizeof(Front)); }
@@ -164,6 +165,7 @@ class FlashJournal {
   std::uint64_t pages_written_ = 0;
   std::uint64_t collected_ = 0;
   std::uint64_t failed_programs_ = 0;
+  std::uint64_t erases_ = 0;
   std::uint64_t retired_blocks_ = 0;
   std::vector<FlashCommand> commands_;
   std::vector<SectorHeader> headers_;

@@ -128,6 +128,7 @@ Task<Status> SsdReadCache::open_unit() {
     fill_commands_[i].op = FlashOp::erase;
     fill_commands_[i].block = NandBlock(first_block_ + std::uint64_t{unit} * blocks_per_unit_ + i);
   }
+  erases_ += blocks_per_unit_;
   FlashBatch batch(fill_commands_);
   const Status status = co_await flash_.run(batch);
   if (!ok(status)) retire(unit);

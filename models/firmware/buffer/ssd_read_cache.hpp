@@ -39,7 +39,8 @@ class SsdReadCache {
   [[nodiscard]] std::uint64_t fills() const { return fills_; }  ///< blocks taken in
   [[nodiscard]] std::uint64_t failed_programs() const { return failed_programs_; }
   [[nodiscard]] std::uint64_t retired_blocks() const { return retired_units_ * blocks_per_unit_; }  ///< of units that are not used
-  [[nodiscard]] std::uint64_t evictions() const { return evictions_; }                              ///< blocks that left to make room
+  [[nodiscard]] std::uint64_t erases() const { return erases_; }        ///< of flash blocks, failed ones included
+  [[nodiscard]] std::uint64_t evictions() const { return evictions_; }  ///< blocks that left to make room
 
  private:
   struct Unit {
@@ -73,6 +74,7 @@ class SsdReadCache {
   std::vector<FlashCommand> fill_commands_;
   std::uint64_t fills_ = 0;
   std::uint64_t evictions_ = 0;
+  std::uint64_t erases_ = 0;
   std::uint64_t failed_programs_ = 0;
   std::uint64_t retired_units_ = 0;
 };

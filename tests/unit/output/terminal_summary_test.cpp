@@ -68,6 +68,29 @@ TEST_CASE("the time of reads and writes follows what was busy") {
                              "  write time  mean 300 ms: host queue 100 %; slowest 1 % 11.0 s: host queue 100 %\n"));
 }
 
+TEST_CASE("a part of the flash that wears out long before the rest is named") {
+  MetricSet metrics = of_a_run();
+  metrics.add("nand.lifetime.years.mean", 2.0, "years", "");
+  metrics.add("nand.lifetime.years.worst_block", 0.01, "years", "");
+  metrics.add("flash.area.rewrite_journal.blocks", 128.0, "1", "");
+  metrics.add("nand.lifetime.years.rewrite_journal", 0.0125, "years", "");
+  metrics.add("flash.area.read_cache.blocks", 8192.0, "1", "");
+  metrics.add("nand.lifetime.years.read_cache", 1.9, "years", "");
+  CHECK_THAT(
+      terminal_summary(metrics, {}),
+      Catch::Contains("  flash life  worst block 3 d 15 h, of the 128 over which the rewrite journal rotates; read cache alone 1.90 years; "
+                      "perfectly levelled 2.00 years\n"));
+}
+
+TEST_CASE("parts of the flash that last as long as all of it are not named") {
+  MetricSet metrics = of_a_run();
+  metrics.add("nand.lifetime.years.mean", 2.0, "years", "");
+  metrics.add("nand.lifetime.years.worst_block", 1.5, "years", "");
+  metrics.add("flash.area.read_cache.blocks", 8192.0, "1", "");
+  metrics.add("nand.lifetime.years.read_cache", 1.9, "years", "");
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  flash life  worst block 1.50 years; perfectly levelled 2.00 years\n"));
+}
+
 TEST_CASE("what is wrong comes first, the worst at the top") {
   MetricSet metrics = of_a_run();
   metrics.add("scoreboard.errors", 3.0, "1", "");
