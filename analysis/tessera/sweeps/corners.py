@@ -16,8 +16,10 @@ def corners(axes: Mapping[str, Any], branches: Sequence[Mapping[str, Any]]) -> l
     """Every combination of the smallest and the largest amount of each axis, and of all names. Axes that are no design have their first value.
     Raises InputError where there are too many.
 
-    >>> corners({"nand.blocks": [4, 16, 8], "layer": ["cmr", "pore"], "limit": [5, 6]}, [{"where": {"layer": "pore"}, "axes": {"nand.dies": [2, 1]}}])[:3]
-    [{'nand.blocks': 4, 'layer': 'cmr', 'limit': 5}, {'nand.blocks': 4, 'layer': 'pore', 'limit': 5, 'nand.dies': 1}, {'nand.blocks': 4, 'layer': 'pore', 'limit': 5, 'nand.dies': 2}]
+    >>> corners({"nand.blocks": [4, 16, 8], "limit": [5, 6]}, [])
+    [{'nand.blocks': 4, 'limit': 5}, {'nand.blocks': 16, 'limit': 5}]
+    >>> corners({"layer": ["cmr", "pore"]}, [{"where": {"layer": "pore"}, "axes": {"nand.dies": [2, 1]}}])
+    [{'layer': 'cmr'}, {'layer': 'pore', 'nand.dies': 1}, {'layer': 'pore', 'nand.dies': 2}]
     """
     found = list(itertools.islice(_with_branches(grid(_ends(axes)), branches), MOST + 1))
     if len(found) > MOST:
