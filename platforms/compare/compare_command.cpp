@@ -111,6 +111,7 @@ std::vector<std::string> drive_words(const cli::RunOptions& run) {
   std::vector<std::string> words{run.drive};
   if (!run.firmware.file.empty())
     words.insert(words.end(), {"--firmware", run.firmware.file.string(), "--firmware-patience", std::to_string(run.firmware.patience)});
+  if (!run.firmware.digest.empty()) words.insert(words.end(), {"--firmware-digest", run.firmware.digest});
   for (const std::string& setting : run.set) words.insert(words.end(), {"--set", setting});
   return words;
 }
