@@ -44,6 +44,10 @@ class Browser:
         self._width = width
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
+    def colours(self, scheme: str) -> None:
+        """As of a user who prefers "dark" or "light"."""
+        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
     def __enter__(self) -> "Browser":
         return self
 
@@ -85,8 +89,9 @@ class Browser:
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
 
-    def open(self, file: Path) -> None:
-        self._call("Page.navigate", url=file.resolve().as_uri())
+    def open(self, page: Path | str) -> None:
+        """A file, or an address."""
+        self._call("Page.navigate", url=page.resolve().as_uri() if isinstance(page, Path) else page)
         while not self.run("document.readyState === 'complete'"):
             pass
         assert self.run("typeof reportReady !== 'undefined'"), "the page's own script did not run"

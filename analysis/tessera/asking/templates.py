@@ -95,16 +95,16 @@ def dram(asked: Asked) -> Question:
     return _question(asked, f"How much DRAM does {layer} need before {asked.metric.short} stops improving?", "write buffer", made, ordered=True)
 
 
-def _flash_settings(asked: Asked, layer: str, size: str) -> dict[str, Setting]:
-    """`size` of flash in all. Of layers that give a part of it to a read cache, the rest stays as large as on the drive."""
-    block = values_at(asked.drive, asked.settings, "nand.pages_per_block") * values_at(asked.drive, asked.settings, "nand.page_size")
+def flash_settings(drive: str, given: Mapping[str, Setting], layer: str, size: str) -> dict[str, Setting]:
+    """`size` of flash in all, on a drive with the `given` settings. Of layers that give a part of it to a read cache, the rest stays as large as on the drive."""
+    block = values_at(drive, given, "nand.pages_per_block") * values_at(drive, given, "nand.page_size")
     blocks = math.floor(size_in_bytes(size, "--size") / block)
     if blocks < 1:
         raise InputError(f"--size: {size} is less than a flash block of {quantity_text(int(block), 'B')}")
     settings: dict[str, Setting] = {"nand.blocks": blocks}
     if layer in READ_CACHES:
         path = f"layers.{layer}.flash"
-        rest = values_at(asked.drive, {}, "nand.blocks") * block - values_at(asked.drive, {}, path)
+        rest = values_at(drive, {}, "nand.blocks") * block - values_at(drive, {}, path)
         if blocks * block <= rest:
             raise InputError(f"--size: of {size} the journals of {layer} take {quantity_text(int(rest), 'B')}: nothing is left for its read cache")
         settings[path] = quantity_text(int(blocks * block - rest), "B")
@@ -128,7 +128,7 @@ def flash(asked: Asked) -> Question:
     _check_flash(chosen)
     sizes = list(asked.sizes or ("1 GiB",))
     made = [
-        _design(asked, f"{layer}, {size}" if len(sizes) > 1 else layer, layer, _flash_settings(asked, layer, size), f"{size} of flash in {layer}", _role(layer))
+        _design(asked, f"{layer}, {size}" if len(sizes) > 1 else layer, layer, flash_settings(asked.drive, asked.settings, layer, size), f"{size} of flash in {layer}", _role(layer))
         for layer in chosen for size in sizes
     ]  # fmt: skip
     ordered = len(chosen) == 1 and len(sizes) > 1
@@ -173,7 +173,7 @@ def lifetime(asked: Asked) -> Question:
     name = _one_layer(asked)
     _check_flash([name])
     if asked.sizes:
-        made = [_design(asked, f"{name} with {size} of flash", name, _flash_settings(asked, name, size), f"{size} of flash in {name}") for size in asked.sizes]
+        made = [_design(asked, f"{name} with {size} of flash", name, flash_settings(asked.drive, asked.settings, name, size), f"{size} of flash in {name}") for size in asked.sizes]
     else:
         blocks = _as_it_is(asked, "nand.blocks")
         made = [(Design(f"{name} with {blocks:,} flash blocks", name, {"nand.blocks": blocks}), {})]

@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.knobs import serve_knobs, subject_of, write_knobs
+from tessera.commands.options import Jobs, Limit, Settings, count_of
+from tessera.errors import InputError
 from tessera.output_file import apart
+
+SURE = "host.latency.p99:10%"  # of the figure that most questions are about
 
 EXAMPLES = """Examples:
 
@@ -14,19 +19,55 @@ EXAMPLES = """Examples:
 
   tessera view out/all --layers cmr,media-cache --out two.html      (two layers of a comparison, on one clock)
 
-  tessera view out/first --yes      (repeats a run without --requests, to record them)"""
+  tessera view out/first --yes      (repeats a run without --requests, to record them)
+
+  tessera view demo --knobs --workload web-server      (sliders: the tail is redrawn as they move)
+
+  tessera view drive.toml --knobs --layer mu-rmw,imr-rmw --workload week.csv.xz --knob "media.rpm=5400 rpm,10000 rpm"
+
+  tessera view demo --knobs --offline knobs.html      (the same as one file, its runs made beforehand)"""
 
 
 def view(
-    results: Annotated[Path, typer.Argument(help="Folder of a run or a comparison.")],
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Folder of a run or a comparison; with --knobs, a drive or its .toml file.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write (default: RESULTS/view.html).")] = None,
     layers: Annotated[str | None, typer.Option(metavar="A,B", help="Of a comparison: the two layers to show (default: lowest and highest mean latency).")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Repeat a run without asking if it has no log of requests or head positions.")] = False,
     firmware: Annotated[
         Path | None, typer.Option(help="Shared library or image that the run used, if it is repeated; used only if its digest is the same.")
     ] = None,
+    knobs: Annotated[bool, typer.Option("--knobs", help="Serve sliders over a drive to this machine's browser: each position is run, and its tail drawn.")] = False,
+    on: Annotated[str | None, typer.Option("--workload", "--trace", "--on", help="Knobs: workload, trace file, recorded trace or 'sample' (default: web-server).")] = None,
+    layer: Annotated[str | None, typer.Option("--layer", metavar="A,B,...", help="Knobs: layers to choose among, the first at the start (default: the drive's own and one of each family).")] = None,
+    knob: Annotated[list[str] | None, typer.Option("--knob", metavar="PATH=A,B,C", help="Knobs: a slider of one more parameter; may be repeated.")] = None,
+    settings: Settings = None,
+    limit: Limit = None,
+    until: Annotated[str, typer.Option(metavar="METRIC:PERCENT", help="Knobs: run longer until half the metric's 95 % interval is at most so many percent of it.")] = SURE,
+    replay: Annotated[str | None, typer.Option(help="Knobs: timed, queue:N or closed:N, as in tessera run.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="Knobs: format of the trace (default: recognised from its content).")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Knobs: seed of all random streams.")] = 1,
+    jobs: Jobs = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Knobs: port of the loopback interface; 0: any that is free.")] = 0,
+    offline: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Knobs: run a grid of positions beforehand and write one file that needs no server.")] = None,
+    budget: Annotated[int | None, typer.Option(parser=count_of, metavar="N", help="Knobs, with --offline: requests of all runs together (default: 2M).")] = None,
 ) -> None:
-    """Write the disk at work as one HTML file: platter and head, every request on a time line, the life of each in words."""
+    """Write the disk at work as one HTML file: platter and head, every request on a time line, the life of each in words.
+
+    With --knobs, serve sliders for write cache, layer, load, clock and more; the latency's tail is redrawn as they move.
+    """
+    of_knobs = {"--workload": on, "--layer": layer, "--knob": knob, "--set": settings, "--limit": limit, "--replay": replay, "--format": format_, "--jobs": jobs, "--offline": offline, "--budget": budget}
+    of_results = {"--out": out, "--layers": layers, "--firmware": firmware, "--yes": yes or None}
+    _only(of_results if knobs else of_knobs, "a folder of results, without --knobs" if knobs else "--knobs")
+    if knobs:
+        if budget is not None and offline is None:
+            raise InputError("--budget bounds what --offline runs; a server runs what its page asks for")
+        names = [name.strip() for name in (layer or "").split(",") if name.strip()]
+        subject = subject_of(str(results), on, names, knob or (), settings or (), limit, seed, until, replay, format_, offline is not None)
+        if offline is None:
+            serve_knobs(subject, jobs, port)
+        else:
+            write_knobs(subject, offline, budget, jobs)
+        return
     from tessera.view import write_view
 
     unasked = []
@@ -43,6 +84,13 @@ def view(
     print(write_view(results, out, chosen, ask, firmware, progress=sys.stderr.isatty()))
     if unasked:
         print("  note: the page shows no head positions; --yes repeats the run to record them", file=sys.stderr)
+
+
+def _only(given: dict[str, object], what: str) -> None:
+    """Raises InputError for an option that has no effect here."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} belongs to {what}")
 
 
 def register(app: typer.Typer) -> None:

@@ -86,11 +86,12 @@ def _digests(texts: Sequence[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-def policy(scripts: Sequence[str], styles: Sequence[str] = ()) -> str:
-    """The content security policy of a page: its own scripts by their digests, nothing else, and nothing from elsewhere. Without `styles`, any:
-    Plotly sets styles and makes pictures of its own."""
+def policy(scripts: Sequence[str], styles: Sequence[str] = (), served: bool = False) -> str:
+    """The content security policy of a page: its own scripts by their digests, nothing else, and nothing from elsewhere but, of a page that is
+    `served`, answers of its server. Without `styles`, any: Plotly sets styles and makes pictures of its own."""
     style = _digests(styles) or "'unsafe-inline'"
-    return f"default-src 'none'; script-src {_digests(scripts)}; style-src {style}; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    connect = "connect-src 'self'; " if served else ""
+    return f"default-src 'none'; {connect}script-src {_digests(scripts)}; style-src {style}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def _items(items: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tessera.reports.page import embedded, opening, policy
 
-SCRIPTS = ("columns.js", "words.js", "side.js", "platter.js", "timeline.js", "life.js", "view.js", "main.js")
+SCRIPTS = ("elements.js", "columns.js", "words.js", "side.js", "platter.js", "timeline.js", "life.js", "view.js", "main.js")
 
 
 def asset(name: str) -> str:
@@ -15,7 +15,7 @@ def asset(name: str) -> str:
 
 def render(title: str, data: Mapping[str, Any]) -> str:
     """The whole file. Everything out of a folder of results is in the JSON, which is text to the browser, and in the title."""
-    style = asset("view.css")
+    style = asset("page.css") + asset("view.css")
     scripts = [asset(name) for name in SCRIPTS]
     return f"""{opening(title, style, policy(scripts, (style,)))}{asset("view.html")}
 <script type="application/json" id="data">{embedded(data)}</script>

@@ -3,19 +3,6 @@
 
 const EVENTS_SHOWN = 12;
 
-const element = (name, text, kind) => {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (kind) made.className = kind;
-  return made;
-};
-
-const swatch = (colour) => {
-  const made = element("span", undefined, "swatch");
-  made.style.background = colour;
-  return made;
-};
-
 /** A stack of the parts of a life, `share` of the width long. */
 const barOf = (parts, share) => {
   const bar = element("div", undefined, "bar");

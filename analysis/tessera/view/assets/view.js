@@ -11,8 +11,6 @@ const LEAD = 300;  // ms before what ends an idle time
 const SLOW_MOTION = 8_000;  // ms that the life of a request takes in slow motion
 const MARGIN = 0.15;
 
-const byId = (id) => document.getElementById(id);
-
 class View {
   constructor(origin, sides) {
     [this.origin, this.sides] = [Number(origin), sides];

@@ -35,8 +35,6 @@ const readable = (time) => {
   return `${picoseconds} ps`;
 };
 
-const grouped = (count) => Number(count).toLocaleString("en");
-
 /** What it was, when, and how it ended. */
 const sentences = (side, index) => {
   const { number, op, blocks, lba, status } = side.columns;

@@ -1,0 +1,98 @@
+"""A grid of positions that is run beforehand: one file with the same sliders, which needs no simulator."""
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tessera.errors import InputError
+from tessera.output_file import write
+from tessera.sweeps.keys import key_of
+from tessera.sweeps.place import places
+from tessera.view.knobs.knob import LAYER, Knob
+from tessera.view.knobs.measured import measure
+from tessera.view.knobs.page import render
+from tessera.view.knobs.runs import Answer
+from tessera.view.knobs.server import known
+from tessera.view.knobs.subject import Subject
+
+Progress = Callable[[int, int], None]
+"""Runs that have ended, and those that there are."""
+
+
+def write_offline(subject: Subject, file: Path, budget: int, jobs: int | None = None, progress: Progress = lambda done, of: None) -> Path:
+    """Runs every position of a grid of at most `budget` requests in all, and writes the page. Raises InputError if the budget is too small."""
+    thinned = dataclasses.replace(subject, knobs=within(subject.knobs, budget // subject.most))
+    positions = list(itertools.product(*(range(len(knob.stops)) for knob in thinned.knobs)))
+    answers = _answers(thinned, positions, jobs, progress)
+    fact = f"run beforehand: {len(positions):,} positions of up to {subject.most:,} requests each"
+    return write(file, render(thinned, {place: known(answer) for place, answer in answers.items()}, (fact, *_left_out(subject.knobs, thinned.knobs))))
+
+
+def within(knobs: Sequence[Knob], most: int) -> tuple[Knob, ...]:
+    """The same sliders with fewer stops, so that there are at most so many positions. The longest loses a stop next to its own value, so that its
+    ends stay longest; a slider without a choice stays at its own value. Layers go last.
+
+    >>> within((Knob("a", "A", ("1", "2", "3", "4"), 1), Knob("b", "B", ("x", "y"), 0)), 4)[0].stops
+    ('2', '4')
+    """
+    if most < 1:
+        raise InputError("--budget: expected enough for one run at least: a larger budget, or fewer requests with --limit")
+    found = list(knobs)
+    while math.prod(len(knob.stops) for knob in found) > most:
+        choice = [place for place, knob in enumerate(found) if knob.name != LAYER and len(knob.stops) > 1] or [place for place, knob in enumerate(found) if len(knob.stops) > 1]
+        longest = max(choice, key=lambda place: (len(found[place].stops), place))
+        found[longest] = _without_one(found[longest])
+    return tuple(found)
+
+
+def _without_one(knob: Knob) -> Knob:
+    """Without the stop between its ends that is nearest to its own value; without an end once nothing else is left."""
+    last = len(knob.stops) - 1
+    out = min((place for place in range(last + 1) if place != knob.own), key=lambda place: (place in (0, last), abs(place - knob.own)))
+    return dataclasses.replace(knob, stops=knob.stops[:out] + knob.stops[out + 1 :], own=knob.own - (out < knob.own))
+
+
+def _left_out(whole: Iterable[Knob], thinned: Iterable[Knob]) -> list[str]:
+    fewer = [f"{knob.title} ({len(left.stops)} of {len(knob.stops)})" for knob, left in zip(whole, thinned) if len(left.stops) < len(knob.stops)]
+    return [f"values left out to stay within the budget: {', '.join(fewer)}"] if fewer else []
+
+
+def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int | None, progress: Progress) -> dict[str, Answer]:
+    """By the places of the stops, as the page names them."""
+    answers = {
+        ",".join(map(str, at)): Answer({knob.name: knob.stops[stop] for knob, stop in zip(subject.knobs, at)}, done=True, version=1)
+        for at in positions
+    }
+    for name, planned in _each(jobs, subject.plan, {name: answer.position for name, answer in answers.items()}):
+        if isinstance(planned, InputError):
+            answers[name].message = str(planned)
+        else:
+            answers[name].planned = _good(planned)
+    runs: dict[str, list[Answer]] = {}
+    for answer in answers.values():
+        if answer.planned is not None:
+            runs.setdefault(key_of(answer.planned.simulation), []).append(answer)
+    simulations = {key: (key, those[0].planned.simulation) for key, those in runs.items()}
+    for done, (key, result) in enumerate(_each(jobs, lambda run: measure(*run, subject.until), simulations), start=1):
+        progress(done, len(runs))
+        for answer in runs[key]:
+            answer.results.append(_good(result))
+    return answers
+
+
+def _each(jobs: int | None, work: Callable[[Any], Any], items: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What each item comes to, or the exception that it ended with, as they come."""
+    with places(jobs) as place:
+        for name, item in items.items():
+            place.submit(name, work, item)
+        for _ in items:
+            yield place.next()
+
+
+def _good(result: Any) -> Any:
+    if isinstance(result, BaseException):
+        raise result
+    return result
