@@ -150,13 +150,12 @@ const marksOf = ({ result }) => [...result.marks, ...PERCENTILES.filter(([name])
 
 const soFar = ({ result, done }) => (done ? "" : `${grouped(result.requests)} requests so far`);
 
-const shown = (one) => one?.result && !one.result.message;
+const shown = (one) => Boolean(one?.result);
 
 const showAnswer = (knobs) => {
   const { now, before, pins, data } = knobs;
-  const refusal = now.message || now.result?.message || "";
-  byId("refused").textContent = refusal && `${knobs.label}: ${refusal}`;
-  byId("refused").hidden = refusal === "";
+  byId("refused").textContent = now.message && `${knobs.label}: ${now.message}`;
+  byId("refused").hidden = now.message === "";
   const curves = [];
   if (shown(now)) curves.push({ one: now, name: "now", kind: now.done ? "" : "so-far", colour: data.colours[now.layer] });
   pins.forEach((one, i) => curves.push({ one, name: String.fromCharCode(65 + i), kind: "pinned", colour: data.colours[one.layer], dash: DASHES[i], letter: String.fromCharCode(65 + i) }));
@@ -200,7 +199,7 @@ const showFigures = (curves, metric) => {
     row("throughput", (one) => figure(`${threeDigits(one.result.throughput)} requests/s`, marked(one))),
     row("write amplification", (one) => figure(one.result.write_amplification === null ? "-" : threeDigits(one.result.write_amplification), marked(one))),
     row("requests", (one) => figure(grouped(one.result.requests) + (one.result.failed > 0 ? `, ${grouped(one.result.failed)} failed` : ""), false)),
-    row(`${metric} ± 95 %`, ({ result: { interval } }) => element("td", interval ? `${latencyText(interval.ms)} ± ${(100 * interval.relative).toPrecision(2)} %${interval.met ? "" : ", not settled"}` : "too few requests")),
+    row(`${metric}, 95 %`, ({ result: { interval } }) => element("td", interval ? `${latencyText(interval.ms)} ± ${(100 * interval.relative).toPrecision(2)} %${interval.met ? "" : ", not settled"}` : "too few requests")),
     row("marks *", (one) => element("td", marksOf(one).join("; ") || "none")),
   );
 };
@@ -209,7 +208,7 @@ const showNotes = ({ data }, now) => {
   const added = Object.entries(now.with_it ?? {}).map(([path, value]) => `${path} = ${value}`);
   const lines = added.length > 0 ? [`Set with it, so that the memory fits: ${added.join(", ")}`] : [];
   if (!byId("trouble").hidden && !now.result) lines.push("This position was not measured.");
-  else if (data.served && !now.done && !now.message) lines.push(now.under_way ? `A run of ${grouped(now.under_way)} requests is under way.` : "The next run waits for its turn.");
+  else if (data.served && !now.done) lines.push(now.under_way ? `A run of ${grouped(now.under_way)} requests is under way.` : "The next run waits for its turn.");
   byId("notes").replaceChildren(...[...lines, ...(now.result?.notes ?? [])].map((line) => element("li", line)));
 };
 

@@ -27,7 +27,7 @@ def measure(key: str, simulation: Simulation, until: Until) -> Result:
     try:
         row = work(Task(key, simulation.but(requests=True).record(), {}, simulator_digest(), keep=str(folder)))
         if row["exit_status"] != 0:
-            return {"key": key, "requests": 0, "limit": simulation.limit, "last": True, "message": row["message"]}
+            return {"key": key, "last": True, "message": row["message"]}
         return _shown(key, row, Run(folder), simulation.limit or 0, until)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -45,6 +45,7 @@ def _shown(key: str, row: Mapping[str, Any], run: Run, limit: int, until: Until)
         "key": key,
         "requests": count,
         "limit": limit,
+        "message": "",
         "last": settled or count < limit,
         "settled": settled,
         "interval": _interval(found, met),

@@ -63,12 +63,12 @@ def _left_out(whole: Iterable[Knob], thinned: Iterable[Knob]) -> list[str]:
 def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int | None, progress: Progress) -> dict[str, Answer]:
     """By the places of the stops, as the page names them."""
     answers = {
-        ",".join(map(str, at)): Answer({knob.name: knob.stops[stop] for knob, stop in zip(subject.knobs, at)}, done=True, version=1)
+        ",".join(map(str, at)): Answer({knob.name: knob.stops[stop] for knob, stop in zip(subject.knobs, at)}, version=1)
         for at in positions
     }
     for name, planned in _each(jobs, subject.plan, {name: answer.position for name, answer in answers.items()}):
         if isinstance(planned, InputError):
-            answers[name].message = str(planned)
+            answers[name].message, answers[name].done = str(planned), True
         else:
             answers[name].planned = _good(planned)
     runs: dict[str, list[Answer]] = {}
@@ -79,7 +79,8 @@ def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int |
     for done, (key, result) in enumerate(_each(jobs, lambda run: measure(*run, subject.until), simulations), start=1):
         progress(done, len(runs))
         for answer in runs[key]:
-            answer.results.append(_good(result))
+            answer.add(_good(result))
+            answer.done = True
     return answers
 
 

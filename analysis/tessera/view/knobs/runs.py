@@ -26,12 +26,20 @@ class Answer:
     planned: Planned | None = None
     results: list[Result] = field(default_factory=list)
     message: str = ""
-    """Why the drive cannot be that way."""
+    """Why the drive cannot be that way, or why no longer run was made."""
     done: bool = False
     under_way: int | None = None
     """Requests of the run that takes place."""
     version: int = 0
     """Grows with what is known."""
+
+    def add(self, result: Result) -> None:
+        """A run that failed leaves what shorter ones found as it is."""
+        if result["message"]:
+            self.message = result["message"]
+        else:
+            self.results.append(result)
+        self.done = result["last"]
 
 
 @dataclass
@@ -47,7 +55,7 @@ class Runs:
         self._subject = subject
         self._clock = clock
         self._changed = threading.Condition()
-        self._closed = False
+        self.closed = False
         self._answers: dict[tuple[str, ...], Answer] = {}
         self._results: dict[str, Result] = {}
         self._pages: dict[str, _Page] = {}
@@ -71,12 +79,12 @@ class Runs:
     def wait(self, page: str, answer: Answer, seen: int, seconds: float) -> None:
         """Until more is known than version `seen`, or the page wants something else, or so many seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or answer.version != seen or not self._is_wanted_by(page, answer), seconds)
+            self._changed.wait_for(lambda: self.closed or answer.version != seen or not self._is_wanted_by(page, answer), seconds)
 
     def close(self) -> None:
         """Ends all runs; returns when no simulator is left."""
         with self._changed:
-            self._closed = True
+            self.closed = True
             self._pages.clear()
             self._changed.notify_all()
         for thread in (*self._threads, self._ender):
@@ -108,8 +116,8 @@ class Runs:
         own = threading.get_ident()
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._next() is not None)
-                if self._closed:
+                self._changed.wait_for(lambda: self.closed or self._next() is not None)
+                if self.closed:
                     return
                 answer = self._next()
                 assert answer is not None
@@ -133,9 +141,8 @@ class Runs:
             if answer.planned is None:
                 answer.planned = self._subject.plan(answer.position)
             else:
-                result = self._run(answer)
-                answer.results.append(result)
-                answer.done = result["last"] or len(answer.results) == len(self._subject.lengths())
+                answer.add(self._run(answer))
+                answer.done = answer.done or len(answer.results) == len(self._subject.lengths())
         except Stopped:
             return
         except InputError as error:
@@ -170,9 +177,9 @@ class Runs:
         """As long as the runs go on, and then until the last has ended."""
         while True:
             with self._changed:
-                unwanted = {thread for thread, answer in self._busy.items() if self._closed or not self._is_wanted(answer)}
+                unwanted = {thread for thread, answer in self._busy.items() if self.closed or not self._is_wanted(answer)}
                 if not unwanted:
-                    if self._closed and not self._busy:
+                    if self.closed and not self._busy:
                         return
                     self._changed.wait(PATIENCE_SECONDS)
                     continue

@@ -124,6 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
         position = self.server.subject.position(asked.get("state"))
         answer = self.server.runs.want(asked["page"], position)
         self.server.runs.wait(asked["page"], answer, asked["seen"], WAIT_SECONDS)
+        if self.server.runs.closed:
+            raise ConnectionAbortedError  # the page takes a connection that breaks for a server that has ended, which it is
         return known(answer)
 
     def _json(self, status: HTTPStatus, content: dict[str, Any]) -> None:
