@@ -13,7 +13,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/view", "guide/waveforms",
+    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
     "tutorial/pareto-front",
 )  # fmt: skip
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -47,10 +47,10 @@ def test_what_a_page_shows_runs(page, tmp_path):
 # Pages whose commands are the longer ones of a user at work: they run as they stand, but for fewer requests, seeds, cuts and layers.
 LONG_PAGES = (
     "../README", "guide/calibration", "guide/compare", "guide/drives", "guide/editors", "guide/getting-started", "guide/plug-ins", "guide/power-cuts",
-    "guide/serve", "guide/sizing", "guide/torture", "studies/README",
+    "guide/serve", "guide/sizing", "guide/torture", "guide/view", "studies/README",
 )  # fmt: skip
 SHORTER = """#!{python}
-import os, subprocess, sys, time
+import os, signal, subprocess, sys, time
 words = sys.argv[1:]
 most = {{"run": {{"--limit": 300}}, "compare": {{"--limit": 300, "--seeds": 2}}, "torture": {{"--operations": 5, "--cuts": 5}}, "calibrate": {{"--requests": 50}}}}
 if "--campaign" in words:
@@ -61,6 +61,14 @@ for option, count in most.get(words[0], {{}}).items():
         words[place] = str(min(int(words[place]), count))
     elif option != "--seeds":
         words += [option, str(count)]
+if "--budget" in words:
+    words[words.index("--budget") + 1] = "1k"
+    words += ["--limit", "100"]
+elif "--knobs" in words:
+    server = subprocess.Popen([*{command}, *words], stdout=subprocess.PIPE)
+    server.stdout.readline()
+    server.send_signal(signal.SIGINT)
+    sys.exit(server.wait() != 130)
 few = {{"torture": "cmr", "compare": "cmr,imr-rmw"}}.get(words[0])
 words = [few if few and word == "all" else word for word in words]
 if words[0] in ("calibrate", "firmware"):  # one image is built for all pages

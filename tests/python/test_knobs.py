@@ -302,6 +302,8 @@ def test_a_slider_keeps_its_own_value_and_its_ends_longest():
     ("words", "expected"),
     [
         (["demo", "--layer", "cmr"], "--layer belongs to --knobs"),
+        (["demo", "--seed", "1"], "--seed belongs to --knobs"),
+        (["demo", "--knobs", "--port", "1", "--offline", "x.html"], "--port belongs to a server"),
         (["demo", "--knobs", "--out", "x"], "--out belongs to a folder of results, without --knobs"),
         (["demo", "--knobs", "--budget", "5"], "--budget bounds what --offline runs"),
         (["demo", "--knobs", "--limit", "100", "--budget", "99", "--offline", "x.html"], "--budget: expected enough for one run"),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tessera.commands.knobs import serve_knobs, subject_of, write_knobs
-from tessera.commands.options import Jobs, Limit, Settings, count_of
+from tessera.commands.options import count_of
 from tessera.errors import InputError
 from tessera.output_file import apart
 
@@ -40,14 +40,14 @@ def view(
     on: Annotated[str | None, typer.Option("--workload", "--trace", "--on", help="Knobs: workload, trace file, recorded trace or 'sample' (default: web-server).")] = None,
     layer: Annotated[str | None, typer.Option("--layer", metavar="A,B,...", help="Knobs: layers to choose among, the first at the start (default: the drive's own and one of each family).")] = None,
     knob: Annotated[list[str] | None, typer.Option("--knob", metavar="PATH=A,B,C", help="Knobs: a slider of one more parameter; may be repeated.")] = None,
-    settings: Settings = None,
-    limit: Limit = None,
-    until: Annotated[str, typer.Option(metavar="METRIC:PERCENT", help="Knobs: run longer until half the metric's 95 % interval is at most so many percent of it.")] = SURE,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Knobs: hold a parameter of the drive fixed; may be repeated.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", parser=count_of, metavar="N", help="Knobs: requests of the longest run (default: 100,000, or 4 GiB of a generated workload; 10,000 with --offline).")] = None,
+    until: Annotated[str | None, typer.Option(metavar="METRIC:PERCENT", help=f"Knobs: run longer until half the metric's 95 % interval is at most so many percent of it (default: {SURE}).")] = None,
     replay: Annotated[str | None, typer.Option(help="Knobs: timed, queue:N or closed:N, as in tessera run.")] = None,
     format_: Annotated[str | None, typer.Option("--format", help="Knobs: format of the trace (default: recognised from its content).")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Knobs: seed of all random streams.")] = 1,
-    jobs: Jobs = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Knobs: port of the loopback interface; 0: any that is free.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Knobs: seed of all random streams (default: 1).")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Knobs: runs at a time (default: 2; with --offline, as many as there are CPUs).")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Knobs: port of the loopback interface (default: any that is free).")] = None,
     offline: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Knobs: run a grid of positions beforehand and write one file that needs no server.")] = None,
     budget: Annotated[int | None, typer.Option(parser=count_of, metavar="N", help="Knobs, with --offline: requests of all runs together (default: 2M).")] = None,
 ) -> None:
@@ -55,19 +55,28 @@ def view(
 
     With --knobs, serve sliders for write cache, layer, load, clock and more; the latency's tail is redrawn as they move.
     """
-    of_knobs = {"--workload": on, "--layer": layer, "--knob": knob, "--set": settings, "--limit": limit, "--replay": replay, "--format": format_, "--jobs": jobs, "--offline": offline, "--budget": budget}
+    of_knobs = {
+        "--workload": on, "--layer": layer, "--knob": knob, "--set": settings, "--limit": limit, "--until": until, "--replay": replay, "--format": format_, "--seed": seed,
+        "--jobs": jobs, "--port": port, "--offline": offline, "--budget": budget,
+    }  # fmt: skip
     of_results = {"--out": out, "--layers": layers, "--firmware": firmware, "--yes": yes or None}
     _only(of_results if knobs else of_knobs, "a folder of results, without --knobs" if knobs else "--knobs")
     if knobs:
         if budget is not None and offline is None:
             raise InputError("--budget bounds what --offline runs; a server runs what its page asks for")
+        if port is not None and offline is not None:
+            raise InputError("--port belongs to a server; --offline writes a file")
         names = [name.strip() for name in (layer or "").split(",") if name.strip()]
-        subject = subject_of(str(results), on, names, knob or (), settings or (), limit, seed, until, replay, format_, offline is not None)
+        subject = subject_of(str(results), on, names, knob or (), settings or (), limit, 1 if seed is None else seed, until or SURE, replay, format_, offline is not None)
         if offline is None:
-            serve_knobs(subject, jobs, port)
+            serve_knobs(subject, jobs, port or 0)
         else:
             write_knobs(subject, offline, budget, jobs)
         return
+    _write_view(results, out, tuple(layers.split(",")) if layers else (), yes, firmware)
+
+
+def _write_view(results: Path, out: Path | None, layers: tuple[str, ...], yes: bool, firmware: Path | None) -> None:
     from tessera.view import write_view
 
     unasked = []
@@ -80,8 +89,7 @@ def view(
 
     if out is not None:
         apart(out, (file for file in results.glob("*") if file.suffix != ".html"))
-    chosen = tuple(layers.split(",")) if layers else ()
-    print(write_view(results, out, chosen, ask, firmware, progress=sys.stderr.isatty()))
+    print(write_view(results, out, layers, ask, firmware, progress=sys.stderr.isatty()))
     if unasked:
         print("  note: the page shows no head positions; --yes repeats the run to record them", file=sys.stderr)
 
