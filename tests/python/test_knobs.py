@@ -96,11 +96,14 @@ def test_the_drive_as_it_is_sets_nothing(subject):
     assert subject.plan(subject.position({})).simulation.settings == {}
 
 
-def test_a_closed_host_is_loaded_by_its_depth(subject):
+def test_a_closed_host_is_loaded_by_its_depth_and_others_by_the_pace():
     closed = subject_of("demo", "random-4k", ["cmr"], [], [], 100, 1, "host.latency.p99:10%", "closed:3", None, offline=False)
     assert closed.by_name["load"].stops == ("1", "2", "3", "4", "8", "16", "32")
     assert closed.plan(closed.position({"load": "16"})).simulation.replay == "closed:16"
     assert closed.plan(closed.position({})).simulation.replay == "closed:3"
+    queued = subject_of("demo", "web-server", ["cmr"], [], [], 100, 1, "host.latency.p99:10%", "queue:64", None, offline=False)
+    faster = queued.plan(queued.position({"load": "2x"})).simulation
+    assert (faster.replay, faster.time_scale) == ("queue:64", 0.5)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +291,7 @@ def test_a_grid_within_the_budget_is_one_file(subject, tmp_path):
     for place, answer in data["answers"].items():
         layer = data["knobs"][0]["stops"][int(place.split(",")[0])]
         assert answer["result"]["requests"] == 100 and f"--layer {layer} " in answer["command"]
-    assert any(fact.startswith("values left out to stay within the budget: Write cache (2 of 7), Flash (1 of 5)") for fact in data["facts"])
+    assert any(fact.startswith("values left out to stay within the budget: Write cache (2 of 7), Load (1 of 6)") for fact in data["facts"])
 
 
 def test_a_slider_keeps_its_own_value_and_its_ends_longest():
@@ -296,6 +299,8 @@ def test_a_slider_keeps_its_own_value_and_its_ends_longest():
     thinned = [within((knob,), most)[0] for most in (5, 4, 3, 2, 1)]
     assert ["".join(one.stops) for one in thinned] == ["13456", "1356", "136", "36", "3"]
     assert all(one.stops[one.own] == "3" for one in thinned)
+    layers = Knob("layer", "Layer", ("x", "y"), 0)
+    assert ["".join(one.stops) for one in within((layers, knob, dataclasses.replace(knob, name="b")), 6)] == ["xy", "136", "3"]
 
 
 @pytest.mark.parametrize(

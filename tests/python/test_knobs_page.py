@@ -112,6 +112,7 @@ def test_marks_go_with_the_figures_into_table_picture_and_legend(page):
     take(page, layer="cmr")
     assert cells(page, "p50")[1].endswith(" *") and cells(page, "marks *")[1].startswith(mark)  # of what was pinned
     assert not cells(page, "p50")[0].endswith("*")
+    assert page.run("document.querySelector('#tail .letter').textContent") == "A*"
 
 
 def test_a_slider_moves_by_keys_and_the_link_follows(page):

@@ -41,7 +41,7 @@ def view(
     layer: Annotated[str | None, typer.Option("--layer", metavar="A,B,...", help="Knobs: layers to choose among, the first at the start (default: the drive's own and one of each family).")] = None,
     knob: Annotated[list[str] | None, typer.Option("--knob", metavar="PATH=A,B,C", help="Knobs: a slider of one more parameter; may be repeated.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Knobs: hold a parameter of the drive fixed; may be repeated.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", parser=count_of, metavar="N", help="Knobs: requests of the longest run (default: 100,000, or 4 GiB of a generated workload; 10,000 with --offline).")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", parser=count_of, metavar="N", help="Knobs: requests of the longest run (default: 100,000, or 4 GiB of a generated workload; 20,000 with --offline).")] = None,
     until: Annotated[str | None, typer.Option(metavar="METRIC:PERCENT", help=f"Knobs: run longer until half the metric's 95 % interval is at most so many percent of it (default: {SURE}).")] = None,
     replay: Annotated[str | None, typer.Option(help="Knobs: timed, queue:N or closed:N, as in tessera run.")] = None,
     format_: Annotated[str | None, typer.Option("--format", help="Knobs: format of the trace (default: recognised from its content).")] = None,

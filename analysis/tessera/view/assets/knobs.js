@@ -158,8 +158,8 @@ const showAnswer = (knobs) => {
   byId("refused").hidden = now.message === "";
   const curves = [];
   if (shown(now)) curves.push({ one: now, name: "now", kind: now.done ? "" : "so-far", colour: data.colours[now.layer] });
-  pins.forEach((one, i) => curves.push({ one, name: String.fromCharCode(65 + i), kind: "pinned", colour: data.colours[one.layer], dash: DASHES[i], letter: String.fromCharCode(65 + i) }));
-  if (shown(before) && curves.every(({ one }) => one.result.key !== before.result.key)) curves.push({ one: before, name: "before", kind: "before" });
+  pins.forEach((one, i) => curves.push({ one, name: String.fromCharCode(65 + i), kind: "pinned", colour: data.colours[one.layer], dash: DASHES[i], letter: String.fromCharCode(65 + i) + (one.result.marks.length > 0 ? "*" : "") }));
+  if (shown(before) && curves.every(({ one }) => one.result.key !== before.result.key)) curves.push({ one: before, name: "before", kind: "before", letter: before.result.marks.length > 0 ? "*" : "" });
   showPicture(curves, shown(now) ? now : null);
   showFigures(curves, data.metric);
   showNotes(knobs, now);

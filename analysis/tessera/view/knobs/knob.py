@@ -1,6 +1,7 @@
 """The sliders: what each sets, and the values at which it stops."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -52,10 +53,7 @@ def knobs_of(drive: str, source: Source, settings: Mapping[str, Setting], chosen
     as PATH=A,B,C. What `settings` hold fixed has none."""
     own = chosen[0] if chosen else str(drive_value(drive, "layer"))
     names = tuple(chosen) or tuple(ordered({own, *LAYERS}))
-    found = [Knob(LAYER, "Layer", names, names.index(own))]
-    found += _sizes(drive, settings, names)
-    found.append(_load(source, replay))
-    found += _numbers(drive, settings)
+    found = [Knob(LAYER, "Layer", names, names.index(own)), *_buffer(drive, settings), _load(source, replay), *_numbers(drive, settings), *_flash(drive, settings, names)]
     taken = {knob.path for knob in found}
     for text in more:
         knob = _of_parameter(drive, text)
@@ -67,23 +65,25 @@ def knobs_of(drive: str, source: Source, settings: Mapping[str, Setting], chosen
     return tuple(found)
 
 
-def _sizes(drive: str, settings: Mapping[str, Setting], names: Sequence[str]) -> list[Knob]:
-    buffer = "firmware.write_cache.capacity"
-    found = []
-    if buffer not in settings:
-        about = "DRAM for written data: the drive's write cache, or the layer's own write buffer"
-        found.append(dataclasses.replace(_knob(BUFFER, "Write cache", drive, buffer, BUFFERS, about), path=None))
-    bytes_of_flash = values_at(drive, settings, "nand.blocks") * values_at(drive, settings, "nand.pages_per_block") * values_at(drive, settings, "nand.page_size")
-    if bytes_of_flash and "nand.blocks" not in settings and any(layers()[name]["needs_flash"] for name in names if name in layers()):
-        stops = tuple(quantity_text(int(bytes_of_flash * factor), "B") for factor in FACTORS)
-        found.append(Knob(FLASH, "Flash", stops, FACTORS.index(Fraction(1)), about="NAND for layers that use it; the others leave it idle"))
-    return found
+def _buffer(drive: str, settings: Mapping[str, Setting]) -> list[Knob]:
+    if (path := "firmware.write_cache.capacity") in settings:
+        return []
+    about = "DRAM for written data: the drive's write cache, or the layer's own write buffer"
+    return [dataclasses.replace(_knob(BUFFER, "Write cache", drive, path, BUFFERS, about), path=None)]
+
+
+def _flash(drive: str, settings: Mapping[str, Setting], names: Sequence[str]) -> list[Knob]:
+    size = math.prod(values_at(drive, settings, f"nand.{name}") for name in ("blocks", "pages_per_block", "page_size"))
+    if not size or "nand.blocks" in settings or not any(layers()[name]["needs_flash"] for name in names):
+        return []
+    stops = tuple(quantity_text(int(size * factor), "B") for factor in FACTORS)
+    return [Knob(FLASH, "Flash", stops, FACTORS.index(Fraction(1)), about="NAND for layers that use it; the others leave it idle")]
 
 
 def _load(source: Source, replay: str | None) -> Knob:
-    """Of a host that waits for completions, how many requests it keeps under way; of one that does not, how fast they arrive."""
+    """Of a closed loop, how many requests the host keeps under way; of all others, how fast they arrive."""
     policy, _, depth = (replay or source.replay or "timed").partition(":")
-    if policy in ("closed", "queue"):
+    if policy == "closed":
         stops = sorted({*DEPTHS, int(depth)})
         return Knob(LOAD, "Load", tuple(map(str, stops)), stops.index(int(depth)), about="requests that the host keeps under way")
     return Knob(LOAD, "Load", PACES, PACES.index("1x"), about="rate of the arrivals over that of the input")

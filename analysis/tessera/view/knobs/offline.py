@@ -18,6 +18,7 @@ from tessera.view.knobs.runs import Answer
 from tessera.view.knobs.server import known
 from tessera.view.knobs.subject import Subject
 
+FEW = 3  # stops that a slider keeps until others have as few
 Progress = Callable[[int, int], None]
 """Runs that have ended, and those that there are."""
 
@@ -32,19 +33,20 @@ def write_offline(subject: Subject, file: Path, budget: int, jobs: int | None = 
 
 
 def within(knobs: Sequence[Knob], most: int) -> tuple[Knob, ...]:
-    """The same sliders with fewer stops, so that there are at most so many positions. The longest loses a stop next to its own value, so that its
-    ends stay longest; a slider without a choice stays at its own value. Layers go last.
+    """The same sliders with fewer stops, so that there are at most so many positions: first each down to three, the longest first; then the last
+    ones down to their own value. Layers go last.
 
     >>> within((Knob("a", "A", ("1", "2", "3", "4"), 1), Knob("b", "B", ("x", "y"), 0)), 4)[0].stops
-    ('2', '4')
+    ('1', '2', '4')
     """
     if most < 1:
         raise InputError("--budget: expected enough for one run at least: a larger budget, or fewer requests with --limit")
     found = list(knobs)
     while math.prod(len(knob.stops) for knob in found) > most:
-        choice = [place for place, knob in enumerate(found) if knob.name != LAYER and len(knob.stops) > 1] or [place for place, knob in enumerate(found) if len(knob.stops) > 1]
-        longest = max(choice, key=lambda place: (len(found[place].stops), place))
-        found[longest] = _without_one(found[longest])
+        free = [place for place, knob in enumerate(found) if len(knob.stops) > 1]
+        choice = [place for place in free if found[place].name != LAYER] or free
+        out = max(choice, key=lambda place: (max(FEW, len(found[place].stops)), place))
+        found[out] = _without_one(found[out])
     return tuple(found)
 
 

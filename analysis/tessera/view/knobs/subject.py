@@ -109,9 +109,8 @@ class Subject:
         options: dict[str, Any] = dict(self.source.options())
         if self.replay is not None:
             options["replay"] = self.replay
-        policy, _, depth = options.get("replay", "timed").partition(":")
-        if depth:
-            options["replay"] = f"{policy}:{position[LOAD]}"
+        if options.get("replay", "").startswith("closed:"):
+            options["replay"] = f"closed:{position[LOAD]}"
         elif position[LOAD] != self._own(LOAD):
             options["time_scale"] = 1 / float(position[LOAD].removesuffix("x"))
         return Simulation(
