@@ -96,6 +96,19 @@ def test_the_drive_as_it_is_sets_nothing(subject):
     assert subject.plan(subject.position({})).simulation.settings == {}
 
 
+def test_a_drive_whose_layer_has_a_write_buffer_of_its_own_begins_with_that():
+    hwsr = subject_of("p003", None, [], [], [], 100, 1, "host.latency.p99:10%", None, None, offline=False)
+    assert hwsr.position({})["layer"] == "hwsr" and hwsr.plan(hwsr.position({})).simulation.settings == {}
+    with_more = hwsr.plan(hwsr.position({"write-cache": "64 MiB"})).simulation.settings
+    assert with_more["layers.hwsr.memory"] == "64 MiB"
+
+
+def test_what_is_held_fixed_has_no_slider():
+    held = subject_of("demo", None, ["cmr"], [], ["controller.clock=250 MHz", "firmware.write_cache.capacity=4 MiB"], 100, 1, "host.latency.p99:10%", None, None, offline=False)
+    assert not {"clock", "write-cache"} & set(held.by_name)
+    assert held.plan(held.position({})).simulation.settings == {"controller.clock": "250 MHz", "firmware.write_cache.capacity": "4 MiB"}
+
+
 def test_a_closed_host_is_loaded_by_its_depth_and_others_by_the_pace():
     closed = subject_of("demo", "random-4k", ["cmr"], [], [], 100, 1, "host.latency.p99:10%", "closed:3", None, offline=False)
     assert closed.by_name["load"].stops == ("1", "2", "3", "4", "8", "16", "32")

@@ -13,7 +13,8 @@ from tessera.sweeps.axes import amount
 
 MIB = 1 << 20
 # Large enough for every dump, so that one probe says what all of them need. The simulator has bounds of its own.
-AMPLE = {"dram.capacity": "64 GiB", "power.dump_area": "64 GiB", "power.hold_up_energy": "1000 J", "nand.dump_blocks": 1_000_000}
+AMPLE = {"dram.capacity": "64 GiB", "power.dump_area": "64 GiB", "power.hold_up_energy": "1000 J"}
+MOST_BLOCKS = 1_000_000  # the simulator's bound of nand.dump_blocks: of small blocks, they are the bound of the dump area
 CHECK_SHARE = Fraction(4096 + 16, 4096)  # the dump writes 16 B of check after each 4 KiB
 UNITS = {"dram.capacity": "B", "power.dump_area": "B", "power.hold_up_energy": "J", "nand.dump_blocks": ""}
 
@@ -32,14 +33,24 @@ def needs(drive: str, layer: str | None, settings: Mapping[str, Setting]) -> dic
         watts = value("power.dump_power") / 10**6
         found |= {"power.dump_area": area, "power.hold_up_energy": Fraction(math.ceil(10 * seconds * watts), 10)}
         if value("nand.blocks"):
-            block = value("nand.pages_per_block") * value("nand.page_size")
-            found["nand.dump_blocks"] = Fraction(math.ceil(area / block))
+            found["nand.dump_blocks"] = Fraction(math.ceil(area / _block(drive, settings)))
     return found
 
 
 def _ample(drive: str, settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Of a drive without a dump engine, none: its area stays 0."""
-    return {path: plenty for path, plenty in AMPLE.items() if path == "dram.capacity" or values_at(drive, settings, "power.dump_area")}
+    """Of a drive without a dump engine, DRAM alone: its area stays 0."""
+    if not values_at(drive, settings, "power.dump_area"):
+        return {"dram.capacity": AMPLE["dram.capacity"]}
+    block = _block(drive, settings)
+    if not block:
+        return AMPLE
+    area = min(amount(AMPLE["power.dump_area"])[0], MOST_BLOCKS * block // MIB * MIB)
+    return {**AMPLE, "power.dump_area": said("power.dump_area", area), "nand.dump_blocks": math.ceil(area / block)}
+
+
+def _block(drive: str, settings: Mapping[str, Setting]) -> Fraction:
+    """Bytes of an erase block of the flash."""
+    return values_at(drive, settings, "nand.pages_per_block") * values_at(drive, settings, "nand.page_size")
 
 
 def values_at(drive: str, settings: Mapping[str, Setting], path: str) -> Fraction:

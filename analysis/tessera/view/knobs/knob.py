@@ -9,7 +9,7 @@ from typing import Any
 
 from tessera.asking.dependants import values_at
 from tessera.asking.source import Source
-from tessera.asking.templates import LAYERS, layers
+from tessera.asking.templates import LAYERS, layers, write_buffer_of
 from tessera.errors import InputError, unknown_name
 from tessera.families import ordered
 from tessera.prices import drive_value
@@ -53,7 +53,7 @@ def knobs_of(drive: str, source: Source, settings: Mapping[str, Setting], chosen
     as PATH=A,B,C. What `settings` hold fixed has none."""
     own = chosen[0] if chosen else str(drive_value(drive, "layer"))
     names = tuple(chosen) or tuple(ordered({own, *LAYERS}))
-    found = [Knob(LAYER, "Layer", names, names.index(own)), *_buffer(drive, settings), _load(source, replay), *_numbers(drive, settings), *_flash(drive, settings, names)]
+    found = [Knob(LAYER, "Layer", names, names.index(own)), *_buffer(drive, settings, own, names), _load(source, replay), *_numbers(drive, settings), *_flash(drive, settings, names)]
     taken = {knob.path for knob in found}
     for text in more:
         knob = _of_parameter(drive, text)
@@ -65,9 +65,11 @@ def knobs_of(drive: str, source: Source, settings: Mapping[str, Setting], chosen
     return tuple(found)
 
 
-def _buffer(drive: str, settings: Mapping[str, Setting]) -> list[Knob]:
-    if (path := "firmware.write_cache.capacity") in settings:
+def _buffer(drive: str, settings: Mapping[str, Setting], own: str, names: Sequence[str]) -> list[Knob]:
+    """At the start as large as that of the first layer, so that all layers have the same DRAM."""
+    if any(write_buffer_of(name) in settings for name in names):
         return []
+    path = write_buffer_of(own)
     about = "DRAM for written data: the drive's write cache, or the layer's own write buffer"
     return [dataclasses.replace(_knob(BUFFER, "Write cache", drive, path, BUFFERS, about), path=None)]
 
