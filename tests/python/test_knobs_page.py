@@ -124,6 +124,13 @@ def test_a_slider_moves_by_keys_and_the_link_follows(page):
     assert "write-cache=256+MiB" in page.run("location.hash")
     assert "--set \"firmware.write_cache.capacity=256 MiB\"" in page.run("document.getElementById('command').textContent")
     assert "Set with it, so that the memory fits: " in page.run(TEXT)
+    press(page, "p")
+    assert page.run("tesseraKnobs.pins.map(({label}) => label)") == ["cmr, write cache 256 MiB"]
+    press(page, "u")
+    assert page.run("tesseraKnobs.pins.length") == 0
+    press(page, "?")
+    assert page.run("document.getElementById('keys').open")
+    page.run("document.getElementById('keys').close()")
     press(page, "r")
     assert page.run("tesseraKnobs.state['write-cache']") == "12 MiB"
 

@@ -26,7 +26,7 @@ class Knobs {
 
   /** The layer, which is the first slider, and what of the others is not the drive's own. */
   get label() {
-    const moved = this.data.knobs.map(({ title, stops, own }, i) => (this.stops[i] === own ? "" : `${title.toLowerCase()} ${stops[this.stops[i]]}`));
+    const moved = this.data.knobs.map(({ title, stops, own }, i) => (this.stops[i] === own ? "" : `${inText(title)} ${stops[this.stops[i]]}`));
     return [this.layer, ...moved.slice(1).filter(Boolean)].join(", ");
   }
 
@@ -69,14 +69,15 @@ class Knobs {
     this.asking = asking;
     while (turn === this.turn) {
       try {
-        const body = JSON.stringify({ page: this.page, state: this.state, seen: this.answers.get(key)?.version ?? 0 });
+        const seen = this.answers.get(key)?.version ?? 0;
+        const body = JSON.stringify({ page: this.page, state: this.state, seen });
         const reply = await fetch("position", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal: asking.signal });
         const answer = await reply.json();
         if (turn !== this.turn) return;
         trouble(reply.ok ? "" : `The server refused this: ${answer.message}.`);
         if (!reply.ok) return;
         this.answers.set(key, answer);
-        this.show(answer);
+        if (answer.version !== seen || this.now.version !== seen) this.show(answer);
       } catch (error) {
         if (asking.signal.aborted) return;
         trouble(LOST);
@@ -98,6 +99,9 @@ class Knobs {
     showAnswer(this);
   }
 }
+
+/** A title within a sentence: "CPU clock" stays as it is. */
+const inText = (title) => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
 const say = (text) => { byId("said").textContent = text; };
 
