@@ -28,6 +28,7 @@ class Baleen final : public LineTraceReader {
 
  private:
   bool parse_fields(RawRecord& raw) override {
+    if (fields_[0] == "block_id") return false;  // the names of the columns, in files whose comments were cut off
     expect_fields(8, Fields::capacity, baleen_columns);
     const std::uint64_t block = integer(0, "block_id");
     const std::uint64_t offset = integer(1, "io_offset");

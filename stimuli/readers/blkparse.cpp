@@ -92,6 +92,11 @@ class Blkparse final : public LineTraceReader {
       texts.sector = fields_[7];
       texts.sectors = fields_[plus ? 9 : 8];
     }
+    // A command that is passed through has its length and bytes here instead: "36 (12 00 00 00 24 00)".
+    const bool number_alone = fields_.size() > 7 && !plus && !plain && parse_unsigned(fields_[7], ignored) == NumberFault::none;
+    if (step_of_action(texts.action) == event_ && number_alone && (fields_.size() == 8 || !fields_[8].starts_with('(')))
+      fail("expected 'sector + sectors' after '" + std::string(texts.rwbs) + "', found '" +
+           std::string(line().substr(static_cast<std::size_t>(fields_[7].data() - line().data()))) + "': the line is not whole");
     // The device above and the place there, of the remap of a bio.
     if (texts.action == "A" && plus && fields_.size() > 11 && fields_[10] == "<-" && fields_[11].size() > 2)
       below(fields_[11].substr(1, fields_[11].size() - 2), texts.device);
@@ -129,6 +134,7 @@ class Blkparse final : public LineTraceReader {
     const std::string_view rwbs = layout_ && !layout_->has_rwbs() ? "R" : texts.rwbs;
     const auto operation = parse_rwbs(rwbs);
     if (!operation) unknown_operation(rwbs, "RWBS with R, W, D or F");
+    if (operation->kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
     if (const char* reason = to_request(*operation, raw, after_flush_)) {
       leave_out(reason);
       return false;

@@ -169,7 +169,9 @@ class Blktrace final : public TraceReader {
     raw.time = TraceTime{event.time} * ps_per_ns;
     raw.size = event.bytes;
     if (raw.size != 0) raw.offset = blocks_to_bytes(event.sector, "sector");
-    if (const char* reason = to_request(operation_of(event), raw, after_flush_)) {
+    const auto operation = operation_of(event);
+    if (operation.kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
+    if (const char* reason = to_request(operation, raw, after_flush_)) {
       leave_out(reason);
       return false;
     }

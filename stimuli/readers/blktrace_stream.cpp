@@ -1,7 +1,6 @@
 #include "stimuli/readers/blktrace_stream.hpp"
 
 #include <cstdio>
-#include <cstring>
 
 #include "base/error.hpp"
 
@@ -26,54 +25,41 @@ std::string as_hexadecimal(std::uint32_t value) {
 }  // namespace
 
 bool is_blktrace(std::string_view bytes) {
-  return bytes.size() >= 4 && (bytes.substr(1, 3) == "tae" || bytes.substr(0, 3) == "eat") && bytes.find_first_of("\x07\x08") < 4;
+  constexpr unsigned char first_printable = 0x20;  // a text may begin with the same letters; versions are small numbers
+  if (bytes.size() < 4) return false;
+  const auto version = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]) < first_printable; };
+  return (bytes.substr(1, 3) == "tae" && version(0)) || (bytes.substr(0, 3) == "eat" && version(3));
 }
 
-BlktraceStream::BlktraceStream(TraceFile file) : path_(std::move(file.path)), bytes_(std::move(file.bytes)), buffer_(stream_buffer) {}
+BlktraceStream::BlktraceStream(TraceFile file) : path_(std::move(file.path)), bytes_(std::move(file.bytes), stream_buffer) {}
 
 std::string BlktraceStream::position() const { return path_ + ":record " + std::to_string(records_); }
 
 void BlktraceStream::fail(const std::string& message) const {
-  throw InputError(position() + " (byte " + std::to_string(passed_ + at_) + "): " + message);
-}
-
-bool BlktraceStream::fill(std::size_t bytes) {
-  if (filled_ - at_ >= bytes) [[likely]]
-    return true;
-  if (!ended_) {
-    std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
-    passed_ += at_;
-    filled_ -= at_;
-    at_ = 0;
-    const std::size_t wanted = buffer_.size() - filled_;
-    const std::size_t got = bytes_->read({buffer_.data() + filled_, wanted});
-    filled_ += got;
-    ended_ = got < wanted;
-  }
-  return filled_ - at_ >= bytes;
+  throw InputError(position() + " (byte " + std::to_string(bytes_.position()) + "): " + message);
 }
 
 template <class T>
 T BlktraceStream::number(std::size_t at) const {
   T value = 0;
-  const char* bytes = buffer_.data() + at_ + at;
+  const char* bytes = bytes_.data() + at;
   for (std::size_t i = 0; i < sizeof(T); ++i)
     value = static_cast<T>(static_cast<T>(value << 8) | static_cast<unsigned char>(bytes[big_endian_ ? i : sizeof(T) - 1 - i]));
   return value;
 }
 
 bool BlktraceStream::next(BlktraceEvent& event) {
-  if (!fill(1)) return false;
+  if (!bytes_.holds(1)) return false;
   ++records_;
-  if (!fill(4)) fail("the trace is cut off: expected a record of blktrace, found " + std::to_string(filled_ - at_) + " bytes");
+  if (!bytes_.holds(4)) fail("the trace is cut off: expected a record of blktrace, found " + std::to_string(bytes_.left()) + " bytes");
   if (records_ == 1) big_endian_ = number<std::uint32_t>(0) >> 8 != blktrace_magic;
   const auto mark = number<std::uint32_t>(0);
   if (mark >> 8 != blktrace_magic) fail("expected the magic 0x65617407 of a record of blktrace, found " + as_hexadecimal(mark));
   const auto version = mark & 0xff;
   if (version != 7 && version != 8) fail("blktrace version " + std::to_string(version) + " is not read; expected 7 or 8");
   const RecordLayout& layout = version == 7 ? version_7 : version_8;
-  if (!fill(layout.bytes))
-    fail("the trace is cut off: expected a record of " + std::to_string(layout.bytes) + " bytes, found " + std::to_string(filled_ - at_));
+  if (!bytes_.holds(layout.bytes))
+    fail("the trace is cut off: expected a record of " + std::to_string(layout.bytes) + " bytes, found " + std::to_string(bytes_.left()));
   event.sequence = number<std::uint32_t>(4);
   event.time = number<std::uint64_t>(8);
   event.sector = number<std::uint64_t>(16);
@@ -82,11 +68,11 @@ bool BlktraceStream::next(BlktraceEvent& event) {
   event.device = number<std::uint32_t>(layout.device);
   event.error = number<std::uint16_t>(layout.error);
   const std::size_t data = number<std::uint16_t>(layout.data_bytes);
-  at_ += layout.bytes;
-  data_cut_ = !fill(data);
-  const std::size_t there = data_cut_ ? filled_ - at_ : data;
-  event.data.assign(buffer_.data() + at_, there);
-  at_ += there;
+  bytes_.skip(layout.bytes);
+  data_cut_ = !bytes_.holds(data);
+  const std::size_t there = data_cut_ ? bytes_.left() : data;
+  event.data.assign(bytes_.data(), there);
+  bytes_.skip(there);
   return true;
 }
 

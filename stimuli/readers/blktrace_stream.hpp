@@ -7,9 +7,8 @@
 // each with pdu_len bytes of data after it. Magic is 0x656174 and the version; time is in ns, sector in 512 B.
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "stimuli/readers/byte_stream.hpp"
+#include "stimuli/readers/record_buffer.hpp"
 
 namespace tessera {
 
@@ -36,18 +35,12 @@ class BlktraceStream {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  bool fill(std::size_t bytes);
   template <class T>
   T number(std::size_t at) const;
   [[noreturn]] void fail(const std::string& message) const;
 
   std::string path_;
-  std::unique_ptr<ByteStream> bytes_;
-  std::vector<char> buffer_;
-  std::size_t at_ = 0;
-  std::size_t filled_ = 0;
-  std::uint64_t passed_ = 0;  ///< bytes of the file before the buffer
-  bool ended_ = false;
+  RecordBuffer bytes_;
   bool big_endian_ = false;
   bool data_cut_ = false;
   std::uint64_t records_ = 0;

@@ -44,6 +44,9 @@ struct BlockOperation {
 /// None where the text is no RWBS.
 [[nodiscard]] std::optional<BlockOperation> parse_rwbs(std::string_view rwbs);
 
+/// For leave_out(), of every trim.
+inline constexpr const char* discards_are_trims = "discards (D) are trims; blkparse's own totals count them as writes";
+
 /// Fills op and FUA of `raw`, whose offset and size are filled. A flush that comes first is the request, and what follows it is put into
 /// `next`. Returns why the event is no request, for leave_out(); null if it is one.
 [[nodiscard]] const char* to_request(const BlockOperation& operation, RawRecord& raw, std::optional<RawRecord>& next);

@@ -35,13 +35,15 @@ std::vector<std::string> name_groups(std::string& regex) {
 }
 
 std::vector<ColumnsSpec::Place*> ColumnsSpec::places() {
-  return {&time.at, &response.at, &offset.at, &size.at, &op, &only.at, &except.at, &volume, &volume_second};
+  std::vector<Place*> all{&time.at, &response.at, &offset.at, &size.at, &op, &only.at, &except.at};
+  for (auto& place : volume) all.push_back(&place);
+  return all;
 }
 
 std::vector<std::string> ColumnsSpec::names() {
   std::vector<std::string> all;
   for (const auto* place : places())
-    if (!place->name.empty()) all.push_back(place->name);
+    if (!place->name.empty() && !place->optional) all.push_back(place->name);
   return all;
 }
 
@@ -50,10 +52,14 @@ bool ColumnsSpec::resolve(const std::vector<std::string>& columns) {
   for (auto* place : places()) {
     if (place->name.empty()) continue;
     const auto column = std::ranges::find(columns, place->name);
+    if (column == columns.end() && place->optional) {
+      found.emplace_back(place, 0);
+      continue;
+    }
     if (column == columns.end()) return false;
     found.emplace_back(place, static_cast<int>(column - columns.begin()) + 1);
   }
-  for (const auto& [place, number] : found) *place = {number, {}};
+  for (const auto& [place, number] : found) *place = {number, {}, false};
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Any text whose columns the user names (stimuli/readers/columns_spec.hpp).
 #include <algorithm>
 #include <regex>
+#include <utility>
 
 #include "base/error.hpp"
 #include "stimuli/readers/formats.hpp"
@@ -68,12 +69,19 @@ class Columns final : public LineTraceReader {
       raw.offset = bytes(spec_.offset, "offset");
       raw.size = bytes(spec_.size, "size");
     }
-    if (spec_.volume.given()) {
-      volume_.assign(spec_.volume_prefix).append(field(spec_.volume));
-      if (spec_.volume_second.given()) volume_.append(",").append(field(spec_.volume_second));
-      raw.volume = volume(volume_);
-    }
+    if (!spec_.volume.empty()) name_volume(raw);
     return true;
+  }
+
+  void name_volume(RawRecord& raw) {
+    volume_.assign(spec_.volume_prefix);
+    bool first = true;
+    for (const auto& place : spec_.volume) {
+      if (!place.given()) continue;
+      if (!std::exchange(first, false)) volume_.append(",");
+      volume_.append(field(place));
+    }
+    raw.volume = volume(volume_);
   }
 
   [[nodiscard]] std::size_t columns_needed() {

@@ -123,9 +123,15 @@ void set_unmatched(ColumnsSpec& spec, const Entry& entry) {
 
 void set_volume(ColumnsSpec& spec, const Entry& entry) {
   const auto [columns, prefix] = halves(entry.value, ':');
-  const auto [first, second] = halves(columns, '+');
-  spec.volume = entry.column(first);
-  if (!second.empty()) spec.volume_second = entry.column(second);
+  spec.volume.clear();
+  for (std::string_view rest = columns; !rest.empty() || spec.volume.empty();) {
+    auto [column, more] = halves(rest, '+');
+    const bool optional = column.ends_with('?');
+    if (optional) column.remove_suffix(1);
+    spec.volume.push_back(entry.column(column));
+    spec.volume.back().optional = optional && !spec.volume.back().name.empty();
+    rest = more;
+  }
   spec.volume_prefix = prefix;
 }
 
@@ -206,6 +212,9 @@ void check_whole(ColumnsSpec& spec, const std::string& origin) {
                                                  {"r or w", !spec.words.empty()}};
   for (const auto& [name, given] : needed)
     if (!given) throw input_error(origin, 0, std::string("the description of the columns lacks ") + name);
+  // Where every name may be missing, any line would do for the header.
+  if (spec.names().empty() && std::ranges::any_of(spec.volume, &ColumnsSpec::Place::optional))
+    throw input_error(origin, 0, "volume: a name that ends with ? needs another column by name");
 }
 
 ColumnsSpec interpret(const std::vector<Entry>& entries, const std::string& origin) {

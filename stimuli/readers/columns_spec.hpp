@@ -20,14 +20,15 @@ namespace tessera {
 /// "MiB"), :hex behind it for hexadecimal numbers (those that begin with 0x are known without it), or fixed:BYTES; op = COLUMN or fixed,
 /// and r, w, u, f, t, s = the words for read, write, write with FUA, flush, trim and records to leave out ('|' between several, "blank" for
 /// a field without text); only, except = COLUMN:WORDS, lines with another word, or with one of these, are left out; volume =
-/// COLUMN[+COLUMN][:PREFIX]; separator = comma (the default), space, tab, semicolon or one character; quotes = yes where separators may
-/// stand inside "..."; comment = the characters that begin a comment; header = number of lines at the top to pass over, or auto: those
-/// before the first whose time is a number; regex = an expression that a line has to match: its groups are the columns; unmatched = skip
-/// leaves other lines out.
+/// COLUMN[+COLUMN...][:PREFIX], a name that ends with ? being one that the header may lack; separator = comma (the default), space, tab,
+/// semicolon or one character; quotes = yes where separators may stand inside "..."; comment = the characters that begin a comment; header
+/// = number of lines at the top to pass over, or auto: those before the first whose time is a number; regex = an expression that a line has
+/// to match: its groups are the columns; unmatched = skip leaves other lines out.
 struct ColumnsSpec {
   struct Place {
-    int number = 0;    ///< negative: from the right; 0: none
-    std::string name;  ///< until the header or the expression says which number it has
+    int number = 0;         ///< negative: from the right; 0: none
+    std::string name;       ///< until the header or the expression says which number it has
+    bool optional = false;  ///< the header may lack it
     [[nodiscard]] bool given() const { return number != 0 || !name.empty(); }
   };
   struct Column {
@@ -52,8 +53,7 @@ struct ColumnsSpec {
   std::vector<std::string> skipped;  ///< words of the records to leave out
   Filter only;
   Filter except;
-  Place volume;
-  Place volume_second;  ///< "8,0" from two columns
+  std::vector<Place> volume;  ///< "8,0" from two columns
   std::string volume_prefix;
   char separator = ',';
   bool quotes = false;

@@ -114,7 +114,7 @@ std::vector<Evidence> tracerpt(const Sample& s) {
 
 std::vector<Evidence> srt_text(const Sample& s) {
   const std::string_view head = std::string_view(s.bytes).substr(0, std::size_t{1} << 16);
-  const bool names = std::ranges::all_of(std::array{"enter_driver,", "disk_offset,", "is_read,"},
+  const bool names = std::ranges::all_of(std::array{"enter_driver", "disk_offset", "is_read"},
                                          [&](const char* name) { return head.find(name) != std::string_view::npos; });
   return names && head.find('\0') == std::string_view::npos ? fits(1) : std::vector<Evidence>{};
 }
@@ -151,7 +151,8 @@ const Dialect every_dialect[] = {
     {"fiu", "FIU: time pid process block blocks operation major minor hash; nanoseconds, blocks of 512 B",
      "time=1:ns,offset=-6:512,size=-5:512,op=-4:r=R|r,w=W|w,volume=-3+-2,separator=space", fiu},
     {"blkreplay", "blkreplay: start ; sector ; length ; operation ; delay ; duration; seconds, blocks of 512 B",
-     "time=1:s,offset=2:512,size=3:512,op=4:r=R|RA|RS|RM|RSM|RAM,w=W|WS|WM|WSM|WB|WA|WSA,t=D|DS,separator=semicolon,header=auto",
+     "time=1:s,offset=2:512,size=3:512,op=4:r=R|RA|RS|RM|RSM|RAM|RAS|RASM,w=W|WS|WM|WSM|WB|WA|WSA,u=WF|WFS|WFM|WFSM,t=D|DS,"
+     "separator=semicolon,header=auto",
      blkreplay},
     {"iotta8", "Eight columns: device,block,blocks,R or W,offset,time,...; blocks of 512 B, offset in bytes, microseconds",
      "time=6:us,offset=5:bytes,size=3:512,op=4:r=R|r,w=W|w,volume=1:dev,header=auto", iotta8},
@@ -164,7 +165,7 @@ const Dialect every_dialect[] = {
      tracerpt, 10'000},
     {"srt", "HP's SRT traces as text, by srt2ds and ds2txt --csv; columns by their names, seconds, bytes",
      "time=enter_driver:s,offset=disk_offset:bytes,size=bytes:bytes,op=is_read:r=true|T|1|yes,w=false|F|0|no,volume=device_major+device_"
-     "minor",
+     "minor+device_controller?+device_disk?",
      srt_text, 10'000},
     {"fiolat", "fio's latency log with offsets (log_offset=1): time,latency,direction,size,offset,...; milliseconds, nanoseconds, bytes",
      "time=1:ms,response=2:ns,op=3:r=0,w=1,t=2,size=4:bytes,offset=5:bytes", nullptr},

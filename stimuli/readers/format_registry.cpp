@@ -55,8 +55,9 @@ std::vector<Evidence> score_spc(const Sample& sample) {
   const auto seconds =
       share_of_lines(sample, ',', [](const Fields& f) { return f.size() >= 5 && f[4].find('.') != std::string_view::npos; });
   if (layout < 0.5) return {};
-  const double plain = sizes >= 0.9 ? 1 : 0.4;
-  return {{layout_fits * layout * plain * (seconds >= 0.5 ? 1 : 0.7), "", ""}};
+  const bool sectors = sizes >= 0.9;
+  const double times = seconds >= 0.5 ? 1 : sectors ? 0.7 : 0.4;  // neither: nothing but the letter says spc
+  return {{layout_fits * layout * (sectors ? 1 : 0.4) * times, "", ""}};
 }
 
 std::vector<Evidence> score_scsi_csv(const Sample& sample) {
@@ -146,6 +147,10 @@ const std::vector<Registered>& registered() {
         {{"oracle", "OBJECTS", "libCacheSim's oracleGeneral, binary: no operations (all reads); OBJECTS = blocks of 512 B or bytes"},
          score_oracle_general,
          [](TraceFile file, const std::string& argument) { return read_oracle_general(std::move(file), argument); }},
+        {{"srt-binary", "SECTOR", "HP's SRT traces, binary, versions 1 to 4; SECTOR = 512 (as DiskSim reads them) or 1024 bytes"},
+         score_srt_binary,
+         [](TraceFile file, const std::string& argument) { return read_srt_binary(std::move(file), argument); },
+         10'000},
         {{"ascii", "TIME-UNIT", "DiskSim ASCII: time device block blocks flags; milliseconds unless another unit is named"},
          score_ascii,
          [](TraceFile file, const std::string& argument) {

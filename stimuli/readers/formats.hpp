@@ -34,6 +34,8 @@ enum class ValidationTimes : std::uint8_t { think, gaps };
 [[nodiscard]] std::unique_ptr<TraceSource> read_baleen(TraceFile file);
 /// What objects are: blocks (also if empty) or bytes.
 [[nodiscard]] std::unique_ptr<TraceSource> read_oracle_general(TraceFile file, const std::string& argument);
+/// Bytes of a sector: 512 (also if empty) or 1024.
+[[nodiscard]] std::unique_ptr<TraceSource> read_srt_binary(TraceFile file, const std::string& argument);
 [[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit);
 [[nodiscard]] std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec);
 

@@ -163,6 +163,7 @@ class Ftrace final : public LineTraceReader {
     const auto rwbs = fields_[event + 2];
     const auto operation = parse_rwbs(rwbs);
     if (!operation) unknown_operation(rwbs, "RWBS with R, W, D or F");
+    if (operation->kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
     if (const char* reason = to_request(*operation, raw, after_flush_)) {
       leave_out(reason);
       return false;

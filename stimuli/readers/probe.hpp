@@ -76,5 +76,6 @@ double share_of_lines(const Sample& sample, char separator, Fits fits) {
 [[nodiscard]] std::vector<Evidence> score_biosnoop(const Sample& sample);
 [[nodiscard]] std::vector<Evidence> score_baleen(const Sample& sample);
 [[nodiscard]] std::vector<Evidence> score_oracle_general(const Sample& sample);
+[[nodiscard]] std::vector<Evidence> score_srt_binary(const Sample& sample);
 
 }  // namespace tessera

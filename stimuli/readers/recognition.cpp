@@ -46,7 +46,9 @@ bool is_text(std::string_view bytes) {
 std::string unknown_content(const std::string& path, const Sample& sample) {
   const std::string_view head = std::string_view(sample.bytes).substr(0, 4096);
   if (head.find("tracedate") != std::string_view::npos && !is_text(head))
-    return "; it looks like HP's SRT in binary: convert it with srt2ds and ds2txt --csv of DataSeries, and read that as srt";
+    return "; it looks like HP's SRT in binary, of a later version than 4: convert it with srt2ds and ds2txt --csv of DataSeries, and "
+           "read that as srt";
+  if (head.starts_with("DSv1")) return "; it is a file of DataSeries: convert it with its ds2txt --csv";
   if (!is_text(head)) return "; it seems to be binary";
   if (sample.lines.empty()) return "; it holds nothing but blank lines and comments";
   const GuessedColumns guess = guess_columns(sample);

@@ -1,28 +1,31 @@
 #include "stimuli/readers/trace_summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/address.hpp"
+#include "stimuli/readers/block_marks.hpp"
 
 namespace tessera {
 namespace {
 
-/// What is known of one volume: a bit each for touched and written, of 64 neighbouring blocks at a time.
+/// What is known of one volume.
 struct VolumeState {
-  struct Chunk {
-    std::uint64_t touched = 0;
-    std::uint64_t written = 0;
-  };
-  boost::unordered_flat_map<std::uint64_t, Chunk> chunks;
+  BlockMarks marks;
   boost::unordered_flat_set<std::uint64_t> written_zones;
   std::optional<std::uint64_t> expected;  ///< end of the request before
 };
 
 class Describer {
  public:
+  /// `record` comes soon.
+  void announce(const TraceRecord& record) const {
+    if (record.volume < volumes_.size())
+      volumes_[record.volume].marks.prefetch(record.offset.value() / (TraceSummary::block_bytes * BlockMarks::blocks));
+  }
+
   void add(const TraceRecord& record, TraceSource& source) {
     while (volumes_.size() <= record.volume) {
       summary_.volumes.push_back({source.volume_name(static_cast<std::uint32_t>(volumes_.size())), 0});
@@ -44,6 +47,7 @@ class Describer {
     if (record.offset.value() % host_block_bytes != 0 || record.size.value() % host_block_bytes != 0) ++summary_.split_sectors;
     if (record.op == HostOp::trim) {
       ++summary_.trims;
+      summary_.bytes_trimmed += record.size;
       return;
     }
     transfer(record, volumes_[record.volume]);
@@ -96,15 +100,14 @@ class Describer {
   };
 
   Marked mark(const TraceRecord& record, VolumeState& volume, bool written) {
-    constexpr std::uint64_t chunk_blocks = 64;
     Marked marked;
     auto block = record.offset.value() / TraceSummary::block_bytes;
     const auto end = (record.end().value() - 1) / TraceSummary::block_bytes + 1;
     while (block < end) {
-      const auto first_bit = block % chunk_blocks;
-      const auto count = std::min(end - block, chunk_blocks - first_bit);
-      const std::uint64_t bits = (~std::uint64_t{0} >> (chunk_blocks - count)) << first_bit;
-      auto& chunk = volume.chunks[block / chunk_blocks];
+      const auto first_bit = block % BlockMarks::blocks;
+      const auto count = std::min(end - block, BlockMarks::blocks - first_bit);
+      const std::uint64_t bits = (~std::uint64_t{0} >> (BlockMarks::blocks - count)) << first_bit;
+      auto& chunk = volume.marks.at(block / BlockMarks::blocks);
       summary_.touched_blocks += popcount(bits & ~chunk.touched);
       chunk.touched |= bits;
       if (written) {
@@ -138,8 +141,13 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) { return ra
 
 TraceSummary describe(TraceSource& source) {
   Describer describer;
-  TraceRecord record;
-  while (source.next(record)) describer.add(record, source);
+  std::array<TraceRecord, 16> records;
+  std::size_t count = 0;
+  do {
+    count = 0;
+    while (count < records.size() && source.next(records[count])) describer.announce(records[count++]);
+    for (std::size_t i = 0; i < count; ++i) describer.add(records[i], source);
+  } while (count == records.size());
   return describer.finish(source);
 }
 

@@ -34,6 +34,7 @@ struct TraceSummary {
   Picoseconds think_time;    ///< the sum of these
   Bytes bytes_read;
   Bytes bytes_written;
+  Bytes bytes_trimmed;
   std::uint64_t touched_blocks = 0;  ///< read or written
   std::uint64_t written_blocks = 0;
   std::uint64_t block_writes = 0;          ///< blocks of all writes, repeats included
@@ -66,7 +67,7 @@ struct TraceSummary {
   [[nodiscard]] std::optional<double> mean_read_sectors() const;
 };
 
-/// Reads `source` to its end. Memory grows with the footprint (at worst some 50 bytes a block, dense areas 50 bytes per 64
+/// Reads `source` to its end. Memory grows with the footprint (at worst some 77 bytes a block, dense areas 77 bytes per 64
 /// blocks), not with the length.
 [[nodiscard]] TraceSummary describe(TraceSource& source);
 

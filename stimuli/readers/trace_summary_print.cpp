@@ -44,6 +44,7 @@ std::vector<Figure> figures(const TraceSummary& s) {
       {"gb_written", "", "GB (1e9)", std::optional(gigabytes(s.bytes_written))},
       {"bytes_read", "read", "B", s.bytes_read.value()},
       {"gb_read", "", "GB (1e9)", std::optional(gigabytes(s.bytes_read))},
+      {"bytes_trimmed", "trimmed", "B", s.bytes_trimmed.value()},
       {"footprint_gib", "footprint, 4 KiB blocks", "GiB", std::optional(gibibytes_of_blocks(s.touched_blocks))},
       {"write_footprint_gib", "footprint of writes", "GiB", std::optional(gibibytes_of_blocks(s.written_blocks))},
       {"update_any_percent", "updates, any block", "% of writes", percent(s.update_any_share())},

@@ -153,8 +153,11 @@ const Wrong wrong_files[] = {
     {"comments alone", "# nothing\n# here\n", "",
      "t: the content fits no known trace format; it holds nothing but blank lines and comments: name one with --format, of "},
     {"HP's SRT, binary", std::string("# tracedate Sun May 18\0\1\2", 26), "",
-     "t: the content fits no known trace format; it looks like HP's SRT in binary: convert it with srt2ds and ds2txt --csv of DataSeries, "
-     "and read that as srt: name one with --format, of "},
+     "t: the content fits no known trace format; it looks like HP's SRT in binary, of a later version than 4: convert it with srt2ds and "
+     "ds2txt --csv of DataSeries, and read that as srt: name one with --format, of "},
+    {"HP's DataSeries", std::string("DSv1\0\1\2", 7), "",
+     "t: the content fits no known trace format; it is a file of DataSeries: convert it with its ds2txt --csv: name one with --format, "
+     "of "},
 };
 
 }  // namespace

@@ -81,9 +81,17 @@ TEST_CASE("blktrace: both byte orders, versions 7 and 8, are recognised and give
       CHECK(read_all(*source) == requests);
       CHECK(source->volume_name(0) == "8,0");
       CHECK(has_note(*source, "1 notes of processes and messages left out"));
+      CHECK(has_note(*source, "1 discards (D) are trims; blkparse's own totals count them as writes"));
       CHECK(has_note(*source, "1 requests without an extent (commands that are passed through) left out"));
     }
   }
+}
+
+TEST_CASE("blktrace: another version is recognised and refused by its number, a text that begins alike is not") {
+  auto text = file_of(of_every_kind);
+  text[0] = 6;
+  CHECK(reading_error(text, "") == "t:record 1 (byte 0): blktrace version 6 is not read; expected 7 or 8");
+  CHECK_THAT(reading_error("eats all of it\n", ""), Catch::Contains("fits no known trace format"));
 }
 
 TEST_CASE("blktrace: the step that is read can be chosen, one that the file has not is refused") {

@@ -43,6 +43,21 @@ TEST_CASE("columns in a TOML file beside the trace, found without being named") 
   CHECK(read_all(path, "columns:" + folder.write("elsewhere.toml", toml)) == expected);
 }
 
+TEST_CASE("a volume from several columns, of which the header may lack some") {
+  const Folder folder;
+  const std::string spec_of_three = "columns:time=t:us,offset=at:512,size=n:512,op=fixed:r,volume=host+disk+part?:v";
+  const auto name_of = [&](const std::string& content) {
+    const auto source = open_trace_file(folder.write("t", content), spec_of_three);
+    static_cast<void>(read_all(*source));
+    return source->volume_name(0);
+  };
+  CHECK(name_of("t,at,n,host,disk,part\n1,8,8,a,3,1\n") == "va,3,1");
+  CHECK(name_of("t,at,n,host,disk\n1,8,8,a,3\n") == "va,3");
+  CHECK_THAT(error_of(folder, [&] { name_of("t,at,n,host\n1,8,8,a\n"); }), Catch::Contains("unknown column 'disk'"));
+  CHECK(spec_error("time=1:us,offset=3:512,size=4:512,op=5:r=1,volume=disk?") ==
+        "--format columns: volume: a name that ends with ? needs another column by name");
+}
+
 TEST_CASE("a description of columns that is wrong is refused with its entry") {
   CHECK(spec_error("time=1,offset=3:512,size=4:512,op=5:r=1") ==
         "--format columns: time = '1': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps");

@@ -174,6 +174,7 @@ TEST_CASE("blkparse: queue events only, flush before and FUA after the operation
   CHECK(source->volume_name(0) == "8,0");
   CHECK(source->notes() == std::vector<std::string>{"read as blkparse (rate 833,333/s)",
                                                     "3 blkparse events other than queue events (Q) left out",
+                                                    "1 discards (D) are trims; blkparse's own totals count them as writes",
                                                     "1 requests that move no data left out"});
 }
 

@@ -70,6 +70,8 @@ TEST_CASE("times that may be milliseconds or nanoseconds are refused with both r
 TEST_CASE("a letter in the fourth column makes no SPC trace") {
   CHECK(recognised("0,2048,8,W,1048576,1000000,10,1\n0,4096,8,R,2097152,1500000,10,1\n") == "iotta8");
   CHECK(recognised("0,303567,3584,w,0.000000\n1,55590,3072,w,0.026214\n") == "spc");
+  // Neither whole sectors nor times with a fraction: sizes may be blocks, and times anything.
+  CHECK_THAT(recognised("5,4096,8,R,1000001\n6,8192,8,W,1000002\n6,9000,8,W,1526054\n"), Catch::Contains("fits no known trace format"));
 }
 
 TEST_CASE("a byte-order mark is no part of the first number") {
@@ -87,7 +89,8 @@ TEST_CASE("what fits nothing lists the formats") {
   CHECK(recognised("hello\n") ==
         "t: the content fits no known trace format; its first line is 'hello': name one with --format, of msr, spc, vscsi1, vscsi2, cpcsv, "
         "cp4, "
-        "hpval, fio, blktrace, blkparse, ftrace, biosnoop, baleen, oracle, ascii, bms, mqsim, ssdsim, alibaba, tencent, systor, msps, fiu, "
+        "hpval, fio, blktrace, blkparse, ftrace, biosnoop, baleen, oracle, srt-binary, ascii, bms, mqsim, ssdsim, alibaba, tencent, "
+        "systor, msps, fiu, "
         "blkreplay, iotta8, hfplayer, etw, srt, fiolat, libcachesim, libcachesim-bytes, columns");
   CHECK(recognised(std::string(20, '\0')).find("fits no known trace format") != std::string::npos);
 }
@@ -104,7 +107,7 @@ TEST_CASE("format names and their arguments are checked") {
 
 TEST_CASE("every format has a line of description and a name of its own") {
   const auto& formats = trace_formats();
-  CHECK(formats.size() == 32);
+  CHECK(formats.size() == 33);
   for (const auto& format : formats) {
     CHECK_FALSE(format.description.empty());
     CHECK(std::count_if(formats.begin(), formats.end(), [&](const auto& other) { return other.name == format.name; }) == 1);

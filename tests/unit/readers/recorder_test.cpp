@@ -60,9 +60,18 @@ TEST_CASE("blkparse without queue events: issue events are read, and a note says
   CHECK(made.format == "blkparse");
   CHECK(made.records == All{record(0, tr, 2'097'152, 32'768), record(12 * us, wr, 32'768, 65'536), record(ms, fl, 0, 0)});
   CHECK(has_note(made, "requests are the issue events (D), as there are no queue events (Q): times are those of issue to the drive"));
+  CHECK(has_note(made, "1 discards (D) are trims; blkparse's own totals count them as writes"));
   CHECK(error(text, "blkparse:queue") ==
         "t:4: the trace holds no request: the file has no queue events (Q) but 3 issue events (D) and 1 complete events (C): choose "
         "--format blkparse:issue");
+}
+
+TEST_CASE("blkparse: a line that ends within its extent is refused, not taken for a request without one") {
+  const std::string first = "  8,0 0 1 0.000001000 9 Q   R 8 + 8 [cat]\n";
+  CHECK(error(first + "  8,0 0 2 0.000002000 9 Q  WS 16 +") ==
+        "t:2: expected 'sector + sectors' after 'WS', found '16 +': the line is not whole");
+  CHECK(error(first + "  8,0 0 2 0.000002000 9 Q  WS 16") ==
+        "t:2: expected 'sector + sectors' after 'WS', found '16': the line is not whole");
 }
 
 TEST_CASE("blkparse: a command that is passed through has no extent and is left out") {

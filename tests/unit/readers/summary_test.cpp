@@ -1,4 +1,5 @@
 // The figures of `describe`, against counting by hand and against a plain reference.
+#include "stimuli/readers/block_marks.hpp"
 #include "stimuli/readers/trace_summary.hpp"
 
 #include <rapidcheck.h>
@@ -59,6 +60,7 @@ TEST_CASE("ranges, gaps and seeks") {
   CHECK(s.requests == 5);
   CHECK(s.flushes == 1);
   CHECK(s.trims == 1);
+  CHECK(s.bytes_trimmed == Bytes(4096));
   CHECK(s.duration == Picoseconds(27));
   CHECK(s.longest_gap == Picoseconds(20));
   CHECK(s.lowest_written == Bytes(zone - 512));
@@ -84,6 +86,16 @@ TEST_CASE("shares of nothing are undefined") {
   std::ostringstream out;
   print(s, out);
   CHECK_THAT(out.str(), Catch::Contains("updates, any block                               - % of writes\n"));
+}
+
+TEST_CASE("marks of blocks are kept by their number, however far apart and however many") {
+  BlockMarks marks;
+  constexpr std::uint64_t strides[] = {1, 64, std::uint64_t{1} << 20, (std::uint64_t{1} << 45) - 1};
+  for (const auto stride : strides)
+    for (std::uint64_t i = 1; i <= 1'000; ++i) marks.at(i * stride).touched = i * stride;
+  for (const auto stride : strides)
+    for (std::uint64_t i = 1; i <= 1'000; ++i) REQUIRE(marks.at(i * stride).touched == i * stride);
+  CHECK(marks.at(0).touched == 0);
 }
 
 TEST_CASE("blocks are counted as by a set of blocks") {
