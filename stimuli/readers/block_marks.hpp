@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// On random addresses nearly every look-up waits for memory: an entry lies within one cache line, and prefetch() starts the wait early.
+/// On random addresses nearly every look-up waits for memory; prefetch() starts the wait early.
 /// Linear probing, at most 5/8 full: 38 to 77 bytes an entry.
 class BlockMarks {
  public:
