@@ -101,6 +101,9 @@ struct FindTrace {
   }
   void operator()(tessera::cli::CompareOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::TortureOptions& options) const { operator()(options.run); }
+  void operator()(tessera::cli::CheckOptions& options) const {
+    if (options.trace) find(options.trace->file);
+  }
   void operator()(tessera::cli::DescribeOptions& options) const { find(options.trace.file); }
   void operator()(tessera::cli::ConvertOptions& options) const { find(options.trace.file); }
   void operator()(tessera::cli::ProbeOptions& options) const { find(options.file); }

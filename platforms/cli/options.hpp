@@ -207,8 +207,9 @@ struct CheckOptions {
   FirmwareOption firmware;
   std::string layer;
   std::vector<std::string> set;
-  std::filesystem::path load_state;  ///< that is looked at too; "" = none
-  bool capacity = false;             ///< print the user capacity in bytes, and nothing else
+  std::filesystem::path load_state;   ///< that is looked at too; "" = none
+  bool capacity = false;              ///< print the user capacity in bytes, and nothing else
+  std::optional<TraceOptions> trace;  ///< that is read too
 };
 
 /// A text to print instead of running: --help and --version (status 0, standard output), or the help that answers a command line

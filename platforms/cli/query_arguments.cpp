@@ -90,13 +90,25 @@ void declare_check(Arguments& arguments) {
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--capacity", "print what the host can address in bytes, and nothing else");
   arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");
+  arguments.option("--trace", "FILE", "read this block trace too: say what it is read as and why, and whether it fits on the drive");
+  declare_trace_reading(arguments);
 }
 
 ParsedCommand read_check(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   arguments.exclude("--capacity", "--load-state");
-  return CheckOptions{arguments.text("DRIVE"), firmware_option(arguments),     arguments.text("--layer"),
-                      arguments.list("--set"), arguments.text("--load-state"), arguments.set("--capacity")};
+  arguments.exclude("--capacity", "--trace");
+  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit", "--sort", "--spread", "--arrival", "--limit"})
+    arguments.needs(of_traces, "--trace");
+  CheckOptions check{arguments.text("DRIVE"),
+                     firmware_option(arguments),
+                     arguments.text("--layer"),
+                     arguments.list("--set"),
+                     arguments.text("--load-state"),
+                     arguments.set("--capacity"),
+                     std::nullopt};
+  if (arguments.given("--trace")) check.trace = trace_reading(arguments, "--trace");
+  return check;
 }
 
 }  // namespace tessera::cli

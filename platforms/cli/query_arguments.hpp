@@ -26,7 +26,8 @@ inline constexpr const char* list_examples = R"(Examples:
 
 inline constexpr const char* check_examples = R"(Examples:
   tessera-sim check common --layer mu-rmw
-  tessera-sim check ./my_drive.toml --set dram.capacity="64 MiB")";
+  tessera-sim check ./my_drive.toml --set dram.capacity="64 MiB"
+  tessera-sim check common --trace disk.blktrace.0)";
 
 void declare_explain(Arguments& arguments);
 [[nodiscard]] ParsedCommand read_explain(const Arguments& arguments);

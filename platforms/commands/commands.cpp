@@ -126,6 +126,21 @@ void print_state(const cli::CheckOptions& options, DriveConfig& config) {
             << " % prefilled" << (facts.checked ? ", with" : ", without") << " what --check needs\n";
 }
 
+/// What the trace is read as, and whether a drive of `capacity` has all its addresses; InputError where a run would be refused.
+void print_trace(const cli::TraceOptions& options, Bytes capacity) {
+  const auto source = open_as_it_is(options);
+  std::uint64_t requests = 0;
+  std::uint64_t beyond = 0;
+  for (TraceRecord record; source->next(record); ++requests) beyond += record.end() > capacity ? 1 : 0;
+  std::cout << options.file.string() << ": " << figure_text(static_cast<double>(requests), "1") << " requests";
+  const auto notes = source->notes();
+  for (std::size_t i = 0; i < notes.size(); ++i) std::cout << (i == 0 ? ", " : "note: ") << notes[i] << "\n";
+  if (notes.empty()) std::cout << "\n";
+  if (beyond != 0)
+    std::cout << "warning: " << figure_text(static_cast<double>(beyond), "1") << " requests end past the drive's capacity of "
+              << figure_text(static_cast<double>(capacity.value()), "B") << ": run needs --fold or --volume\n";
+}
+
 }  // namespace
 
 int explain_command(const cli::ExplainOptions& options) {
@@ -192,6 +207,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);
+  if (options.trace) print_trace(*options.trace, Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
   return 0;
 }
 

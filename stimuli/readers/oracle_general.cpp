@@ -81,7 +81,8 @@ class OracleGeneral final : public TraceReader {
 
 std::vector<Evidence> score_oracle_general(const Sample& sample) {
   const std::size_t records = std::min<std::size_t>(sample.bytes.size() / access_bytes, Sample::most_lines);
-  if (records == 0 || (sample.whole && sample.bytes.size() % access_bytes != 0)) return {};
+  if (records == 0 || sample.bytes.find('\0') == std::string::npos) return {};  // every record has zero bytes, a text has none
+  const bool cut = sample.whole && sample.bytes.size() % access_bytes != 0;
   // Each record names the object's next one: from 0 in some files and from 1 in others.
   std::vector<Access> accesses;
   for (std::size_t i = 0; i < records; ++i) accesses.push_back(access(sample.bytes.data() + i * access_bytes));
@@ -103,7 +104,7 @@ std::vector<Evidence> score_oracle_general(const Sample& sample) {
   if (std::max(kept[0], kept[1]) != named) return {};
   constexpr double times_fit = 0.85;  // times in order and successors past their records
   const double score = named != 0 ? 1 : times_fit * (records >= 4 ? 1 : 0);
-  if (score == 0) return {};
+  if (score == 0 || (cut && named == 0)) return {};
   // Objects are blocks, unless all their numbers are whole sectors in bytes.
   if (multiples) return {{score, "bytes", "objects as offsets in bytes, times in s"}};
   return {{score, "blocks", "objects as blocks of 512 B, times in s"}};

@@ -47,14 +47,23 @@ bool TraceReader::parse_spooled(RawRecord& raw) {
   return spool_->next(raw, taken_from_);
 }
 
+std::uint32_t TraceReader::hold(const RawRecord& raw) {
+  if (free_places_.empty()) {
+    held_.push_back({raw, read_position()});
+    return static_cast<std::uint32_t>(held_.size() - 1);
+  }
+  const auto place = free_places_.back();
+  free_places_.pop_back();
+  held_[place] = {raw, read_position()};
+  return place;
+}
+
 bool TraceReader::parse_sorted(RawRecord& raw) {
   if (order_.sort_all) return parse_spooled(raw);
-  const auto later = [](const Waiting& a, const Waiting& b) {
-    return a.raw.time != b.raw.time ? a.raw.time > b.raw.time : a.number > b.number;
-  };
+  const auto later = [](const Waiting& a, const Waiting& b) { return a.time != b.time ? a.time > b.time : a.number > b.number; };
   const auto ripe = [&] {
-    return !waiting_.empty() && (order_.sort_records != 0 ? waiting_.size() > order_.sort_records
-                                                          : newest_ - waiting_.front().raw.time > order_.sort_time.value());
+    return !waiting_.empty() &&
+           (order_.sort_records != 0 ? waiting_.size() > order_.sort_records : newest_ - waiting_.front().time > order_.sort_time.value());
   };
   while (!file_ended_ && !ripe()) {
     RawRecord read;
@@ -63,15 +72,17 @@ bool TraceReader::parse_sorted(RawRecord& raw) {
       break;
     }
     count_moved(read.time);
-    waiting_.push_back({read, parsed_++, read_position()});
+    waiting_.push_back({read.time, parsed_++, hold(read)});
     std::ranges::push_heap(waiting_, later);
     if (waiting_.size() > RecordOrder::most_records)
       fail("--sort: more than " + std::to_string(RecordOrder::most_records) + " records lie within the window; name a smaller one");
   }
   if (waiting_.empty()) return false;
   std::ranges::pop_heap(waiting_, later);
-  raw = waiting_.back().raw;
-  taken_from_ = std::move(waiting_.back().from);
+  Held& first = held_[waiting_.back().place];
+  raw = first.raw;
+  taken_from_.swap(first.from);
+  free_places_.push_back(waiting_.back().place);
   waiting_.pop_back();
   return true;
 }

@@ -70,9 +70,14 @@ class TraceReader : public TraceSource {
     std::size_t operator()(std::string_view name) const { return boost::hash<std::string_view>()(name); }
   };
 
+  /// A record that waits for its turn; small, as the heap moves it about.
   struct Waiting {
-    RawRecord raw;
+    TraceTime time = 0;
     std::uint64_t number = 0;
+    std::uint32_t place = 0;  ///< in held_
+  };
+  struct Held {
+    RawRecord raw;
     std::string from;
   };
 
@@ -81,12 +86,15 @@ class TraceReader : public TraceSource {
   bool parse_sorted(RawRecord& raw);
   bool parse_spooled(RawRecord& raw);
   void count_moved(TraceTime time);
+  [[nodiscard]] std::uint32_t hold(const RawRecord& raw);
   void check_bounds(RawRecord& raw) const;
   void count_late(const RawRecord& raw);
 
   RecordOrder order_;
   bool one_volume_ = false;
   std::vector<Waiting> waiting_;  ///< a heap, the earliest in front
+  std::vector<Held> held_;
+  std::vector<std::uint32_t> free_places_;  ///< of held_
   TraceTime newest_ = 0;
   std::uint64_t parsed_ = 0;
   bool file_ended_ = false;

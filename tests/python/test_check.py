@@ -144,3 +144,13 @@ def test_parameters_of_a_processor_that_no_image_runs_on_are_said():
 def test_a_key_that_other_sections_have_is_sent_to_the_one_most_like_its_own():
     refused = simulate("check", "demo", "--set", "firmware.read_cache.capacity=1 MiB", status=2).stderr
     assert "did you mean 'firmware.write_cache.capacity'?" in refused
+
+
+def test_a_trace_is_read_too_with_what_it_is_taken_for_and_whether_it_fits(tmp_path):
+    trace = tmp_path / "t.csv"
+    trace.write_text("10,hm,0,Write,4096,4096,1\n20,hm,0,Read,9000000000000,512,1\n")
+    lines = simulate("check", "demo", "--trace", trace).stdout.splitlines()
+    assert f"{trace}: 2 requests, read as msr (rate 1,000,000/s)" in lines
+    assert lines[-1].startswith("warning: 1 requests end past the drive's capacity of ")
+    trace.write_text("10,hm,0,Write,4096,0,1\n")
+    assert f"{trace}:1: the size is 0" in simulate("check", "demo", "--trace", trace, status=2).stderr

@@ -388,6 +388,9 @@ TEST_CASE("check takes a drive, a layer and overrides") {
   CHECK(parsed_as<CheckOptions>({"check", "common", "--capacity"}).capacity);
   CHECK(message({"check", "common", "--capacity", "--load-state", "s"}) ==
         "tessera-sim check: --capacity and --load-state exclude each other: give one of them");
+  CHECK_FALSE(check.trace);
+  CHECK(parsed_as<CheckOptions>({"check", "common", "--trace", "t.csv", "--format", "msr"}).trace->format == "msr");
+  CHECK(message({"check", "common", "--format", "msr"}) == "tessera-sim check: --format needs --trace");
   CHECK(message({"check"}) == "tessera-sim check: expected a DRIVE; 'tessera-sim list drives' shows their names");
 }
 

@@ -87,6 +87,14 @@ TEST_CASE("blktrace: both byte orders, versions 7 and 8, are recognised and give
   }
 }
 
+TEST_CASE("oracleGeneral: a file that is cut is refused at its record, a text of whole records is none") {
+  const auto whole = access(1, 10, 4'096, 2) + access(1, 20, 512, -1) + access(3, 10, 4'096, -1) + access(4, 30, 512, -1);
+  CHECK(reading_error(whole, "").empty());
+  CHECK(reading_error(whole.substr(0, whole.size() - 5), "") ==
+        "t:record 4: the trace is cut off: expected a record of 24 bytes, found 19");
+  CHECK_THAT(reading_error(std::string(96, '1') + "\n", ""), Catch::Contains("fits no known trace format"));
+}
+
 TEST_CASE("blktrace: another version is recognised and refused by its number, a text that begins alike is not") {
   auto text = file_of(of_every_kind);
   text[0] = 6;
