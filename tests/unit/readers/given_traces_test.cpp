@@ -19,6 +19,7 @@ struct Given {
   std::size_t volumes;
   std::uint64_t flushes = 0;
   std::uint64_t trims = 0;
+  std::uint64_t bytes_trimmed = 0;
 };
 
 const Given table[] = {
@@ -33,13 +34,13 @@ const Given table[] = {
     {"ssdsim5.ascii", "ascii:ns", 1, 2, 3'072, 4'608, 2'200'000, 1},
     {"iotta8_nohead.csv", "iotta8", 2, 1, 8'192, 4'096, 1'500'000'000, 1},
     {"bom.csv", "msr", 0, 2, 0, 2'560, 21'500, 1},
-    // Three of its six requests with data are discards (DS): 163,840 of the 176,128 B.
-    {"blkparse-only-D.txt", "blkparse", 0, 3, 0, 12'288, 15'136'396, 1, 1, 3},
-    {"fwfs.txt", "blkparse", 2, 3, 8'192, 12'288, 600'000, 1, 2, 1},
-    {"binary.blktrace.0", "blktrace", 0, 3, 0, 24'576, 5'121'256'040, 1, 0, 2},
+    // Three of its six requests with an extent are discards (DS): 163,840 of the 176,128 B.
+    {"blkparse-only-D.txt", "blkparse", 0, 3, 0, 12'288, 15'136'396, 1, 1, 3, 163'840},
+    {"fwfs.txt", "blkparse", 2, 3, 8'192, 12'288, 600'000, 1, 2, 1, 524'288},
+    {"binary.blktrace.0", "blktrace", 0, 3, 0, 24'576, 5'121'256'040, 1, 0, 2, 98'304},
     {"biosnoop.txt", "biosnoop", 1, 2, 8'192, 8'192, 2'004'426'000, 2},
     {"perf.txt", "ftrace", 0, 2, 0, 2'097'152, 3'000'000, 1, 1, 0},
-    {"iolog2.txt", "fio", 1, 2, 4'096, 8'192, 9'000'000, 1, 0, 1},
+    {"iolog2.txt", "fio", 1, 2, 4'096, 8'192, 9'000'000, 1, 0, 1, 8'192},
 };
 
 }  // namespace
@@ -64,6 +65,7 @@ TEST_CASE("every kind of trace gives the figures that are stated with it") {
     CHECK(s.volumes.size() == row.volumes);
     CHECK(s.flushes == row.flushes);
     CHECK(s.trims == row.trims);
+    CHECK(s.bytes_trimmed == Bytes(row.bytes_trimmed));
   }
 }
 
