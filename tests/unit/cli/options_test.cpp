@@ -291,7 +291,8 @@ TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(
       message({"check", "common", "--layr", "cmr"}) ==
       "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --elf, "
-      "--firmware-digest, --set, --capacity, --load-state");
+      "--firmware-digest, --set, --capacity, --load-state, --trace, --format, --volume, --columns, --time-unit, --sort, --spread, "
+      "--arrival, --limit");
   CHECK(message({"rnu", "common"}) ==
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, probe, convert, "
         "list, "
