@@ -98,7 +98,8 @@ ParsedCommand read_check(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   arguments.exclude("--capacity", "--load-state");
   arguments.exclude("--capacity", "--trace");
-  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit", "--sort", "--spread", "--arrival", "--limit"})
+  for (const char* of_traces :
+       {"--format", "--event", "--volume", "--columns", "--time-unit", "--sort", "--spread", "--arrival", "--limit"})
     arguments.needs(of_traces, "--trace");
   CheckOptions check{arguments.text("DRIVE"),
                      firmware_option(arguments),

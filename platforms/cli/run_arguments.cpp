@@ -56,7 +56,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   if (!arguments.set("--list-inputs")) arguments.require("--out", "--out DIR, the folder for the results");
   arguments.exclude("--trace", "--workload");
   if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
-  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
+  for (const char* of_traces : {"--format", "--event", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
 
   RunOptions run;
   run.drive = arguments.text("DRIVE");

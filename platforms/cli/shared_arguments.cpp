@@ -23,6 +23,8 @@ constexpr std::uint64_t most_sorted_records = 4'000'000;  // held in memory at o
 
 void declare_trace_reading(Arguments& arguments) {
   arguments.option("--format", "NAME", "format of the trace (default: recognised from its content)");
+  arguments.option("--event", "EVENT",
+                   "queue, issue or complete: the step to read of a Linux recording (default: the first that the file has)");
   arguments.option("--volume", "NAME", "only this volume of a trace that has several");
   arguments.option("--columns", "SPEC", "columns of a text trace, where no TOML file beside it says");
   arguments.option("--time-unit", "UNIT", "unit of the times of an ascii trace: s, ms, us or ns");
@@ -33,10 +35,29 @@ void declare_trace_reading(Arguments& arguments) {
   arguments.option("--limit", "N", "at most N requests");
 }
 
+namespace {
+
+/// The words of --format with those of --event: "blkparse:issue"; ":issue" where the content is to say which format it is.
+std::string format_with_event(const Arguments& arguments) {
+  const std::string format = arguments.text("--format");
+  if (!arguments.given("--event")) return format;
+  static const std::vector<std::string> events{"queue", "issue", "complete"};
+  const std::string& event = events[parse_name("--event", arguments.text("--event"), events)];
+  arguments.exclude("--event", "--columns");
+  arguments.exclude("--event", "--time-unit");
+  constexpr std::string_view with_layout = "blkparse:%";
+  if (format.starts_with(with_layout))
+    return format.substr(0, with_layout.size() - 1) + event + "," + format.substr(with_layout.size() - 1);
+  if (format.find(':') != std::string::npos) arguments.fail("--event " + event + " and --format " + format + " both say what to read");
+  return format + ":" + event;
+}
+
+}  // namespace
+
 TraceOptions trace_reading(const Arguments& arguments, const std::string& file) {
   TraceOptions trace;
   trace.file = arguments.text(file);
-  trace.format = arguments.text("--format");
+  trace.format = format_with_event(arguments);
   trace.volume = arguments.text("--volume");
   trace.columns = arguments.text("--columns");
   if (arguments.given("--time-unit")) {

@@ -67,7 +67,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   for (const char* of_many_cuts : {"--cuts", "--minimise"}) arguments.exclude("--cut-at", of_many_cuts);
   if (arguments.given("--limit") && !arguments.given("--trace") && !arguments.given("--workload"))
     arguments.fail("--limit needs --trace or --workload; --operations says how long the workload is that is drawn");
-  for (const char* of_traces : {"--format", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
+  for (const char* of_traces : {"--format", "--event", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
   TortureOptions torture;
   RunOptions& run = torture.run;
   run.drive = arguments.text("DRIVE");

@@ -24,6 +24,7 @@ std::string columns_of(const std::string& path, std::string_view format) {
 }  // namespace
 
 TraceFiles files_of_trace(const std::string& path, std::string_view format) {
+  if (format.starts_with(':')) format = "";  // an event alone: the content says which format it is
   const bool may_be_one_of_several = format.empty() || format == "blktrace" || format.starts_with("blktrace:");
   return {may_be_one_of_several ? blktrace_files(path) : std::vector<std::string>{path}, columns_of(path, format)};
 }

@@ -23,15 +23,29 @@ std::string recognise_format(const std::string& path) {
   return format_of(path, sample).words;
 }
 
+namespace {
+
+/// The format that was recognised, with the step that the user named: "blkparse:issue". InputError where it has no steps.
+std::string with_event(const std::string& path, const std::string& words, const std::string& event) {
+  const std::string name = words.substr(0, words.find(':'));
+  const Registered* entry = find_format(name);
+  if (entry == nullptr || !entry->format.argument.starts_with("EVENT"))
+    throw input_error(path, 0, "--event " + event + ": the trace is read as " + name + ", which has no queue, issue or complete events");
+  return name + ":" + event;
+}
+
+}  // namespace
+
 std::unique_ptr<TraceSource> open_trace_file(const std::string& path, const TraceReading& reading) {
   TraceFile file{path, open_byte_stream(path, reading.hash)};
   std::string words = reading.format;
   std::string told;
-  if (words.empty()) {
+  const bool named = !words.empty() && words.front() != ':';
+  if (!named) {
     Sample sample(*file.bytes);
     sample.look_elsewhere(path);
     Chosen chosen = format_of(path, sample);
-    words = std::move(chosen.words);
+    words = words.empty() ? std::move(chosen.words) : with_event(path, chosen.words, words.substr(1));
     told = std::move(chosen.told);
     file.bytes = put_back(std::move(sample.bytes), std::move(file.bytes));
   }
@@ -48,7 +62,7 @@ std::unique_ptr<TraceSource> open_trace_file(const std::string& path, const Trac
     source = entry->open(std::move(file), argument);
   } catch (const InputError& error) {
     if (!std::string_view(error.what()).starts_with(path)) throw;  // of the options, not of the file
-    throw InputError(error.what() + other_content(path, words, "", !reading.format.empty()));
+    throw InputError(error.what() + other_content(path, words, "", named));
   }
   if (auto* reader = dynamic_cast<TraceReader*>(source.get())) {
     RecordOrder order = reading.order;
@@ -62,8 +76,7 @@ std::unique_ptr<TraceSource> open_trace_file(const std::string& path, const Trac
       reader->say_first("times in whole seconds: the requests of a second arrive together (--spread \"1 s\" spreads them evenly)");
     if (reading.one_volume) reader->choose_one_volume();
     if (!told.empty()) reader->say_first(std::move(told));
-    reader->explain_with(
-        [path, words, named = !reading.format.empty()](std::string_view text) { return other_content(path, words, text, named); });
+    reader->explain_with([path, words, named](std::string_view text) { return other_content(path, words, text, named); });
   }
   return source;
 }

@@ -291,7 +291,7 @@ TEST_CASE("a misspelt option or command names the nearest one") {
   CHECK(
       message({"check", "common", "--layr", "cmr"}) ==
       "tessera-sim check: unknown option '--layr'; did you mean '--layer'? known: --help, --layer, --firmware, --firmware-patience, --elf, "
-      "--firmware-digest, --set, --capacity, --load-state, --trace, --format, --volume, --columns, --time-unit, --sort, --spread, "
+      "--firmware-digest, --set, --capacity, --load-state, --trace, --format, --event, --volume, --columns, --time-unit, --sort, --spread, "
       "--arrival, --limit");
   CHECK(message({"rnu", "common"}) ==
         "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, probe, convert, "
@@ -391,6 +391,15 @@ TEST_CASE("check takes a drive, a layer and overrides") {
         "tessera-sim check: --capacity and --load-state exclude each other: give one of them");
   CHECK_FALSE(check.trace);
   CHECK(parsed_as<CheckOptions>({"check", "common", "--trace", "t.csv", "--format", "msr"}).trace->format == "msr");
+  const auto format = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"describe", "t"});
+    return parsed_as<DescribeOptions>(words).trace.format;
+  };
+  CHECK(format({"--event", "issue"}) == ":issue");
+  CHECK(format({"--event", "issue", "--format", "blkparse"}) == "blkparse:issue");
+  CHECK(format({"--event", "issue", "--format", "blkparse:%a %T.%t %S %n"}) == "blkparse:issue,%a %T.%t %S %n");
+  CHECK(message({"describe", "t", "--event", "issue", "--format", "ftrace:queue"}) ==
+        "tessera-sim describe: --event issue and --format ftrace:queue both say what to read");
   CHECK(message({"check", "common", "--format", "msr"}) == "tessera-sim check: --format needs --trace");
   CHECK(message({"check"}) == "tessera-sim check: expected a DRIVE; 'tessera-sim list drives' shows their names");
 }

@@ -66,6 +66,14 @@ TEST_CASE("blkparse without queue events: issue events are read, and a note says
         "--format blkparse:issue");
 }
 
+TEST_CASE("a step alone leaves the format to the content, and is refused where there are no steps") {
+  const std::string text = "  8,0 0 1 0.000001000 9 Q   R 8 + 8 [cat]\n  8,0 0 2 0.000002000 9 D   R 8 + 16 [cat]\n";
+  CHECK(read(text, ":issue").records == All{record(0, rd, 4'096, 8'192)});
+  CHECK(read(text, ":issue").notes.front() == "read as blkparse");
+  CHECK(error("1,h,0,Read,0,512,1\n", ":issue") ==
+        "t: --event issue: the trace is read as msr, which has no queue, issue or complete events");
+}
+
 TEST_CASE("blkparse: a line that ends within its extent is refused, not taken for a request without one") {
   const std::string first = "  8,0 0 1 0.000001000 9 Q   R 8 + 8 [cat]\n";
   CHECK(error(first + "  8,0 0 2 0.000002000 9 Q  WS 16 +") ==
