@@ -1,0 +1,48 @@
+"""A layer as a shared library: a folder with source, build, test and page."""
+
+import shutil
+from pathlib import Path
+
+from tessera.errors import InputError
+from tessera.human import size
+from tessera.new_layer.answers import DURABILITIES, TRACKS, Answers
+from tessera.new_layer.names import identifier
+
+TEMPLATES = Path(__file__).parent / "templates"
+COMMON = ("README.md", "test.sh")
+FILES = {"c": ("layer.c", "Makefile"), "rust": ("layer.rs", "tessera_firmware.rs", "Makefile")}
+
+PROMISES = {
+    "none": "A write that was acknowledged is on the platters. A power cut at any instant leaves each sector old or new.",
+    "volatile": "What FLUSH or FUA acknowledged is on the platters. A power cut loses what the buffer held: each of its sectors is as it was at the last FLUSH or newer.",
+    "plp": "A write that was acknowledged survives a power cut: the drive dumps the buffer. If that dump fails, what FLUSH or FUA acknowledged is on the platters.",
+}
+
+
+def filled(text: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
+def write_library(name: str, language: str, answers: Answers, folder: Path) -> list[Path]:
+    """Writes the folder, which must not exist yet, whole or not at all. Raises InputError where it does."""
+    values = {
+        "NAME": name, "ID": identifier(name), "SUMMARY": answers.summary,
+        "TRACKS": str(TRACKS.index(answers.tracks)), "UNIT": str(answers.unit), "DURABILITY": str(DURABILITIES.index(answers.durability)),
+        "BUFFER": str(answers.buffer), "TRACKS_WORD": answers.tracks, "DURABILITY_WORD": answers.durability, "BUFFER_WORD": size(answers.buffer),
+        "PROMISE": PROMISES[answers.durability], "SOURCE": FILES[language][0], "COMPILER": "a C compiler" if language == "c" else "rustc 1.77 or newer",
+    }  # fmt: skip
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise InputError(f"{folder} exists already, and is left as it is; --out names another folder") from None
+    try:
+        sources = [TEMPLATES / "library" / file for file in COMMON] + [TEMPLATES / language / file for file in FILES[language]]
+        for source in sources:
+            (folder / source.name).write_text(filled(source.read_text(encoding="utf-8"), values), encoding="utf-8")
+        (folder / "test.sh").chmod(0o755)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return [folder / source.name for source in sources]

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds the layer, compares every read of a run with what was written, and cuts the power at many instants. Ends with status 0 if nothing is
+# lost. OPERATIONS says how many writes to the platters torture goes through, TESSERA names another program.
+set -eu
+cd "$(dirname "$0")"
+TESSERA=${TESSERA:-tessera}
+OPERATIONS=${OPERATIONS:-50}
+
+make TESSERA="$TESSERA" ${INCLUDE:+INCLUDE="$INCLUDE"}
+$TESSERA check torture --firmware ./@NAME@.so
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+$TESSERA run torture --firmware ./@NAME@.so --workload random-4k --fold --limit 500 --check --cut-at 100ms --out "$out/run"
+# --durability none: no write cache of the drive in front, so that the layer's own promise (@DURABILITY_WORD@) is put to the test.
+for faults in "" "--faults torn"; do
+  $TESSERA torture torture --firmware ./@NAME@.so --durability none $faults --operations "$OPERATIONS" --cuts "$OPERATIONS"
+done
+echo "@NAME@ lost nothing"
