@@ -6,7 +6,7 @@ from tessera.errors import InputError
 from tessera.new_layer.library import TEMPLATES, filled
 from tessera.new_layer.names import class_name, identifier
 
-FILES = {  # template -> place
+FILES = {  # template, without its .in -> place
     "layer.hpp": "models/firmware/layers/@ID@/@ID@_layer.hpp",
     "factory.cpp": "models/firmware/layers/@ID@/@ID@_factory.cpp",
     "CMakeLists.txt": "tests/unit/@ID@/CMakeLists.txt",
@@ -26,7 +26,7 @@ def write_tree(name: str, summary: str, root: Path) -> list[Path]:
     """Writes the new files, changes the others, and gives both. Raises InputError, with nothing written, where a new one exists or another has no place
     for its line."""
     values = {"NAME": name, "ID": identifier(name), "CLASS": class_name(name), "SUMMARY": summary}
-    texts = {root / filled(place, values): filled((TEMPLATES / "tree" / file).read_text(encoding="utf-8"), values) for file, place in FILES.items()}
+    texts = {root / filled(place, values): filled((TEMPLATES / "tree" / f"{file}.in").read_text(encoding="utf-8"), values) for file, place in FILES.items()}
     for file in texts:
         folder = file if file.suffix == ".md" else file.parent
         if folder.exists():
