@@ -19,9 +19,10 @@ EXAMPLES = """Examples:
 
   tessera new-layer my-log --plug-in c
 
-  tessera new-layer my-log --plug-in rust --tracks interlaced --durability plp --unit 5 --buffer '256 KiB' --out layers/my-log
+  tessera new-layer my-log --plug-in rust --tracks interlaced --durability plp --unit 5 --buffer '1 MiB' --out layers/my-log
 
   cc -shared -fPIC -I "$(tessera new-layer --include)" layer.c -o layer.so"""
+IN_TREE = "interlaced tracks, bottoms updated in place"  # summary
 
 
 def _printed(place: Path) -> None:
@@ -52,7 +53,7 @@ def new_layer(
         str | None, typer.Option(metavar="|".join(DURABILITIES), help="When a write is acknowledged: on the platters, in memory, in dumped memory (default: none).")
     ] = None,
     unit: Annotated[str | None, typer.Option(metavar="N", help=f"Tracks that are rewritten together (default: {Answers.unit}).")] = None,
-    buffer: Annotated[str | None, typer.Option(metavar="SIZE", help="Write buffer of durability volatile or plp (default: 64 KiB).")] = None,
+    buffer: Annotated[str | None, typer.Option(metavar="SIZE", help="Write buffer of durability volatile or plp (default: 256 KiB).")] = None,
     summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What the layer does, in one line.")] = None,
     include: Annotated[bool, typer.Option("--include", is_eager=True, callback=_include, help="Print the folder of tessera_firmware.h, and make nothing.")] = False,
     examples: Annotated[bool, typer.Option("--examples", is_eager=True, callback=_examples, help="Print the folder of example layers, and make nothing.")] = False,
@@ -89,8 +90,8 @@ def _in_tree(name: str, given: dict[str, str | None], out: Path | None) -> None:
         raise InputError("--out goes with --plug-in: a layer of the tree has its place there")
     if given["tracks"] not in (None, "interlaced"):
         raise InputError("--tracks: a new layer of the tree begins on interlaced tracks; for shingled ones start from a copy of static_mapping, or use --plug-in")
-    summary = given["summary"] or (_ask("What does the layer do, in one line?", f"{name}, interlaced tracks") if sys.stdin.isatty() else None)
-    answers, _ = collect({"tracks": "interlaced", "summary": summary or f"{name}, interlaced tracks"}, None)
+    summary = given["summary"] or (_ask("What does the layer do, in one line?", IN_TREE) if sys.stdin.isatty() else None)
+    answers, _ = collect({"tracks": "interlaced", "summary": summary or IN_TREE}, None)
     for file in write_tree(name, answers.summary, root):
         print(file.relative_to(root))
     print(f"\nNext:\n  ./dev build && tessera torture torture --layer {name} --durability none --operations 100 --cuts 100\n  ./dev reference     (reference pages and digests with the new layer)")

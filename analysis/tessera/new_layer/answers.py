@@ -19,7 +19,7 @@ class Answers:
     tracks: str = "shingled"
     durability: str = "none"
     unit: int = 7
-    buffer: int = 64 << 10
+    buffer: int = 256 << 10
     summary: str = "units of tracks, copied to a spare place at each rewrite"
 
 

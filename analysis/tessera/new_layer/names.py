@@ -51,8 +51,8 @@ def identifier(name: str) -> str:
 
 def class_name(name: str) -> str:
     """
-    >>> class_name("my-layer"), class_name("2-heads")
-    ('MyLayer', 'Layer2Heads')
+    >>> class_name("my-log"), class_name("my-layer"), class_name("2-heads")
+    ('MyLogLayer', 'MyLayer', 'Of2HeadsLayer')
     """
-    joined = "".join(word.capitalize() for word in name.split("-"))
-    return joined if joined[0].isalpha() else f"Layer{joined}"
+    joined = "".join(word.capitalize() for word in name.removesuffix("-layer").split("-"))
+    return f"{joined if joined[0].isalpha() else f'Of{joined}'}Layer"
