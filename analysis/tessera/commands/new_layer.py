@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tessera.errors import InputError
-from tessera.new_layer.answers import DURABILITIES, TRACKS, Answers, collect, one_of
+from tessera.new_layer.answers import Answers, collect, one_of
 from tessera.new_layer.library import FILES, write_library
 from tessera.new_layer.names import check_name
 from tessera.new_layer.places import checkout, examples_folder, header_folder
@@ -19,9 +19,7 @@ EXAMPLES = """Examples:
 
   tessera new-layer my-log --plug-in c
 
-  tessera new-layer my-log --plug-in rust --tracks interlaced --durability plp --unit 5 --buffer '1 MiB' --out layers/my-log
-
-  cc -shared -fPIC -I "$(tessera new-layer --include)" layer.c -o layer.so"""
+  tessera new-layer my-log --plug-in rust --tracks interlaced --durability plp --unit 5 --buffer '1 MiB' --out layers/my-log"""
 IN_TREE = "interlaced tracks, bottoms updated in place"  # summary
 
 
@@ -46,11 +44,11 @@ def _ask(question: str, default: str) -> str:
 
 def new_layer(
     name: Annotated[str, typer.Argument(help="Its name: a-z, 0-9 and '-'.")],
-    plug_in: Annotated[str | None, typer.Option("--plug-in", metavar="c|rust", help="As a shared library (default: in C++, in Tessera's own tree).")] = None,
+    plug_in: Annotated[str | None, typer.Option("--plug-in", metavar="LANGUAGE", help="As a shared library in c or rust (default: in C++, in Tessera's own tree).")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder to make for a plug-in (default: NAME).")] = None,
-    tracks: Annotated[str | None, typer.Option(metavar="|".join(TRACKS), help="How tracks overlap (default: shingled; in the tree: interlaced).")] = None,
+    tracks: Annotated[str | None, typer.Option(metavar="FORMAT", help="How tracks overlap: shingled or interlaced (default: shingled; in the tree: interlaced).")] = None,
     durability: Annotated[
-        str | None, typer.Option(metavar="|".join(DURABILITIES), help="When a write is acknowledged: on the platters, in memory, in dumped memory (default: none).")
+        str | None, typer.Option(metavar="NAME", help="When a write is acknowledged: none: on the platters; volatile: in memory; plp: in dumped memory (default: none).")
     ] = None,
     unit: Annotated[str | None, typer.Option(metavar="N", help=f"Tracks that are rewritten together (default: {Answers.unit}).")] = None,
     buffer: Annotated[str | None, typer.Option(metavar="SIZE", help="Write buffer of durability volatile or plp (default: 256 KiB).")] = None,
@@ -58,8 +56,10 @@ def new_layer(
     include: Annotated[bool, typer.Option("--include", is_eager=True, callback=_include, help="Print the folder of tessera_firmware.h, and make nothing.")] = False,
     examples: Annotated[bool, typer.Option("--examples", is_eager=True, callback=_examples, help="Print the folder of example layers, and make nothing.")] = False,
 ) -> None:
-    """Make a translation layer that works, as a place to begin: source, build, test and page. What no option answers is asked, or taken by default where
-    standard input is no terminal or an option answers anything."""
+    """Make a translation layer that works, as a place to begin: source, build, test and page.
+
+    On a terminal, without options, it asks up to five questions. Otherwise what no option answers is taken by default, and named.
+    """
     given = {"tracks": tracks, "durability": durability, "unit": unit, "buffer": buffer, "summary": summary}
     check_name(name, [layer["name"] for layer in json.loads(ask_simulator(["list", "layers", "--json"]))])
     if plug_in is None:
