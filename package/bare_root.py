@@ -34,6 +34,8 @@ def main() -> None:
     inside("python3", f"/{HOUSE}/{installer.name}/pip", "--python", "/opt/tessera/bin/python", "install", "--no-index", "--find-links", f"/{HOUSE}", "tessera")
     inside("tessera", "run", *RUN, "--out", "/out/by-tessera")
     inside("tessera-sim", "run", *RUN, "--out", "/out/by-simulator")
+    inside("tessera", "new-layer", "mine", "--plug-in", "c", "--out", "/out/mine")
+    inside("sh", "-c", 'test -f "$(tessera new-layer --include)/tessera_firmware.h" -a -f "$(tessera new-layer --examples)/careless.c"')
     inside("tessera", "plot", "/out/by-tessera", "--only", "energy", "--out", "/out/energy.png")
     run(ROOT / "build" / "release" / "tessera-sim", "run", *RUN, "--out", OUT / "by-build")
     for folder in ("by-tessera", "by-simulator"):

@@ -138,6 +138,14 @@ def test_on_a_terminal_each_question_is_asked_once_and_five_at_most():
     assert answers == Answers(durability="plp", buffer=1 << 20)
 
 
+def test_an_answer_that_is_none_is_asked_again():
+    replies = iter(("interlaced", "volatile", "six", "6", "5", "64 KiB", "mine"))
+    asked = []
+    answers, _ = collect({}, lambda question, _: asked.append(question) or next(replies))
+    assert answers == Answers("interlaced", "volatile", 5, 64 << 10, "mine")
+    assert asked[3].startswith("--unit: expected 1 to 13 tracks, found 'six'\n") and "7 would do" in asked[4]
+
+
 WRONG = {
     ("../My_Log", "--plug-in", "c"): "found '../My_Log'; 'my-log' would do",
     ("a" * 65, "--plug-in", "c"): f"'{'a' * 64}' would do",

@@ -82,8 +82,8 @@ QUESTIONS = (
 
 
 def collect(given: dict[str, str | None], ask: Callable[[str, str], str] | None) -> tuple[Answers, list[str]]:
-    """The answers, from options, else from `ask(question, default)`, else by default; and what was taken by default, in words.
-    Raises InputError for an answer that is none, or that does not go with another."""
+    """The answers, from options, else from `ask(question, default)`, again where an answer is none, else by default; and what was taken by
+    default, in words. Raises InputError for an option that is none, or that does not go with another."""
     answers, defaults = Answers(), []
     for question in QUESTIONS:
         text = given.get(question.name)
@@ -92,15 +92,29 @@ def collect(given: dict[str, str | None], ask: Callable[[str, str], str] | None)
                 raise InputError(f"--{question.name} is of use with --durability volatile or plp; with none a write goes to the platters at once")
             continue
         default = question.shown(getattr(answers, question.name))
-        if text is None and ask is not None:
-            text = ask(question.words, default)
-        if text is None:
+        if text is not None:
+            answers = _with(answers, question, text)
+        elif ask is not None:
+            answers = _asked(answers, question, default, ask)
+        else:
             defaults.append(f"--{question.name} {default!r}" if " " in default else f"--{question.name} {default}")
-            continue
-        try:
-            answers = replace(answers, **{question.name: question.read(text)})
-        except InputError as error:
-            raise InputError(f"--{question.name}: {error}") from None
+    return answers, defaults
+
+
+def _with(answers: Answers, question: Question, text: str) -> Answers:
+    try:
+        answers = replace(answers, **{question.name: question.read(text)})
+    except InputError as error:
+        raise InputError(f"--{question.name}: {error}") from None
     if answers.tracks == "interlaced" and answers.unit % 2 == 0:
         raise InputError(f"--unit: interlaced units begin and end with a bottom track, so their number is odd; found {answers.unit}, {answers.unit + 1} would do")
-    return answers, defaults
+    return answers
+
+
+def _asked(answers: Answers, question: Question, default: str, ask: Callable[[str, str], str]) -> Answers:
+    words = question.words
+    while True:
+        try:
+            return _with(answers, question, ask(words, default))
+        except InputError as error:
+            words = f"{error}\n{question.words}"
