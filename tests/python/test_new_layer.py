@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,13 @@ from tessera.new_layer.answers import QUESTIONS, Answers, collect
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 HEADER = REPOSITORY / "platforms" / "plugin"
 KINDS = ({}, {"tracks": "interlaced", "durability": "plp", "unit": "3", "buffer": "16 KiB"}, {"durability": "volatile", "unit": "2"})
+
+
+def rustc_version() -> tuple[int, ...]:
+    """(0, 0) where there is none."""
+    shown = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout if shutil.which("rustc") else ""
+    found = re.match(r"rustc (\d+)\.(\d+)", shown)
+    return tuple(map(int, found.groups())) if found else (0, 0)
 
 
 def new_layer(*words: str | Path):
@@ -85,7 +93,7 @@ def test_torture_shows_what_a_careless_change_loses(tmp_path, bug):
     assert tortured(library, "--seed", 5, status=1)["failures"] > 0
 
 
-@pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc on this machine")
+@pytest.mark.skipif(rustc_version() < (1, 77), reason="no rustc 1.77 on this machine")
 def test_the_layer_in_rust_does_what_the_one_in_c_does(tmp_path):
     libraries = {language: made(tmp_path / language / "mine", language, KINDS[1]) for language in ("c", "rust")}
     figures = {}
