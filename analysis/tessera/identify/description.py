@@ -1,0 +1,153 @@
+"""The description of an identified drive: each line with how it was found and by how much it may be off."""
+
+from tessera.disksim.drive import Line
+from tessera.disksim.text import FIXED
+from tessera.human import size
+from tessera.identify.findings import Findings
+
+ORDER = ("media", "nand", "controller", "controller.costs", "host", "firmware.read_cache", "firmware.write_cache", "firmware.overheads")
+
+
+def lines_of(found: Findings) -> list[Line]:
+    """Everything but zones and seeks."""
+    plan, turn, shape, reads = found.plan, found.rotation, found.geometry, found.reads
+    rpm, error = 60 / turn.period, 60 * turn.error / turn.period**2
+    lines = [
+        Line("media", "rpm", f'"{rpm:.3f} rpm"', f"angles: {plan.anchors} places read again and again; ± {error:.3f} rpm"),
+        Line("media", "surfaces", str(shape.surfaces), "angles: every so many tracks the skew is another" if shape.surfaces > 1 else "angles: all steps from track to track are alike"),
+        Line("media", "sector_size", f'"{plan.block} B"', "as the device says"),
+        Line("media", "exported_sectors", str(plan.blocks), "as the device says"),
+    ]
+    if shape.zones[0].first < 0:
+        lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
+    hit = reads.hit
+    overhead = hit[0] if hit else found.seeks.overhead
+    link = reads.link
+    transfer = plan.block / link[0] if link else 0.0
+    lines.append(Line("host", "command_overhead", f'"{max(0.0, overhead - transfer) * 1e6:.1f} us"', (
+        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one cylinder; ± {found.seeks.overhead_error * 1e6:.1f} us"
+    )))  # fmt: skip
+    lines.append(Line("host", "completion_overhead", '"0 s"', "not told apart from command_overhead"))
+    if link:
+        lines.append(Line("host", "link_rate", f'"{round(link[0])} B/s"', f"transfer: hits by length; ± {100 * link[1] / link[0]:.0f} %"))
+    if hit and found.seeks.overhead > hit[0] + 1e-6:
+        more = found.seeks.overhead - hit[0]
+        for after in ("read", "write"):
+            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one cylinder, less a hit; ± {found.seeks.overhead_error * 1e6:.1f} us"))
+    return lines + _read_cache(found) + _write_cache(found) + list(FIXED)
+
+
+def _read_cache(found: Findings) -> list[Line]:
+    section, reads = "firmware.read_cache", found.reads
+    if reads.hit is None:
+        return [Line(section, "segments", "0", "run, again: no second read is answered by a cache")]
+    ahead, segments = reads.ahead, reads.segments
+    blocks = round(ahead[0]) if ahead else 0
+    lines = [
+        Line(section, "segments", str(round(segments[0]) if segments else 1), f"segments: ± {segments[1]:g}" if segments else "not identified: one"),
+        Line(section, "segment_sectors", str(max(64, 2 * blocks)), "not identified: twice the read-ahead"),
+        Line(section, "read_ahead", str(blocks), f"ahead: ± {ahead[1]:g}" if ahead else "ahead: no edge was found"),
+    ]
+    if reads.keeps is not None:
+        lines.append(Line(section, "keep_delivered", "true" if reads.keeps >= 0.5 else "false", f"again: {100 * reads.keeps:.0f} % of second reads hit"))
+    if reads.first is not None and reads.second is not None:
+        kind = "any_read" if reads.first >= 0.5 else "sequential_read"
+        lines.append(Line(section, "read_ahead_on", f'"{kind}"', f"run: the next block hits in {100 * reads.first:.0f} % after one read, {100 * reads.second:.0f} % after two"))
+    return lines
+
+
+def _write_cache(found: Findings) -> list[Line]:
+    section, writes = "firmware.write_cache", found.writes
+    if writes is None or writes.through or writes.capacity is None:
+        return []
+    sectors = max(1, round(writes.capacity[0] / found.plan.block))
+    return [
+        Line(section, "capacity", f'"{sectors * found.plan.block} B"', f"burst: writes wait from there on; ± {size(writes.capacity[1])}"),
+        Line(section, "durability", '"volatile"', "not identified"),
+    ]
+
+
+def unidentified(found: Findings) -> list[str]:
+    """What the logs do not tell, each with its reason."""
+    missing = ["media.head_switch and media.write_settle: hidden in skews and write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    if found.geometry.surfaces == 1:
+        missing.append("media.surfaces: one, or several with equal skews")
+    if len(found.geometry.zones) > 1:
+        widest = max(zone.before for zone in found.geometry.zones[1:])
+        missing.append(f"where zones end: within {widest:,} sectors, half the distance of two windows")
+    unseen = found.plan.windows - found.windows_seen
+    if unseen:
+        missing.append(f"{unseen} of {found.plan.windows} windows: no single track length explains them (a zone's end, spares, defects, or bands with guards)")
+    loose = [zone for zone in found.geometry.zones if zone.agreement < 0.9]
+    if loose:
+        missing.append(f"angles between windows in {len(loose)} of {len(found.geometry.zones)} zones: something between them is not as the skews say")
+    reads, writes = found.reads, found.writes
+    if reads.hit is None:
+        missing.append("host.link_rate: no cache answers, so that the platters hide it")
+    else:
+        missing.append("firmware.read_cache.segment_sectors, read_ahead_step")
+        missing += [f"firmware.read_cache.{name}: no edge among what was tried" for name, value in (("read_ahead", reads.ahead), ("segments", reads.segments)) if value is None]
+    if reads.before is not None and reads.before >= 0.5:
+        missing.append(f"reads of what lies before a read: {100 * reads.before:.0f} % hit, as of a cache of whole tracks, which a description cannot say")
+    if writes is None:
+        missing.append("firmware.write_cache, cleaning of a shingled drive: the destructive jobs were not run")
+    elif writes.through:
+        missing.append("firmware.write_cache: none, or switched off: the first writes wait for the platters")
+    elif writes.capacity is None:
+        missing.append("firmware.write_cache.capacity: no write of the bursts waits")
+    return missing
+
+
+def cleaning_said(found: Findings) -> str | None:
+    writes = found.writes
+    if writes is None or writes.cliff is None:
+        return None
+    text = f"cleaning: random writes of 4 KiB become slow after {size(writes.cliff[0])} ± {size(writes.cliff[1])}"
+    if writes.stall is not None:
+        text += f"; then stalls of {writes.stall[0] * 1e3:.0f} ± {writes.stall[1] * 1e3:.0f} ms, {writes.writes_between:.0f} writes apart (a layer of shingled drives: choose one, and its cache's size)"
+    return text
+
+
+def description(found: Findings, name: str, score: str | None = None) -> str:
+    head = [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
+    head += [f"# - {sentence}" for sentence in unidentified(found)]
+    head += [f"# {said}" for said in (cleaning_said(found), score) if said]
+    lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']
+    entries = lines_of(found)
+    for section in ORDER:
+        inside = [line for line in entries if line.section == section]
+        if inside:
+            lines += ["", f"[{section}]", *(f"{line.key} = {line.value}" + (f"  # {line.source}" if line.source else "") for line in inside)]
+        if section == "media":
+            lines += _zones(found) + _seeks(found)
+    return "\n".join(lines) + "\n"
+
+
+def _zones(found: Findings) -> list[str]:
+    shape = found.geometry
+    lines = ["# last radius, sectors per track, track skew, cylinder skew, spare sectors (what fills the last cylinder), start angle", "zones = ["]
+    last, ends = -1, [zone.first for zone in shape.zones[1:]]
+    for index, (zone, cylinders) in enumerate(zip(shape.zones, shape.cylinders(), strict=True)):
+        last += cylinders
+        spares = cylinders * zone.sectors * shape.surfaces - (ends[index] - zone.first) if index < len(ends) else 0
+        start = round(zone.start * zone.sectors) % zone.sectors
+        off = f"; begins within {zone.before:,} sectors" if index else ""
+        lines.append(f"  [{last}, {zone.sectors}, {zone.track_skew}, {zone.cylinder_skew}, {spares}, {start}],  # {zone.windows} windows; skews ± {zone.skew_error:.1f}{off}")
+    return [*lines, "]"]
+
+
+def _seeks(found: Findings) -> list[str]:
+    curve = found.seeks
+    errors = curve.covariance.diagonal() ** 0.5
+    if curve.fits:
+        cylinders = sum(found.geometry.cylinders())
+        full = curve.shortest + curve.slope * (cylinders - 1) ** 0.5
+        full_error = (errors[0] ** 2 + (cylinders - 1) * errors[1] ** 2) ** 0.5
+        return [
+            f'seek_min = "{curve.shortest * 1e3:.3f} ms"  # seeks: least squares of t_min + a * sqrt(distance); ± {errors[0] * 1e3:.3f} ms',
+            f'seek_full_stroke = "{full * 1e3:.3f} ms"  # seeks: the same; ± {full_error * 1e3:.3f} ms',
+        ]
+    cells = [f"[{distance}, {time * 1e3:.3f}]" for distance, time in zip(curve.distance, curve.time, strict=True)]
+    rows = [f"  {', '.join(cells[begin : begin + 8])}," for begin in range(0, len(cells), 8)]
+    worst, usual = curve.error.max() * 1e3, sorted(curve.error)[len(curve.error) // 2] * 1e3
+    return [f"# distance in cylinders, milliseconds: seeks, by bounds; ± {usual:.3f} ms, at most {worst:.3f}", "seek_curve = [", *rows, "]"]

@@ -1,0 +1,83 @@
+"""All that the logs tell of a drive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tessera.errors import InputError
+from tessera.identify.job_files import read_plan
+from tessera.identify.jobs import window_bases
+from tessera.identify.logs import Log, log_file, read_log
+from tessera.identify.plan import Plan
+from tessera.identify.read_cache import ReadCache, read_cache
+from tessera.identify.rotation import Rotation, rotation
+from tessera.identify.seeks import Seeks, seeks
+from tessera.identify.tracks import window
+from tessera.identify.write_cache import WriteCache, write_cache
+from tessera.identify.zones import Geometry, geometry
+
+
+@dataclass(frozen=True)
+class Findings:
+    plan: Plan
+    logs: Mapping[str, Log]
+    rotation: Rotation
+    geometry: Geometry
+    windows_seen: int
+    seeks: Seeks
+    reads: ReadCache
+    writes: WriteCache | None
+    rates: np.ndarray | None  # bytes a second, sequential, at each window
+
+
+def find(folder: Path) -> Findings:
+    """Raises InputError where a log is missing, of another job, cut or too coarse, or tells nothing."""
+    plan, jobs = read_plan(folder)
+    logs = {job.name: log for job in jobs if (log := read_log(folder, job, plan)) is not None}
+    for needed in ("angles", "seeks"):
+        if needed not in logs:
+            job = next(job for job in jobs if job.name == needed)
+            raise InputError(f"there is no {log_file(folder, job)}: run '(cd {folder / job.folder} && fio --readonly {needed}.fio)'; nothing is identified without it")
+    angles = logs["angles"]
+    turn = rotation(angles.first, angles.completion, angles.gap)
+    phase, length = turn.phase(angles.completion), plan.window_tracks * plan.track_blocks
+    windows = []
+    for base in window_bases(plan):
+        inside = (angles.first >= base) & (angles.first < base + length)
+        windows.append(window(int(base), angles.first[inside], phase[inside], plan.track_blocks))
+    found = geometry(windows, plan.blocks, length)
+    reads = read_cache(logs, plan, turn.period)
+    distance, latency = _positioned(logs, found, reads, turn.period)
+    curve = seeks(distance, latency, turn.period, sum(found.cylinders()), reads.hit)
+    return Findings(plan, logs, turn, found, sum(one is not None for one in windows), curve, reads, write_cache(logs), _rates(logs.get("sequential"), plan))
+
+
+def half(log: Log) -> int:
+    """Requests of the mixed job that may be fitted to; the others are for the score."""
+    return len(log.latency) // 2
+
+
+def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, period: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cylinders from the request before, and latency less the transfer, of every read that went to the platters."""
+    distances, latencies = [], []
+    for name in ("seeks", "angles", "mixed"):
+        if name in logs:
+            log = logs[name]
+            upto = half(log) if name == "mixed" else len(log.latency)
+            at = found.cylinder(log.first[:upto])
+            platter = ~reads.served(log.latency[:upto])[1:]
+            distances.append(np.abs(np.diff(at))[platter])
+            latencies.append((log.latency[:upto] - period / found.sectors(log.first[:upto]))[1:][platter])
+    return np.concatenate(distances), np.concatenate(latencies)
+
+
+def _rates(log: Log | None, plan: Plan) -> np.ndarray | None:
+    """Of each window, the first quarter of its reads left out: what a read-ahead gains comes later."""
+    if log is None:
+        return None
+    took = (log.latency + log.gap).reshape(plan.windows, -1)
+    length = int(log.requests["length"][0])
+    chosen = took[:, took.shape[1] // 4 :]
+    return length * chosen.shape[1] / chosen.sum(axis=1)

@@ -1,0 +1,95 @@
+"""fio's latency logs, held against the requests of the job that they claim to be of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tessera.errors import InputError
+from tessera.identify.job_files import read_requests
+from tessera.identify.jobs import Job
+from tessera.identify.plan import Plan
+
+FIELDS = "time in ms, latency in ns, direction, size, offset"
+
+
+@dataclass(frozen=True)
+class Log:
+    """A job's requests with what they took. Times in seconds."""
+
+    job: Job
+    requests: np.ndarray
+    latency: np.ndarray
+    gap: float  # from a completion to the next request, the job's pause included
+    block: int
+
+    @property
+    def first(self) -> np.ndarray:
+        """First block of each request."""
+        return (self.requests["offset"] // self.block).astype(np.int64)
+
+    @property
+    def completion(self) -> np.ndarray:
+        """Since the first request was sent."""
+        return np.cumsum(self.latency) + self.gap * np.arange(len(self.latency))
+
+
+def log_file(folder: Path, job: Job) -> Path:
+    return folder / job.folder / f"{job.name}_lat.log"
+
+
+def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
+    """None where the job was not run. Raises InputError with file and line where its log is of another job, cut, or too coarse."""
+    file = log_file(folder, job)
+    if not file.exists():
+        return None
+    requests = read_requests(folder, job)
+    rows = []
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        fields = line.split(",")
+        try:
+            if len(fields) < 5:
+                raise ValueError
+            rows.append([int(field) for field in fields[:5]])
+        except ValueError:
+            raise InputError(f"{file}:{number}: expected {FIELDS} (fio's log_offset=1), found '{line.strip()[:60]}'") from None
+        if number > len(requests):
+            raise InputError(f"{file}:{number}: expected {len(requests):,} lines, one for each request of {job.name}.iolog; it is the log of another job, or of two runs")
+        _, latency, direction, size, offset = rows[-1]
+        wanted = requests[number - 1]
+        if (direction, size, offset) != (int(wanted["write"]), int(wanted["length"]), int(wanted["offset"])):
+            raise InputError(
+                f"{file}:{number}: expected {_said(int(wanted['write']), int(wanted['length']), int(wanted['offset']))} as in {job.name}.iolog, "
+                f"found {_said(direction, size, offset)}; it is the log of another job"
+            )
+        if latency <= 0:
+            raise InputError(f"{file}:{number}: a latency of {latency} ns; expected more than 0")
+    if len(rows) < len(requests):
+        raise InputError(f"{file}:{len(rows)}: the last line; expected {len(requests):,}, one for each request: the job was stopped, or the log cut. Run it again")
+    table = np.array(rows, np.int64)
+    _check_resolution(file, table, job)
+    latency = table[:, 1] * 1e-9
+    return Log(job, requests, latency, _gap(table[:, 0] * 1e-3, latency, job), plan.block)
+
+
+def _said(direction: int, size: int, offset: int) -> str:
+    return f"{ {0: 'a read', 1: 'a write'}.get(direction, f'direction {direction}') } of {size} B at {offset}"
+
+
+def _check_resolution(file: Path, table: np.ndarray, job: Job) -> None:
+    latency = table[:, 1]
+    for unit, name in ((1_000_000, "milliseconds"), (1000, "microseconds")):
+        if (latency % unit == 0).all():
+            raise InputError(f"{file}:1: latencies are whole {name}; expected nanoseconds, as fio 3 writes them")
+    passed = (table[-1, 0] - table[0, 0]) * 1e6 - len(table) * job.think_us * 1e3
+    if passed > 1e9 and latency.sum() < 0.01 * passed:
+        raise InputError(f"{file}:1: latencies add up to {latency.sum() / 1e9:.3g} s if they are nanoseconds, and {passed / 1e9:.3g} s passed: they are of another unit; expected fio 3")
+
+
+def _gap(stamp: np.ndarray, latency: np.ndarray, job: Job) -> float:
+    """Mean time from a completion to the next request: what the log's own clock shows more than the latencies, by least squares. It stays above
+    the pause, which fio does not cut short."""
+    count = np.arange(len(stamp))
+    slope = float(np.polyfit(count, stamp - np.cumsum(latency), 1)[0])
+    return max(slope, job.think_us * 1e-6)
