@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tessera.commands import ask, calibrate, curve, firmware, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, view, wave, workload
+from tessera.commands import ask, calibrate, curve, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, view, wave, workload
 from tessera.commands.group import Commands
 from tessera.commands.options import count_of
 from tessera.drives.host_view import DRIVES as HOST_VIEW_DRIVES
@@ -26,7 +26,7 @@ from tessera.simulator import simulator, simulator_digest
 CHECKS = "Held against measurements and papers"
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
-for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, firmware, new_layer, calibrate):
+for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, identify, firmware, new_layer, calibrate):
     part.register(app)
 validation = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.")
 app.add_typer(validation, name="validate", rich_help_panel=CHECKS)

@@ -20,12 +20,14 @@ def lines_of(found: Findings) -> list[Line]:
     ]
     if shape.zones[0].first < 0:
         lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
+    if found.seeks.switch is not None and shape.surfaces > 1:
+        lines.append(Line("media", "head_switch", f'"{found.seeks.switch[0] * 1e3:.3f} ms"', f"seeks: bounds on one cylinder, less those on one track; ± {found.seeks.switch[1] * 1e3:.3f} ms"))
     hit = reads.hit
     overhead = hit[0] if hit else found.seeks.overhead
     link = reads.link
     transfer = plan.block / link[0] if link else 0.0
     lines.append(Line("host", "command_overhead", f'"{max(0.0, overhead - transfer) * 1e6:.1f} us"', (
-        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one cylinder; ± {found.seeks.overhead_error * 1e6:.1f} us"
+        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one track; ± {found.seeks.overhead_error * 1e6:.1f} us"
     )))  # fmt: skip
     lines.append(Line("host", "completion_overhead", '"0 s"', "not told apart from command_overhead"))
     if link:
@@ -33,7 +35,7 @@ def lines_of(found: Findings) -> list[Line]:
     if hit and found.seeks.overhead > hit[0] + 1e-6:
         more = found.seeks.overhead - hit[0]
         for after in ("read", "write"):
-            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one cylinder, less a hit; ± {found.seeks.overhead_error * 1e6:.1f} us"))
+            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {found.seeks.overhead_error * 1e6:.1f} us"))
     return lines + _read_cache(found) + _write_cache(found) + list(FIXED)
 
 
@@ -69,7 +71,12 @@ def _write_cache(found: Findings) -> list[Line]:
 
 def unidentified(found: Findings) -> list[str]:
     """What the logs do not tell, each with its reason."""
-    missing = ["media.head_switch and media.write_settle: hidden in skews and write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    missing = ["media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    reads, writes = found.reads, found.writes
+    if found.seeks.switch is None or found.geometry.surfaces == 1:
+        missing.append("media.head_switch: too few reads of one cylinder; 0 is written")
+    if reads.hit is not None and found.seeks.overhead <= reads.hit[0] + 1e-6:
+        missing.append("firmware.overheads: what a miss takes more than a hit is in the seek times")
     if found.geometry.surfaces == 1:
         missing.append("media.surfaces: one, or several with equal skews")
     if len(found.geometry.zones) > 1:
@@ -81,7 +88,6 @@ def unidentified(found: Findings) -> list[str]:
     loose = [zone for zone in found.geometry.zones if zone.agreement < 0.9]
     if loose:
         missing.append(f"angles between windows in {len(loose)} of {len(found.geometry.zones)} zones: something between them is not as the skews say")
-    reads, writes = found.reads, found.writes
     if reads.hit is None:
         missing.append("host.link_rate: no cache answers, so that the platters hide it")
     else:

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from tessera.errors import InputError
+from tessera.identify.boundaries import move_boundaries
 from tessera.identify.job_files import read_plan
 from tessera.identify.jobs import window_bases
 from tessera.identify.logs import Log, log_file, read_log
 from tessera.identify.plan import Plan
 from tessera.identify.read_cache import ReadCache, read_cache
 from tessera.identify.rotation import Rotation, rotation
-from tessera.identify.seeks import Seeks, seeks
+from tessera.identify.seeks import SAME_TRACK, Seeks, seeks
 from tessera.identify.tracks import window
 from tessera.identify.write_cache import WriteCache, write_cache
 from tessera.identify.zones import Geometry, geometry
@@ -48,6 +49,7 @@ def find(folder: Path) -> Findings:
         inside = (angles.first >= base) & (angles.first < base + length)
         windows.append(window(int(base), angles.first[inside], phase[inside], plan.track_blocks))
     found = geometry(windows, plan.blocks, length)
+    move_boundaries(found, [logs[name] for name in ("angles", "seeks") if name in logs], turn)
     reads = read_cache(logs, plan, turn.period)
     distance, latency = _positioned(logs, found, reads, turn.period)
     curve = seeks(distance, latency, turn.period, sum(found.cylinders()), reads.hit)
@@ -60,16 +62,21 @@ def half(log: Log) -> int:
 
 
 def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, period: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cylinders from the request before, and latency less the transfer, of every read that went to the platters."""
+    """Cylinders from the request before, SAME_TRACK on its own track, and latency less the transfer, of every read that went to the platters."""
     distances, latencies = [], []
     for name in ("seeks", "angles", "mixed"):
         if name in logs:
             log = logs[name]
             upto = half(log) if name == "mixed" else len(log.latency)
-            at = found.cylinder(log.first[:upto])
-            platter = ~reads.served(log.latency[:upto])[1:]
-            distances.append(np.abs(np.diff(at))[platter])
-            latencies.append((log.latency[:upto] - period / found.sectors(log.first[:upto]))[1:][platter])
+            block, latency = log.first[:upto], log.latency[:upto]
+            track = found.track(block)
+            moved, distance = np.diff(track), np.abs(np.diff(track // found.surfaces))
+            distance[moved == 0] = SAME_TRACK
+            platter = ~reads.served(latency)[1:]
+            if reads.hit is not None:  # what is read ahead may have come that far, or be on its way
+                platter &= (distance > 0) | (np.diff(block) < 0)
+            distances.append(distance[platter])
+            latencies.append((latency - period / found.sectors(block))[1:][platter])
     return np.concatenate(distances), np.concatenate(latencies)
 
 

@@ -49,8 +49,8 @@ def _angles(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
 
 
 def _seeks(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """There and back: distances from a track to the whole drive, all octaves alike."""
-    distance = np.exp(rng.uniform(np.log(plan.track_blocks / 2), np.log(plan.blocks - 1), plan.pairs)).astype(np.int64)
+    """There and back: distances from an eighth of a track to the whole drive, all octaves alike."""
+    distance = np.exp(rng.uniform(np.log(plan.track_blocks / 8), np.log(plan.blocks - 1), plan.pairs)).astype(np.int64)
     start = (rng.random(plan.pairs) * (plan.blocks - distance)).astype(np.int64)
     turned = rng.random(plan.pairs) < 0.5
     pairs = np.where(turned[:, None], np.stack([start + distance, start], 1), np.stack([start, start + distance], 1))
@@ -138,7 +138,7 @@ def _cleaning(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
 
 JOBS = (
     Job("angles", "the spindle's period, the tracks' lengths and angles: single reads in windows over the drive, and of places read again and again", 0, _angles),
-    Job("seeks", "the seek curve: pairs of reads, from a track apart to the whole drive", 0, _seeks),
+    Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive", 0, _seeks),
     Job("again", "whether a read block is still in the cache: each is read twice", 30_000, _again),
     Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 30_000, _before),
     Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 30_000, _run),

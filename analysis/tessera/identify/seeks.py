@@ -10,7 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 POINTS = 40
-SURE = 0.5e-3     # seconds: bounds on the same cylinder that lie closer are taken for the overhead
+SURE = 0.4e-3     # seconds: bounds on one track, or one cylinder, that lie closer are taken for its time
+SAME_TRACK = -1   # in place of a distance
+FEWEST = 60       # reads of a point
+WIDTH = 0.08      # of the logarithm of a distance
+LEAST = 20e-6     # seconds: what a host's pauses vary by
 FORMULA = 0.9     # share of the points whose bounds the formula has to meet
 
 
@@ -23,6 +27,7 @@ class Seeks:
     error: np.ndarray
     overhead: float
     overhead_error: float
+    switch: tuple[float, float] | None  # to another head of the cylinder, and its error
     shortest: float         # t_min of t_min + a * sqrt(distance), by least squares
     slope: float
     covariance: np.ndarray
@@ -30,31 +35,57 @@ class Seeks:
 
 
 def seeks(distance: np.ndarray, latency: np.ndarray, period: float, cylinders: int, hit: tuple[float, float] | None) -> Seeks:
-    """From reads that no cache served: cylinders from the one before, and latency less the block's transfer. `hit`: what a cache's answer takes."""
-    order = np.argsort(distance, kind="stable")
-    far, took = distance[order], latency[order]
-    above = np.minimum.accumulate(took[::-1])[::-1]
-    low = np.where(took - period < above, took - period, -np.inf)  # a read that took more had an error, or the host was away
-    below = np.maximum.accumulate(low)
-
-    def bounds(at: int) -> tuple[float, float]:
-        right = min(int(np.searchsorted(far, at, side="left")), len(far) - 1)
-        left = int(np.searchsorted(far, at, side="right")) - 1
-        return (float(below[left]) if left >= 0 else 0.0), float(above[right])
-
-    low_0, high_0 = bounds(0)
-    low_0 = max(0.0, low_0)
-    overhead, overhead_error = (low_0 + high_0) / 2, abs(high_0 - low_0) / 2
+    """From reads that no cache served: cylinders from the one before, SAME_TRACK on one track, and latency less the block's transfer. `hit`: what a cache's answer takes."""
+    overhead, overhead_error = _usual(latency[distance == SAME_TRACK], period)
     if hit is not None and overhead_error > SURE / 2:
         overhead, overhead_error = hit
+    elif overhead_error > SURE / 2:
+        overhead, overhead_error = 0.0, SURE / 2
+    switched, switch_error = _usual(latency[distance == 0], period)
+    switch = (max(0.0, switched - overhead), switch_error + overhead_error) if switch_error < SURE / 2 else None
+    moved = distance > 0
+    far, took = distance[moved], latency[moved]
     points = np.unique(np.round(np.exp(np.linspace(0, np.log(cylinders - 1), POINTS)))).astype(int)
-    points = points[(points >= max(1, far[far > 0].min())) & (points <= far.max())]
-    both = np.array([bounds(int(point)) for point in points])
-    time, error = both.mean(axis=1) - overhead, np.abs(both[:, 1] - both[:, 0]) / 2 + 1e-6
-    time = np.maximum.accumulate(np.maximum(time, 1e-6))
-    shortest, slope, covariance = _formula(points, time, error)
+    points = points[(points >= far.min()) & (points <= far.max())]
+    near = [_neighbours(far, int(point)) for point in points]
+    shortest, slope, covariance = 0.0, 0.0, np.zeros((2, 2))
+    for _ in range(3):  # the formula of the last round takes the slope out of each point's neighbours
+        expected = shortest + slope * np.sqrt(far)
+        both = np.array([_bounds(took[rows] - expected[rows], period) for rows in near]) + (shortest + slope * np.sqrt(points))[:, None]
+        time, error = both.mean(axis=1) - overhead, (both[:, 1] - both[:, 0]) / 2 + LEAST
+        shortest, slope, covariance = _formula(points, time, error)
     off = np.abs(shortest + slope * np.sqrt(points) - time)
-    return Seeks(points, time, error, overhead, overhead_error, shortest, slope, covariance, bool((off <= error + overhead_error + 20e-6).mean() >= FORMULA))
+    fits = bool((off <= error + overhead_error + LEAST).mean() >= FORMULA)
+    return Seeks(points, np.maximum.accumulate(np.maximum(time, 1e-6)), error, overhead, overhead_error, switch, shortest, slope, covariance, fits)
+
+
+def _usual(took: np.ndarray, period: float) -> tuple[float, float]:
+    low, high = _bounds(took, period) if len(took) >= FEWEST // 2 else (0.0, period)
+    return (max(0.0, low) + high) / 2, (high - max(0.0, low)) / 2
+
+
+def _neighbours(distance: np.ndarray, point: int) -> np.ndarray:
+    """Reads over about that distance: those within a twelfth of it, or the nearest ones where they are few."""
+    away = np.abs(np.log(distance / point))
+    order = np.argsort(away, kind="stable")
+    return order[: max(FEWEST, int((away < WIDTH).sum()))]
+
+
+def _bounds(took: np.ndarray, period: float) -> tuple[float, float]:
+    """Between which times the most reads agree: those that took no less, and less than a turn more. Errors and reads from a cache are outvoted; the
+    bounds are as wide as their number leaves open (its square root)."""
+    starts, ends = np.sort(took - period), np.sort(took)
+    edges = np.sort(np.concatenate([starts, ends]))
+    middles = (edges[1:] + edges[:-1]) / 2
+    count = np.searchsorted(starts, middles, side="left") - np.searchsorted(ends, middles, side="left")
+    best = int(count.argmax())
+    enough = count >= count[best] - np.sqrt(len(took) - count[best])
+    low = high = best
+    while low > 0 and enough[low - 1]:
+        low -= 1
+    while high + 1 < len(count) and enough[high + 1]:
+        high += 1
+    return float(edges[low]), float(edges[high + 1])
 
 
 def _formula(points: np.ndarray, time: np.ndarray, error: np.ndarray) -> tuple[float, float, np.ndarray]:

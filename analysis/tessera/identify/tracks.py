@@ -11,7 +11,7 @@ import numpy as np
 
 RANGE = 10        # a track is a tenth to ten times as long as the plan says
 LAGS = 24
-COHERENT = 0.9    # a window with a zone's end, spares or slipped sectors in it agrees less
+COHERENT = 0.97   # a window with a zone's end, spares or slipped sectors in it agrees less
 ENDS = 2e-4      # boundaries whose agreement is that near to the best cannot be told from it
 
 

@@ -10,6 +10,7 @@ from tessera.identify.tracks import Window
 
 MOST_SURFACES = 32
 GAIN = 0.8     # surfaces are told where they leave less of the steps' variance than this
+NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
 MOST_STEPS = 0.25  # of a track: a step farther from the median is of a window's edge
 
 
@@ -24,6 +25,7 @@ class Zone:
     start: float          # angle of its first block, part of a turn
     skew_error: float     # sectors, standard error of the steps' mean
     before: int           # by how many blocks its beginning may be off: no window between it and the zone before
+    between: tuple[int, int]  # where it may begin: end of the last window in front of it, and its own first track
     windows: int
     agreement: float      # of the windows' angles, 0 to 1, with the zone's skews
 
@@ -34,12 +36,16 @@ class Geometry:
     surfaces: int
     blocks: int
 
-    def cylinder(self, block: np.ndarray) -> np.ndarray:
-        firsts = np.array([zone.first for zone in self.zones])
-        lengths = np.array([zone.sectors * self.surfaces for zone in self.zones])
-        starts = np.concatenate([[0], np.cumsum(self.cylinders()[:-1])])
-        zone = np.clip(np.searchsorted(firsts, block, side="right") - 1, 0, len(firsts) - 1)
-        return starts[zone] + (block - firsts[zone]) // lengths[zone]
+    def zone(self, block: np.ndarray) -> np.ndarray:
+        """Index of each block's zone."""
+        firsts = [zone.first for zone in self.zones]
+        return np.clip(np.searchsorted(firsts, block, side="right") - 1, 0, len(firsts) - 1)
+
+    def track(self, block: np.ndarray) -> np.ndarray:
+        """In the order of addresses; a cylinder has as many as there are surfaces."""
+        zone, firsts = self.zone(block), np.array([zone.first for zone in self.zones])
+        starts = self.surfaces * np.concatenate([[0], np.cumsum(self.cylinders()[:-1])])
+        return starts[zone] + (block - firsts[zone]) // self.sectors(block)
 
     def cylinders(self) -> list[int]:
         ends = [zone.first for zone in self.zones[1:]] + [self.blocks]
@@ -47,9 +53,7 @@ class Geometry:
 
     def sectors(self, block: np.ndarray) -> np.ndarray:
         """Length of the track that holds a block."""
-        firsts = np.array([zone.first for zone in self.zones])
-        lengths = np.array([zone.sectors for zone in self.zones])
-        return lengths[np.clip(np.searchsorted(firsts, block, side="right") - 1, 0, len(firsts) - 1)]
+        return np.array([zone.sectors for zone in self.zones])[self.zone(block)]
 
 
 def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry:
@@ -63,7 +67,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry
     groups: list[list[Window]] = []
     for one in seen:
         last = groups[-1] if groups else None
-        if last and last[0].sectors == one.sectors and _off_grid(last[0], one) <= last[0].slack + one.slack + 1:
+        if last and last[0].sectors == one.sectors and abs(_off_grid(last[0], one)) <= max(last[0].slack + one.slack + 1, one.sectors * NEAR):
             last.append(one)
         else:
             groups.append([one])
@@ -80,8 +84,8 @@ def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry
 
 
 def _off_grid(one: Window, other: Window) -> int:
-    off = (other.boundary - one.boundary) % one.sectors
-    return min(off, one.sectors - off)
+    """Blocks by which the other's boundaries are behind (+) or in front of (-) the nearest of this one's."""
+    return (other.boundary - one.boundary + one.sectors // 2) % one.sectors - one.sectors // 2
 
 
 def _steps(group: list[Window]) -> tuple[np.ndarray, np.ndarray]:
@@ -125,14 +129,14 @@ def _zone(group: list[Window], surfaces: int, end: int, outermost: bool) -> Zone
     cylinder = step[at_end].mean() if at_end.any() else step.mean()
     along = step[~at_end].mean() if (~at_end).any() else cylinder
     length = sectors * surfaces
-    grid = group[0].boundary + (last + 1) * sectors if surfaces > 1 else group[0].boundary
+    grid = group[0].boundary + round(float(np.median([_off_grid(group[0], one) for one in group]))) + (last + 1) * sectors * (surfaces > 1)
     if outermost:  # the drive's first block begins a cylinder, unless sectors in front of it are reserved
         slip = grid % sectors
         grid -= slip if slip <= group[0].slack + 1 else slip - sectors if sectors - slip <= group[0].slack + 1 else 0
-        first, before = grid % length - (length if grid % length else 0), 0
+        first, before, between = grid % length - (length if grid % length else 0), 0, (0, 0)
     else:
         middle = (end + group[0].base) // 2
-        first, before = middle + (grid - middle) % length, (group[0].base - end) // 2 + length
+        first, before, between = middle + (grid - middle) % length, (group[0].base - end) // 2 + length, (end, group[0].boundary)
         if first > group[0].boundary:
             first -= length
     choices = [(round(along) + a, round(cylinder) + b) for a, b in product((0, -1, 1), repeat=2)] if len(group) > 1 else [(round(along), round(cylinder))]
@@ -140,7 +144,7 @@ def _zone(group: list[Window], surfaces: int, end: int, outermost: bool) -> Zone
     skews = max(found, key=lambda one: round(abs(found[one]), 3))
     error = float(step[at_end].std() / np.sqrt(max(1, at_end.sum())))
     start = float(np.angle(found[skews]) / (2 * np.pi))
-    return Zone(first, sectors, skews[0] % sectors, skews[1] % sectors, start, error, before, len(group), float(abs(found[skews])))
+    return Zone(first, sectors, skews[0] % sectors, skews[1] % sectors, start, error, before, between, len(group), float(abs(found[skews])))
 
 
 def _start(group: list[Window], first: int, surfaces: int, along: int, cylinder: int) -> complex:
