@@ -68,7 +68,7 @@ def jobs(
 def fit(
     folder: Annotated[Path, typer.Argument(help="Folder of 'identify jobs' or 'identify simulate', with the logs in it.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Description to write.")],
-    scored: Annotated[bool, typer.Option("--score/--no-score", help="Run the description on the held-out requests.")] = True,
+    scored: Annotated[bool, typer.Option("--score/--no-score", help="Run the description: its read-ahead's step is chosen by one half of the mixed job, and the other half scores it.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a description that is there.")] = False,
 ) -> None:
     """Read the jobs' logs and write a description of the drive: each line with its source and uncertainty, and what was not identified.
@@ -77,15 +77,16 @@ def fit(
     """
     from tessera.identify.description import cleaning_said, description, unidentified
     from tessera.identify.findings import find
-    from tessera.identify.score import score
+    from tessera.identify.score import score, with_step
 
     _fresh(out, force)
-    found = find(folder)
-    name = out.stem
+    found, name = find(folder), out.stem
+    if scored:
+        found = with_step(found)
     write(out, description(found, name))
     ask_simulator(["check", out])
     print(f"{out}: {60 / found.rotation.period:.2f} rpm, {found.geometry.surfaces} surfaces, {len(found.geometry.zones)} zones, {sum(found.geometry.cylinders()):,} cylinders")
-    if (said := cleaning_said(found)) is not None:
+    for said in cleaning_said(found):
         print(said)
     print("not identified (also at the head of the description):")
     for sentence in unidentified(found):

@@ -13,7 +13,7 @@ def lines_of(found: Findings) -> list[Line]:
     plan, turn, shape, reads = found.plan, found.rotation, found.geometry, found.reads
     rpm, error = 60 / turn.period, 60 * turn.error / turn.period**2
     lines = [
-        Line("media", "rpm", f'"{rpm:.3f} rpm"', f"angles: {plan.anchors} places read again and again; ± {error:.3f} rpm"),
+        Line("media", "rpm", f'"{round(rpm)} rpm"', f"angles: {rpm:.3f} ± {error:.3f} rpm, from {plan.anchors} places read again and again"),
         Line("media", "surfaces", str(shape.surfaces), "angles: every so many tracks the skew is another" if shape.surfaces > 1 else "angles: all steps from track to track are alike"),
         Line("media", "sector_size", f'"{plan.block} B"', "as the device says"),
         Line("media", "exported_sectors", str(plan.blocks), "as the device says"),
@@ -27,7 +27,7 @@ def lines_of(found: Findings) -> list[Line]:
     link = reads.link
     transfer = plan.block / link[0] if link else 0.0
     lines.append(Line("host", "command_overhead", f'"{max(0.0, overhead - transfer) * 1e6:.1f} us"', (
-        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one track; ± {found.seeks.overhead_error * 1e6:.1f} us"
+        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one track; ± {abs(found.seeks.overhead_error) * 1e6:.1f} us"
     )))  # fmt: skip
     lines.append(Line("host", "completion_overhead", '"0 s"', "not told apart from command_overhead"))
     if link:
@@ -35,7 +35,7 @@ def lines_of(found: Findings) -> list[Line]:
     if hit and found.seeks.overhead > hit[0] + 1e-6:
         more = found.seeks.overhead - hit[0]
         for after in ("read", "write"):
-            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {found.seeks.overhead_error * 1e6:.1f} us"))
+            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {abs(found.seeks.overhead_error) * 1e6:.1f} us"))
     return lines + _read_cache(found) + _write_cache(found) + list(FIXED)
 
 
@@ -45,7 +45,9 @@ def _read_cache(found: Findings) -> list[Line]:
         return [Line(section, "segments", "0", "run, again: no second read is answered by a cache")]
     ahead, segments = reads.ahead, reads.segments
     blocks = round(ahead[0]) if ahead else 0
+    step = [Line(section, "read_ahead_step", str(found.step), "mixed, first half: the power of two with the smallest RMS")] if found.step else []
     lines = [
+        *step,
         Line(section, "segments", str(round(segments[0]) if segments else 1), f"segments: ± {segments[1]:g}" if segments else "not identified: one"),
         Line(section, "segment_sectors", str(max(64, 2 * blocks)), "not identified: twice the read-ahead"),
         Line(section, "read_ahead", str(blocks), f"ahead: ± {ahead[1]:g}" if ahead else "ahead: no edge was found"),
@@ -91,7 +93,7 @@ def unidentified(found: Findings) -> list[str]:
     if reads.hit is None:
         missing.append("host.link_rate: no cache answers, so that the platters hide it")
     else:
-        missing.append("firmware.read_cache.segment_sectors, read_ahead_step")
+        missing.append("firmware.read_cache.segment_sectors" + ("" if found.step else ", read_ahead_step"))
         missing += [f"firmware.read_cache.{name}: no edge among what was tried" for name, value in (("read_ahead", reads.ahead), ("segments", reads.segments)) if value is None]
     if reads.before is not None and reads.before >= 0.5:
         missing.append(f"reads of what lies before a read: {100 * reads.before:.0f} % hit, as of a cache of whole tracks, which a description cannot say")
@@ -104,20 +106,24 @@ def unidentified(found: Findings) -> list[str]:
     return missing
 
 
-def cleaning_said(found: Findings) -> str | None:
-    writes = found.writes
-    if writes is None or writes.cliff is None:
-        return None
-    text = f"cleaning: random writes of 4 KiB become slow after {size(writes.cliff[0])} ± {size(writes.cliff[1])}"
-    if writes.stall is not None:
-        text += f"; then stalls of {writes.stall[0] * 1e3:.0f} ± {writes.stall[1] * 1e3:.0f} ms, {writes.writes_between:.0f} writes apart (a layer of shingled drives: choose one, and its cache's size)"
-    return text
+def cleaning_said(found: Findings) -> list[str]:
+    """What a description's layer and its caches would have to do; which layer that is, logs do not tell."""
+    cleaning = found.writes.cleaning if found.writes is not None else None
+    if cleaning is None or cleaning.cliff is None:
+        return []
+    said = [f"cleaning: random writes of 4 KiB become slow after {size(cleaning.cliff[0])} ± {size(cleaning.cliff[1])}, as of a shingled drive's media cache; choose a layer for it"]
+    for when, pauses in (("before that", cleaning.before), ("from there on", cleaning.after)):
+        if pauses is not None:
+            said.append(f"cleaning: {when} pauses of {pauses.length * 1e3:,.0f} ± {pauses.width * 1e3:,.0f} ms, {pauses.apart:,.0f} writes apart")
+    if found.geometry.surfaces > 1:
+        said.append(f"angles: {found.geometry.surfaces} tracks from one other skew to the next: surfaces, or the bands of a shingled drive")
+    return said
 
 
 def description(found: Findings, name: str, score: str | None = None) -> str:
     head = [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
     head += [f"# - {sentence}" for sentence in unidentified(found)]
-    head += [f"# {said}" for said in (cleaning_said(found), score) if said]
+    head += [f"# {said}" for said in (*cleaning_said(found), *([score] if score else []))]
     lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']
     entries = lines_of(found)
     for section in ORDER:

@@ -30,6 +30,7 @@ class Findings:
     seeks: Seeks
     reads: ReadCache
     writes: WriteCache | None
+    step: int | None  # blocks of a read-ahead's step, where runs of the description have told
     rates: np.ndarray | None  # bytes a second, sequential, at each window
 
 
@@ -53,7 +54,7 @@ def find(folder: Path) -> Findings:
     reads = read_cache(logs, plan, turn.period)
     distance, latency = _positioned(logs, found, reads, turn.period)
     curve = seeks(distance, latency, turn.period, sum(found.cylinders()), reads.hit)
-    return Findings(plan, logs, turn, found, sum(one is not None for one in windows), curve, reads, write_cache(logs), _rates(logs.get("sequential"), plan))
+    return Findings(plan, logs, turn, found, sum(one is not None for one in windows), curve, reads, write_cache(logs), None, _rates(logs.get("sequential"), plan))
 
 
 def half(log: Log) -> int:

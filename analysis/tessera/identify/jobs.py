@@ -16,7 +16,7 @@ TRANSFERS = (1, 4, 16, 48)  # blocks
 class Job:
     name: str
     measures: str
-    think_us: int  # pause after each request
+    think_us: int  # pause after each request: no whole turns of a usual spindle, lest a platter answers like a cache
     make: Callable[[Plan, np.random.Generator], tuple[np.ndarray, np.ndarray]]  # first block and blocks of each request
     destructive: bool = False
 
@@ -139,12 +139,12 @@ def _cleaning(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
 JOBS = (
     Job("angles", "the spindle's period, the tracks' lengths and angles: single reads in windows over the drive, and of places read again and again", 0, _angles),
     Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive", 0, _seeks),
-    Job("again", "whether a read block is still in the cache: each is read twice", 30_000, _again),
-    Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 30_000, _before),
-    Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 30_000, _run),
+    Job("again", "whether a read block is still in the cache: each is read twice", 37_000, _again),
+    Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 37_000, _before),
+    Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 31_000, _run),
     Job("ahead", "how far the drive reads ahead: two reads in a row, and one further on", 60_000, _ahead),
     Job("segments", "how many streams the cache holds: other places are read before a run goes on", 15_000, _segments),
-    Job("transfer", "overhead and link: reads of several lengths that the cache serves", 30_000, _transfer),
+    Job("transfer", "overhead and link: reads of several lengths that the cache serves", 31_000, _transfer),
     Job("sequential", "the sequential rate by position", 0, _sequential),
     Job("mixed", "half of it fits the seek curve, and half is held out for the score", 0, _mixed),
     Job("burst-small", "the write cache: random writes of 4 KiB until they wait", 0, _burst_small, True),

@@ -1,10 +1,12 @@
 """How well a description answers requests that it was not fitted to."""
 
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from tessera.identify.description import description
 from tessera.identify.findings import Findings, half
 from tessera.identify.simulated import simulate
 
@@ -27,14 +29,36 @@ class Score:
         )
 
 
+def _responses(found: Findings, drive: Path, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Measured and modelled, in ms, of the first requests of the mixed job."""
+    log = found.logs["mixed"]
+    model = simulate(str(drive), log.requests[:count], np.full(count, log.gap))
+    return log.latency[:count] * 1e3, model * 1e3
+
+
+def with_step(found: Findings) -> Findings:
+    """The same with the read-ahead's step that answers the mixed job's first half best: it is what a read in front of a read-ahead waits for."""
+    log = found.logs.get("mixed")
+    if log is None or found.reads.ahead is None or found.reads.ahead[0] < 2:
+        return found
+    errors = {}
+    for step in 2 ** np.arange(1, int(np.log2(found.reads.ahead[0])) + 1):
+        tried = replace(found, step=int(step))
+        with tempfile.TemporaryDirectory() as folder:
+            drive = Path(folder) / "drive.toml"
+            drive.write_text(description(tried, "trial"), encoding="utf-8")
+            measured, modelled = _responses(tried, drive, half(log))
+        errors[tried.step] = float(((modelled - measured)[FIRST:] ** 2).mean())
+    return replace(found, step=min(errors, key=errors.__getitem__))
+
+
 def score(found: Findings, drive: Path) -> Score | None:
     """The second half of the mixed job on the description; the first half goes ahead of it, so that caches are as they were."""
     log = found.logs.get("mixed")
     if log is None:
         return None
-    model = simulate(str(drive), log.requests, np.full(len(log.requests), log.gap))
     begin = max(half(log), FIRST)
-    measured, modelled = log.latency[begin:] * 1e3, model[begin:] * 1e3
+    measured, modelled = (times[begin:] for times in _responses(found, drive, len(log.requests)))
     off = modelled - measured
     return Score(
         len(off), float(np.sqrt((off**2).mean())), float(np.sqrt(((np.sort(modelled) - np.sort(measured)) ** 2).mean())),

@@ -61,7 +61,8 @@ def seeks(distance: np.ndarray, latency: np.ndarray, period: float, cylinders: i
 
 def _usual(took: np.ndarray, period: float) -> tuple[float, float]:
     low, high = _bounds(took, period) if len(took) >= FEWEST // 2 else (0.0, period)
-    return (max(0.0, low) + high) / 2, (high - max(0.0, low)) / 2
+    low, high = max(0.0, low), max(0.0, high)
+    return (low + high) / 2, (high - low) / 2
 
 
 def _neighbours(distance: np.ndarray, point: int) -> np.ndarray:

@@ -10,17 +10,31 @@ from tessera.identify.logs import Log
 SMOOTH = 16      # writes
 SLOWER = 8       # times as long as the first ones
 THROUGH = 1.5e-3  # seconds: a first write that takes longer was not taken by a cache
-MEDIA_SMOOTH = 512
+MEDIA_SMOOTH = 2048
 STALL = 50e-3    # seconds
+
+
+@dataclass(frozen=True)
+class Pauses:
+    length: float   # seconds, median
+    width: float    # half of their middle half
+    apart: float    # writes from one to the next, median
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """Of a shingled drive. `cliff`: bytes written at random before a media cache had to clean."""
+
+    cliff: tuple[float, float] | None = None
+    before: Pauses | None = None   # the media cache's own: checkpoints of its map
+    after: Pauses | None = None
 
 
 @dataclass(frozen=True)
 class WriteCache:
     through: bool                           # no cache takes writes
     capacity: tuple[float, float] | None    # bytes, and by how much they may be off
-    cliff: tuple[float, float] | None       # bytes written at random before a media cache had to clean
-    stall: tuple[float, float] | None       # seconds: median of the stalls after it, and half their middle half
-    writes_between: float | None            # stalls
+    cleaning: Cleaning
 
 
 def write_cache(logs: Mapping[str, Log]) -> WriteCache | None:
@@ -29,9 +43,9 @@ def write_cache(logs: Mapping[str, Log]) -> WriteCache | None:
     if not bursts:
         return None
     if all(float(np.median(log.latency[:SMOOTH])) > THROUGH for log in bursts):
-        return WriteCache(True, None, *_cleaning(logs.get("cleaning")))
+        return WriteCache(True, None, _cleaning(logs.get("cleaning")))
     cliffs = [found for log in bursts if (found := _cliff(log)) is not None]
-    return WriteCache(False, cliffs[0] if cliffs else None, *_cleaning(logs.get("cleaning")))
+    return WriteCache(False, cliffs[0] if cliffs else None, _cleaning(logs.get("cleaning")))
 
 
 def _smooth(latency: np.ndarray, width: int) -> np.ndarray:
@@ -52,19 +66,22 @@ def _cliff(log: Log) -> tuple[float, float] | None:
     return size * max(1.0, at - written / 2), size * (written / 2 + 1)
 
 
-def _cleaning(log: Log | None) -> tuple[tuple[float, float] | None, tuple[float, float] | None, float | None]:
-    if log is None or len(log.latency) < 4 * MEDIA_SMOOTH:
-        return None, None, None
-    smooth = _smooth(log.latency, MEDIA_SMOOTH)
-    usual = float(np.median(smooth[: len(smooth) // 8]))
-    slow = np.flatnonzero(smooth > SLOWER * usual)
-    if not len(slow):
-        return None, None, None
-    after = log.latency[slow[0] :]
-    stalls = np.flatnonzero(after > STALL)
+def _cleaning(log: Log | None) -> Cleaning:
+    if log is None or len(log.latency) < 16 * MEDIA_SMOOTH:
+        return Cleaning()
     size = float(log.requests["length"][0])
-    cliff = (size * (slow[0] + MEDIA_SMOOTH / 2), size * MEDIA_SMOOTH / 2)
-    if len(stalls) < 3:
-        return cliff, None, None
-    middle, width = float(np.median(after[stalls])), float(np.subtract(*np.percentile(after[stalls], [75, 25]))) / 2
-    return cliff, (middle, width), float(np.median(np.diff(stalls)))
+    usual = log.latency[: len(log.latency) // MEDIA_SMOOTH * MEDIA_SMOOTH].reshape(-1, MEDIA_SMOOTH).mean(axis=1)
+    slow = usual > SLOWER * np.median(usual[: max(8, len(usual) // 8)])
+    cliffs = np.flatnonzero(slow[1:-1] & slow[2:]) + 1
+    if not len(cliffs):
+        return Cleaning()
+    begins = int(cliffs[0]) * MEDIA_SMOOTH
+    return Cleaning((size * (begins + MEDIA_SMOOTH / 2), size * MEDIA_SMOOTH / 2), _pauses(log.latency[:begins]), _pauses(log.latency[begins:]))
+
+
+def _pauses(latency: np.ndarray) -> Pauses | None:
+    at = np.flatnonzero(latency > STALL)
+    if len(at) < 3:
+        return None
+    width = float(np.subtract(*np.percentile(latency[at], [75, 25]))) / 2
+    return Pauses(float(np.median(latency[at])), width, float(np.median(np.diff(at))))
