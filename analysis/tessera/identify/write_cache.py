@@ -7,8 +7,11 @@ import numpy as np
 
 from tessera.identify.logs import Log
 
-SMOOTH = 16      # writes
-SLOWER = 8       # times as long as the first ones
+SMOOTH = 32      # writes
+WAITS = 2.5      # times as long as the first writes, and
+LONGER = 0.5e-3  # seconds more: a write that waits for room
+OFTEN = 0.25     # of neighbouring writes: a pause of the drive's own stops one of them
+SLOWER = 8       # times as long as before a media cache's cliff
 THROUGH = 1.5e-3  # seconds: a first write that takes longer was not taken by a cache
 MEDIA_SMOOTH = 2048
 STALL = 50e-3    # seconds
@@ -48,18 +51,14 @@ def write_cache(logs: Mapping[str, Log]) -> WriteCache | None:
     return WriteCache(False, cliffs[0] if cliffs else None, _cleaning(logs.get("cleaning")))
 
 
-def _smooth(latency: np.ndarray, width: int) -> np.ndarray:
-    return np.convolve(latency, np.ones(width) / width, "valid")
-
-
 def _cliff(log: Log) -> tuple[float, float] | None:
     """Bytes before writes wait. What the drive wrote to the platters meanwhile makes it look larger: by as much as it writes, later, in that time."""
-    first = max(float(np.median(log.latency[:SMOOTH])), 20e-6)
-    slow = np.flatnonzero(_smooth(log.latency, SMOOTH) > SLOWER * first)
-    if not len(slow):
+    first = float(np.median(log.latency[:SMOOTH]))
+    waits = log.latency > WAITS * first + LONGER
+    often = np.flatnonzero(np.convolve(waits, np.ones(SMOOTH) / SMOOTH, "valid") >= OFTEN)
+    if not len(often):
         return None
-    wait = np.flatnonzero(log.latency[slow[0] : slow[0] + SMOOTH] > SLOWER * first)
-    at = int(slow[0]) + (int(wait[0]) if len(wait) else 0)
+    at = int(often[0] + np.flatnonzero(waits[often[0] :])[0])
     later = log.latency[at : at + 256]
     written = float(log.completion[at]) / float(later.mean() + log.gap)
     size = float(log.requests["length"][0])
