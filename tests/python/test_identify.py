@@ -1,10 +1,13 @@
 """A drive of ours as a black box: what its logs tell is the description that made them, within the stated errors."""
 
+import tomllib
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from tessera.cli import app
 from tessera.identify.description import cleaning_said, description, unidentified
 from tessera.identify.findings import find
 from tessera.identify.jobs import BY_NAME
@@ -25,8 +28,13 @@ def identified(drive, folder, track=None):
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory, the_built_simulator):
-    return identified("bare", tmp_path_factory.mktemp("bare"), 2 << 20)
+def bare_logs(tmp_path_factory):
+    return tmp_path_factory.mktemp("bare")
+
+
+@pytest.fixture(scope="module")
+def bare(bare_logs, the_built_simulator):
+    return identified("bare", bare_logs, 2 << 20)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +67,7 @@ def test_the_seek_formula_comes_back_within_its_error(bare):
     curve = bare.seeks
     assert curve.fits
     errors = curve.covariance.diagonal() ** 0.5
+    assert errors[0] < 0.1e-3
     assert abs(curve.shortest - 2e-3) < 3 * errors[0] + curve.overhead_error
     full = curve.shortest + curve.slope * 32767**0.5
     assert abs(full - 20e-3) < 3 * (errors[0] + errors[1] * 32767**0.5) + curve.overhead_error
@@ -68,6 +77,7 @@ def test_a_measured_seek_curve_comes_back_within_its_bounds(cheetah):
     published = {10: 1.448, 100: 2.145, 1000: 4.118, 3000: 6.345}  # ms, platforms/drives/cheetah_9lp_mechanics.toml
     electronics = 0.284 + 0.105  # a miss's overhead and a sector on the link; which part is which is told from hits alone
     curve = cheetah.seeks
+    assert np.median(curve.error) < 0.25e-3
     for distance, ms in published.items():
         nearest = int(np.abs(np.log(curve.distance / distance)).argmin())
         off = (curve.time[nearest] + curve.overhead) * 1e3 - ms - electronics
@@ -91,6 +101,17 @@ def test_the_description_answers_held_out_requests_as_the_drive_does(bare, tmp_p
     held = score(bare, drive)
     assert held.requests == 150
     assert held.within_tenth > 0.9
+
+
+def test_the_command_writes_the_description_with_its_score(bare, bare_logs, tmp_path):
+    out = tmp_path / "mine.toml"
+    result = CliRunner().invoke(app, ["identify", "fit", str(bare_logs), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "7200" in result.output.splitlines()[0] and "Held out: 150 requests" in result.output
+    assert "# Held out: 150 requests" in out.read_text()
+    assert tomllib.loads(out.read_text())["media"]["rpm"] == "7200 rpm"
+    again = CliRunner().invoke(app, ["identify", "fit", str(bare_logs), "-o", str(out)])
+    assert (again.exit_code, "is there already" in again.output) == (2, True)
 
 
 def test_what_no_log_tells_is_said_by_name(bare):

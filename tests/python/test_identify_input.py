@@ -57,6 +57,8 @@ def test_jobs_that_write_are_only_there_when_asked_for(folder, tmp_path):
     assert "WARNING" in result.output
     assert {file.stem for file in (out / "destructive").glob("*.fio")} == {job.name for job in JOBS if job.destructive}
     assert all(file.read_text().startswith("# WARNING: overwrites") for file in (out / "destructive").glob("*.fio"))
+    call("jobs", "--device", folder.parent / "disk", "--out", out, "--small", "--force")
+    assert not list((out / "destructive").glob("*.fio"))
 
 
 def test_the_readme_names_every_job_with_what_it_measures(folder):

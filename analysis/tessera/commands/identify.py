@@ -1,5 +1,6 @@
 """tessera identify."""
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -83,16 +84,23 @@ def fit(
     found, name = find(folder), out.stem
     if scored:
         found = with_step(found)
-    write(out, description(found, name))
-    ask_simulator(["check", out])
+    text = description(found, name)
+    with tempfile.TemporaryDirectory() as aside:
+        trial = Path(aside) / "drive.toml"
+        write(trial, text)
+        try:
+            ask_simulator(["check", trial])
+        except InputError as error:
+            raise InputError(f"{folder}: gives a drive that cannot be: {str(error).replace(str(trial), 'the description')}") from None
+        held = score(found, trial) if scored else None
+    write(out, text if held is None else description(found, name, held.text()))
     print(f"{out}: {60 / found.rotation.period:.2f} rpm, {found.geometry.surfaces} surfaces, {len(found.geometry.zones)} zones, {sum(found.geometry.cylinders()):,} cylinders")
     for said in cleaning_said(found):
         print(said)
     print("not identified (also at the head of the description):")
     for sentence in unidentified(found):
         print(f"  {sentence}")
-    if scored and (held := score(found, out)) is not None:
-        write(out, description(found, name, held.text()))
+    if held is not None:
         print(held.text())
 
 

@@ -5,7 +5,15 @@ from tessera.disksim.text import FIXED
 from tessera.human import size
 from tessera.identify.findings import Findings
 
+USUAL_STEP = 8  # blocks; of a read-ahead whose step is not identified
 ORDER = ("media", "nand", "controller", "controller.costs", "host", "firmware.read_cache", "firmware.write_cache", "firmware.overheads")
+
+
+def under_way(found: Findings) -> float:
+    """Seconds by which a read-ahead under way keeps a read on its own track or cylinder, more or less: half a step of it, on the shortest tracks."""
+    if found.reads.ahead is None:
+        return 0.0
+    return (found.step or USUAL_STEP) / 2 * found.rotation.period / min(zone.sectors for zone in found.geometry.zones)
 
 
 def lines_of(found: Findings) -> list[Line]:
@@ -21,21 +29,21 @@ def lines_of(found: Findings) -> list[Line]:
     if shape.zones[0].first < 0:
         lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
     if found.seeks.switch is not None and shape.surfaces > 1:
-        lines.append(Line("media", "head_switch", f'"{found.seeks.switch[0] * 1e3:.3f} ms"', f"seeks: bounds on one cylinder, less those on one track; ± {found.seeks.switch[1] * 1e3:.3f} ms"))
+        lines.append(Line("media", "head_switch", f'"{found.seeks.switch[0] * 1e3:.3f} ms"', f"seeks: bounds on one cylinder, less those on one track; ± {(found.seeks.switch[1] + under_way(found)) * 1e3:.3f} ms"))
     hit = reads.hit
     overhead = hit[0] if hit else found.seeks.overhead
     link = reads.link
     transfer = plan.block / link[0] if link else 0.0
     lines.append(Line("host", "command_overhead", f'"{max(0.0, overhead - transfer) * 1e6:.1f} us"', (
-        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one track; ± {abs(found.seeks.overhead_error) * 1e6:.1f} us"
+        f"run: a hit's latency less the link's time; ± {hit[1] * 1e6:.1f} us" if hit else f"seeks: bounds on one track; ± {found.seeks.overhead_error * 1e6:.1f} us"
     )))  # fmt: skip
     lines.append(Line("host", "completion_overhead", '"0 s"', "not told apart from command_overhead"))
     if link:
-        lines.append(Line("host", "link_rate", f'"{round(link[0])} B/s"', f"transfer: hits by length; ± {100 * link[1] / link[0]:.0f} %"))
+        lines.append(Line("host", "link_rate", f'"{round(link[0])} B/s"', f"transfer: hits by length, with what else grows with it; ± {100 * link[1] / link[0]:.1f} % of that"))
     if hit and found.seeks.overhead > hit[0] + 1e-6:
         more = found.seeks.overhead - hit[0]
         for after in ("read", "write"):
-            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {abs(found.seeks.overhead_error) * 1e6:.1f} us"))
+            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {(found.seeks.overhead_error + under_way(found)) * 1e6:.1f} us"))
     return lines + _read_cache(found) + _write_cache(found) + list(FIXED)
 
 
@@ -162,4 +170,4 @@ def _seeks(found: Findings) -> list[str]:
     cells = [f"[{distance}, {time * 1e3:.3f}]" for distance, time in zip(curve.distance, curve.time, strict=True)]
     rows = [f"  {', '.join(cells[begin : begin + 8])}," for begin in range(0, len(cells), 8)]
     worst, usual = curve.error.max() * 1e3, sorted(curve.error)[len(curve.error) // 2] * 1e3
-    return [f"# distance in cylinders, milliseconds: seeks, by bounds; ± {usual:.3f} ms, at most {worst:.3f}", "seek_curve = [", *rows, "]"]
+    return [f"# distance in cylinders, milliseconds: seeks, by bounds; ± {usual:.3f} ms, at most {worst:.3f}; all together as the overhead, which they follow", "seek_curve = [", *rows, "]"]

@@ -45,6 +45,7 @@ def write_jobs(out: Path, device: str, plan: Plan, destructive: bool) -> dict[st
     made = {}
     for job in JOBS:
         if job.destructive and not destructive:
+            (out / job.folder / f"{job.name}.fio").unlink(missing_ok=True)  # of jobs that were written here before
             continue
         requests = made[job.name] = job.requests(plan)
         folder = out / job.folder
