@@ -10,12 +10,12 @@ from tessera.errors import InputError
 from tessera.identify.boundaries import move_boundaries
 from tessera.identify.job_files import read_plan
 from tessera.identify.jobs import window_bases
-from tessera.identify.logs import Log, log_file, read_log
+from tessera.identify.logs import STEP, Log, log_file, read_log
 from tessera.identify.plan import Plan
 from tessera.identify.read_cache import ReadCache, read_cache
 from tessera.identify.rotation import Rotation, rotation
 from tessera.identify.seeks import SAME_TRACK, Seeks, seeks
-from tessera.identify.tracks import window
+from tessera.identify.tracks import windows
 from tessera.identify.write_cache import WriteCache, write_cache
 from tessera.identify.zones import Geometry, geometry
 
@@ -43,18 +43,15 @@ def find(folder: Path) -> Findings:
             job = next(job for job in jobs if job.name == needed)
             raise InputError(f"there is no {log_file(folder, job)}: run '(cd {folder / job.folder} && fio --readonly {needed}.fio)'; nothing is identified without it")
     angles = logs["angles"]
-    turn = rotation(angles.first, angles.completion, angles.gap)
+    turn = rotation(angles.first, angles.completion, STEP)
     phase, length = turn.phase(angles.completion), plan.window_tracks * plan.track_blocks
-    windows = []
-    for base in window_bases(plan):
-        inside = (angles.first >= base) & (angles.first < base + length)
-        windows.append(window(int(base), angles.first[inside], phase[inside], plan.track_blocks))
-    found = geometry(windows, plan.blocks, length)
+    shown = windows(window_bases(plan), length, angles.first, phase, plan.track_blocks)
+    found = geometry(shown, plan.blocks, length)
     move_boundaries(found, [logs[name] for name in ("angles", "seeks") if name in logs], turn)
     reads = read_cache(logs, plan, turn.period)
     distance, latency = _positioned(logs, found, reads, turn.period)
     curve = seeks(distance, latency, turn.period, sum(found.cylinders()), reads.hit)
-    return Findings(plan, logs, turn, found, sum(one is not None for one in windows), curve, reads, write_cache(logs), None, _rates(logs.get("sequential"), plan))
+    return Findings(plan, logs, turn, found, sum(one is not None for one in shown), curve, reads, write_cache(logs), None, _rates(logs.get("sequential"), plan))
 
 
 def half(log: Log) -> int:

@@ -10,6 +10,7 @@ from tessera.identify.job_files import read_requests
 from tessera.identify.jobs import Job
 from tessera.identify.plan import Plan
 
+STEP = 1e-3 / 12**0.5  # seconds: standard deviation of a clock that shows whole milliseconds
 FIELDS = "time in ms, latency in ns, direction, size, offset"
 
 
@@ -20,18 +21,14 @@ class Log:
     job: Job
     requests: np.ndarray
     latency: np.ndarray
-    gap: float  # from a completion to the next request, the job's pause included
+    completion: np.ndarray  # since about the first request was sent
+    gap: float  # from a completion to the next request, the job's pause included; mean
     block: int
 
     @property
     def first(self) -> np.ndarray:
         """First block of each request."""
         return (self.requests["offset"] // self.block).astype(np.int64)
-
-    @property
-    def completion(self) -> np.ndarray:
-        """Since the first request was sent."""
-        return np.cumsum(self.latency) + self.gap * np.arange(len(self.latency))
 
 
 def log_file(folder: Path, job: Job) -> Path:
@@ -70,7 +67,8 @@ def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
     table = np.array(rows, np.int64)
     _check_resolution(file, table, job)
     latency = table[:, 1] * 1e-9
-    return Log(job, requests, latency, _gap(table[:, 0] * 1e-3, latency, job), plan.block)
+    completion, gap = clock(table[:, 0] * 1e-3, latency)
+    return Log(job, requests, latency, completion, max(gap, job.think_us * 1e-6), plan.block)
 
 
 def _said(direction: int, size: int, offset: int) -> str:
@@ -87,9 +85,17 @@ def _check_resolution(file: Path, table: np.ndarray, job: Job) -> None:
         raise InputError(f"{file}:1: latencies add up to {latency.sum() / 1e9:.3g} s if they are nanoseconds, and {passed / 1e9:.3g} s passed: they are of another unit; expected fio 3")
 
 
-def _gap(stamp: np.ndarray, latency: np.ndarray, job: Job) -> float:
-    """Mean time from a completion to the next request: what the log's own clock shows more than the latencies, by least squares. It stays above
-    the pause, which fio does not cut short."""
+def clock(stamp: np.ndarray, latency: np.ndarray) -> tuple[np.ndarray, float]:
+    """When each request ended, and the mean time from there to the next one. Latencies tell it but for the pauses, whose deviations add up. The
+    log's own clock is coarse and does not drift: averaged over so many requests that its steps and the pauses' deviations weigh alike, it
+    corrects the sum."""
     count = np.arange(len(stamp))
-    slope = float(np.polyfit(count, stamp - np.cumsum(latency), 1)[0])
-    return max(slope, job.think_us * 1e-6)
+    paused = stamp - np.cumsum(latency)
+    gap, origin = np.polyfit(count, paused, 1)
+    left = paused - origin - gap * count
+    apart = min(256, len(left) // 2)
+    walked = max(0.0, float((left[apart:] - left[:-apart]).var()) - 2 * STEP**2) / apart
+    width = int(np.clip(STEP * 3**0.5 / max(walked**0.5, 1e-9), 16, 512))
+    window = np.ones(min(2 * (width // 2) + 1, 2 * (len(left) // 2) - 1))
+    drift = np.convolve(left, window, "same") / np.convolve(np.ones(len(left)), window, "same")
+    return np.cumsum(latency) + gap * count + drift, float(gap)

@@ -20,7 +20,7 @@ RESAMPLES = 200
 @dataclass(frozen=True)
 class Rotation:
     period: float  # seconds
-    error: float   # standard error: places resampled, and the host's pauses
+    error: float   # standard error: places resampled, and the log's clock
     coherence: float
 
     def phase(self, time: np.ndarray) -> np.ndarray:
@@ -28,8 +28,8 @@ class Rotation:
         return np.mod(time / self.period, 1.0)
 
 
-def rotation(place: np.ndarray, time: np.ndarray, gap: float) -> Rotation:
-    """From where each read was and when it ended, and the mean pause between two. Raises InputError where no period explains the visits."""
+def rotation(place: np.ndarray, time: np.ndarray, clock: float) -> Rotation:
+    """From where each read was and when it ended, and how far the clock may be off. Raises InputError where no period explains the visits."""
     group, visit = _visits(place, time)
     later, span = _spans(group, visit)
     reach = FIRST_SPAN
@@ -49,7 +49,7 @@ def rotation(place: np.ndarray, time: np.ndarray, gap: float) -> Rotation:
     rng = np.random.default_rng(0)
     names = np.unique(group)
     spread = [_refined(*_resampled(group, visit, rng.choice(names, len(names))), frequency) for _ in range(RESAMPLES)]
-    drift = gap * np.sqrt(len(time)) / float(time[-1] - time[0])  # pauses that vary by as much as they last, added up over the log
+    drift = clock / float(time[-1] - time[0])
     return Rotation(float(1 / frequency), float(np.hypot(np.std(spread) / frequency**2, drift / frequency)), coherence)
 
 

@@ -5,12 +5,14 @@ length is that for which the angle less block/length is the same for all blocks 
 extraction, after Worthington et al. 1995 and Gim and Won 2010).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 RANGE = 10        # a track is a tenth to ten times as long as the plan says
-LAGS = 24
+LAGS = 24         # samples whose differences are compared
+REACH = 2         # neighbours on either side that a window is compared with
 COHERENT = 0.97   # a window with a zone's end, spares or slipped sectors in it agrees less
 ENDS = 2e-4      # boundaries whose agreement is that near to the best cannot be told from it
 
@@ -26,15 +28,31 @@ class Window:
     angle: float           # of the first block of the track at `boundary`, part of a turn; of the block's end, less one block
 
 
-def window(base: int, first: np.ndarray, phase: np.ndarray, guess: int) -> Window | None:
-    """None where no track length explains the angles."""
-    order = np.argsort(first, kind="stable")
-    x, turn = (first[order] - base).astype(float), np.exp(2j * np.pi * phase[order])
+def windows(bases: Sequence[int], length: int, first: np.ndarray, phase: np.ndarray, guess: int) -> list[Window | None]:
+    """Each window of `length` blocks from its base; None where no track length explains its angles. A length that a neighbour has is taken where
+    it explains them about as well: noise moves a length by a sector, and zones end seldom."""
+    samples, found = [], []
+    for base in bases:
+        inside = np.flatnonzero((first >= base) & (first < base + length))
+        inside = inside[np.argsort(first[inside], kind="stable")]
+        samples.append(((first[inside] - base).astype(float), np.exp(2j * np.pi * phase[inside])))
+        found.append(_best(*samples[-1], guess))
+    shown = []
+    for index, (base, (x, turn), best) in enumerate(zip(bases, samples, found, strict=True)):
+        lengths = {other[1] for other in found[max(0, index - REACH) : index + REACH + 1]} - {best[1]}
+        others = [_grouped(x, turn, sectors) for sectors in lengths if abs(sectors - best[1]) <= 1]
+        near = [other for other in others if other[0] >= best[0] - (1 - best[0]) / 2]
+        common = max([best, *near], key=lambda one: sum(other[1] == one[1] for other in found[max(0, index - REACH) : index + REACH + 1]))
+        shown.append(_window(int(base), x, turn, *common) if common[0] >= COHERENT else None)
+    return shown
+
+
+def _best(x: np.ndarray, turn: np.ndarray, guess: int) -> tuple[float, int, int, int]:
     rough = _rough(x, turn, guess)
-    best = max((_grouped(x, turn, sectors) for sectors in range(max(8, rough - 2 - rough // 200), rough + 3 + rough // 200)), key=lambda found: found[0])
-    coherence, sectors, boundary, slack = best
-    if coherence < COHERENT:
-        return None
+    return max((_grouped(x, turn, sectors) for sectors in range(max(8, rough - 2 - rough // 200), max(8, rough) + 3 + rough // 200)), key=lambda found: found[0])
+
+
+def _window(base: int, x: np.ndarray, turn: np.ndarray, coherence: float, sectors: int, boundary: int, slack: int) -> Window:
     track = np.floor((x - boundary) / sectors).astype(int)
     low = track.min()
     angles = _track_angles(x, turn, sectors, boundary, track - low)
