@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.identify.description import cleaning_said, description, unidentified
+from tessera.identify.description import cleaning_said, description, sequential_said, unidentified
 from tessera.identify.findings import find
 from tessera.identify.jobs import BY_NAME
 from tessera.identify.logs import Log, clock
@@ -101,6 +101,14 @@ def test_the_description_answers_held_out_requests_as_the_drive_does(bare, tmp_p
     held = score(bare, drive)
     assert held.requests == 150
     assert held.within_tenth > 0.9
+
+
+def test_sequential_rates_stand_next_to_what_tracks_and_skews_give(bare):
+    """Each read takes a quarter of a track with its skew; without a read-ahead the next one waits for a turn more."""
+    (said,) = sequential_said(bare)
+    part = float(said.split(" % of")[0].split()[-1])
+    quarter = (1 + 140 / 512) / 4
+    assert abs(part - 100 * quarter / (1 + quarter)) < 1
 
 
 def test_the_command_writes_the_description_with_its_score(bare, bare_logs, tmp_path):

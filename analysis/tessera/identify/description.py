@@ -1,9 +1,12 @@
 """The description of an identified drive: each line with how it was found and by how much it may be off."""
 
+import numpy as np
+
 from tessera.disksim.drive import Line
 from tessera.disksim.text import FIXED
 from tessera.human import size
 from tessera.identify.findings import Findings
+from tessera.identify.jobs import window_bases
 
 USUAL_STEP = 8  # blocks; of a read-ahead whose step is not identified
 ORDER = ("media", "nand", "controller", "controller.costs", "host", "firmware.read_cache", "firmware.write_cache", "firmware.overheads")
@@ -128,10 +131,22 @@ def cleaning_said(found: Findings) -> list[str]:
     return said
 
 
+def sequential_said(found: Findings) -> list[str]:
+    """The measured rates next to what track lengths and skews give: a check of both, which no line of the description comes from."""
+    if found.rates is None:
+        return []
+    shape, plan = found.geometry, found.plan
+    zones = [shape.zones[index] for index in shape.zone(window_bases(plan))]
+    turns = [shape.surfaces + ((shape.surfaces - 1) * zone.track_skew + zone.cylinder_skew) / zone.sectors for zone in zones]  # of a cylinder
+    given = np.array([shape.surfaces * zone.sectors * plan.block / found.rotation.period for zone in zones]) / np.array(turns)
+    part = float(np.median(found.rates / given))
+    return [f"sequential: {found.rates.max() / 1e6:.3g} to {found.rates.min() / 1e6:.3g} MB/s by position, {100 * part:.1f} % of what tracks and skews give"]
+
+
 def description(found: Findings, name: str, score: str | None = None) -> str:
     head = [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
     head += [f"# - {sentence}" for sentence in unidentified(found)]
-    head += [f"# {said}" for said in (*cleaning_said(found), *([score] if score else []))]
+    head += [f"# {said}" for said in (*sequential_said(found), *cleaning_said(found), *([score] if score else []))]
     lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']
     entries = lines_of(found)
     for section in ORDER:
