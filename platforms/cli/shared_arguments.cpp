@@ -39,7 +39,7 @@ namespace {
 
 /// The words of --format with those of --event: "blkparse:issue"; ":issue" where the content is to say which format it is.
 std::string format_with_event(const Arguments& arguments) {
-  const std::string format = arguments.text("--format");
+  std::string format = arguments.text("--format");
   if (!arguments.given("--event")) return format;
   static const std::vector<std::string> events{"queue", "issue", "complete"};
   const std::string& event = events[parse_name("--event", arguments.text("--event"), events)];
