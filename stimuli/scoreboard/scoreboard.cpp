@@ -175,7 +175,8 @@ void Scoreboard::power_cut() {
   rivals_.clear();
 }
 
-/// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any.
+/// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any, and
+/// then the other blocks of its sector may answer with one, too.
 void Scoreboard::fall_back(bool errors) {
   for (Version& version : undurable_) {
     if (version.durable) {
@@ -185,9 +186,11 @@ void Scoreboard::fall_back(bool errors) {
     version.certain = false;
     add(durable_, version);
     if (!errors) continue;
-    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) {
+    const HostRun sectors = whole_sectors(version.blocks);
+    for (HostBlock block = sectors.first; block < sectors.end(); ++block) {
       once_destroyed_.insert(block.value());
       durable_.add(block, tessera::destroyed);
+      current_.add(block, tessera::destroyed);
     }
   }
   for (const Version& version : undurable_) {
@@ -295,10 +298,15 @@ void Scoreboard::find_lost(HostBlock block, std::optional<Tag> found) {
   at_risk_.erase(at);
 }
 
-bool Scoreboard::exempted(HostRun blocks) const {
+HostRun Scoreboard::whole_sectors(HostRun blocks) const {
   const std::uint64_t begin = blocks.first.value() / sector_blocks_ * sector_blocks_;
   const std::uint64_t end = (blocks.end().value() + sector_blocks_ - 1) / sector_blocks_ * sector_blocks_;
-  for (HostBlock block(begin); block.value() < end; ++block)
+  return {HostBlock(begin), static_cast<std::uint32_t>(end - begin)};
+}
+
+bool Scoreboard::exempted(HostRun blocks) const {
+  const HostRun sectors = whole_sectors(blocks);
+  for (HostBlock block = sectors.first; block < sectors.end(); ++block)
     if (current_.allows(block, tessera::destroyed) || (once_destroyed_.contains(block.value()) && current_.trimmed(block)) ||
         (blank_destroyed_ && current_.allows(block, never_written)))
       return true;

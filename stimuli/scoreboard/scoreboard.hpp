@@ -124,6 +124,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     std::uint64_t issued = 0;
   };
 
+  [[nodiscard]] HostRun whole_sectors(HostRun blocks) const;
   [[nodiscard]] bool keeps_undurable() const { return promise_ == DurabilityPromise::flushed || dumps_can_fail_; }
   [[nodiscard]] Tag next_version(HostRun blocks);
   void exempt(HostBlock block);
