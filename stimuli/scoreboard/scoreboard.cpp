@@ -175,8 +175,8 @@ void Scoreboard::power_cut() {
   rivals_.clear();
 }
 
-/// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any, and
-/// then the other blocks of its sector may answer with one, too.
+/// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any,
+/// and then the other blocks of its sector may answer with one, too.
 void Scoreboard::fall_back(bool errors) {
   for (Version& version : undurable_) {
     if (version.durable) {
