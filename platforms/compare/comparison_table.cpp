@@ -208,9 +208,8 @@ std::string baseline_text(const BaselineTable& table) {
   Lines lines;
   lines.emplace_back(1, "times " + table.baseline);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string_view title = columns[i].title.substr(0, columns[i].title.find(" ("));
-    lines.front().push_back(std::string(title) +
-                            (table.baseline == best_baseline && !table.against[i].empty() ? ": " + table.against[i] : ""));
+    const std::string title = columns[i].title.substr(0, columns[i].title.find(" ("));
+    lines.front().push_back(title + (table.baseline == best_baseline && !table.against[i].empty() ? ": " + table.against[i] : ""));
   }
   for (std::size_t n = 0; n < table.rows.size(); ++n) {
     auto& line = lines.emplace_back(1, table.layers[n]);
