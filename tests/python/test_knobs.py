@@ -85,11 +85,17 @@ def test_a_position_is_a_run_that_its_command_repeats(subject):
     position = subject.position({"layer": "mu-rmw", "write-cache": "64 MiB", "load": "4x", "clock": "250 MHz", "faults": "100", "media.rpm": "5400 rpm"})
     planned = subject.plan(position)
     words = command_of(planned.simulation)
-    assert words.startswith("tessera run demo --layer mu-rmw --workload web-server --limit 2500 --time-scale 0.25 --seed 1 --fold ")
+    assert words.startswith("tessera run demo --layer mu-rmw --workload web-server --limit 2500 --time-scale 0.25 --fold-at ")
     for setting in ("firmware.write_cache.capacity=64 MiB", "controller.clock=250 MHz", "media.transient_errors_per_million=100", "media.rpm=5400 rpm"):
         assert setting in words
     assert set(planned.with_it) >= {"power.dump_area", "power.hold_up_energy", "nand.dump_blocks"}  # which the cache needs to be saved
     assert all(f"{path}={value}" in words for path, value in planned.with_it.items())
+
+
+def test_curves_of_layers_that_hold_unlike_amounts_are_of_one_workload(subject):
+    at = {layer: subject.plan(subject.position({"layer": layer})).simulation.fold_at for layer in ("cmr", "mu-rmw")}
+    assert at["cmr"] == at["mu-rmw"] == f"{subject.fold.at} B"
+    assert subject.fold.design == "layer mu-rmw" and any("mu-rmw" in fact for fact in subject.facts())
 
 
 def test_the_drive_as_it_is_sets_nothing(subject):

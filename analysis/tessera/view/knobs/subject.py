@@ -14,6 +14,7 @@ from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.prices import drive_value
 from tessera.simulation import Setting, Simulation, setting_text
+from tessera.sweeps.fold import Fold, folded, smallest_fold
 from tessera.view.knobs.knob import BUFFER, FLASH, LAYER, LOAD, Knob
 
 FIRST, GROWTH = 2_000, 5  # requests of the first run, and how much longer each next one is: the first picture is there at once
@@ -56,7 +57,16 @@ class Subject:
     def facts(self) -> list[str]:
         """What all positions share."""
         held = [f"{path} = {value}" for path, value in self.settings.items()]
-        return [f"drive {self.drive}", f"input {self.source.name}", f"up to {self.most:,} requests", f"seed {self.seed}", *held]
+        shared = [self.fold.text().removesuffix(".")] if self.fold else []
+        return [f"drive {self.drive}", f"input {self.source.name}", f"up to {self.most:,} requests", f"seed {self.seed}", *held, *shared]
+
+    @cached_property
+    def fold(self) -> Fold | None:
+        """Where addresses fold at all positions, so that all curves are of one workload: at the smallest capacity of the layers, and of the values
+        of the sliders that the user added."""
+        own, added = self.position({}), [knob for knob in self.knobs if knob.path == knob.name]
+        held = [self.settings, *({**self.settings, knob.name: stop} for knob in added for stop in knob.stops)]
+        return smallest_fold(self._simulation(own, layer, settings) for layer in self.by_name[LAYER].stops for settings in held)
 
     @cached_property
     def by_name(self) -> dict[str, Knob]:
@@ -87,7 +97,7 @@ class Subject:
         others = self._changed({knob.path: position[name] for name, knob in self.by_name.items() if knob.path is not None})
         with_it = self._with_it(layer, {**others, **sizes}) if sizes else {}
         settings = {**self.settings, **others, **sizes, **with_it}
-        return Planned(self._simulation(position, layer, settings), with_it, tuple(idle))
+        return Planned(folded(self._simulation(position, layer, settings), self.fold), with_it, tuple(idle))
 
     def _with_it(self, layer: str, settings: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """What has to grow with these; each is found out once, by a run of one request."""
