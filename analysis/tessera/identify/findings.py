@@ -35,7 +35,7 @@ class Findings:
 
 
 def find(folder: Path) -> Findings:
-    """Raises InputError where a log is missing, of another job, cut or too coarse, or tells nothing."""
+    """Raises InputError where a log is missing, of another job, cut or too coarse, or shows nothing."""
     plan, jobs = read_plan(folder)
     logs = {job.name: log for job in jobs if (log := read_log(folder, job, plan)) is not None}
     for needed in ("angles", "seeks"):

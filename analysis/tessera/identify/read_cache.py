@@ -77,7 +77,7 @@ def _edge(tried: np.ndarray, share: np.ndarray) -> tuple[float, float] | None:
 
 
 def _segments(known: ReadCache, logs: Mapping[str, Log]) -> tuple[float, float] | None:
-    """A run's segment outlives as many others as there are segments beside it."""
+    """A run's segment outlives as many others as there are other segments."""
     if "segments" not in logs:
         return None
     log = logs["segments"]
@@ -97,6 +97,6 @@ def _link(logs: Mapping[str, Log], plan: Plan) -> tuple[float, float] | None:
     length, took = log.requests["length"].reshape(-1, 3)[:, 2] // log.block, log.latency.reshape(-1, 3)[:, 2]
     usual = np.array([np.median(took[length == one]) for one in TRANSFERS])
     spread = np.array([np.subtract(*np.percentile(took[length == one], [75, 25])) for one in TRANSFERS])
-    (slope, _), residual = np.polyfit(TRANSFERS, usual, 1), 0.0
-    residual = float(np.abs(usual - np.polyval(np.polyfit(TRANSFERS, usual, 1), TRANSFERS)).max() + spread.max())
+    line = np.polyfit(TRANSFERS, usual, 1)
+    slope, residual = line[0], float(np.abs(usual - np.polyval(line, TRANSFERS)).max() + spread.max())
     return (plan.block / slope, plan.block / slope * residual / (usual[-1] - usual[0])) if usual[-1] > usual[0] + residual else None

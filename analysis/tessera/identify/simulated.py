@@ -38,12 +38,7 @@ def simulate(drive: str, requests: np.ndarray, gaps: np.ndarray) -> np.ndarray:
 
 def capacity_of(drive: str) -> tuple[int, int]:
     """Bytes that a drive of ours exports, and its sector size."""
-    block = int(amount(drive_value(drive, "media.sector_size"))[0])
-    with tempfile.TemporaryDirectory() as folder:
-        trace = Path(folder) / "one.hpval"
-        trace.write_text("R S 0 8 1 0\n")
-        ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--out", Path(folder) / "run"])
-        return int(Run(Path(folder) / "run").metric("capacity.user") or 0), block
+    return int(ask_simulator(["check", drive, "--capacity"])), int(amount(drive_value(drive, "media.sector_size"))[0])
 
 
 def write_logs(drive: str, out: Path, chosen: Plan) -> None:

@@ -84,7 +84,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry
 
 
 def _off_grid(one: Window, other: Window) -> int:
-    """Blocks by which the other's boundaries are behind (+) or in front of (-) the nearest of this one's."""
+    """Blocks by which the other's boundaries come after (+) or before (-) the nearest of this one's."""
     return (other.boundary - one.boundary + one.sectors // 2) % one.sectors - one.sectors // 2
 
 
@@ -148,7 +148,7 @@ def _zone(group: list[Window], surfaces: int, end: int, outermost: bool) -> Zone
 
 
 def _start(group: list[Window], first: int, surfaces: int, along: int, cylinder: int) -> complex:
-    """Mean of the zone's first angle that each window tells, by the skews in between."""
+    """Mean of the zone's first angle that each window shows, by the skews in between."""
     found = []
     for one in group:
         track = round((one.boundary - first) / one.sectors)
