@@ -1,8 +1,9 @@
 #include "base/metrics.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "base/log_buckets.hpp"
 
 namespace tessera {
 
@@ -56,12 +57,7 @@ void MetricSet::add_counts(const MetricSet& earlier) {
   }
 }
 
-std::size_t DurationHistogram::bucket(std::uint64_t ps) {
-  const unsigned width = static_cast<unsigned>(std::bit_width(ps));
-  if (width <= step_bits + 1) return static_cast<std::size_t>(ps);
-  const unsigned shift = width - step_bits - 1;
-  return (static_cast<std::size_t>(shift) << step_bits) + static_cast<std::size_t>(ps >> shift);
-}
+std::size_t DurationHistogram::bucket(std::uint64_t ps) { return log_bucket(ps, step_bits); }
 
 std::uint64_t DurationHistogram::upper_bound(std::size_t bucket) {
   if (bucket < (std::size_t{2} << step_bits)) return bucket;

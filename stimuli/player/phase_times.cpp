@@ -1,17 +1,13 @@
 #include "stimuli/player/phase_times.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
-namespace tessera {
+#include "base/log_buckets.hpp"
 
-std::size_t PhaseTimes::bucket(std::uint64_t ps) {
-  const int shift = std::max(0, static_cast<int>(std::bit_width(ps)) - step_bits - 1);
-  return (static_cast<std::size_t>(shift) << step_bits) + static_cast<std::size_t>(ps >> shift);
-}
+namespace tessera {
 
 std::uint64_t PhaseTimes::Class::part(std::size_t phase) const {
   return phase < parts.size() ? parts[phase] : std::accumulate(parts.begin(), parts.end(), latency, std::minus<>());
@@ -24,7 +20,7 @@ std::uint32_t PhaseTimes::begin_class(std::size_t bucket) {
 }
 
 void PhaseTimes::record(const RequestLife& life, Picoseconds latency) {
-  const std::size_t at = bucket(latency.value());
+  const std::size_t at = log_bucket(latency.value(), step_bits);
   std::uint32_t place = at < class_of_bucket_.size() ? class_of_bucket_[at] : none;
   if (place == none || classes_[place - 1].latency + latency.value() < latency.value()) [[unlikely]]
     place = begin_class(at);

@@ -35,10 +35,9 @@ class PhaseTimes {
     [[nodiscard]] std::uint64_t part(std::size_t phase) const;
   };
 
-  static constexpr int step_bits = 7;  // linear steps an octave: a class is 1/128 wide
+  static constexpr unsigned step_bits = 7;  // linear steps an octave: a class is 1/128 wide
   static constexpr std::uint32_t none = 0;
 
-  static std::size_t bucket(std::uint64_t ps);
   std::uint32_t begin_class(std::size_t bucket);
 
   std::vector<std::uint32_t> class_of_bucket_;  // 1 + the place of its newest in classes_, or none
