@@ -13,6 +13,10 @@ target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-ffp-contract
 if(TESSERA_WARNINGS_ARE_ERRORS)
   target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Werror>>)
 endif()
+# By the dozen a .cpp file is an included one, of which GCC thinks that others include it too: it warns of a coroutine's frame that holds a local type.
+if(TESSERA_UNITY)
+  target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>)
+endif()
 target_compile_features(tessera_options INTERFACE cxx_std_20)
 target_include_directories(tessera_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>

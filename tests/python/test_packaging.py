@@ -30,6 +30,19 @@ def test_the_command_names_its_version_and_the_simulator_s():
     assert without.returncode == 2 and "there is no simulator at /nowhere" in without.stderr
 
 
+def test_every_list_of_what_a_build_needs_is_the_same():
+    """Who installs by the tutorial or by the container has every library that the build asks for."""
+    dev = (REPOSITORY / "dev").read_text()
+    (boost,) = re.findall(r'BOOST_PACKAGES="(.*1\.81.*)"', dev)
+    (build,) = re.findall(r'^BUILD_PACKAGES="([^"]*)"', dev, re.MULTILINE)
+    tests_alone = {"catch2", "librapidcheck-dev", "libbenchmark-dev"}
+    wanted = {word for word in f"{build} {boost}".split() if word not in tests_alone | {"$BOOST_PACKAGES", "ccache", "git"}}
+    assert len(wanted) > 10
+    for page in ("docs/tutorial/pareto-front.md", "Containerfile"):
+        words = set((REPOSITORY / page).read_text().split())
+        assert not wanted - words, page
+
+
 def test_users_get_lower_bounds_and_the_tests_get_pins():
     """The package shares an environment with others; what ./dev installs is the same everywhere."""
     options = PROJECT["optional-dependencies"]

@@ -7,7 +7,7 @@
 using namespace tessera;
 using namespace tessera::cli;
 using namespace tessera::literals;
-using Catch::Matchers::Message;
+using Catch::Message;
 
 TEST_CASE("replay policies, at both ends of the depth") {
   CHECK(parse_replay("timed").mode == ReplayMode::timed);

@@ -282,7 +282,7 @@ TEST_CASE("addresses fold at a size that the user names, with and without the fi
   CHECK(parsed_as<RunOptions>(run_with({"--fold-at", "58 GiB", "--fold-prefilled"})).fold_prefilled);
   CHECK_FALSE(parsed_as<RunOptions>(run_with({"--fold"})).fold_at);
   CHECK(message(run_with({"--fold-at", "0 B"})) == "--fold-at: expected a size above 0, found '0 B'");
-  CHECK_THAT(message(run_with({"--fold-at", "2 s"})), Catch::Matchers::StartsWith("--fold-at: "));
+  CHECK_THAT(message(run_with({"--fold-at", "2 s"})), Catch::StartsWith("--fold-at: "));
 }
 
 TEST_CASE("a misspelt option or command names the nearest one") {
@@ -302,7 +302,7 @@ TEST_CASE("a misspelt option or command names the nearest one") {
 }
 
 TEST_CASE("an unknown word in front of a command is refused as a command") {
-  CHECK_THAT(message({"xplain", "check"}), Catch::Matchers::StartsWith("tessera-sim: unknown command 'xplain'"));
+  CHECK_THAT(message({"xplain", "check"}), Catch::StartsWith("tessera-sim: unknown command 'xplain'"));
 }
 
 TEST_CASE("explain takes a run and the number of a request") {
@@ -408,11 +408,11 @@ TEST_CASE("help and version go to standard output, help without a command is an 
   const auto help = parsed_as<PrintText>({"--help"});
   CHECK(help.status == 0);
   for (const char* command : {"run", "explain", "describe", "convert", "list", "check"}) {
-    CHECK_THAT(help.text, Catch::Matchers::Contains(command));
+    CHECK_THAT(help.text, Catch::Contains(command));
     const auto of_command = parsed_as<PrintText>({command, "--help"});
     CHECK(of_command.status == 0);
-    CHECK_THAT(of_command.text, Catch::Matchers::Contains("Example"));
-    CHECK_THAT(of_command.text, Catch::Matchers::Contains(std::string("Usage: tessera-sim ") + command + " "));
+    CHECK_THAT(of_command.text, Catch::Contains("Example"));
+    CHECK_THAT(of_command.text, Catch::Contains(std::string("Usage: tessera-sim ") + command + " "));
   }
   const auto version = parsed_as<PrintText>({"--version"});
   CHECK(version.status == 0);

@@ -128,9 +128,9 @@ TEST_CASE("a file that is missing, a folder or not TOML is an error with its nam
   CHECK(load_message(folder.path("none.toml")) == folder.path("none.toml").string() + ": no such file");
   CHECK(load_message(folder.path("")) == folder.path("").string() + ": expected a file, found a folder");
   const auto bad = folder.write("bad.toml", "a = 1\nb = = 2\n");
-  CHECK_THAT(load_message(bad), Catch::Matchers::StartsWith(bad.string() + ":2: not valid TOML: "));
+  CHECK_THAT(load_message(bad), Catch::StartsWith(bad.string() + ":2: not valid TOML: "));
   const auto twice = folder.write("twice.toml", "a = 1\na = 2\n");
-  CHECK_THAT(load_message(twice), Catch::Matchers::StartsWith(twice.string() + ":2: not valid TOML: "));
+  CHECK_THAT(load_message(twice), Catch::StartsWith(twice.string() + ":2: not valid TOML: "));
   const auto date = folder.write("date.toml", "\nd = 2020-01-01\n");
   CHECK(load_message(date) == date.string() + ":2: expected a number, a text, a table or an array, found a date or time");
 }

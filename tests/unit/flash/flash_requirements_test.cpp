@@ -7,7 +7,7 @@
 
 using namespace tessera;
 using namespace tessera::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace tessera;
 using namespace tessera::literals;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

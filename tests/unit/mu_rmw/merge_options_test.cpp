@@ -9,7 +9,7 @@ using namespace tessera;
 using namespace tessera::mu_rmw;
 using namespace tessera::test;
 using namespace tessera::literals;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 using namespace tessera;
 using namespace tessera::mu_rmw;
-using Catch::Matchers::Contains;
-using Catch::Matchers::EndsWith;
+using Catch::Contains;
+using Catch::EndsWith;
 
 TEST_CASE("a sub-table with header and error correction must fit the out-of-band area") {
   MuRmwConfig config;

@@ -12,7 +12,7 @@
 
 using namespace tessera;
 using namespace tessera::literals;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("a file holds what was appended, streamed and overwritten, across its buffer") {
   const test::Scratch scratch;

@@ -3,7 +3,7 @@
 
 using namespace tessera;
 using namespace tessera::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using static_mapping::plan_static;
 using static_mapping::StaticMappingConfig;
 

@@ -6,7 +6,7 @@
 using namespace tessera;
 using namespace tessera::literals;
 using namespace tessera::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 
