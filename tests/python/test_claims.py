@@ -11,26 +11,26 @@ from tessera.papers.catalogue import KINDS, all_claims, catalogue, load
 from tessera.papers.lookup import PAPERS, choose, experiments
 from tessera.papers.page import size_of
 from tessera.papers.record import CLAIM, Measured, read, write
-from tessera.papers.verdicts import DIRECTIONS, judge, judged, summary_table
+from tessera.papers.verdicts import DIRECTIONS, in_a_sentence, judge, judged, summary_table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = (REPOSITORY / "docs" / "validation.md").read_text(encoding="utf-8")
+OVERVIEW = (REPOSITORY / "docs" / "validation.md").read_text(encoding="utf-8")
+CHAPTER = {name: (REPOSITORY / "docs" / "validation" / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS}
 ENTRY = 'id = "a"\nwhere = "Figure 1"\nclaim = "c"\npublished = "2"\nreading = "printed"\n'
 FILE = f'title = "T"\nsource = "S"\n[experiments.x]\ngiven = ["g"]\n[[claims]]\n{ENTRY}experiment = "x"\n'
 
 
 def rows_of_page() -> set[tuple[str, str, str]]:
     """Paper, section and claim of every row."""
-    titles = {CHAPTERS[name].TITLE: name for name in PAPERS}
-    rows, paper, section, inside = set(), None, "", False
-    for line in PAGE.splitlines():
-        if line.startswith("## "):
-            paper = titles.get(line[3:])
-        elif line.startswith("### "):
-            section = line[4:]
-        inside = line.startswith("| claim | published | here") or (inside and line.startswith("|"))
-        if paper and inside and not line.startswith(("| claim |", "|---")):
-            rows.add((paper, section, line.split(" | ")[0].removeprefix("| ")))
+    rows = set()
+    for paper, page in CHAPTER.items():
+        section, inside = "", False
+        for line in page.splitlines():
+            if line.startswith("## "):
+                section = line[3:]
+            inside = line.startswith("| claim | published | here") or (inside and line.startswith("|"))
+            if inside and not line.startswith(("| claim |", "|---")):
+                rows.add((paper, section, line.split(" | ")[0].removeprefix("| ")))
     return rows
 
 
@@ -47,8 +47,8 @@ def test_every_experiment_of_the_catalogue_exists_and_every_section_of_the_page_
     assert {each.mechanism for each in all_claims() if each.mechanism} <= {each.name for each in experiments()}
     assert len(names) == len(experiments())
     for name in PAPERS:
-        chapter = PAGE.split(f"## {CHAPTERS[name].TITLE}\n")[1].split("\n## ")[0]
-        assert re.findall(r"^### (.*)$", chapter, re.MULTILINE) == [each.experiment.title for each in experiments(name)]
+        assert CHAPTER[name].startswith(f"# {CHAPTERS[name].TITLE}\n")
+        assert re.findall(r"^## (.*)$", CHAPTER[name], re.MULTILINE) == [each.experiment.title for each in experiments(name)]
 
 
 def test_no_entry_is_without_a_value_a_reading_and_a_verdict_or_a_reason():
@@ -66,8 +66,9 @@ def test_no_entry_is_without_a_value_a_reading_and_a_verdict_or_a_reason():
 def test_the_record_has_the_figures_of_the_page():
     for line in read():
         if line.of == CLAIM:
-            assert f"| {line.claim} | {line.published} | {line.here} | " in PAGE, line.claim
-    assert summary_table(judged(read())) in PAGE
+            assert f"| {line.claim} | {line.published} | {line.here} | " in CHAPTER[line.paper], line.claim
+    assert in_a_sentence(judged(read())) in OVERVIEW
+    assert summary_table(judged(read())) in OVERVIEW
 
 
 def test_where_the_paper_prints_a_ratio_there_is_one_on_record():

@@ -208,5 +208,5 @@ EXPERIMENTS = (
         "How much of the writes the hottest tracks get",
         lambda lab: _share_parts(written_tracks(lab, tuple(ON_THE_HOTTEST), _writes(lab))),
     ),
-    Experiment("numbering", "N = 1 and N = 256", _numbering),
+    Experiment("numbering", "N of 1 and of 256", _numbering),
 )

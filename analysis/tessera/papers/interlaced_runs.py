@@ -174,7 +174,7 @@ def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
 def numbering(lab: Lab, names: Sequence[str] = ("w17", "w87", "w106")) -> Grid:
     """N = 1, where logical neighbours are physical ones, and N = 256."""
     variants = {f"{layer} N={n}": _numbered(layer, n) for layer in INTERLACED for n in (1, 256)}
-    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "N = 1 and N = 256")
+    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "N of 1 and of 256")
 
 
 COUNTED = ("media", "host")

@@ -10,7 +10,7 @@ changed nothing. What they are worth stands with the ablations. The generated wo
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
 layer whose mean is best. Most inputs are too short to fill flash and logs, so that few layers clean: what happens then, the
-[next chapter](#the-league-under-pressure-caches-that-are-full-tessera) shows.
+[next chapter](pressure.md) shows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

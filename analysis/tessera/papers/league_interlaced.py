@@ -1,6 +1,6 @@
 """Our own layer on interlaced tracks against the four of Hajkazemi et al. (tessera-imr).
 
-**The rule** is that of [`tessera`](#a-layer-of-our-own-tessera): the drive `bare`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
+**The rule** is that of [`tessera`](league.md): the drive `bare`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
 start. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
 look for hot ones every 5,000 writes, as on `bare` everywhere. `cmr` and the shingled `tessera` stand beside them as yardsticks and take no part. Of `tessera-imr` the longest destage was chosen
 among five settings on `web_3`, `rsrch_1`, `web_0`, `src1_0` and `cello2003`, and on the same ones that it moves no tracks and destages by age; the other inputs took no part in that.

@@ -1,4 +1,4 @@
-"""Writes docs/validation.md: every chapter's experiments, run."""
+"""Writes docs/validation.md and its folder: every chapter's experiments, run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,30 +11,38 @@ from tessera.papers.catalogue import catalogue
 from tessera.papers.lab import Lab
 from tessera.papers.lookup import PAPERS, Chosen, experiments
 from tessera.papers.page import ENDLESS
-from tessera.papers.page_file import with_chapter, with_section, with_tables
+from tessera.papers.page_file import sections_in, with_section
+from tessera.papers.places import Places
 from tessera.papers.record import FILE, Measured, read, write
 from tessera.papers.section import Section, run_section
-from tessera.papers.split import anchor, on_page
-from tessera.papers.verdicts import judged, summary_table
+from tessera.papers.split import on_page
+from tessera.papers.verdicts import in_a_sentence, judged, summary_table
 
-HEAD = f"""# Validation: what the papers say and what comes out here
+HEAD = "# Validation: what the papers say and what comes out here\n"
+REPEAT = """## How it is made
 
-`./dev papers` runs every experiment below and writes this page. To run one alone: `tessera papers run mu-rmw/one-by-one`;
-`tessera papers list` shows them all. Parameters come from the papers' published
-characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given as far as it is known.
-All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes stands in its file
-(`stimuli/workloads`). Ratios are of simulated figures; one seed unless a table says otherwise. A table of several seeds gives means with
-the half-widths of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
-{ENDLESS} stands behind a response that measures the length of the run, because the backlog grew all along.
+`./dev papers` runs every experiment and writes these pages. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
+all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. The catalogue of claims and what was measured are in
+`analysis/tessera/papers/claims` (`measured.csv` names the program of each line).
+
+Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given
+as far as it is known. All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes is in its file
+(`stimuli/workloads`). Ratios are of simulated figures, from one seed unless a table says otherwise. A table of several seeds gives means with the half-widths
+of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
 """
-VERDICTS = """## Verdicts
+CHAPTERS_OF = "## Chapters\n"
+CHAPTER_HEAD = f"""# {{title}}
 
-Each claim has three verdicts. **Direction**: it holds, comes out opposite, or is not apart (the 95 % confidence interval over seeds includes
+What a verdict, a size and a mechanism are, and how to run an experiment: [validation](../{{overview}}). {ENDLESS} marks a response that measures the length of the
+run, because the backlog grew all along.
+
+"""
+PICTURE = "![Where the paper prints a ratio: its value and ours]({paper}.svg)\n"
+MEANING = """Each claim has three verdicts. **Direction**: it holds, comes out opposite, or is not apart (the 95 % confidence interval over seeds includes
 equality); with one seed, whether it holds on all inputs, on some or on none. A claim of a figure or a bound is met or missed.
 **Size**, where the paper prints a ratio: our ratio over the paper's, within 1.25, within 2, or beyond. A reduction counts as the ratio
 of the two responses. **Mechanism**: the experiment in which one change moves the figure, or none. "Unexplained" claims do not hold, and no
-change that was tried explains them. The catalogue of claims and what was measured are in `analysis/tessera/papers/claims`
-(`measured.csv` names the program of each line). `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here.
+change that was tried explains them.
 """
 
 
@@ -49,30 +57,33 @@ def kept(page: Path) -> str:
 
 
 def verdicts(lines: Sequence[Measured]) -> str:
-    """The table on top: papers by verdict."""
-    return f"{VERDICTS}\n{summary_table(judged(lines))}"
+    """What comes first: the answer, and the papers by verdict."""
+    found = judged(lines)
+    return f"## Verdicts\n\n{in_a_sentence(found)}\n{summary_table(found)}\n{MEANING}"
 
 
 TABLES_HEAD = """# {title}: the figures
 
-All figures of the experiments whose claims are on [the page of results](../{page}#{anchor}). `tessera papers run {paper}/EXPERIMENT` makes
-them again, as CSV and Parquet too.
-
-![Where the paper prints a ratio: its value and ours]({paper}.svg)
+All figures of the experiments of [this chapter](../{name}.md). `tessera papers run` makes those of a paper again, as CSV and Parquet too.
 
 """
 
 
-def tables_head(paper: str, page: Path) -> str:
-    title = CHAPTERS[paper].TITLE
-    return TABLES_HEAD.format(title=title, page=page.name, anchor=anchor(title), paper=paper)
+def tables_head(name: str) -> str:
+    return TABLES_HEAD.format(title=CHAPTERS[name].TITLE, name=name)
 
 
-def draw_ratios(paper: str, lines: Sequence[Measured], page: Path) -> None:
+def contents(names: Sequence[str], places: Places) -> str:
+    """The chapters of the overview."""
+    lines = [f"- [{CHAPTERS[name].TITLE}]({places.folder.name}/{name}.md)" for name in names]
+    return "\n".join([CHAPTERS_OF, *lines]) + "\n"
+
+
+def draw_ratios(paper: str, lines: Sequence[Measured], places: Places) -> None:
     """The picture of the paper's printed ratios next to ours."""
     from tessera.papers.picture import draw_beside, pairs_of  # with matplotlib
 
-    draw_beside(f"{CHAPTERS[paper].TITLE}: printed and here", pairs_of(catalogue()[paper].claims, lines), page.parent / page.stem / f"{paper}.svg")
+    draw_beside(f"{CHAPTERS[paper].TITLE}: printed and here", pairs_of(catalogue()[paper].claims, lines), places.picture(paper))
 
 
 def section_text(section: Section) -> str:
@@ -80,65 +91,77 @@ def section_text(section: Section) -> str:
     return "\n".join([*(f"**{note}**\n" for note in section.notes), *section.parts[1:]])
 
 
-def _chapter(console: Console, lab: Lab, name: str, measured: list[Measured], page: Path) -> str:
+def _begin(name: str, places: Places) -> str:
     chapter = CHAPTERS[name]
-    console.print(f"[dim]{chapter.TITLE} ...[/dim]")
-    parts = [f"## {chapter.TITLE}\n", chapter.__doc__.split("\n\n", 1)[1]]
-    if name not in PAPERS:
-        return "\n".join([*parts, *chapter.sections(lab)])
-    text, tables = "\n".join([*parts, *([chapter.BEGINNING] if hasattr(chapter, "BEGINNING") else [])]) + "\n", tables_head(name, page)
-    for chosen in experiments(name):
-        section = run_section(lab, chosen)
-        measured += section.measured
-        if section.parts:
-            stays, goes = on_page(name, chosen.experiment.title, section_text(section), page.stem)
-            text, tables = text + stays, tables + goes
-    file = page.parent / page.stem / f"{name}.md"
+    parts = [chapter.__doc__.split("\n\n", 1)[1], *([chapter.BEGINNING] if hasattr(chapter, "BEGINNING") else []), *([PICTURE.format(paper=name)] if name in PAPERS else [])]
+    return CHAPTER_HEAD.format(title=chapter.TITLE, overview=places.overview.name) + "\n".join(parts) + "\n"
+
+
+def _chapter(console: Console, lab: Lab, name: str, measured: list[Measured], places: Places) -> None:
+    """Runs a chapter and writes its pages."""
+    console.print(f"[dim]{CHAPTERS[name].TITLE} ...[/dim]")
+    text, tables = _begin(name, places), tables_head(name)
+    if name in PAPERS:
+        sections = []
+        for chosen in experiments(name):
+            section = run_section(lab, chosen)
+            measured += section.measured
+            if section.parts:
+                sections.append((chosen.experiment.title, section_text(section)))
+    else:
+        lead, sections = sections_in(CHAPTERS[name].sections(lab))
+        text += lead + "\n"
+    for title, section_of in sections:
+        stays, goes = on_page(name, title, section_of)
+        text, tables = text + stays, tables + goes
+    _write(places.chapter(name), text)
+    _write(places.tables(name), tables)
+    if name in PAPERS:
+        draw_ratios(name, measured, places)
+
+
+def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(tables.rstrip("\n") + "\n", encoding="utf-8")
-    draw_ratios(name, measured, page)
-    return text
+    file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
 
 def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> None:
-    """Runs the chapters and writes them to `page`, and their tables to a folder of the page's name; of a whole page, keeps what was
-    measured as the record. Raises SimulatorError."""
+    """Runs the chapters and writes them to the folder of the overview `page`; of a whole one, keeps what was measured as the record. Raises
+    SimulatorError."""
     measured: list[Measured] = []
-    page.parent.mkdir(parents=True, exist_ok=True)
-    chapters = [_chapter(console, lab, name, measured, page) for name in names]
+    places = Places(page)
+    for name in names:
+        _chapter(console, lab, name, measured, places)
     whole = lab.scale == 1 and set(PAPERS) <= set(names)
     scaled = f"\n**Scaled to {lab.scale:g} of the generated inputs' length: these are not the figures of docs/validation.md.**\n"
     head = HEAD + ("" if lab.scale == 1 else scaled)
-    page.write_text("\n".join([head, *([verdicts(measured)] if whole else []), *chapters]) + kept(page), encoding="utf-8")
+    _write(page, "\n".join([head, *([verdicts(measured)] if whole else []), contents(names, places), REPEAT, kept(page)]))
     if whole and not lab.missing:
         write(FILE, measured)
-    console.print(f"wrote {page}")
+    console.print(f"wrote {page} and {places.folder}/")
     if lab.missing:
         console.print(f"[bold red]without parts that need what is not at hand: {', '.join(sorted(lab.missing))}[/bold red]", soft_wrap=True)
 
 
 def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> None:
     """Runs experiments and puts their sections, tables and lines of the record in the place of the old ones. Raises SimulatorError, and
-    InputError where an input is not at hand or the page lacks the chapter."""
-    measured = read()
+    InputError where an input is not at hand or the chapter has no page."""
+    measured, places = read(), Places(page)
     for each in chosen:
+        chapter, tables = places.chapter(each.paper), places.tables(each.paper)
+        if not chapter.exists():
+            raise InputError(f"there is no {chapter}; 'tessera papers page' writes all pages")
         section = run_section(lab, each)
         if not section.parts:
             raise InputError(f"{each.name} needs {', '.join(sorted(lab.missing))}: name their folder with --traces or TESSERA_TRACES")
         titles = [other.experiment.title for other in experiments(each.paper)]
-        stays, goes = on_page(each.paper, each.experiment.title, section_text(section), page.stem)
-        file = page.parent / page.stem / f"{each.paper}.md"
-        before = file.read_text(encoding="utf-8") if file.exists() else tables_head(each.paper, page)
-        try:
-            text = with_section(page.read_text(encoding="utf-8"), CHAPTERS[each.paper].TITLE, titles, each.experiment.title, stays)
-            measured = [line for line in measured if (line.paper, line.experiment) != (each.paper, each.experiment.name)] + list(section.measured)
-            text = with_chapter(text, "Verdicts", verdicts(measured) + "\n")
-        except ValueError as error:
-            raise InputError(f"{page}: {error}; 'tessera papers page' writes a whole one") from None
-        page.write_text(text, encoding="utf-8")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(with_tables(before, titles, each.experiment.title, goes), encoding="utf-8")
-        draw_ratios(each.paper, measured, page)
+        stays, goes = on_page(each.paper, each.experiment.title, section_text(section))
+        measured = [line for line in measured if (line.paper, line.experiment) != (each.paper, each.experiment.name)] + list(section.measured)
+        _write(chapter, with_section(chapter.read_text(encoding="utf-8"), titles, each.experiment.title, stays))
+        before = tables.read_text(encoding="utf-8") if tables.exists() else tables_head(each.paper)
+        _write(tables, with_section(before.rstrip("\n") + "\n\n", titles, each.experiment.title, goes))
+        _write(page, with_section(page.read_text(encoding="utf-8"), ["Verdicts"], "Verdicts", verdicts(measured) + "\n"))
+        draw_ratios(each.paper, measured, places)
         order = [(other.paper, other.experiment.name) for other in experiments()]
         write(FILE, sorted(measured, key=lambda line: order.index((line.paper, line.experiment))))
-        console.print(f"{page}: {each.name}", highlight=False)
+        console.print(f"{chapter}: {each.name}", highlight=False)

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 
-MOST_CELLS = 60  # of the tables of a section on the page itself
+MOST_CELLS = 24  # of the tables of a section on the page itself
 LABEL = 100  # letters: a line above a table that names it
 
 
 def cells_of(block: str) -> int:
-    """Of a table of figures; 0 of anything else, and of tables of claims and of intervals over seeds, which always stay."""
+    """Of a table of figures; 0 of anything else, and of tables of claims, which always stay."""
     lines = block.splitlines()
-    if len(lines) < 3 or not lines[0].startswith("| ") or re.match(r"\| (claim|\d+ seeds) \|", lines[0]):
+    if len(lines) < 3 or not lines[0].startswith("| ") or lines[0].startswith("| claim |"):
         return 0
     return (len(lines) - 2) * (lines[0].count("|") - 1)
 
@@ -46,11 +46,11 @@ def anchor(title: str) -> str:
     return re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title.lower()).strip())
 
 
-def on_page(paper: str, title: str, text: str, stem: str) -> tuple[str, str]:
-    """A section for the page, with a link to its tables, and its part of the page of tables (empty where it has none)."""
+def on_page(chapter: str, title: str, text: str) -> tuple[str, str]:
+    """A section for the page of a chapter, with a link to its tables, and its part of the page of tables (empty where it has none)."""
     stays, goes = split(blocks_of(text))
     if not goes:
-        return f"### {title}\n\n{joined(stays)}", ""
+        return f"## {title}\n\n{joined(stays)}", ""
     first = next((place for place, block in enumerate(stays) if block.startswith("|")), len(stays))
-    link = f"All figures: [tables]({stem}/{paper}.md#{anchor(title)})."
-    return f"### {title}\n\n{joined([*stays[:first], link, *stays[first:]])}", f"## {title}\n\n{joined(goes)}"
+    link = f"All figures: [tables](tables/{chapter}.md#{anchor(title)})."
+    return f"## {title}\n\n{joined([*stays[:first], link, *stays[first:]])}", f"## {title}\n\n{joined(goes)}"

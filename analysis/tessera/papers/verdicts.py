@@ -89,6 +89,17 @@ def judged(lines: Sequence[Measured], papers: Mapping[str, Paper] | None = None)
     return [judge(claim, lines) for paper in (papers or catalogue()).values() for claim in paper.claims]
 
 
+def in_a_sentence(found: Iterable[Judged]) -> str:
+    """How many claims come out, which is the answer of the overview."""
+    count = Counter(each.direction for each in found)
+    out, against = count[HOLDS] + count["figure met"], count["opposite"] + count["figure missed"]
+    between = count["not apart"] + count["on some inputs"]
+    return (
+        f"Of {out + against + between} claims of five papers that were tested, **{out} come out as printed, {against} do not, and {between} hold on some inputs or "
+        f"are not apart**. {count['not tested']} more are not tested.\n"
+    )
+
+
 def summary_table(found: Iterable[Judged]) -> str:
     """Papers by verdict: how many claims."""
     by_paper: dict[str, list[Judged]] = {}
@@ -99,7 +110,7 @@ def summary_table(found: Iterable[Judged]) -> str:
         directions, sizes = Counter(each.direction for each in items), Counter(each.size.split(":")[0] for each in items)
         moved = sum(bool(each.claim.mechanism) for each in items)
         open_ = sum(each.open for each in items)
-        rows.append([paper, len(items), *(directions[name] for name in DIRECTIONS), *(sizes[name] for name in SIZES), moved, open_])
+        rows.append([f"[{paper}](validation/{paper}.md)", len(items), *(directions[name] for name in DIRECTIONS), *(sizes[name] for name in SIZES), moved, open_])
     totals = [sum(row[column] for row in rows) for column in range(1, len(rows[0]))]
     return table(["paper", "claims", *DIRECTIONS, *SIZES, "with a mechanism", "unexplained"], [*rows, ["all", *totals]])
 

@@ -1,0 +1,22 @@
+"""Where the results lie: an overview, and in the folder of its name a page a chapter and its tables."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Places:
+    overview: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.overview.parent / self.overview.stem
+
+    def chapter(self, name: str) -> Path:
+        return self.folder / f"{name}.md"
+
+    def tables(self, name: str) -> Path:
+        return self.folder / "tables" / f"{name}.md"
+
+    def picture(self, name: str) -> Path:
+        return self.folder / f"{name}.svg"
