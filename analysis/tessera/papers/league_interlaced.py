@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from tessera.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.league import (
-    DRIVE, FIGURES, LONGEST, TRACES, against, best_rivals, comparisons, equipped, league_table, recorded, summary, with_edges_behind,
+    DRIVE, FIGURES, LONGEST, TRACES, against, best_rivals, comparisons, equipped, figures_of, league_table, on_equal_terms, p99, recorded, summary,
+    with_edges_behind,
 )  # fmt: skip
+from tessera.papers.measures import latency
 from tessera.papers.page import figure_tables
 from tessera.papers.seeds import over_seeds, seed_table
 
@@ -78,12 +80,14 @@ def sections(lab: Lab) -> list[str]:
     if traces:
         of_traces = {name: row for name, row in rivals(grid).items() if name in traces}
         seeds = over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS))
+        of_edged = edged(lab, traces)
+        parts.insert(0, on_equal_terms(figures_of(of_edged, latency), figures_of(of_edged, p99), OURS))
         parts += [
             "### Interlaced, over five seeds\n",
             "The recorded traces, against the layers that are best under the first seed.\n",
             seed_table(seeds, comparisons(of_traces, OURS)),
             "### Interlaced rivals with edges behind\n",
             '`firmware.write_cache.edges = "behind"` gives any layer one of the ideas: its rivals under that rule.\n',
-            *figure_tables(edged(lab, traces), FIGURES[:2]),
+            *figure_tables(of_edged, FIGURES[:2]),
         ]
     return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]

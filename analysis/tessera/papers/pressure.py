@@ -13,7 +13,7 @@ Only layers that cleaned at least 20 times in what is measured are ranked, and t
 
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.league import FIGURES, OURS, against, best_rivals, comparisons, league_table, summary
+from tessera.papers.league import FIGURES, OURS, against, best_rivals, comparisons, figures_of, league_table, on_equal_terms, p99, summary
 from tessera.papers.league import best as best_of
 from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, table
@@ -68,13 +68,15 @@ def sections(lab: Lab) -> list[str]:
     entitled = _ranked(grid)
     filled = _cached(entitled)
     seeds = over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS)
+    of_edged = edged(lab, inputs)
     return [
+        on_equal_terms(figures_of(of_edged, latency), figures_of(of_edged, p99)),
         "Among all that are ranked, the conventional disk with them:\n", summary(entitled), league_table(entitled),
         "Among those that have a cache to fill:\n", summary(filled), league_table(filled),
         "Beside the one of these that writes least:\n", _writing(filled),
         "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n",
         "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, comparisons(entitled)),
-        "### Under pressure, rivals with edges behind\n", *figure_tables(edged(lab, inputs), FIGURES[:2]),
+        "### Under pressure, rivals with edges behind\n", *figure_tables(of_edged, FIGURES[:2]),
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip
