@@ -166,8 +166,8 @@ def on_equal_terms(means: Figures, tails: Figures, ours: str = OURS) -> str:
     less = " and often `cmr` with its smaller capacity" if any("cmr" in row for row in means.values()) else ""
     return (
         f"**On equal terms.** Where its rivals, too, acknowledge parts of sectors (`firmware.write_cache.edges = \"behind\"`), `{ours}` has the best mean on "
-        f"{sum(each < 1 for each in mean)} of {len(mean)} traces\nand the best p99 on {sum(each < 1 for each in tail)}. Elsewhere the best of them, which is another "
-        f"one for each trace, is ahead by a factor of up to {number(max(mean))} in the mean and {number(max(tail))} in p99.\n"
+        f"{sum(each < 1 for each in mean)} of {len(mean)} traces\nand the best p99 on {sum(each < 1 for each in tail)}. Elsewhere the best of them, not always the "
+        f"same one{less}, is ahead by a factor of up to {number(max(mean))} in the mean and {number(max(tail))} in p99.\n"
     )
 
 
