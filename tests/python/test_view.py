@@ -17,6 +17,7 @@ from tessera.comparison import Comparison
 from tessera.run_folder import Run, life_phases
 from tessera.simulator import ask_simulator
 from tessera.view import again, write_view
+from tessera.view.dies import STATES, dies_of
 from tessera.view.head import head_of
 from tessera.view.packed import unpacked
 
@@ -92,6 +93,23 @@ def test_a_run_without_logs_is_repeated_if_the_user_agrees_and_stays_as_it_was(b
     lengths = np.diff(head["at"].astype(np.int64))
     assert lengths[head["state"][:-1] == 1].sum() >= again_.requests["seek"].sum() > 0
     assert (np.diff(head["at"].astype(np.int64)) > 0).all()
+
+
+def test_the_page_shows_what_the_flash_dies_did(results, tmp_path):
+    run = tessera.run("demo", layer="mu-rmw", out=tmp_path / "run", **SMALL)
+    write_view(tmp_path / "run", tmp_path / "v.html", ask=lambda _: True)
+    (die,) = data_in(tmp_path / "v.html")["sides"][0]["dies"]
+    state = unpacked(die["state"])
+    assert die["name"] == "flash die 0" and state[-1] == STATES.index("idle")
+    assert (state == STATES.index("programming")).sum() == run.metric("nand.programs") > 0
+
+
+def test_dies_of_a_waveform_with_gaps_or_words_of_another_version_are_not_shown(tmp_path):
+    names = "$scope module nand $end\n$scope module die_3 $end\n$var string 1 ! state $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n"
+    file = tmp_path / "waves.vcd"
+    for changes, shown in (("#5\nsidle !\n#7\nserasing !\n#9\nsidle !\n", 1), ("#5\nserasing !\n#7\ns? !\n", 0), ("#5\nswriting !\n", 0), ("#5\nsidle !\n", 0)):
+        file.write_text(names + changes)
+        assert [die.number for die in dies_of(file)] == [3] * shown, changes
 
 
 def test_without_agreement_the_sentence_names_both_ways_out(bare):

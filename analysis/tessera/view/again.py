@@ -11,6 +11,7 @@ from tessera.replay import repeatable
 from tessera.run_folder import Run
 from tessera.sameness import differences
 from tessera.temporary import work_folder
+from tessera.view.dies import DIE_STATES
 from tessera.view.head import SIGNALS, WAVEFORM, Head
 from tessera.view.side import recorded_head
 
@@ -54,7 +55,8 @@ def _way_out(requests: int) -> str:
 
 def _repeated(run: Run, requests: int, folder: Path, firmware: Path | None, progress: bool) -> Run:
     made_by = repeatable(run.folder, firmware)
-    recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join(SIGNALS))
+    has_flash = run.find("nand.reads") is not None
+    recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join([*SIGNALS, *([DIE_STATES] if has_flash else [])]))
     every = f"{max(1, requests // INTERVALS)} requests"
     repeated = made_by.but(requests=True, events=True, places=True, intervals=every, more=(*made_by.more, *recording)).run(folder, progress)
     if found := differences(run, repeated, figures_only=True):

@@ -13,6 +13,7 @@ from tessera.errors import InputError, damaged
 from tessera.marks import of_run_marks
 from tessera.run_folder import OPERATIONS, Run, life_phases
 from tessera.sweeps.axes import amount
+from tessera.view.dies import dies_of
 from tessera.view.head import MOST_ROWS, WAVEFORM, Head, head_of
 from tessera.view.packed import packed
 
@@ -45,6 +46,7 @@ def side_of(run: Run, head: Head | None, name: str) -> dict[str, Any]:
         "phases": _phases(shown),
         "drive": _drive(run, head),
         "head": _head(head) if head is not None else None,
+        "dies": _dies(run, until),
         "rings": _rings(run),
         "gauges": _gauges(run, until),
         **_events(run, until),
@@ -106,6 +108,13 @@ def _drive(run: Run, head: Head | None) -> dict[str, Any]:
 
 def _head(head: Head) -> dict[str, Any]:
     return {"at": packed(head.at, "u64"), "state": packed(head.state, "u8"), "radius": packed(head.radius, "u32"), "surface": packed(head.surface, "u8")}
+
+
+def _dies(run: Run, until: int | None) -> list[dict[str, Any]]:
+    """Those of the flash that did something."""
+    file = run.folder / WAVEFORM
+    dies = dies_of(file, until) if file.exists() else []
+    return [{"name": f"flash die {die.number}", "at": packed(die.at, "u64"), "state": packed(die.state, "u8")} for die in dies]
 
 
 def _rings(run: Run) -> dict[str, Any] | None:

@@ -5,9 +5,10 @@ const NO_INPUT = ["INPUT", "SELECT", "TEXTAREA"];
 
 const lookNow = () => {
   const style = getComputedStyle(document.documentElement);
-  const look = Object.fromEntries(["page", "ink", "faint", "line", "panel", "platter", "arm", "now", "slow", "level", "seek", "rotate", "read", "write", "other", "work"]
+  const look = Object.fromEntries(["page", "ink", "faint", "line", "panel", "platter", "arm", "now", "slow", "level", "seek", "rotate", "read", "write", "other", "work", "erase", "moved"]
     .map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  return { ...look, ops: [look.read, look.write, look.other, look.other], states: [look.faint, look.seek, look.rotate, look.read, look.write, look.faint] };
+  return { ...look, ops: [look.read, look.write, look.other, look.other], states: [look.faint, look.seek, look.rotate, look.read, look.write, look.faint],
+    flash: [null, look.moved, look.read, look.write, look.erase, look.moved, look.faint] };
 };
 
 const legendOf = (side, look) => {
@@ -25,6 +26,10 @@ const legendOf = (side, look) => {
   if (side.head) {
     entry(look.seek, "seek");
     entry(look.rotate, "rotation");
+  }
+  if (side.dies.length > 0) {
+    entry(look.moved, "flash: transfer");
+    if (side.dies.some(({ state }) => state.includes(4))) entry(look.erase, "flash: erase");
   }
   (side.rings?.names ?? []).forEach((name, i) => entry(side.rings.colours[i], `region ${name.replaceAll("_", " ") || "without a name"}`));
   return list;

@@ -62,6 +62,7 @@ const openSide = async (given) => {
     events: given.events && { kinds, ...await unpackAll(columns) },
     works: await Promise.all(given.works.map(async ({ kind, begin, end }) => ({ kind, begin: await unpack(begin), end: await unpack(end) }))),
     gauges: await Promise.all(given.gauges.map(async ({ name, at, level }) => ({ name, at: await unpack(at), level: await unpack(level) }))),
+    dies: await Promise.all(given.dies.map(async ({ name, at, state }) => ({ name, at: await unpack(at), state: await unpack(state) }))),
     head: given.head && await unpackAll(given.head),
   };
 };
@@ -84,6 +85,7 @@ const placedAt = (side, origin) => {
     slowest: greatest(latency),
     levels: levels.filter(({ most }, i) => most > 0 || i === 0),
     works: side.works.map(({ kind, begin, end }) => ({ kind, begin: since(begin, origin), end: since(end, origin) })),
+    dies: side.dies.map(({ name, at, state }) => ({ name, at: since(at, origin), state })),
     head: side.head && { ...side.head, at: since(side.head.at, origin), blocks: blocksOf(side.head.radius) },
     originTurns: Number(origin) / side.drive.turn,
     end: greatest(completion),

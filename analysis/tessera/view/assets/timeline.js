@@ -5,9 +5,10 @@ const [LEFT, RIGHT] = [58, 8];
 const OVERVIEW = 18;
 const LATENCY = 150;
 const LABEL = 17;
-const LANES = { head: 56, level: 26, work: 9 };
+const LANES = { head: 56, die: 9, level: 26, work: 9 };
 const GAP = 6;
 const AXIS = 22;
+const CHANGES = [0, 6, 1, 5, 2, 3, 4];  // states of a die (dies.py) from the one that is overlooked to the one that is shown
 const MOST_WORKS = 5;
 const MOST_STEPS = 1000;  // from power-on to a label that still says the time since then
 const HEADROOM = 0.15;  // above the slowest, of a power of ten: its mark
@@ -34,6 +35,7 @@ class TimeLine {
     let top = OVERVIEW + LATENCY + GAP;
     const lane = (kind, height, content) => { this.lanes.push({ kind, top: top + LABEL, height, ...content }); top += LABEL + height + GAP; };
     if (side.head) lane("head", LANES.head, {});
+    for (const die of side.dies) lane("die", LANES.die, { die });
     for (const level of side.levels) lane("level", LANES.level, { level });
     for (const work of this.works) lane("work", LANES.work, { work });
     this.height = top + AXIS;
@@ -250,6 +252,30 @@ class TimeLine {
     on.lineWidth = 1;
   }
 
+  /** What a die does; of many states in a dot the one that changes cells, which takes longest. */
+  draw_die(on, { top, height, die: { at, state } }) {
+    const { view, look } = this;
+    on.fillStyle = look.panel;
+    on.fillRect(LEFT, top, this.width, height);
+    let i = Math.max(0, countUpTo(at, view.from) - 1);
+    while (i < at.length && at[i] <= view.to) {
+      const x = Math.floor(this.x(at[i]));
+      const j = Math.max(i + 1, countUpTo(at, this.time(x + 1)));
+      let shown = state[i];
+      for (let k = i + 1; k < j; ++k) if (CHANGES.indexOf(state[k]) > CHANGES.indexOf(shown)) shown = state[k];
+      const until = j < at.length ? this.x(at[j]) : this.x(view.to);
+      if (look.flash[shown]) {
+        on.fillStyle = look.flash[shown];
+        on.fillRect(x, top, 1, height);
+      }
+      if (until - x > 1 && look.flash[state[j - 1]]) {
+        on.fillStyle = look.flash[state[j - 1]];
+        on.fillRect(x + 1, top, until - x - 1, height);
+      }
+      i = j;
+    }
+  }
+
   draw_level(on, { top, height, level: { at, level, most } }) {
     const { view, look } = this;
     on.fillStyle = look.panel;
@@ -283,9 +309,9 @@ class TimeLine {
     }
   }
 
-  label(on, { kind, top, height, level, work }) {
+  label(on, { kind, top, height, die, level, work }) {
     on.fillStyle = this.look.faint;
-    const text = kind === "head" ? "track of the head" : kind === "level" ? `${level.name}, at most ${short(level.most)}` : `${work.kind}, ${grouped(work.begin.length)} times`;
+    const text = kind === "head" ? "track of the head" : kind === "die" ? die.name : kind === "level" ? `${level.name}, at most ${short(level.most)}` : `${work.kind}, ${grouped(work.begin.length)} times`;
     on.fillText(text, LEFT, top - 4);
     if (kind === "head") {
       on.textAlign = "right";
