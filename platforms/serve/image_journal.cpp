@@ -44,9 +44,14 @@ bool all_zero(std::span<const std::byte> data) {
 
 std::uint64_t sum_of(const Header& header) { return checksum(&header, offsetof(Header, sum)); }
 
+/// The folder of a file; a bare name is in the current one.
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
 /// The name of a file is on the disk when its folder is.
 bool sync_folder(const std::filesystem::path& file) {
-  const int folder = ::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = ::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool synced = folder >= 0 && ::fsync(folder) == 0;
   if (folder >= 0) ::close(folder);
   return synced;
@@ -67,7 +72,7 @@ struct ImageJournal::Head {
 
 ImageJournal::ImageJournal(ImageFile& image) : image_(&image), path_(image.path()) {
   path_ += ".journal";
-  if (::access(path_.parent_path().c_str(), W_OK) != 0)
+  if (::access(folder_of(path_).c_str(), W_OK) != 0)
     throw InputError("--image " + image.path().string() + ": its folder is not writable, and its journal is kept there");
   recover();
 }
