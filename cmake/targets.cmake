@@ -8,6 +8,9 @@ add_library(tessera_options INTERFACE)
 target_compile_options(tessera_options INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion>
   $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>>)
+# From GCC 13 on it takes an empty optional in a coroutine's frame for uninitialised.
+target_compile_options(tessera_options INTERFACE
+  $<BUILD_INTERFACE:$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>>)
 # Figures are the same on processors that fuse a multiplication and an addition, and on those that do not.
 target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
 if(TESSERA_WARNINGS_ARE_ERRORS)

@@ -53,6 +53,6 @@ def test_what_the_other_commands_write_may_be_bare_names(here):
     tessera("plot", "run", "--only", "energy", "--out", "energy.png")
     tessera("trace", "convert", "t.csv", "--to", "msr", "--out", "t2.csv")
     tessera("sweep", "plan.sweep.toml", "--out", "sweep")
-    for name in ("report.html", "view.html", "energy.png", "t2.csv", "sweep/runs.csv"):
+    for name in ("report.html", "view.html", "energy.png", "t2.csv", "sweep/sweep.json"):
         assert (here / name).stat().st_size > 0, name
     tessera("describe", "t2.csv")
