@@ -6,7 +6,7 @@ import pytest
 import tessera
 from simulate import run, simulate
 from tessera.sweeps.corners import corners
-from tessera.sweeps.fold import smallest_fold
+from tessera.sweeps.fold import _in_words, smallest_fold
 from tessera.simulation import Simulation
 
 LAYERS = ("cmr", "imr-rmw")  # of unlike capacity on this drive
@@ -90,3 +90,6 @@ def test_a_search_folds_at_the_smallest_design_that_its_axes_hold():
     both = smallest_fold(run_.but(layer=layer, settings={"media.rpm": rpm}) for layer in LAYERS for rpm in ("5400 rpm", "7200 rpm"))
     assert both is not None and both.design == f"layer {min(LAYERS, key=capacity)}"
     assert smallest_fold([run_.but(layer=layer, fold=False) for layer in LAYERS]) is None
+    # Two designs are the smallest and share nothing that others have not: one of them is named, and never nobody.
+    apart = [run_.but(layer="cmr", settings={"media.rpm": "5400 rpm"}), run_.but(layer="imr-rmw", settings={"media.rpm": "7200 rpm"})]
+    assert _in_words(apart, [*apart, run_.but(layer="sblock", settings={"media.rpm": "5400 rpm"})]) == "for one layer cmr, media.rpm 5400 rpm"

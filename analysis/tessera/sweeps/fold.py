@@ -76,9 +76,10 @@ def forget_capacities() -> None:
 
 
 def _in_words(smallest: list[Simulation], all_: list[Simulation]) -> str:
-    """What the smallest designs share and others have not."""
+    """What the smallest designs share and others have not; where that is nothing, what makes the first of them another design than others."""
     what = {name: lambda each, name=name: getattr(each, name) for name in ("drive", "layer")}
     what |= {path: lambda each, path=path: each.settings.get(path) for path in smallest[0].settings}
-    return ", ".join(
-        f"{name} {value(smallest[0])}" for name, value in what.items() if len(set(map(value, smallest))) == 1 and len(set(map(value, all_))) > 1
-    )
+    varied = {name: value for name, value in what.items() if len(set(map(value, all_))) > 1}
+    shared = [name for name, value in varied.items() if len(set(map(value, smallest))) == 1]
+    words = ", ".join(f"{name} {varied[name](smallest[0])}" for name in shared or varied)
+    return words if shared else f"for one {words}"
