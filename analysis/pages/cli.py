@@ -14,8 +14,10 @@ from pages.long_runs import LAYERS, long_runs
 from pages.recovery import write_recovery
 from pages.reference import write_reference
 from pages.sizing import write_sizing
+from pages.studies import STUDIES, write_studies
 from pages.torture import Effort, write_torture
 from tessera.commands.group import Commands
+from tessera.errors import unknown_name
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help="Measure this project and write its pages.")
 
@@ -75,3 +77,15 @@ def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = P
 def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
     """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md again."""
     write_sizing(Console(), out)
+
+
+@app.command()
+def studies(
+    only: Annotated[list[str] | None, typer.Argument(help=f"Studies: {', '.join(STUDIES)}; all if none is named.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/studies"),
+) -> None:
+    """Run the sweeps of docs/studies and write the tables of its page and its data files again."""
+    for name in only or ():
+        if name not in STUDIES:
+            raise unknown_name("study", name, STUDIES)
+    write_studies(Console(), out, only or ())

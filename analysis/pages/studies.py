@@ -1,0 +1,150 @@
+"""The studies of docs/studies: runs their sweeps and writes the tables of the page and the data files anew."""
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+from rich.console import Console
+
+import tessera
+from tessera.families import YARDSTICK, ordered
+from tessera.marked_section import write_marked_section
+from tessera.marks import FEW_CLEANINGS
+from tessera.output_file import whole
+from tessera.papers.page import number, table
+from tessera.simulator import REPOSITORY
+
+FOLDER = REPOSITORY / "docs" / "studies"
+PAGE = FOLDER / "README.md"
+MEAN, P99 = "host.latency.mean", "host.latency.p99"  # ms in a frame of a sweep
+STAR = "\\*"
+
+
+def write_studies(console: Console, out: Path, only: Sequence[str] = ()) -> None:
+    """Raises InputError where a sweep of a study does not run."""
+    for name, write in STUDIES.items():
+        if only and name not in only:
+            continue
+        console.print(f"[dim]{name} ...[/dim]")
+        made = tessera.sweep(FOLDER / f"{name}.toml", out=out / name)
+        write_marked_section(PAGE, f"./dev studies {name}", write(made.good))
+    console.print(f"wrote {PAGE}")
+
+
+def _over_seeds(runs: pl.DataFrame, *more: pl.Expr) -> pl.DataFrame:
+    """A row for each point of the axes: means over seeds, and whether each of its runs cleaned often enough to be ranked."""
+    axes = [name for name in runs.columns if name.startswith("axis.") and name != "axis.seed"]
+    enough = (~pl.col("cleans") | (pl.col("cleaning.count") >= FEW_CLEANINGS)).all().alias("enough")
+    return runs.group_by(axes, maintain_order=True).agg(pl.col(MEAN).mean(), pl.col(P99).mean(), enough, *more)
+
+
+def _ms(value: float) -> str:
+    """Three digits that count.
+
+    >>> [_ms(value) for value in (3655.2, 91.46, 5.1697, 0.0706)]
+    ['3,655', '91.5', '5.17', '0.071']
+    """
+    return number(value, 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3)
+
+
+def _marked(text: str, enough: bool) -> str:
+    return text if enough else text + STAR
+
+
+NOTE = f"\n({STAR} fewer than {FEW_CLEANINGS} cleanings in a run: too few to rank.)\n"
+
+
+def memory(runs: pl.DataFrame) -> str:
+    waited = (pl.col("map.misses") / (pl.col("map.misses") + pl.col("map.hits"))).mean().alias("waited")
+    rows = _over_seeds(runs, waited)
+    cache = pl.coalesce(name for name in rows.columns if name.endswith(".map_cache")).alias("cache")
+    rows = rows.with_columns(cache)
+    layers, sizes = rows["axis.layer"].unique(maintain_order=True), rows["cache"].unique(maintain_order=True)
+
+    def cell(layer: str, size: str) -> str:
+        (row,) = rows.filter(axis("layer") == layer, pl.col("cache") == size).iter_rows(named=True)
+        return _marked(f"{_ms(row[MEAN])} ({100 * row['waited']:.0f} %)", row["enough"])
+
+    return table(["DRAM for the map", *(f"`{layer}`" for layer in layers)], [[size, *(cell(layer, size) for layer in layers)] for size in sizes]) + NOTE
+
+
+def axis(name: str) -> pl.Expr:
+    return pl.col(f"axis.{name}")
+
+
+BLOCK_KIB, PLATTERS_GIB = 128, 64  # of the drive `demo`
+
+
+def flash(runs: pl.DataFrame) -> str:
+    figures = {"WA": "write_amplification.total", "years": "nand.lifetime.years.worst_block", "levelled": "nand.lifetime.years.mean"}
+    rows = _over_seeds(runs, *(pl.col(metric).mean().alias(name) for name, metric in figures.items()))
+
+    def cells(layer: str, blocks: float) -> list[str]:
+        (row,) = rows.filter(axis("layer") == layer, axis("nand.blocks") == blocks).iter_rows(named=True)
+        years = "no erase" if row["years"] is None else f"{row['years']:.2f} ({row['levelled']:.2f})"
+        return [_marked(text, row["enough"]) for text in (_ms(row[MEAN]), _ms(row[P99]), number(row["WA"], 1), years)]
+
+    layers = list(rows["axis.layer"].unique(maintain_order=True))
+    header = [f"blocks of {BLOCK_KIB} KiB (share)", *(f"`{layer}` {what}" for layer in layers for what in ("mean ms", "p99 ms", "WA", "years, worst block (levelled)"))]
+    sizes = rows["axis.nand.blocks"].unique(maintain_order=True)
+    share = [f"{blocks:,.0f} ({100 * blocks * BLOCK_KIB / 2**20 / PLATTERS_GIB:.2g} %)" for blocks in sizes]
+    return table(header, [[text, *(cell for layer in layers for cell in cells(layer, blocks))] for text, blocks in zip(share, sizes)]) + NOTE
+
+
+def layers(runs: pl.DataFrame) -> str:
+    rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"))
+    names = ordered(rows["axis.layer"].unique())
+    workloads = list(rows["axis.workload"].unique(maintain_order=True))
+    found = {(row["axis.layer"], row["axis.workload"]): row for row in rows.iter_rows(named=True)}
+    header = ["layer", "platters_hold", "workload", "mean_ms", "p99_ms", "enough_cleanings"]
+    lines = [
+        [layer, f"{row['gain']:.2f}", workload, f"{row[MEAN]:.3g}", f"{row[P99]:.3g}", "yes" if row["enough"] else "no"]
+        for layer in names for workload in workloads for row in [found[layer, workload]]
+    ]  # fmt: skip
+    _write_csv(FOLDER / "layers.csv", header, lines)
+    others = [name for name in names if name != YARDSTICK]
+
+    def best(workload: str, metric: str) -> str:
+        ranked = [layer for layer in others if found[layer, workload]["enough"]]
+        least = min(ranked, key=lambda layer: found[layer, workload][metric])
+        return f"`{least}` {_ms(found[least, workload][metric])}"
+
+    def few(workload: str) -> int:
+        return sum(not found[layer, workload]["enough"] for layer in others)
+
+    body = [
+        [f"`{workload}`", " / ".join(_ms(found[YARDSTICK, workload][metric]) for metric in (MEAN, P99)), best(workload, MEAN), best(workload, P99), few(workload)]
+        for workload in workloads
+    ]
+    return table(["workload", f"`{YARDSTICK}`", "lowest mean of the others", "lowest p99 of the others", "not ranked"], body)
+
+
+def processor(runs: pl.DataFrame) -> str:
+    rows = _over_seeds(runs, pl.col("cpu.utilisation").mean().alias("busy"))
+    hits = rows.filter(axis("layer") == "mu-rmw", axis("nand.blocks") == rows["axis.nand.blocks"].max())
+    cores, clocks = (hits[f"axis.controller.{name}"].unique(maintain_order=True) for name in ("cores", "clock"))
+    lines = [
+        [row["axis.controller.clock"].removesuffix(" MHz"), row["axis.controller.costs.source"], f"{row['axis.controller.cores']:.0f}",
+         f"{1000 * row[MEAN]:.0f}", f"{1000 * row[P99]:.0f}", f"{100 * row['busy']:.0f}"]
+        for row in hits.sort("axis.controller.costs.source", maintain_order=True).iter_rows(named=True)
+    ]  # fmt: skip
+    _write_csv(FOLDER / "processor.csv", ["clock_mhz", "costs", "cores", "mean_us", "p99_us", "share_of_cores_percent"], lines)
+
+    def cell(clock: str, count: float) -> str:
+        point = (axis("controller.clock") == clock, axis("controller.cores") == count, axis("controller.costs.source") == "measured")
+        (row,) = hits.filter(*point).iter_rows(named=True)
+        return f"{1000 * row[MEAN]:,.0f} / {1000 * row[P99]:,.0f} ({100 * row['busy']:.0f} %)"
+
+    return table(["clock", *(f"cores: {count:.0f}" for count in cores)], [[clock, *(cell(clock, count) for count in cores)] for clock in clocks])
+
+
+def _write_csv(file: Path, header: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
+    def fill(aside: Path) -> None:
+        with open(aside, "w", newline="", encoding="utf-8") as out:
+            csv.writer(out, lineterminator="\n").writerows([header, *lines])
+
+    whole(file, fill)
+
+
+STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "processor": processor, "layers": layers}
