@@ -283,6 +283,7 @@ void Simulation::drained(const HostRequest& flush) {
   drain_status_ = flush.status;
   if (!ok(flush.status)) drain_failure_ = std::string("the drain's flush failed: ") + to_string(flush.status);
   if (scoreboard_ != nullptr) scoreboard_->completed(flush);
+  if (drain_listener_) drain_listener_(flush.status);
   drain_limit_ = drive_.timeline().now() + drain_patience;
   quiet_polls_ = 0;
   work_before_ = work_done_ = drive_.controller().work().operations;

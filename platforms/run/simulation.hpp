@@ -84,6 +84,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t failed() const { return player_.statistics().failed() - excused_; }
   /// Why there was no drain, or nothing: the drive failed the flush, or did not boot.
   [[nodiscard]] const std::string& drain_failure() const { return drain_failure_; }
+  /// Told of the answer to the drain's flush as it comes: a later power cut changes what excuses it.
+  void set_drain_listener(std::function<void(Status)> listener) { drain_listener_ = std::move(listener); }
   /// What the drive answered to the drain's flush, or to the boot that failed.
   [[nodiscard]] Status drain_status() const { return drain_status_; }
   /// Whether the run ended because the drive did not boot.
@@ -170,6 +172,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::uint32_t quiet_polls_ = 0;
   bool unfinished_ = false;
   std::function<void(const char*, Picoseconds)> cut_listener_;
+  std::function<void(Status)> drain_listener_;
   std::function<void()> is_off_;
   std::unique_ptr<VerificationSweep> sweep_;
 };

@@ -52,6 +52,7 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
     loaded_->require_end();
   }
   simulation_->add_observer(*this);
+  simulation_->set_drain_listener([this](Status status) { flush_allowed_ = allowed(status) || excuses_flush(status); });
   simulation_->set_cut_listener(
       [this](const char*, Picoseconds) { faults_at_power_on_ = drive_.media().device().statistics().write_faults; });
   if (part == 0 && drawn.run.saved_after != 0)
@@ -142,8 +143,7 @@ bool CombinedTrial::drained(Status status) {
     ++result_.dead;
     return drawn_.drive.asks_for_faults() && (status == Status::corrupt || status == Status::media_error || status == Status::read_only);
   }
-  if (simulation_->unfinished()) return false;
-  return allowed(status) || simulation_->scoreboard()->some_exempted() || cannot_write(status);
+  return flush_allowed_ && !simulation_->unfinished();
 }
 
 void CombinedTrial::judge() {
@@ -178,11 +178,13 @@ bool CombinedTrial::cannot_write(Status status) const {
          drive_.media().device().statistics().write_faults > faults_at_power_on_;
 }
 
-/// What the description's faults destroyed answers with an error, and so may a FLUSH while there is any of it.
+/// A FLUSH may fail while there is anything that the description's faults destroyed.
+bool CombinedTrial::excuses_flush(Status status) const { return cannot_write(status) || simulation_->scoreboard()->some_exempted(); }
+
+/// What the description's faults destroyed answers with an error.
 bool CombinedTrial::excused(const HostRequest& request) const {
-  const Scoreboard& scoreboard = *simulation_->scoreboard();
-  if (request.op != HostOp::read && cannot_write(request.status)) return true;
-  return request.op == HostOp::flush ? scoreboard.some_exempted() : scoreboard.excused(request);
+  if (request.op == HostOp::flush) return excuses_flush(request.status);
+  return (request.op != HostOp::read && cannot_write(request.status)) || simulation_->scoreboard()->excused(request);
 }
 
 void CombinedTrial::on_complete(const HostRequest& request, Picoseconds) {

@@ -39,6 +39,7 @@ class CombinedTrial final : private RequestObserver {
   void plan_next();
   [[nodiscard]] bool allowed(Status status) const;
   [[nodiscard]] bool excused(const HostRequest& request) const;
+  [[nodiscard]] bool excuses_flush(Status status) const;
   [[nodiscard]] bool cannot_write(Status status) const;
   [[nodiscard]] std::unique_ptr<TraceSource> open(Bytes capacity);
   [[nodiscard]] SimulationConfig simulation_config() const;
@@ -64,6 +65,7 @@ class CombinedTrial final : private RequestObserver {
   std::uint64_t operations_ = 0;
   bool never_rests_ = false;
   std::uint64_t failures_ = 0;
+  bool flush_allowed_ = true;             // what the drive answered to the drain's flush, by what was known then
   std::uint64_t faults_at_power_on_ = 0;  // writes that had stopped before the last boot
 };
 

@@ -179,7 +179,7 @@ void Scoreboard::power_cut() {
 /// and then the other blocks of its sector may answer with one, too.
 void Scoreboard::fall_back(bool errors) {
   for (Version& version : undurable_) {
-    if (version.durable) {
+    if (version.durable && version.certain) {
       settle(durable_, version);
       continue;
     }

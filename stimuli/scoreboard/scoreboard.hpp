@@ -104,7 +104,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
-    bool durable = false;            ///< FUA
+    bool durable = false;            ///< FUA: once it is acknowledged
     /// Versions of its blocks that may stand in its place: their writes ended while it was at the drive, and are not over.
     std::vector<std::pair<HostBlock, Tag>> beside;
     [[nodiscard]] bool covers(HostBlock block) const { return block >= blocks.first && block < blocks.end(); }

@@ -31,6 +31,10 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
         (9101, 592),  # tessera: a flash page and a dump were lost
         (9101, 2110),  # tessera: two cores programmed the pages of a block out of order
         (9102, 461),  # tessera-imr: a flash page that one boot had left out was back at a boot without the dumped table
+        (9105, 1360),  # amphisbaena: a boot guessed whose a frame was, and the next one took a record that said otherwise for a trimmed block's
+        (9106, 1557),  # fluid-loop: the record of a sector's new slot named the slot that it left
+        (9106, 2194),  # fluid: a FLUSH that failed without spares was judged after a later cut
+        (9107, 2101),  # hwsr: a write with FUA that failed counted as durable
         (9109, 2011),  # vguard: bands of 128 tracks are much work, and were taken for firmware that never rests
         (9101, 2459),  # fluid-loop: a torn slot was taken for the one that its sector had left
     ],

@@ -4,7 +4,8 @@
 //
 // A record names three other slots and the sectors in them: its two neighbours, and one that was filled lately and that nobody has named
 // yet. A slot that is still being written is not named: a cut that tears it must take nothing else. A name is as old as its record. It
-// counts unless the sector has left the slot since, which a newer record of the sector or the watermark of its zone shows.
+// counts unless the sector has left the slot since, which a newer record of the sector or the watermark of its zone shows: so a sector
+// that is being written to another slot, or back to its zone, is not named either.
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -23,12 +23,16 @@ SlotNames SlotWrites::names_for(std::uint32_t i) {
   return names;
 }
 
-/// None of a slot that is being written.
+/// None of a slot that is being written, nor of one that its sector is about to leave: the name would be newer than the copy or the
+/// write-back that makes the slot void, and count at boot.
 std::optional<SlotName> SlotWrites::name_of(std::uint32_t slot) const {
   if (std::ranges::any_of(under_way_, [slot](const Write& other) { return other.has(slot); })) return std::nullopt;
-  SlotName name{slot, std::nullopt};
-  if (const std::uint64_t word = owners_.word_of(slot); word != 0) name.sector = LogicalSector(word - 1);
-  return name;
+  const std::uint64_t word = owners_.word_of(slot);
+  if (word == 0) return SlotName{slot, std::nullopt};
+  const LogicalSector sector(word - 1);
+  const auto covers = [sector](const LogicalRun& run) { return sector >= run.first && sector < run.end(); };
+  if (std::ranges::any_of(under_way_, covers, &Write::sectors) || (leaving_ && covers(*leaving_))) return std::nullopt;
+  return SlotName{slot, sector};
 }
 
 std::optional<SlotName> SlotWrites::next_unnamed() {

@@ -23,6 +23,18 @@ class SlotWrites {
   /// The write to slots from `first` on is over: they hold their sectors, or it came to nothing.
   void end(std::uint32_t first);
 
+  /// While it lives, sectors of this run may be leaving the buffer for their zone, and no record names them. One at a time.
+  class Leaving {
+   public:
+    Leaving(SlotWrites& writes, LogicalRun sectors) : writes_(writes) { writes_.leaving_ = sectors; }
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+    ~Leaving() { writes_.leaving_.reset(); }
+
+   private:
+    SlotWrites& writes_;
+  };
+
  private:
   struct Write {
     std::uint32_t first;
@@ -36,6 +48,7 @@ class SlotWrites {
   const SlotOwners& owners_;
   const BufferRegion& buffer_;
   std::vector<Write> under_way_;
+  std::optional<LogicalRun> leaving_;
   /// Slots of writes that ended and that no record of theirs names: each write's last, and those of tracks that were written as a whole. A
   /// ring; what has no room is not named.
   std::array<std::uint32_t, 64> unnamed_{};

@@ -143,6 +143,7 @@ Task<Status> ZoneBufferLayer::evict(std::uint32_t zone) {
   for (std::uint32_t slot = owners_.first_of(zone); slot != SlotOwners::none; slot = owners_.after(slot))
     if (leaves(slot)) victims_.add({store_.offset_of(owners_.sector_of(slot)), slot});
   victims_.sort();
+  const SlotWrites::Leaving unnamed(writes_, store_.sectors_of(zone));
   // Nobody writes sectors of the zone now, so no copy that is still to come has one of these numbers.
   const ZoneStore::WriteBack job{zone, void_up_to()};
   const Status status = co_await store_.write_back(job, victims_);
@@ -210,13 +211,14 @@ Task<Status> ZoneBufferLayer::recover() {
   const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(known);
   std::vector<FoundSlot> told;
   if (!told_by_dump) told = named(collector.slots, collector.unreadable, collector.names);
-  restore_space(collector.slots);
+  const std::span<const std::uint32_t> unknown(collector.unreadable);
+  restore_space(collector.slots, unknown);
   add_unreadable(collector.slots, unreadable);
   add_named(collector.slots, std::move(told));
   status = co_await restore_owners(collector.slots);
   if (!ok(status)) co_return status;
   std::ranges::sort(collector.slots, {}, [](const FoundSlot& found) { return found.record.sequence; });
-  status = co_await restored(collector.slots);
+  status = co_await restored(collector.slots, unknown);
   co_return status;
 }
 

@@ -4,6 +4,7 @@
 //
 // A zone is locked by its guard: shared by reads and writes of its sectors, alone by whoever moves or writes them back.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "firmware/locks/number_locks.hpp"
@@ -66,14 +67,16 @@ class ZoneBufferLayer : public TranslationLayer {
   virtual void released(std::uint32_t slot) = 0;
   /// `slot` was written.
   virtual void stored(std::uint32_t) {}
-  /// At boot: finds out what slots are given out, and removes records that cannot count any more.
-  virtual void restore_space(std::vector<FoundSlot>& found) = 0;
+  /// At boot: finds out what slots are given out, and removes records that cannot count any more. `unreadable`: slots whose records a later
+  /// boot may be able to read.
+  virtual void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) = 0;
   /// At boot, behind restore_space(): whether `slot` may still hold what it held when the record of this number was written.
   [[nodiscard]] virtual bool may_hold(std::uint32_t, std::uint64_t) const { return true; }
   /// At boot, behind restore_space(): `slot` cannot be read and held a sector; gives the tag that its record had, or one as good.
   [[nodiscard]] virtual std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) = 0;
-  /// At boot, when owners_ is complete; `found`: of which some are in it, in the order in which they were written.
-  [[nodiscard]] virtual Task<Status> restored(std::vector<FoundSlot>& found) = 0;
+  /// At boot, when owners_ is complete; `found`: of which some are in it, in the order in which they were written; `unreadable`: of which
+  /// those in it are in `found`, too.
+  [[nodiscard]] virtual Task<Status> restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) = 0;
 
   /// Writes `run` to its placements, one a sector, a positioning for each run of slots. The guard is held. Slots of sectors
   /// that could not be written are released.

@@ -37,6 +37,8 @@ class ZoneStore {
     return LogicalSector(std::uint64_t{zone} * zone_sectors_ + offset);
   }
   [[nodiscard]] LogicalRun logical(ZoneRun run) const { return {sector_at(run.zone, run.offset), run.count}; }
+  /// All sectors of a zone.
+  [[nodiscard]] LogicalRun sectors_of(std::uint32_t zone) const { return {sector_at(zone, 0), zone_sectors_}; }
   /// The beginning of `run` that lies in one zone.
   [[nodiscard]] ZoneRun piece(LogicalRun run) const;
 

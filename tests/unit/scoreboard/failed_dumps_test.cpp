@@ -84,6 +84,17 @@ TEST_CASE("failed dump: FLUSH and FUA are durable by other means") {
   CHECK(host.board.lost_in_dumps() == 1);
 }
 
+TEST_CASE("failed dump: FUA of a write that failed makes nothing durable, and its sector may be a read error") {
+  FailingHost host;
+  const Tag v1 = Host::tag(host.written(0), 0);
+  host.done(host.flush());
+  HostRequest& failed = host.write(0, 1, true);
+  host.done(failed, Status::read_only);
+  host.cut_with_failed_dump();
+  for (const Tag tag : {v1, Host::tag(failed, 0), destroyed}) CHECK(host.reads_as(0, tag));
+  CHECK(host.board.exempted({HostBlock(7), 1}));
+}
+
 TEST_CASE("failed dump: a FLUSH after a whole dump makes durable what that saved, also of writes that the cut took from the drive") {
   FailingHost host;
   host.written(0);

@@ -63,16 +63,34 @@ TEST_CASE("at boot the highest position is the head, and a lap behind it nothing
   CHECK(log.take().slot == 2);
 }
 
-TEST_CASE("at boot a slot without a position is the next to be given out, or lies as far behind the head as the log is laid out") {
+TEST_CASE("at boot a slot without a position lies as far behind the head as the log is laid out, and is the oldest where it may be") {
   FakeMemory memory;
   SlotLog log(memory, 4, 0, LogHoles::circular);
-  log.restore_head(6);                  // slots 0 and 1 have positions 5 and 6
-  CHECK(log.restore_position(3) == 4);  // of the lap before
-  CHECK(log.restore_position(2) == 7);  // the next one, or position 3
+  log.restore_head(6);                     // slots 0 and 1 have positions 5 and 6
+  CHECK(log.restore_position(3, 0) == 4);  // of the lap before
+  CHECK(log.restore_position(2, 0) == 3);  // the oldest, or the next one
+  CHECK(log.restore_position(2, 2) == 3);
+  CHECK(log.newest() == 6);
+  CHECK(log.restore_position(2, 3) == 7);  // up to 3 all have left
   CHECK(log.newest() == 7);
 
   SlotLog young(memory, 4, 0, LogHoles::circular);
   young.restore_head(1);
-  CHECK(young.restore_position(2) == 3);  // the log has not come round: it was given out behind the head
+  CHECK(young.restore_position(2, 0) == 3);  // the log has not come round: it was given out behind the head
   CHECK(young.newest() == 3);
+}
+
+TEST_CASE("at boot with reuse a slot without a position is older than all, and the head passes those that cannot be read") {
+  FakeMemory memory;
+  SlotLog log(memory, 4, 0, LogHoles::reuse);
+  log.restore_head(6, true);
+  CHECK(log.newest() == 6);
+  log.restore_head(6, false);
+  CHECK(log.newest() == 10);
+  CHECK(log.restore_position(1, 5) == 6);
+  CHECK(log.restore_position(3, 5) == 6);
+  log.restore(1, 6);
+  log.restore(3, 6);
+  CHECK(log.oldest() == 1);
+  CHECK(log.take().position == 11);
 }

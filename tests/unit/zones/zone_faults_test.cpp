@@ -225,3 +225,57 @@ TEST_CASE("a name in a record does not count once the sector has left the slot")
   drive.read(drive.at(0, 3));
   check_with_losses(drive);
 }
+
+namespace {
+
+/// 0:3 in the first slot of a log of 32, others in the next ones up to `used`; where the first slot is.
+PhysicalSector fill_log(FluidDrive& drive, std::uint32_t used) {
+  drive.write(drive.at(0, 3));
+  drive.bench().steps.clear();
+  drive.read(drive.at(0, 3));
+  const PhysicalRun place = drive.bench().steps.front().run;
+  for (std::uint32_t i = 1; i < used; ++i) drive.write(drive.at(1 + (i - 1) / 8, (i - 1) % 8));
+  return {place.track, place.first};
+}
+
+/// 0:3 has left this slot, whatever the records of others say of it.
+void has_left(FluidDrive& drive, PhysicalSector slot) {
+  drive.bench().media().add_unreadable(slot);
+  drive.bench().fail_dumps([](std::uint64_t) { return std::uint64_t{0}; });
+  drive.cut_now();
+  drive.read(drive.at(0, 3));
+  REQUIRE(drive.bench().scoreboard().errors() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a record of a sector's new slot, or of a write next to it, does not name the slot that it leaves") {
+  auto setup = fluid_with(fluid::LogHoles::circular, false);
+  setup.layer.update = fluid::Update::append;
+  FluidDrive drive(setup);
+  SECTION("the new slot lies in front of the old one") {
+    const PhysicalSector first = fill_log(drive, 31);
+    drive.write(drive.at(0, 3));
+    has_left(drive, first);
+  }
+  SECTION("another write is under way") {
+    const PhysicalSector first = fill_log(drive, 30);
+    drive.bench().submit(HostOp::write, drive.at(0, 3) * blocks_per_sector, blocks_per_sector);
+    drive.bench().submit(HostOp::write, drive.at(5, 0) * blocks_per_sector, blocks_per_sector);
+    drive.bench().run_until_all_done();
+    has_left(drive, first);
+  }
+}
+
+TEST_CASE("a record that is written while a zone takes its sectors back does not name the slots that they leave") {
+  for (std::uint32_t wait = 0; wait < 120; ++wait) {
+    INFO("after " << wait << " half milliseconds");
+    FluidDrive drive(fluid_with(fluid::LogHoles::circular, false));
+    const PhysicalSector first = fill_log(drive, 32);
+    drive.bench().submit(HostOp::write, drive.at(5, 0) * blocks_per_sector, blocks_per_sector);  // 0:3 makes room
+    drive.bench().run_for(500_us * wait);
+    drive.write(drive.at(1, 0));  // in the slot behind it
+    drive.bench().run_until_all_done();
+    has_left(drive, first);
+  }
+}

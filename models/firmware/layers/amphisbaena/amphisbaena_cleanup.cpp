@@ -70,6 +70,7 @@ Task<Status> Amphisbaena::clean_chunks(HostTag in_hand) {
   if (!ok(status)) co_return status;
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, zone, collection_.offsets().size()});
   statistics_.dirty_zones.record(owners_.dirty_zones());
+  const SlotWrites::Leaving unnamed(writes_, store_.sectors_of(zone));
   const ZoneStore::WriteBack job{zone, 0};
   status = co_await store_.write_back(job, collection_);
   while (ok(status) && collection_.continue_note()) {

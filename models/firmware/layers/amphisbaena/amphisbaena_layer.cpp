@@ -49,8 +49,8 @@ std::uint32_t Amphisbaena::largest_write() const {
 }
 
 bool Amphisbaena::predicts_hot(std::uint32_t sectors) {
-  ++writes_;
-  if (writes_ % config_.sampling == 0) review_due_ = true;
+  ++requests_;
+  if (requests_ % config_.sampling == 0) review_due_ = true;
   return hot_.add(sectors);
 }
 

@@ -54,10 +54,10 @@ class Amphisbaena final : public ZoneBufferLayer {
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t slot) override;
   void stored(std::uint32_t slot) override { stale_->overwritten(slot); }
-  void restore_space(std::vector<FoundSlot>& found) override;
+  void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) override;
   [[nodiscard]] bool may_hold(std::uint32_t slot, std::uint64_t sequence) const override { return stale_->counts(slot, sequence); }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) override;
-  Task<Status> restored(std::vector<FoundSlot>& found) override;
+  Task<Status> restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) override;
 
   [[nodiscard]] Bytes paper_bytes() const;
 
@@ -107,7 +107,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   SlotOwners::Slots group_slots_;
   std::vector<SlotRun> group_runs_;
 
-  std::uint64_t writes_ = 0;  // of the host
+  std::uint64_t requests_ = 0;  // writes of the host
   bool review_due_ = false;
   std::uint64_t period_ghost_hits_ = 0;
 

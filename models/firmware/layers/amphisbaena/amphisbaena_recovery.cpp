@@ -17,12 +17,12 @@ Task<Status> Amphisbaena::recover() {
   co_return status;
 }
 
-void Amphisbaena::restore_space(std::vector<FoundSlot>& found) {
+void Amphisbaena::restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) {
   buffer_.skip_sequences(stale_->newest());
   std::erase_if(found, [this](const FoundSlot& slot) { return !stale_->counts(slot.slot, slot.record.sequence); });
 }
 
-/// As the newest record in its frame says, where the block can be of that chunk; else it may be either.
+/// As the newest record in its frame says, where that is of a chunk that has the block at this place; else it may be either.
 std::uint64_t Amphisbaena::restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) {
   const auto chunk_of = [this](LogicalSector block) { return std::pair(store_.zone_of(block), chunks_.chunk_of(store_.offset_of(block))); };
   const std::uint32_t frame = chunks_.frame_of_slot(slot.slot);
@@ -33,11 +33,14 @@ std::uint64_t Amphisbaena::restore_unreadable(SlotOwners::Owner slot, const std:
     if (newest == nullptr || other.record.sequence > newest->record.sequence) newest = &other;
   }
   if (newest == nullptr || newest->record.tag == high_frequency) return high_frequency;
-  return chunk_of(newest->record.sector) == chunk_of(slot.sector) ? low_frequency : high_frequency;
+  const bool at_its_place = chunks_.slot_in(frame, store_.offset_of(slot.sector)) == slot.slot;
+  return at_its_place && chunk_of(newest->record.sector) == chunk_of(slot.sector) ? low_frequency : high_frequency;
 }
 
-/// The newest record of a frame says whose it is. Others in it that say otherwise are of trimmed sectors.
-Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found) {
+/// The newest record of a frame says whose it is, but a chunk has one frame: others with records of it are of the high-frequency buffer,
+/// which takes any block. It has to, as an earlier boot may have had to guess whose a frame was that a record says more of now. What a
+/// chunk's frame has no place for is of trimmed sectors.
+Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) {
   std::vector<bool> known(frames_);
   std::vector<FoundSlot> unfit;
   const std::uint32_t least = config_.least_hfb(frames_);
@@ -46,18 +49,17 @@ Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found) {
     if (!owners_.in_use(slot.slot)) continue;
     const std::uint32_t frame = chunks_.frame_of_slot(slot.slot);
     const std::uint32_t zone = store_.zone_of(slot.record.sector);
-    const std::uint32_t chunk = chunks_.chunk_of(store_.offset_of(slot.record.sector));
-    const bool in_chunk = slot.record.tag == low_frequency;
-    if (!known[frame] && in_chunk && chunks_.find(zone, chunk) == ChunkSpace::none) {
-      known[frame] = true;
+    const std::uint32_t offset = store_.offset_of(slot.record.sector);
+    const std::uint32_t chunk = chunks_.chunk_of(offset);
+    if (!known[frame] && slot.record.tag == low_frequency && chunks_.find(zone, chunk) == ChunkSpace::none) {
       chunks_.add_frame(frame);
       chunks_.assign(frame, zone, chunk);
-    } else if (!known[frame] && !in_chunk) {
-      known[frame] = true;
+    } else if (!known[frame]) {
       blocks_.add_frame(frame, blocks_.frames() >= least);
     }
-    const bool fits = known[frame] && (in_chunk ? chunks_.find(zone, chunk) == frame : blocks_.owns(slot.slot));
-    if (!fits) unfit.push_back(slot);
+    known[frame] = true;
+    const bool in_chunk = chunks_.find(zone, chunk) == frame && chunks_.slot_in(frame, offset) == slot.slot;
+    if (!in_chunk && !blocks_.owns(slot.slot)) unfit.push_back(slot);
   }
   std::ranges::sort(unfit, {}, [](const FoundSlot& slot) { return slot.record.sector; });
   SlotOwners::Slots slots;
@@ -68,13 +70,15 @@ Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found) {
   for (const FoundSlot& slot : found) {
     if (!owners_.in_use(slot.slot)) {
       stale_->add(slot.slot, buffer_.newest_sequence());
-    } else if (slot.record.tag == low_frequency) {
+    } else if (!blocks_.owns(slot.slot)) {
       chunks_.put(slot.slot);
     } else {
       blocks_.assign(slot.slot, slot.record.sector);
       roles_.restore(slot.record.sector);
     }
   }
+  for (const std::uint32_t slot : unreadable)
+    if (!owners_.in_use(slot)) stale_->add(slot, buffer_.newest_sequence());
   for (std::uint32_t frame = 0; frame < frames_; ++frame) {
     if (known[frame]) continue;
     if (blocks_.frames() < least)

@@ -130,15 +130,15 @@ Task<Status> Fluid::requeue(std::uint32_t slot) {
 
 // Boot: an overwritten slot keeps its position, so the highest position is the head although newer sequence numbers lie behind it.
 
-void Fluid::restore_space(std::vector<FoundSlot>& found) {
+void Fluid::restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) {
   std::uint64_t last = 0;
   if (segment_ != 0) last = segment_end_ = store_.newest_watermark();
   for (const FoundSlot& slot : found) last = std::max(last, slot.record.tag);
-  log_.restore_head(last);
+  log_.restore_head(last, unreadable.empty());
   std::erase_if(found, [this](const FoundSlot& slot) { return !log_.possible(slot.record.tag); });
 }
 
-Task<Status> Fluid::restored(std::vector<FoundSlot>& found) {
+Task<Status> Fluid::restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) {
   std::ranges::sort(found, {}, [](const FoundSlot& slot) { return slot.record.tag; });
   for (const FoundSlot& slot : found)
     if (owners_.in_use(slot.slot)) log_.restore(slot.slot, slot.record.tag);

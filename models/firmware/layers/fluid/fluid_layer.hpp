@@ -31,13 +31,13 @@ class Fluid final : public ZoneBufferLayer {
     return segment_ == 0 ? ZoneBufferLayer::age(record) : record.tag;
   }
   [[nodiscard]] std::uint64_t void_up_to() const override { return segment_ == 0 ? ZoneBufferLayer::void_up_to() : segment_end_; }
-  void restore_space(std::vector<FoundSlot>& found) override;
+  void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) override;
   // Where segments leave, positions count, and a name has none.
   [[nodiscard]] bool may_hold(std::uint32_t, std::uint64_t) const override { return segment_ == 0; }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override {
-    return log_.restore_position(slot.slot);
+    return log_.restore_position(slot.slot, segment_ == 0 ? 0 : store_.watermark(store_.zone_of(slot.sector)));
   }
-  Task<Status> restored(std::vector<FoundSlot>& found) override;
+  Task<Status> restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) override;
 
   [[nodiscard]] std::uint32_t slots_needed(const SlotOwners::Slots& held) const;
   void place(const SlotOwners::Slots& held, Placements& placements);

@@ -48,10 +48,15 @@ void SlotLog::move_tail() { tail_ = used_count_ == 0 ? head_ : positions_.read(l
 
 std::uint32_t SlotLog::oldest() const { return lists_.front(in_use); }
 
-std::uint64_t SlotLog::restore_position(std::uint32_t slot) {
-  if (holes_ == LogHoles::reuse) return head_++;
+void SlotLog::restore_head(std::uint64_t last, bool all_known) {
+  // Positions that are not known are no more than there are slots.
+  head_ = tail_ = last + 1 + (all_known || holes_ == LogHoles::circular ? 0 : slots_);
+}
+
+std::uint64_t SlotLog::restore_position(std::uint32_t slot, std::uint64_t above) {
+  if (holes_ == LogHoles::reuse) return above + 1;
   const std::uint64_t newest = (head_ - 1) % slots_;  // the slot of position head_
-  if (slot == newest) return head_++;
+  if (slot == newest) return head_ > above + slots_ ? head_ - slots_ : head_++;
   const std::uint64_t behind = (newest + slots_ - slot) % slots_;
   if (behind < head_) return head_ - behind;
   // Younger than all that can be read: the log has not come round yet.

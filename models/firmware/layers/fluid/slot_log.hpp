@@ -33,13 +33,14 @@ class SlotLog {
   /// Position of a slot in use: what take() said.
   [[nodiscard]] std::uint64_t position_of(std::uint32_t slot) const { return positions_.read(slot); }
 
-  /// At boot: positions up to `last` were given out.
-  void restore_head(std::uint64_t last) { head_ = tail_ = last + 1; }
+  /// At boot: positions up to `last` were given out, and more if not all can be read.
+  void restore_head(std::uint64_t last, bool all_known = true);
   /// Whether a slot with this position can be in use under that head.
   [[nodiscard]] bool possible(std::uint64_t position) const { return holes_ == LogHoles::reuse || position + slots_ >= head_; }
-  /// At boot, behind restore_head(): a position for a slot in use whose own cannot be read. Where it may be the next to be given out or
-  /// the oldest, it is taken for the former.
-  [[nodiscard]] std::uint64_t restore_position(std::uint32_t slot);
+  /// At boot, behind restore_head(): a position, higher than `above`, for a slot in use whose own cannot be read. Where it may be the
+  /// oldest it is taken for that: its own position, which a later boot may read, must not be one that is a lap behind the head by then, or
+  /// that a segment took along.
+  [[nodiscard]] std::uint64_t restore_position(std::uint32_t slot, std::uint64_t above);
   /// At boot: `slot` is in use; in ascending order of positions.
   void restore(std::uint32_t slot, std::uint64_t position);
 

@@ -81,8 +81,9 @@ Task<Status> SkylightDisk::clean(std::uint32_t buffer_zone) {
   co_return Status::ok;
 }
 
-/// A buffer zone is as full as its newest epoch shows; slots of older ones were written back.
-void SkylightDisk::restore_space(std::vector<FoundSlot>& found) {
+/// A buffer zone is as full as its newest epoch shows; slots of older ones were written back. A record that cannot be read may be of a
+/// newer epoch than all others: then the buffer zone is full, so that nothing is written in an epoch that a later boot finds past.
+void SkylightDisk::restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) {
   for (const FoundSlot& slot : found) {
     BufferZone& state = states_.peek(slot.slot / zone_slots_);
     state.epoch = std::max(state.epoch, static_cast<std::uint32_t>(slot.record.tag));
@@ -93,13 +94,7 @@ void SkylightDisk::restore_space(std::vector<FoundSlot>& found) {
     state.head = std::max(state.head, slot.slot % zone_slots_ + 1);
     return false;
   });
-}
-
-/// It holds a sector, so it was written since its buffer zone's last clean.
-std::uint64_t SkylightDisk::restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) {
-  BufferZone& state = states_.peek(slot.slot / zone_slots_);
-  state.head = std::max(state.head, slot.slot % zone_slots_ + 1);
-  return state.epoch;
+  for (const std::uint32_t slot : unreadable) states_.peek(slot / zone_slots_).head = zone_slots_;
 }
 
 }  // namespace tessera

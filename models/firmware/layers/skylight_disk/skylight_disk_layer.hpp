@@ -42,9 +42,11 @@ class SkylightDisk final : public ZoneBufferLayer {
   [[nodiscard]] std::uint32_t largest_write() const override { return zone_slots_; }
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t) override {}  // a slot is won back with its whole buffer zone
-  void restore_space(std::vector<FoundSlot>& found) override;
-  [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override;
-  Task<Status> restored(std::vector<FoundSlot>&) override { co_return Status::ok; }
+  void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) override;
+  [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>&) override {
+    return states_.peek(slot.slot / zone_slots_).epoch;
+  }
+  Task<Status> restored(std::vector<FoundSlot>&, std::span<const std::uint32_t>) override { co_return Status::ok; }
 
   [[nodiscard]] Task<Status> append(ZoneRun run, DataSpan data, MediaClass priority);
   [[nodiscard]] Task<Status> clean(std::uint32_t buffer_zone);
