@@ -145,6 +145,17 @@ TEST_CASE("the end of the filter list that degraded blocks go to") {
   CHECK(mru.filter_list() == "DA");
 }
 
+TEST_CASE("the first SUP block is the bottom of the resident list, whatever was in the list without one") {
+  AmphisbaenaConfig config;
+  config.filter_share = 1;
+  Buffer buffer(2, config);
+  buffer.write_all("ABC");  // for which A leaves
+  CHECK(buffer.resident_list() == "C:lup");
+  buffer.write_all("B");
+  CHECK(buffer.resident_list() == "B:sup");
+  CHECK(buffer.filter_list() == "C");
+}
+
 TEST_CASE("ghosts and shadows are remembered up to a share of the buffer, the first to become one forgotten first") {
   AmphisbaenaConfig config;
   config.history = 1;

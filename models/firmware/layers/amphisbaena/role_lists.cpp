@@ -127,6 +127,7 @@ void RoleLists::hit(LogicalSector block) {
   set_role(node, Role::sup);
   ++promotions_;
   to_top_of_resident(node);
+  if (count(Role::sup) == 1) prune();  // of what was in R without a SUP block
   if (in_both_lists || filter_hit_ == FilterHit::demote) demote_excess();
 }
 
