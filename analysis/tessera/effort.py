@@ -10,6 +10,7 @@ import numpy as np
 
 from tessera.errors import InputError, unknown_name
 from tessera.intervals import Estimate, of_mean
+from tessera.percentiles import ALWAYS, fraction_of
 from tessera.run_folder import OPERATIONS, Run, latency_ms
 from tessera.simulation import Simulation
 
@@ -18,7 +19,7 @@ BATCH = 5  # requests of a batch of MSER-5
 ROUNDING = 1e-12  # what the sums leave of batches that are all alike, over their squares
 SHORTEST = 10_000  # requests of the first attempt, where the run has no shorter limit
 ABOVE_A_PERCENTILE = 10  # requests of each batch that lie above the percentile at least
-_STATISTICS = {"mean": None, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+_STATISTICS = {"mean": None, **ALWAYS}
 METRICS = tuple(f"host.{of}latency.{name}" for of in ("", "read.", "write.") for name in _STATISTICS)
 
 
@@ -34,14 +35,17 @@ class Until:
         """
         >>> Until.parse("host.latency.p99:5%")
         Until(metric='host.latency.p99', relative=0.05)
-        >>> Until.parse("host.latency.p98:5%")
+        >>> Until.parse("host.latency.p99_99:5%")
+        Until(metric='host.latency.p99_99', relative=0.05)
+        >>> Until.parse("host.latency.max:5%")
         Traceback (most recent call last):
-        tessera.errors.InputError: unknown metric of --until 'host.latency.p98'; did you mean 'host.latency.p99'?
+        tessera.errors.InputError: unknown metric of --until 'host.latency.max'; did you mean 'host.latency.mean'?
         """
         match = re.fullmatch(r"([a-z0-9_.]+):\s*([0-9.]+)\s*%", text)
         if match is None:
             raise InputError(f"--until: expected METRIC:PERCENT such as host.latency.p99:5%, found '{text}'")
-        if match.group(1) not in METRICS:
+        of, _, statistic = match.group(1).rpartition(".")
+        if match.group(1) not in METRICS and (f"{of}.mean" not in METRICS or fraction_of(statistic) is None):
             raise unknown_name("metric of --until", match.group(1), METRICS)
         share = float(match.group(2)) / 100
         if not 0 < share < 1:
@@ -95,7 +99,7 @@ def mser5(values: np.ndarray) -> int:
 def _figure(metric: str) -> tuple[str | None, Callable[[np.ndarray], float], float]:
     """Of a metric: the operation it looks at, the statistic of a batch, and the requests that a batch needs for it."""
     operation = next((name for name in OPERATIONS if f".{name}." in metric), None)
-    fraction = _STATISTICS[metric.rsplit(".", 1)[1]]
+    fraction = fraction_of(metric.rsplit(".", 1)[1])
     if fraction is None:
         return operation, lambda batch: float(batch.mean()), 2
     return operation, lambda batch: float(np.quantile(batch, fraction, method="inverted_cdf")), math.ceil(ABOVE_A_PERCENTILE / (1 - fraction))

@@ -164,6 +164,9 @@ struct ServeOptions {
   std::filesystem::path out;         ///< folder of the results; "" = none
   bool requests = false;
   std::optional<IntervalOption> intervals;
+  bool events = false;
+  bool places = false;
+  std::optional<RecordOptions> record;
   std::vector<Percentile> percentiles;  ///< of the latency, rising; none: those that are always reported
   std::uint64_t seed = 1;
 };

@@ -19,6 +19,15 @@ std::vector<std::pair<Picoseconds, Picoseconds>> record_windows(const Arguments&
 
 }  // namespace
 
+void declare_logs(Arguments& arguments) {
+  arguments.flag("--requests", "write requests.npy, the life of each request");
+  arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
+  arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
+  arguments.flag("--places",
+                 "write tracks.csv and blocks.csv, what each track and each flash block went through; with --intervals bands.csv, how "
+                 "full each band was");
+}
+
 void declare_recording(Arguments& arguments) {
   arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
   arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");

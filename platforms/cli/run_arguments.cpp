@@ -35,12 +35,7 @@ void declare_simulation(Arguments& arguments) {
                      "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
   arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
   declare_percentiles(arguments);
-  arguments.flag("--requests", "write requests.npy, the life of each request");
-  arguments.option("--intervals", "EVERY", "write intervals.csv, a line every time such as '1 s' or count such as '10000 requests'");
-  arguments.flag("--events", "write events.csv, a line for each cleaning, merge, fault and cut");
-  arguments.flag("--places",
-                 "write tracks.csv and blocks.csv, what each track and each flash block went through; with --intervals bands.csv, how "
-                 "full each band was");
+  declare_logs(arguments);
 }
 
 std::vector<Picoseconds> restart_times(const Arguments& arguments) {

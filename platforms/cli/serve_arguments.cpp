@@ -1,6 +1,7 @@
 #include "platforms/cli/serve_arguments.hpp"
 
 #include "platforms/cli/option_values.hpp"
+#include "platforms/cli/record_arguments.hpp"
 #include "platforms/cli/shared_arguments.hpp"
 
 namespace tessera::cli {
@@ -16,11 +17,10 @@ void declare_serve(Arguments& arguments) {
                    "file of the drive's content: loaded at the start, kept up to date; what a FLUSH or FUA covers survives a kill");
   arguments.option("--load-state", "FILE", "begin with the drive as --save-state of serve, or of a run with --content bytes, left it");
   arguments.option("--save-state", "FILE", "shut the drive down at the end and keep what it holds");
-  arguments.option("--out", "DIR", "folder for the results: summary.json, at the end and at SIGUSR2");
-  arguments.flag("--requests", "write requests.npy, the life of each request, to --out");
-  arguments.option("--intervals", "EVERY",
-                   "write intervals.csv to --out, a line every time such as '1 s' or count such as '10000 requests'");
+  arguments.option("--out", "DIR", "folder for the results: summary.json, at the end and at SIGUSR1");
+  declare_logs(arguments);
   declare_percentiles(arguments);
+  declare_recording(arguments);
   arguments.option("--seed", "N", "seed of all random streams (default: 1)");
 }
 
@@ -37,13 +37,15 @@ ParsedCommand read_serve(const Arguments& arguments) {
   serve.image = arguments.text("--image");
   serve.load_state = arguments.text("--load-state");
   serve.save_state = arguments.text("--save-state");
-  arguments.needs("--requests", "--out");
-  arguments.needs("--intervals", "--out");
-  arguments.needs("--percentiles", "--out");
+  for (const char* of_results : {"--requests", "--intervals", "--events", "--places", "--percentiles", "--vcd", "--fst", "--timeline"})
+    arguments.needs(of_results, "--out");
   serve.percentiles = percentiles_option(arguments);
   serve.out = arguments.text("--out");
   serve.requests = arguments.set("--requests");
   if (arguments.given("--intervals")) serve.intervals = parse_intervals(arguments.text("--intervals"));
+  serve.events = arguments.set("--events");
+  serve.places = arguments.set("--places");
+  serve.record = record_options(arguments);
   serve.seed = arguments.count("--seed", serve.seed, 0, unbounded);
   return serve;
 }

@@ -21,7 +21,10 @@ void add(std::vector<NamedPath>& outputs, const std::string& option, const fs::p
 }
 
 /// GTKWave's save file lies beside each file of waveforms; two that differ in their ending alone share it.
-void add_save_files(std::vector<NamedPath>& outputs, const cli::RecordOptions& record) {
+void add_recordings(std::vector<NamedPath>& outputs, const cli::RecordOptions& record) {
+  add(outputs, "--vcd", record.vcd);
+  add(outputs, "--fst", record.fst);
+  add(outputs, "--timeline", record.timeline);
   std::vector<fs::path> files;
   for (const fs::path& waves : {record.vcd, record.fst})
     if (!waves.empty() && replaceable(waves)) files.push_back(fs::path(waves).replace_extension(".gtkw"));
@@ -45,12 +48,7 @@ std::vector<NamedPath> inputs_of(const cli::RunOptions& run, const SearchPath& s
 void require_own_outputs(const cli::RunOptions& run, const SearchPath& search) {
   std::vector<NamedPath> outputs;
   add_folder(outputs, run.out);
-  if (run.record) {
-    add(outputs, "--vcd", run.record->vcd);
-    add(outputs, "--fst", run.record->fst);
-    add(outputs, "--timeline", run.record->timeline);
-    add_save_files(outputs, *run.record);
-  }
+  if (run.record) add_recordings(outputs, *run.record);
   add(outputs, "--save-state", run.save_state);
   require_apart(outputs, inputs_of(run, search));
 }
@@ -71,6 +69,7 @@ void require_own_outputs(const cli::ServeOptions& serve, const SearchPath& searc
   constexpr std::string_view socket = "unix:";
   std::vector<NamedPath> outputs;
   if (!serve.out.empty()) add_folder(outputs, serve.out);
+  if (serve.record) add_recordings(outputs, *serve.record);
   add(outputs, "--save-state", serve.save_state);
   add(outputs, "--image", serve.image);
   if (serve.nbd.starts_with(socket)) add(outputs, "--nbd", serve.nbd.substr(socket.size()));

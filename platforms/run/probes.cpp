@@ -1,6 +1,7 @@
 #include "platforms/run/probes.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "base/error.hpp"
 #include "platforms/cli/option_values.hpp"
@@ -21,8 +22,14 @@ std::uint64_t parse_number(const std::string& trigger, std::string_view text, co
 
 }  // namespace
 
-Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simulation)
-    : drive_(drive), simulation_(simulation), progress_(config.expected_requests) {
+std::optional<RecordConfig> record_config(const std::optional<cli::RecordOptions>& options) {
+  if (!options) return std::nullopt;
+  return RecordConfig{options->vcd,     options->fst,     options->timeline, options->signals,
+                      options->windows, options->trigger, options->before,   options->after};
+}
+
+Probes::Probes(const ProbesConfig& config, DriveModule& drive, std::function<std::uint64_t()> outstanding)
+    : drive_(drive), outstanding_(std::move(outstanding)) {
   if (config.requests) requests_.emplace(config.folder / "requests.npy");
   if (config.events) events_.emplace(config.folder / "events.csv");
   if (config.intervals) open_intervals(config);
@@ -30,15 +37,7 @@ Probes::Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simul
   if (config.places && config.intervals && !drive.band_levels().empty())
     bands_.emplace(config.folder / "bands.csv", *config.intervals, [&drive] { return drive.band_levels(); });
   if (config.record) open_record(*config.record);
-  if (requests_) simulation.add_observer(*requests_);
-  if (intervals_) simulation.add_observer(*intervals_);
-  if (bands_) simulation.add_observer(*bands_);
-  simulation.add_observer(*this);
   if (events_ || intervals_ || waves_) drive.controller().executor().observe(this);
-  simulation.set_cut_listener([this](const char* kind, Picoseconds at) {
-    if (events_) events_->record(at, {kind, FirmwareEvent::Edge::instant, 0, 0});
-    if (waves_ != nullptr && trigger_ == kind) waves_->trigger(at);
-  });
 }
 
 void Probes::open_intervals(const ProbesConfig& config) {
@@ -73,16 +72,27 @@ void Probes::open_record(const RecordConfig& config) {
 Probes::~Probes() { drive_.signals().unwatch(*this); }
 
 void Probes::on_complete(const HostRequest& request, Picoseconds now) {
-  if (intervals_) intervals_->queue(simulation_.player().outstanding(), now);
-  if (waves_ != nullptr) {
-    if (trigger_request_ == request.number) waves_->trigger(request.life.issue);
-    if (trigger_latency_ && now - request.life.arrival > *trigger_latency_) waves_->trigger(now);
-  }
-  progress_.update(now, simulation_.player().completions());
-  // A result that can no longer be written is not worth simulating on.
-  if ((requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed()) ||
-      (bands_ && bands_->failed()) || (waves_ != nullptr && waves_->failed()))
-    simulation_.stop();
+  if (requests_) requests_->on_complete(request, now);
+  if (intervals_) intervals_->on_complete(request, now);
+  if (bands_) bands_->on_complete(request, now);
+  queue_changed(now);
+  if (waves_ == nullptr) return;
+  if (trigger_request_ == request.number) waves_->trigger(request.life.issue);
+  if (trigger_latency_ && now - request.life.arrival > *trigger_latency_) waves_->trigger(now);
+}
+
+void Probes::queue_changed(Picoseconds now) {
+  if (intervals_) intervals_->queue(outstanding_(), now);
+}
+
+void Probes::power_event(const char* kind, Picoseconds at) {
+  if (events_) events_->record(at, {kind, FirmwareEvent::Edge::instant, 0, 0});
+  if (waves_ != nullptr && trigger_ == kind) waves_->trigger(at);
+}
+
+bool Probes::failed() const {
+  return (requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed()) ||
+         (bands_ && bands_->failed()) || (waves_ != nullptr && waves_->failed());
 }
 
 void Probes::firmware_event(const FirmwareEvent& event, Picoseconds at) {
@@ -105,7 +115,6 @@ std::vector<std::string> Probes::finish() {
   const Picoseconds now = drive_.timeline().now();
   drive_.controller().executor().observe(nullptr);
   drive_.signals().unwatch(*this);
-  progress_.clear();
   if (waves_ != nullptr) {
     if (waves_->armed()) {
       std::string note = "the waveform trigger '" + trigger_ + "' never came";

@@ -1,20 +1,21 @@
 #pragma once
-// What watches a run: waveforms, events.csv, intervals.csv, requests.npy, tracks.csv, blocks.csv and bands.csv, the progress line. A probe
-// that was not asked for is not attached, and costs its device a null test.
+// What watches a drive at work, for a run or for clients: waveforms, events.csv, intervals.csv, requests.npy, tracks.csv, blocks.csv and
+// bands.csv. A probe that was not asked for is not attached, and costs its device a null test.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/signal.hpp"
+#include "platforms/cli/options.hpp"
 #include "platforms/drive/drive_module.hpp"
 #include "platforms/output/band_log.hpp"
 #include "platforms/output/event_log.hpp"
 #include "platforms/output/intervals.hpp"
-#include "platforms/output/progress.hpp"
 #include "platforms/output/requests_log.hpp"
 #include "platforms/run/place_log.hpp"
-#include "platforms/run/simulation.hpp"
+#include "stimuli/player/request_observer.hpp"
 
 namespace tessera {
 
@@ -35,14 +36,24 @@ struct ProbesConfig {
   bool places = false;
   std::optional<IntervalLength> intervals;
   std::optional<RecordConfig> record;
-  std::optional<std::uint64_t> expected_requests;
 };
 
-class Probes final : private RequestObserver, private CpuObserver, private SignalSink {
+/// The recordings that a command line asks for.
+[[nodiscard]] std::optional<RecordConfig> record_config(const std::optional<cli::RecordOptions>& options);
+
+class Probes final : public RequestObserver, private CpuObserver, private SignalSink {
  public:
-  /// Attaches to drive and simulation; throws OutputError where a file cannot be made.
-  Probes(const ProbesConfig& config, DriveModule& drive, Simulation& simulation);
+  /// Attaches to the drive; throws OutputError where a file cannot be made. `outstanding`: requests that the host waits for.
+  Probes(const ProbesConfig& config, DriveModule& drive, std::function<std::uint64_t()> outstanding);
   ~Probes() override;
+
+  void on_complete(const HostRequest& request, Picoseconds now) override;
+  /// The host waits for more requests, or a power cut took some.
+  void queue_changed(Picoseconds now);
+  /// A power cut or a restart, as events.csv names it.
+  void power_event(const char* kind, Picoseconds at);
+  /// Whether a file can no longer be written.
+  [[nodiscard]] bool failed() const;
 
   /// Closes every file; throws OutputError. Returns sentences about what was asked for and did not happen.
   std::vector<std::string> finish();
@@ -50,7 +61,6 @@ class Probes final : private RequestObserver, private CpuObserver, private Signa
  private:
   class Waves;
 
-  void on_complete(const HostRequest& request, Picoseconds now) override;
   void firmware_event(const FirmwareEvent& event, Picoseconds at) override;
   // SignalSink: the gauges, for intervals.csv
   void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override;
@@ -59,8 +69,7 @@ class Probes final : private RequestObserver, private CpuObserver, private Signa
   void open_record(const RecordConfig& config);
 
   DriveModule& drive_;
-  Simulation& simulation_;
-  Progress progress_;
+  std::function<std::uint64_t()> outstanding_;
   std::optional<RequestsLog> requests_;
   std::optional<EventLog> events_;
   std::optional<IntervalsLog> intervals_;

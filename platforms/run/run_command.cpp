@@ -15,6 +15,7 @@
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/gdb/drive_debugger.hpp"
 #include "platforms/output/firmware_log.hpp"
+#include "platforms/output/progress.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
 #include "platforms/output/terminal_summary.hpp"
@@ -76,12 +77,27 @@ ProbesConfig probes_config(const cli::RunOptions& options) {
   config.events = options.events;
   config.places = options.places;
   if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
-  if (const auto& record = options.record)
-    config.record = RecordConfig{record->vcd,     record->fst,     record->timeline, record->signals,
-                                 record->windows, record->trigger, record->before,   record->after};
-  config.expected_requests = options.limit;
+  config.record = record_config(options.record);
   return config;
 }
+
+/// The progress line, and the end of a run of which a file can no longer be written: that is not worth simulating on.
+class RunWatch final : public RequestObserver {
+ public:
+  RunWatch(Simulation& simulation, const Probes& probes, std::optional<std::uint64_t> expected_requests)
+      : simulation_(simulation), probes_(probes), progress_(expected_requests) {}
+
+  void on_complete(const HostRequest&, Picoseconds now) override {
+    progress_.update(now, simulation_.player().completions());
+    if (probes_.failed()) simulation_.stop();
+  }
+  void end() { progress_.clear(); }
+
+ private:
+  Simulation& simulation_;
+  const Probes& probes_;
+  Progress progress_;
+};
 
 double cpu_seconds_used() {
   rusage usage{};
@@ -256,13 +272,18 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     });
   if (debugger) debugger->can_cut([&simulation] { simulation.cut_soon(); });
   const std::vector<std::string> placement_notes = drive.controller().placement_notes();
-  Probes probes(probes_config(options), drive, simulation);
+  Probes probes(probes_config(options), drive, [&simulation] { return simulation.player().outstanding(); });
+  RunWatch watch(simulation, probes, options.limit);
+  simulation.add_observer(probes);
+  simulation.add_observer(watch);
+  simulation.set_cut_listener([&probes](const char* kind, Picoseconds at) { probes.power_event(kind, at); });
 
   watch_stop_signals();
   stop_reads_when([] { return stop_signal() != 0; });
   const double before = cpu_seconds_used();
   simulation.run();
   const double cpu_seconds = cpu_seconds_used() - before;
+  watch.end();
   log.close();
 
   std::vector<std::string> notes = probes.finish();

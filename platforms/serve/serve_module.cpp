@@ -124,14 +124,14 @@ void ServeModule::pump() {
 void ServeModule::take_signal() {
   const int signal = server_.signal();
   if (signal == 0) return;
-  if (signal == SIGUSR1) return cut_power();
-  if (signal == SIGUSR2) return take_snapshot();
+  if (signal == SIGUSR1) return take_snapshot();
+  if (signal == SIGUSR2) return cut_power();
   ending_ = true;
 }
 
 void ServeModule::take_snapshot() {
   if (run_ == nullptr) {
-    std::cerr << "SIGUSR2 asks for the results so far, and there is no --out DIR to write them to" << std::endl;
+    std::cerr << "SIGUSR1 asks for the results so far, and there is no --out DIR to write them to; SIGUSR2 cuts the power" << std::endl;
     return;
   }
   try {
@@ -278,10 +278,10 @@ void ServeModule::cut_power() {
   const Picoseconds now = drive_.timeline().now();
   ++figures_.power_cuts;
   std::cout << "power cut at " << seconds(now) << " s with " << commands_.size() - free_.size() << " requests under way" << std::endl;
-  if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);
   host_.power_lost();
   server_.clients().disconnect_all();
   drive_.power_off();
+  if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);
   for (Command& command : commands_) {
     if (!command.is_under_way) continue;
     const HostRun& blocks = command.request.blocks;

@@ -15,20 +15,35 @@ namespace {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+ProbesConfig probes_config(const cli::ServeOptions& options) {
+  ProbesConfig config;
+  config.folder = options.out;
+  config.requests = options.requests;
+  config.events = options.events;
+  config.places = options.places;
+  if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
+  config.record = record_config(options.record);
+  return config;
+}
+
 }  // namespace
 
 ServedRun::ServedRun(const cli::ServeOptions& options, DriveModule& drive, const std::string& description, std::vector<InputFile> inputs)
-    : options_(options), drive_(drive), folder_(options.out), inputs_(std::move(inputs)), measurement_(drive) {
+    : options_(options),
+      drive_(drive),
+      folder_(options.out),
+      inputs_(std::move(inputs)),
+      measurement_(drive),
+      log_(folder_.file("firmware.log")),
+      probes_(probes_config(options), drive, [this] { return outstanding_; }) {
   folder_.write("drive.toml", description, Keep::record);
+  drive.on_uart_line([this](const std::string& line, Picoseconds at) { log_.record(line, at); });
 }
 
 void ServedRun::begin() {
   begin_ = drive_.timeline().now();
   cpu_before_ = cpu_seconds();
   measurement_.begin();
-  if (options_.requests) requests_.emplace(folder_.file("requests.npy"));
-  if (options_.intervals)
-    intervals_.emplace(folder_.file("intervals.csv"), IntervalLength{options_.intervals->time, options_.intervals->requests});
 }
 
 void ServedRun::issued() {
@@ -36,17 +51,14 @@ void ServedRun::issued() {
   ++issued_;
   ++outstanding_;
   statistics_.arrived(now);
-  if (intervals_) intervals_->queue(outstanding_, now);
+  probes_.queue_changed(now);
 }
 
 void ServedRun::completed(const HostRequest& request) {
   const Picoseconds now = drive_.timeline().now();
   --outstanding_;
   statistics_.completed(request, now, 0);
-  if (requests_) requests_->on_complete(request, now);
-  if (!intervals_) return;
-  intervals_->on_complete(request, now);
-  intervals_->queue(outstanding_, now);
+  probes_.on_complete(request, now);
 }
 
 void ServedRun::power_cut(std::size_t lost) {
@@ -54,13 +66,12 @@ void ServedRun::power_cut(std::size_t lost) {
   ++power_cuts_;
   for (std::size_t i = 0; i < lost; ++i) statistics_.lost(now);
   outstanding_ -= lost;
-  if (intervals_) intervals_->queue(outstanding_, now);
+  probes_.power_event("power_cut", now);
+  if (drive_.dump_engine().failed()) probes_.power_event("dump_failed", now);
+  probes_.queue_changed(now);
 }
 
-void ServedRun::end() {
-  metrics_ = measure();
-  end_ = drive_.timeline().now();
-}
+void ServedRun::end() { metrics_ = measure(); }
 
 MetricSet ServedRun::measure() {
   MetricSet host;
@@ -82,9 +93,10 @@ void ServedRun::snapshot() {
   std::cout << "results so far: " << folder_.file("summary.json").string() << std::endl;
 }
 
-void ServedRun::finish(const std::vector<std::string>& notes) {
-  if (requests_) requests_->close();
-  if (intervals_) intervals_->close(end_);
+void ServedRun::finish(const std::vector<std::string>& warnings) {
+  std::vector<std::string> notes = probes_.finish();
+  notes.insert(notes.end(), warnings.begin(), warnings.end());
+  log_.close();
   write_summary(*metrics_, false, notes);
   std::cout << options_.drive << ", layer " << drive_.config().layer << ", served:\n"
             << terminal_summary(*metrics_, {.cleans = measurement_.layer_cleans(), .percentiles = options_.percentiles});

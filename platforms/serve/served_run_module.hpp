@@ -1,39 +1,39 @@
 #pragma once
-// What a served drive did for its clients, as a run reports it: summary.json, requests.npy and intervals.csv in a folder. Each request to
+// What a served drive did for its clients, as a run reports it: the summary and logs of a run in a folder, and waveforms. Each request to
 // the drive is one: a WRITE_ZEROES is several, a TRIM with FUA two. Its latency is the drive's own, in simulated time, from when it was
 // sent.
 #include <optional>
 
 #include "platforms/cli/options.hpp"
 #include "platforms/drive/drive_module.hpp"
-#include "platforms/output/intervals.hpp"
-#include "platforms/output/requests_log.hpp"
+#include "platforms/output/firmware_log.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input_files.hpp"
 #include "platforms/run/measurement.hpp"
+#include "platforms/run/probes.hpp"
 #include "stimuli/player/player_statistics.hpp"
 
 namespace tessera {
 
 class ServedRun {
  public:
-  /// Empties the folder of an earlier run's results; `description`: the effective one of the drive; `inputs`: the files that it opened.
-  /// Throws OutputError.
+  /// Empties the folder of an earlier run's results, and begins to record; `description`: the effective one of the drive; `inputs`: the
+  /// files that it opened. Throws OutputError.
   ServedRun(const cli::ServeOptions& options, DriveModule& drive, const std::string& description, std::vector<InputFile> inputs);
 
   /// Clients are served from now on, and measured.
   void begin();
   void issued();
   void completed(const HostRequest& request);
-  /// The power was cut with so many requests at the drive.
+  /// The power was cut with so many requests at the drive; the drive is without power.
   void power_cut(std::size_t lost);
   /// The measured part ends now.
   void end();
 
   /// summary.json as of now, marked as partial; throws OutputError.
   void snapshot();
-  /// After end(): closes every file and says the summary; throws OutputError.
-  void finish(const std::vector<std::string>& notes);
+  /// After end(): closes every file and says the summary, with notes on the drive; throws OutputError.
+  void finish(const std::vector<std::string>& warnings);
 
  private:
   [[nodiscard]] MetricSet measure();
@@ -45,13 +45,13 @@ class ServedRun {
   std::vector<InputFile> inputs_;
   Measurement measurement_;
   PlayerStatistics statistics_;
-  std::optional<RequestsLog> requests_;
-  std::optional<IntervalsLog> intervals_;
+  FirmwareLog log_;
+  Probes probes_;
   std::optional<MetricSet> metrics_;
   std::uint64_t issued_ = 0;
   std::uint64_t outstanding_ = 0;
   std::uint64_t power_cuts_ = 0;
-  Picoseconds begin_, end_;
+  Picoseconds begin_;
   double cpu_before_ = 0;
 };
 

@@ -39,7 +39,7 @@ class Served:
             time.sleep(0.01)
 
     def cut_power(self, times=1):
-        self.process.send_signal(signal.SIGUSR1)
+        self.process.send_signal(signal.SIGUSR2)
         self.said("the drive serves again", times)
 
     def kill(self):

@@ -12,6 +12,7 @@ from tessera.families import YARDSTICK
 from tessera.human import frequency
 from tessera.intervals import of_mean
 from tessera.marks import rankable
+from tessera.percentiles import percentiles_in
 from tessera.run_folder import Run, latency_ms, life_phases
 from tessera.stem import ENDINGS, stem
 
@@ -44,14 +45,11 @@ def slower(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ordered[count - ranks], ranks / count
 
 
-PERCENTILES = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
-
-
 def latency_percentiles(runs: Mapping[str, Run]) -> Lines:
     """The same from the percentiles of the summaries, where no run wrote its requests."""
     lines = []
     for name, run in runs.items():
-        points = [(run.find(f"host.latency.{percentile}"), share) for percentile, share in PERCENTILES.items()]
+        points = [(run.find(f"host.latency.{name}"), 1 - fraction) for name, fraction in percentiles_in(run.summary["metrics"]).items()]
         known = [(max(latency, SHORTEST_MS), share) for latency, share in points if latency is not None]
         if known:
             lines.append(Line(name, [latency for latency, _ in known], [share for _, share in known], muted=name == YARDSTICK and len(runs) > 1))

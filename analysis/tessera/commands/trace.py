@@ -44,17 +44,20 @@ def describe(
     format: Format = None,
     volume: Volume = None,
     limit: Limit = None,
+    percentiles: Annotated[str | None, typer.Option("--percentiles", metavar="P,P,...", help="Of the gaps and the reuse distances, such as 50,99,99.9,99.99.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Heat map over time and address to draw, .png or .svg.")] = None,
     as_json: Json = False,
 ) -> None:
     """Tell what is in a block trace: counts, footprint, reuse, overwriting, order, bursts."""
     from tessera.charts.paper import draw
+    from tessera.percentiles import parse
     from tessera.trace.measures import heat_map, measures, rows
     from tessera.trace.table import read_trace, reading_words
 
+    chosen = None if percentiles is None else parse(percentiles)
     words = ["describe", trace, *reading_words(format, volume, limit)]
     records = read_trace(trace, format=format, volume=volume, limit=limit)
-    found = measures(records)
+    found = measures(records, chosen)
     if picture is not None:
         draw(heat_map(records), picture)
     if as_json:

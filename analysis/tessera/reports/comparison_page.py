@@ -5,17 +5,17 @@ from tessera.comparison import Comparison, command_of
 from tessera.human import figure
 from tessera.reports.answer import of_layers
 from tessera.reports.page import Cell, Column, Page, Table
-from tessera.reports.run_page import COMPARED, ranking
+from tessera.reports.run_page import compared, ranking
 from tessera.terms import terms
 
 
 def comparison_page(comparison: Comparison, question: str = "") -> Page:
     table, facts = comparison.columns["layers"], comparison.columns["comparison"]
     units = comparison.columns["units"]
-    rows, unranked = [], set()
+    rows, unranked, shown = [], set(), compared(table)
     for index, layer in enumerate(table["layer"]):
         row = [Cell(layer, layer)]
-        for _, metric in COMPARED:
+        for _, metric in shown:
             value = table[metric][index] if metric in table else None
             half = table.get(f"{metric}.half_width_95", [None] * len(table["layer"]))[index]
             why = table.get(f"{metric}.unranked", [None] * len(table["layer"]))[index] or ""
@@ -25,7 +25,7 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
             row.append(Cell(f"{text} ± {figure(half, units.get(metric, '1'))}" if half else text, value, why))
         row.append(Cell(table["status"][index], table["status"][index]))
         rows.append(row)
-    columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in COMPARED), Column("status", False)]
+    columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in shown), Column("status", False)]
     warnings = [f"{layer} must not be ranked by the figures with an asterisk: {why}." for layer, why in sorted(unranked)]
     refused = [(layer, status) for layer, status in zip(table["layer"], table["status"]) if status != "ok"]
     warnings = [f"{layer}: {status}" for layer, status in refused] + _gathered(warnings)
@@ -45,7 +45,7 @@ def _ratio_tables(comparison: Comparison) -> list[Table]:
     tables = []
     for baseline in comparison.baselines:
         ratios = comparison.ratios(baseline)
-        shown = [(title, metric) for title, metric in COMPARED if f"{metric}.ratio" in ratios.columns]
+        shown = [(title, metric) for title, metric in compared(comparison.columns["layers"]) if f"{metric}.ratio" in ratios.columns]
         against = {metric: comparison.divided_by(baseline, metric) for _, metric in shown}
         titles = [f"{title} (to {against[metric]})" if baseline == "best" and against[metric] else title for title, metric in shown]
         rows = [
@@ -81,6 +81,6 @@ def _comparison_findings(table: dict[str, list], units: dict[str, str]) -> list[
             (layer, value, why is None)
             for layer, value, why in zip(table["layer"], table.get(metric, nothing), table.get(f"{metric}.unranked", nothing))
         ]
-        for _, metric in COMPARED
+        for _, metric in compared(table)
     }
     return ranking(figures, units)

@@ -1,6 +1,6 @@
 """What a report of one run says, and of several side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tessera.bound_by import time_parts, utilisations
 from tessera.charts import gallery
@@ -8,6 +8,7 @@ from tessera.errors import InputError
 from tessera.families import YARDSTICK
 from tessera.human import counted, figure, number
 from tessera.marks import FEW_CLEANINGS, of_run_marks
+from tessera.percentiles import named_in
 from tessera.reports.answer import metric_in
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.run_folder import Run
@@ -18,7 +19,14 @@ COMPARED = (
     ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),
     ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"),
 )  # fmt: skip
+RANKED = COMPARED[:4]
+_TAIL = 3  # of COMPARED: percentiles that the user named stand here
 RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "write_amplification.total")
+
+
+def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
+    """Title and metric of the columns, of these metrics: with the percentiles that the user named."""
+    return [*COMPARED[:_TAIL], *named_in(metrics), *COMPARED[_TAIL:]]
 
 
 def cleaned_too_little(run: Run) -> str:
@@ -27,6 +35,11 @@ def cleaned_too_little(run: Run) -> str:
     if not run.summary["run"].get("cleans") or cleanings >= FEW_CLEANINGS:
         return ""
     return "no cleaning came" if cleanings == 0 else f"{number(cleanings)} cleanings, fewer than {FEW_CLEANINGS}"
+
+
+def _by_cleaning(metric: str) -> bool:
+    """Whether a layer that hardly cleaned must not be ranked by it."""
+    return metric in RANKED_BY_CLEANING or metric.startswith("host.latency.p")
 
 
 def run_warnings(run: Run) -> list[str]:
@@ -54,7 +67,8 @@ def run_warnings(run: Run) -> list[str]:
 def run_findings(run: Run) -> list[str]:
     """The figures of a run in sentences."""
     of = lambda name: figure(run.find(name), run.unit(name)) if run.find(name) is not None else None  # noqa: E731
-    found = [f"{counted(round(run.metric('host.served') or 0), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}, longest {of('host.latency.max')}."]
+    named = "".join(f", {short} {of(name)}" for short, name in named_in(run.summary["metrics"]) if of(name))
+    found = [f"{counted(round(run.metric('host.served') or 0), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}{named}, longest {of('host.latency.max')}."]
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")
@@ -105,20 +119,26 @@ def _answer(run: Run, question: str) -> str:
     return f"Not settled: {', '.join(marks)}. As far as it goes: {figure_}." if marks else f"{figure_[0].upper()}{figure_[1:]}; one seed, no interval."
 
 
+def _not_repeated(run: Run) -> str:
+    served = run.summary["run"]["input"].startswith("clients at ")
+    why = "clients chose the requests: such a session cannot be repeated" if served else "made by tessera-sim itself"
+    return f"# {why}{';' if served else ':'} {run.folder / 'drive.toml'} is the drive as it was"
+
+
 def run_page(run: Run, question: str = "") -> Page:
     made_by, said = simulation_of(run.folder), _facts(run)
     return Page(
         title=f"{run.summary['run']['layer']} on {run.summary['run']['drive']}",
         question=question or f"How does {run.summary['run']['layer']} serve {run.summary['run']['input']}?", answer=_answer(run, question), facts=said,
         warnings=run_warnings(run), findings=run_findings(run), charts=gallery.of_run(run), tables=[_metrics_table(run)], notes=run.notes,
-        commands=[made_by.command(run.folder) if made_by else f"# made by tessera-sim itself: {run.folder / 'drive.toml'} is the drive as it was"],
+        commands=[made_by.command(run.folder) if made_by else _not_repeated(run)],
     )  # fmt: skip
 
 
 def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: Mapping[str, str]) -> list[str]:
     """Who has the smallest of each figure, and the largest: of each metric (layer, value, whether it may be ranked)."""
     found = []
-    for title, metric in COMPARED[:4]:
+    for title, metric in RANKED:
         yardstick = next((value for layer, value, _ in figures[metric] if layer == YARDSTICK), None)
         ranked = [(value, layer) for layer, value, may in figures[metric] if value is not None and may and layer != YARDSTICK]
         if not ranked:
@@ -135,22 +155,23 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
 def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:
     """Several runs that somebody else put side by side."""
     rows, unranked = [], []
+    shown = compared(next(iter(runs.values())).summary["metrics"])
     for name, run in runs.items():
         why = cleaned_too_little(run)
         if why:
             unranked.append(f"{name} must not be ranked by the figures with an asterisk: {why}.")
         cells = []
-        for _, metric in COMPARED:
+        for _, metric in shown:
             entry = run.summary["metrics"].get(metric, {"value": None, "unit": "1"})
-            cells.append(Cell(figure(entry["value"], entry["unit"]), entry["value"], why if metric in RANKED_BY_CLEANING else ""))
+            cells.append(Cell(figure(entry["value"], entry["unit"]), entry["value"], why if _by_cleaning(metric) else ""))
         rows.append([Cell(name, name), *cells])
-    columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in COMPARED)]
+    columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in shown)]
     first = next(iter(runs.values()))
     figures = {
-        metric: [(name, run.find(metric), metric not in RANKED_BY_CLEANING or not cleaned_too_little(run)) for name, run in runs.items()]
-        for _, metric in COMPARED
+        metric: [(name, run.find(metric), not _by_cleaning(metric) or not cleaned_too_little(run)) for name, run in runs.items()]
+        for _, metric in shown
     }
-    units = {metric: first.unit(metric) for _, metric in COMPARED if metric in first.summary["metrics"]}
+    units = {metric: first.unit(metric) for _, metric in shown if metric in first.summary["metrics"]}
     return Page(
         title=title, question=question, facts=[first.summary["run"].get("tool", ""), *([shared] if (shared := terms(runs)) else [])], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
         tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,

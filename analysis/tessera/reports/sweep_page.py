@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from tessera.asking.metric import unit_of
 from tessera.charts import gallery
 from tessera.charts.pictures import in_order, text
 from tessera.human import counted, figure
 from tessera.marks import MEANING, UNRANKED, marks_of
+from tessera.percentiles import fraction_of, named_in
 from tessera.reports.answer import metric_in, of_sweep
 from tessera.reports.effects import effects
 from tessera.reports.page import Cell, Column, Page, Table
@@ -22,7 +24,7 @@ SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplificati
 
 def sweep_page(sweep: Sweep, question: str = "") -> Page:
     facts, good, failed = sweep.facts, sweep.good, sweep.failed
-    metrics = [name for name in SWEPT if name in good.columns]
+    metrics = [name for name in [*SWEPT, *(name for _, name in named_in(good.columns))] if name in good.columns]
     warnings = []
     if failed.height:
         warnings.append(f"{failed.height:,} of {good.height + failed.height:,} runs failed; the last table says why.")
@@ -64,7 +66,7 @@ def _results_table(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> Tabl
     for row in _in_order_of(good, axes).head(MOST_ROWS).iter_rows(named=True):
         cells = [Cell("" if row[AXIS + name] is None else text(row[AXIS + name]), row[AXIS + name]) for name in axes]
         note = "; ".join(marks_of(row))
-        cells += [Cell(figure(row[name], SWEPT[name]), row[name], note if name in RANKED else "") for name in metrics]
+        cells += [Cell(figure(row[name], unit_of(name)), row[name], note if name in RANKED or fraction_of(name.rsplit(".", 1)[1]) else "") for name in metrics]
         rows.append([*cells, Cell(row["command"], row["command"])])
     title = "The runs" if good.height <= MOST_ROWS else f"The first {MOST_ROWS:,} of {good.height:,} runs; the dataset has all"
     return Table(title, columns, rows, folded=len(rows) > OPEN_ROWS)

@@ -1,5 +1,6 @@
 """What a trace is like beyond its counts: working set, reuse, overwriting, order, bursts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ HOT_SHARES = (0.01, 0.1)
 HEAT_CELLS = (24, 12)  # of time, of addresses
 
 
-def measures(records: np.ndarray) -> dict[str, Any]:
-    """Raises InputError for a trace that reads and writes nothing."""
+def measures(records: np.ndarray, percentiles: Sequence[float] | None = None) -> dict[str, Any]:
+    """`percentiles`: of the reuse distances and the gaps, instead of the usual ones. Raises InputError for a trace that reads and writes
+    nothing."""
     accesses = records[np.isin(records["op"], (READ, WRITE))]
     if len(accesses) == 0:
         raise InputError("the trace reads and writes nothing: there is nothing to measure")
@@ -34,11 +36,11 @@ def measures(records: np.ndarray) -> dict[str, Any]:
         "working_set_bytes": len(np.unique(blocks)) * BLOCK,
         "read_set_bytes": len(np.unique(blocks[~written])) * BLOCK,
         "written_set_bytes": len(np.unique(blocks[written])) * BLOCK,
-        **_reuse(blocks),
+        **_reuse(blocks, percentiles or PERCENTILES),
         **_history(blocks, written),
         **_hot(blocks),
         **_order(accesses),
-        **_bursts(accesses["arrival"]),
+        **_bursts(accesses["arrival"], percentiles or GAP_PERCENTILES),
     }
 
 
@@ -46,11 +48,11 @@ def _mean(values: np.ndarray) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def _reuse(blocks: np.ndarray) -> dict[str, float | None]:
+def _reuse(blocks: np.ndarray, percentiles: Sequence[float]) -> dict[str, float | None]:
     """Bytes of other blocks between two accesses of one; first accesses apart."""
     distances = reuse_distances(blocks)
     again = distances[distances != COLD]
-    found = {f"reuse_distance_p{p}_bytes": float(np.percentile(again, p)) * BLOCK if len(again) else None for p in PERCENTILES}
+    found = {f"reuse_distance_p{p:g}_bytes": float(np.percentile(again, p)) * BLOCK if len(again) else None for p in percentiles}
     return {"first_access_share": float((distances == COLD).mean()), **found}
 
 
@@ -85,12 +87,12 @@ def _order(accesses: np.ndarray) -> dict[str, float | None]:
     return found
 
 
-def _bursts(arrivals: np.ndarray) -> dict[str, float | None]:
+def _bursts(arrivals: np.ndarray, percentiles: Sequence[float]) -> dict[str, float | None]:
     """Gaps, and the index of dispersion: the variance of the requests a second over their mean, 1 for a Poisson process."""
     gaps = np.diff(arrivals.astype(np.float64)) / 1e9
     windows = int(arrivals[-1] - arrivals[0]) // WINDOW_PS
     counts = np.bincount(((arrivals - arrivals[0]) // WINDOW_PS).astype(int))[:windows] if windows >= 2 else np.array([])
-    found: dict[str, float | None] = {f"gap_p{p:g}_ms": float(np.percentile(gaps, p)) if len(gaps) else None for p in GAP_PERCENTILES}
+    found: dict[str, float | None] = {f"gap_p{p:g}_ms": float(np.percentile(gaps, p)) if len(gaps) else None for p in percentiles}
     return {"mean_gap_ms": _mean(gaps), **found, "dispersion": float(counts.var() / counts.mean()) if len(counts) and counts.mean() > 0 else None}
 
 
