@@ -102,7 +102,12 @@ class Blktrace final : public TraceReader {
     }
   }
 
-  [[nodiscard]] std::string read_position() const override { return cpus_.empty() ? path_ : cpus_[last_].stream.position(); }
+  [[nodiscard]] RecordPlace read_place() const override {
+    return cpus_.empty() ? RecordPlace{} : RecordPlace{cpus_[last_].stream.records(), static_cast<std::uint32_t>(last_)};
+  }
+  [[nodiscard]] std::string place_text(RecordPlace place) const override {
+    return cpus_.empty() ? path_ : cpus_[place.file].stream.path() + ":record " + std::to_string(place.number);
+  }
 
  private:
   struct Cpu {

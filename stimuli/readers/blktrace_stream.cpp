@@ -33,10 +33,8 @@ bool is_blktrace(std::string_view bytes) {
 
 BlktraceStream::BlktraceStream(TraceFile file) : path_(std::move(file.path)), bytes_(std::move(file.bytes), stream_buffer) {}
 
-std::string BlktraceStream::position() const { return path_ + ":record " + std::to_string(records_); }
-
 void BlktraceStream::fail(const std::string& message) const {
-  throw InputError(position() + " (byte " + std::to_string(bytes_.position()) + "): " + message);
+  throw InputError(path_ + ":record " + std::to_string(records_) + " (byte " + std::to_string(bytes_.position()) + "): " + message);
 }
 
 template <class T>

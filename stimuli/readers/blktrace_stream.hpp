@@ -28,8 +28,7 @@ class BlktraceStream {
   explicit BlktraceStream(TraceFile file);
   /// False at the end. A record that is none, or is cut, is an InputError; so is one of another version.
   bool next(BlktraceEvent& event);
-  /// "FILE:record N"
-  [[nodiscard]] std::string position() const;
+  [[nodiscard]] std::uint64_t records() const { return records_; }  ///< read so far
   /// The file ended within the data of its last record.
   [[nodiscard]] bool data_cut() const { return data_cut_; }
   [[nodiscard]] const std::string& path() const { return path_; }

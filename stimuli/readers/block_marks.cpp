@@ -27,7 +27,7 @@ BlockMarks::Entry& BlockMarks::at(std::uint64_t number) {
 }
 
 void BlockMarks::grow() {
-  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+  const Slots old = std::exchange(slots_, Slots(2 * slots_.size()));
   for (const Slot& slot : old) {
     if (slot.mark == 0) continue;
     std::size_t i = place(slot.mark - 1);

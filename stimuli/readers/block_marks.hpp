@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "stimuli/readers/huge_pages.hpp"
+
 namespace tessera {
 
 /// On random addresses nearly every look-up waits for memory; prefetch() starts the wait early.
@@ -19,7 +21,11 @@ class BlockMarks {
   BlockMarks();
   /// Of the blocks from `number` times 64 on; `number` is below 2^64 - 1.
   [[nodiscard]] Entry& at(std::uint64_t number);
-  void prefetch(std::uint64_t number) const { __builtin_prefetch(&slots_[place(number)]); }
+  void prefetch(std::uint64_t number) const {
+    const Slot& slot = slots_[place(number)];
+    __builtin_prefetch(&slot.mark);
+    __builtin_prefetch(&slot.entry.written);  // may lie in the next line of the cache
+  }
 
  private:
   struct Slot {
@@ -34,7 +40,9 @@ class BlockMarks {
   }
   void grow();
 
-  std::vector<Slot> slots_;  ///< a power of two of them
+  using Slots = std::vector<Slot, HugePageAllocator<Slot>>;
+
+  Slots slots_;  ///< a power of two of them
   std::size_t used_ = 0;
 };
 

@@ -52,7 +52,8 @@ NumberFault parse_time(std::string_view text, std::uint64_t ps_per_unit, TraceTi
       scale *= 10;
       fraction = fraction * 10 + static_cast<unsigned>(c - '0');
     }
-    time += fraction * ps_per_unit / scale;
+    // Both are powers of ten for every unit but odd ones: no division of 128 bits.
+    time += ps_per_unit % scale == 0 ? fraction * (ps_per_unit / scale) : fraction * ps_per_unit / scale;
   }
   value = time;
   return NumberFault::none;

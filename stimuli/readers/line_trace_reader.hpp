@@ -17,7 +17,8 @@ class LineTraceReader : public TraceReader {
       : TraceReader(file.path), fields_(fields), lines_(path_, std::move(file.bytes)), comments_(std::move(comments)) {}
 
  protected:
-  [[nodiscard]] std::string read_position() const final { return path_ + ":" + std::to_string(lines_.number()); }
+  [[nodiscard]] RecordPlace read_place() const final { return {lines_.number(), 0}; }
+  [[nodiscard]] std::string place_text(RecordPlace place) const final { return path_ + ":" + std::to_string(place.number); }
   [[nodiscard]] std::string_view text_at_fault() const final { return line_; }
   bool parse(RawRecord& raw) override;
 

@@ -41,7 +41,7 @@ class OracleGeneral final : public TraceReader {
     note("the file holds no operations and objects instead of addresses: all requests are reads, at the object's number times " +
          std::to_string(block_) + " B; times in whole seconds");
   }
-  [[nodiscard]] std::string read_position() const override { return path_ + ":record " + std::to_string(number_); }
+  [[nodiscard]] RecordPlace read_place() const override { return {number_, 0}; }
 
  private:
   bool parse(RawRecord& raw) override {

@@ -7,6 +7,12 @@
 
 namespace tessera {
 
+/// Where a record is: its line or its number, from 1, in one of the files of a trace.
+struct RecordPlace {
+  std::uint64_t number = 0;
+  std::uint32_t file = 0;
+};
+
 /// A record as the file holds it.
 struct RawRecord {
   TraceTime time = 0;  ///< ps from the file's own origin

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -12,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t read_ahead = 800;  // records of a run in memory: 64 KB
+constexpr std::size_t read_ahead = 1000;  // records of a run in memory: 64 KB
 
 [[noreturn]] void refuse_temporary_file(const std::string& what) {
   throw std::system_error(errno, std::generic_category(),
@@ -35,9 +34,10 @@ struct RecordSpool::Entry {
   std::uint64_t offset;
   std::uint64_t size;
   std::uint32_t volume;
+  std::uint32_t file;  ///< with `place`, where the record was found
+  std::uint64_t place;
   HostOp op;
   bool force_unit_access;
-  std::array<char, 26> from;  ///< after the trace's path
 
   bool operator<(const Entry& other) const { return time != other.time ? time < other.time : number < other.number; }
 };
@@ -49,17 +49,15 @@ struct RecordSpool::Run {
   std::size_t given = 0;
 };
 
-RecordSpool::RecordSpool(std::string path, std::size_t run) : path_(std::move(path)), run_(run) {}
+RecordSpool::RecordSpool(std::size_t run) : run_(run) {}
 
 RecordSpool::~RecordSpool() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void RecordSpool::add(const RawRecord& raw, const std::string& from) {
+void RecordSpool::add(const RawRecord& raw, RecordPlace from) {
   if (entries_.size() == run_) write_run();
-  Entry entry{raw.time, added_++, raw.offset, raw.size, raw.volume, raw.op, raw.force_unit_access, {}};
-  from.copy(entry.from.data(), entry.from.size() - 1, std::min(from.size(), path_.size()));
-  entries_.push_back(entry);
+  entries_.push_back({raw.time, added_++, raw.offset, raw.size, raw.volume, from.file, from.number, raw.op, raw.force_unit_access});
 }
 
 void RecordSpool::write_run() {
@@ -108,7 +106,7 @@ void RecordSpool::finish() {
   std::ranges::make_heap(heap_, [this](std::size_t a, std::size_t b) { return runs_[b].entries.front() < runs_[a].entries.front(); });
 }
 
-bool RecordSpool::next(RawRecord& raw, std::string& from) {
+bool RecordSpool::next(RawRecord& raw, RecordPlace& from) {
   Entry entry;
   if (runs_.empty()) {
     if (given_ == entries_.size()) return false;
@@ -132,7 +130,7 @@ bool RecordSpool::next(RawRecord& raw, std::string& from) {
   raw.volume = entry.volume;
   raw.offset = entry.offset;
   raw.size = entry.size;
-  from = path_ + entry.from.data();
+  from = {entry.place, entry.file};
   return true;
 }
 

@@ -50,7 +50,7 @@ class SrtBinary final : public TraceReader {
     note("sectors are of " + std::to_string(sector_bytes_) + " B (--format srt-binary:512 or :1024): the file does not say");
     skip_header();
   }
-  [[nodiscard]] std::string read_position() const override { return path_ + ":record " + std::to_string(number_); }
+  [[nodiscard]] RecordPlace read_place() const override { return {number_, 0}; }
 
  private:
   void skip_header() {

@@ -37,24 +37,24 @@ void TraceReader::count_moved(TraceTime time) {
 
 bool TraceReader::parse_spooled(RawRecord& raw) {
   if (!spool_) {
-    spool_ = std::make_unique<RecordSpool>(path_);
+    spool_ = std::make_unique<RecordSpool>();
     for (RawRecord read; parse_arrival(read); read = {}) {
       count_moved(read.time);
-      spool_->add(read, read_position());
+      spool_->add(read, read_place());
     }
     spool_->finish();
   }
-  return spool_->next(raw, taken_from_);
+  return spool_->next(raw, taken_from_.emplace());
 }
 
 std::uint32_t TraceReader::hold(const RawRecord& raw) {
   if (free_places_.empty()) {
-    held_.push_back({raw, read_position()});
+    held_.push_back({raw, read_place()});
     return static_cast<std::uint32_t>(held_.size() - 1);
   }
   const auto place = free_places_.back();
   free_places_.pop_back();
-  held_[place] = {raw, read_position()};
+  held_[place] = {raw, read_place()};
   return place;
 }
 
@@ -79,9 +79,9 @@ bool TraceReader::parse_sorted(RawRecord& raw) {
   }
   if (waiting_.empty()) return false;
   std::ranges::pop_heap(waiting_, later);
-  Held& first = held_[waiting_.back().place];
+  const Held& first = held_[waiting_.back().place];
   raw = first.raw;
-  taken_from_.swap(first.from);
+  taken_from_ = first.from;
   free_places_.push_back(waiting_.back().place);
   waiting_.pop_back();
   return true;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ class TraceReader : public TraceSource {
   /// A note before all others.
   void say_first(std::string text) { fixed_notes_.insert(fixed_notes_.begin(), std::move(text)); }
   /// Of the record that `next` gave last, which a sorted trace has read some time ago.
-  [[nodiscard]] std::string position() const final { return order_.sorts() && !taken_from_.empty() ? taken_from_ : read_position(); }
+  [[nodiscard]] std::string position() const final { return order_.sorts() && taken_from_ ? place_text(*taken_from_) : read_position(); }
   [[nodiscard]] std::string volume_name(std::uint32_t volume) const final;
   [[nodiscard]] std::vector<std::string> notes() const final;
 
@@ -43,8 +44,11 @@ class TraceReader : public TraceSource {
   /// The part of a text at which reading stopped.
   [[nodiscard]] virtual std::string_view text_at_fault() const { return {}; }
 
-  /// Where the file is being read: "FILE:LINE" or "FILE:record N".
-  [[nodiscard]] virtual std::string read_position() const = 0;
+  /// Where the file is being read.
+  [[nodiscard]] virtual RecordPlace read_place() const = 0;
+  /// "FILE:LINE" or "FILE:record N".
+  [[nodiscard]] virtual std::string place_text(RecordPlace place) const { return path_ + ":record " + std::to_string(place.number); }
+  [[nodiscard]] std::string read_position() const { return place_text(read_place()); }
 
   /// Throws InputError "read_position(): message".
   [[noreturn]] void fail(const std::string& message) const;
@@ -78,7 +82,7 @@ class TraceReader : public TraceSource {
   };
   struct Held {
     RawRecord raw;
-    std::string from;
+    RecordPlace from;
   };
 
   bool parse_arrival(RawRecord& raw);
@@ -98,7 +102,7 @@ class TraceReader : public TraceSource {
   TraceTime newest_ = 0;
   std::uint64_t parsed_ = 0;
   bool file_ended_ = false;
-  std::string taken_from_;
+  std::optional<RecordPlace> taken_from_;  ///< of a sorted trace
   std::unique_ptr<RecordSpool> spool_;
   std::uint64_t moved_ = 0;  ///< records that sorting put before one that the file has first
   TraceTime most_moved_ = 0;

@@ -22,8 +22,12 @@ class Describer {
  public:
   /// `record` comes soon.
   void announce(const TraceRecord& record) const {
-    if (record.volume < volumes_.size())
-      volumes_[record.volume].marks.prefetch(record.offset.value() / (TraceSummary::block_bytes * BlockMarks::blocks));
+    if (record.volume >= volumes_.size()) return;
+    constexpr std::uint64_t entry_bytes = TraceSummary::block_bytes * BlockMarks::blocks;
+    const BlockMarks& marks = volumes_[record.volume].marks;
+    const std::uint64_t first = record.offset.value() / entry_bytes;
+    marks.prefetch(first);
+    if (const std::uint64_t last = (record.end().value() - 1) / entry_bytes; last == first + 1) marks.prefetch(last);
   }
 
   void add(const TraceRecord& record, TraceSource& source) {

@@ -36,7 +36,7 @@ class VscsiBinary final : public TraceReader {
         layout_(layouts[version - 1]),
         bytes_(std::move(file.bytes)),
         buffer_(layout_.bytes * 2048) {}
-  [[nodiscard]] std::string read_position() const override { return path_ + ":record " + std::to_string(number_); }
+  [[nodiscard]] RecordPlace read_place() const override { return {number_, 0}; }
 
  private:
   bool parse(RawRecord& raw) override {

@@ -173,19 +173,23 @@ TEST_CASE("tracerpt: DiskIo rows among others, ticks of 100 ns, flushes") {
 }
 
 TEST_CASE("a whole file is sorted, whatever its length, by runs in a temporary file") {
-  RecordSpool spool("t", 3);
+  RecordSpool spool(3);
   const std::uint64_t times[] = {50, 10, 30, 20, 20, 40, 5, 5};
   for (std::size_t i = 0; i < std::size(times); ++i) {
     RawRecord raw;
     raw.time = times[i];
     raw.size = 512 * (i + 1);
-    spool.add(raw, "t:" + std::to_string(i + 1));
+    spool.add(raw, {i + 1, 2});
   }
   spool.finish();
   std::vector<std::string> order;
   RawRecord raw;
-  for (std::string from; spool.next(raw, from);) order.push_back(std::to_string(static_cast<std::uint64_t>(raw.time)) + " " + from);
-  CHECK(order == std::vector<std::string>{"5 t:7", "5 t:8", "10 t:2", "20 t:4", "20 t:5", "30 t:3", "40 t:6", "50 t:1"});
+  for (RecordPlace from; spool.next(raw, from);) {
+    CHECK(from.file == 2);
+    order.push_back(std::to_string(static_cast<std::uint64_t>(raw.time)) + " from " + std::to_string(from.number));
+  }
+  CHECK(order ==
+        std::vector<std::string>{"5 from 7", "5 from 8", "10 from 2", "20 from 4", "20 from 5", "30 from 3", "40 from 6", "50 from 1"});
   CHECK(raw.size == 512);
 
   const Folder folder;
