@@ -63,6 +63,8 @@ class Biosnoop final : public LineTraceReader {
     if (!operation) unknown_operation(fields_[bytes - 2], "R, W or RWBS");
     raw.size = integer(bytes, "BYTES");
     if (raw.size != 0) raw.offset = bytes_of_blocks(bytes - 1, "SECTOR");
+    if (takes_responses())
+      fail("--arrival completion-response: biosnoop's arrivals are its times of completion less the latency as they are");
     TraceTime latency = time(fields_.size() - 1, "LAT(ms)", ps_per_ms);
     if (latencies == 2) latency += time(fields_.size() - 2, "QUE(ms)", ps_per_ms);
     // The clock starts with the recorder: a request on its way by then arrived before 0.

@@ -99,20 +99,20 @@ struct FilterSource {
   using char_type = char;
   using category = io::source_tag;
   std::streamsize read(char* out, std::streamsize size) const {
-    const std::size_t got = stream->read({out, static_cast<std::size_t>(size)});
+    const std::size_t got = file->read({out, static_cast<std::size_t>(size)});
     return got == 0 ? -1 : static_cast<std::streamsize>(got);
   }
-  std::shared_ptr<ByteStream> stream;
+  std::shared_ptr<PackedFile> file;
 };
 
 /// gzip and xz: the filters of Boost throw where a stream breaks off.
 class FilteredStream : public ByteStream {
  public:
   template <class Filter>
-  FilteredStream(const std::string& path, std::unique_ptr<ByteStream> file, const char* kind, const Filter& filter)
-      : path_(path), kind_(kind) {
+  FilteredStream(PackedFile file, const char* kind, const Filter& filter)
+      : file_(std::make_shared<PackedFile>(std::move(file))), kind_(kind) {
     stream_.push(filter, chunk_bytes);
-    stream_.push(FilterSource{std::move(file)}, chunk_bytes);
+    stream_.push(FilterSource{file_}, chunk_bytes);
   }
   std::size_t read(std::span<char> out) override {
     std::size_t filled = 0;
@@ -123,14 +123,14 @@ class FilteredStream : public ByteStream {
         filled += static_cast<std::size_t>(got);
       }
     } catch (const std::ios_base::failure& failure) {
-      throw damaged_stream(path_, kind_, produced_ + filled, failure.what());
+      throw file_->damaged(kind_, produced_ + filled, failure.what());
     }
     produced_ += filled;
     return filled;
   }
 
  private:
-  std::string path_;
+  std::shared_ptr<PackedFile> file_;
   const char* kind_;
   io::filtering_streambuf<io::input> stream_;
   std::uint64_t produced_ = 0;
@@ -139,21 +139,20 @@ class FilteredStream : public ByteStream {
 /// zstd through its own library: Boost's filter takes a cut stream for a clean end.
 class ZstdStream : public ByteStream {
  public:
-  ZstdStream(const std::string& path, std::unique_ptr<ByteStream> file)
-      : path_(path), file_(std::move(file)), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
+  explicit ZstdStream(PackedFile file) : file_(std::move(file)), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, most_window_bits);
   }
   std::size_t read(std::span<char> out) override {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     while (to.pos < to.size) {
       if (from_.pos == from_.size && !refill()) {
-        if (pending_ != 0) throw damaged_stream(path_, "zstd", produced_ + to.pos, "the last frame is not complete");
+        if (pending_ != 0) throw file_.damaged("zstd", produced_ + to.pos, "the last frame is not complete");
         break;
       }
       pending_ = ZSTD_decompressStream(context_.get(), &to, &from_);
       if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge)
-        throw input_error(path_, 0, "the zstd stream needs a window above 128 MiB: unpack it first (zstd -d --long=31)");
-      if (ZSTD_isError(pending_) != 0) throw damaged_stream(path_, "zstd", produced_ + to.pos, ZSTD_getErrorName(pending_));
+        throw input_error(file_.path(), 0, "the zstd stream needs a window above 128 MiB: unpack it first (zstd -d --long=31)");
+      if (ZSTD_isError(pending_) != 0) throw file_.damaged("zstd", produced_ + to.pos, ZSTD_getErrorName(pending_));
     }
     produced_ += to.pos;
     return to.pos;
@@ -162,15 +161,14 @@ class ZstdStream : public ByteStream {
  private:
   /// A full output buffer can leave content inside the decoder, so an empty input is offered once more at the end.
   bool refill() {
-    const std::size_t got = file_->read(chunk_);
+    const std::size_t got = file_.read(chunk_);
     if (got == 0 && (drained_ || pending_ == 0)) return false;
     drained_ = got == 0;
     from_ = {chunk_.data(), got, 0};
     return true;
   }
 
-  std::string path_;
-  std::unique_ptr<ByteStream> file_;
+  PackedFile file_;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_;
   std::vector<char> chunk_ = std::vector<char>(chunk_bytes);
   ZSTD_inBuffer from_{nullptr, 0, 0};
@@ -199,13 +197,14 @@ std::unique_ptr<ByteStream> open_byte_stream(const std::string& path, ContentHas
   file = put_back(head, std::move(file));
 
   if (head.starts_with("\x1f\x8b"))  // RFC 1952
-    return std::make_unique<FilteredStream>(path, std::move(file), "gzip", io::gzip_decompressor());
+    return std::make_unique<FilteredStream>(PackedFile(path, std::move(file)), "gzip", io::gzip_decompressor());
   if (head.starts_with("\xfd"
                        "7zXZ\0"sv))  // xz 1.2
-    return std::make_unique<FilteredStream>(path, std::move(file), "xz", io::lzma_decompressor());
-  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdStream>(path, std::move(file));  // RFC 8878
-  if (head.starts_with("BZh") && head.size() > 3 && head[3] >= '1' && head[3] <= '9') return bzip2_content(path, std::move(file));
-  if (head.starts_with("\x04\x22\x4d\x18")) return lz4_content(path, std::move(file));
+    return std::make_unique<FilteredStream>(PackedFile(path, std::move(file)), "xz", io::lzma_decompressor());
+  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdStream>(PackedFile(path, std::move(file)));  // RFC 8878
+  if (head.starts_with("BZh") && head.size() > 3 && head[3] >= '1' && head[3] <= '9')
+    return bzip2_content(PackedFile(path, std::move(file)));
+  if (head.starts_with("\x04\x22\x4d\x18")) return lz4_content(PackedFile(path, std::move(file)));
   if (head.starts_with("\x02\x21\x4c\x18"))
     throw input_error(path, 0, "LZ4's legacy format (lz4 -l) is not read: unpack it first (lz4 -d), or pack it without -l");
   return file;

@@ -13,7 +13,7 @@ constexpr std::size_t bzip2_chunk = std::size_t{1} << 16;
 
 class Bzip2Stream final : public ByteStream {
  public:
-  Bzip2Stream(std::string path, std::unique_ptr<ByteStream> file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit Bzip2Stream(PackedFile file) : file_(std::move(file)) {}
   ~Bzip2Stream() override {
     if (open_) BZ2_bzDecompressEnd(&decoder_);
   }
@@ -37,9 +37,9 @@ class Bzip2Stream final : public ByteStream {
         BZ2_bzDecompressEnd(&decoder_);
         open_ = false;
       } else if (result != BZ_OK) {
-        throw damaged_stream(path_, "bzip2", produced_ + filled, result == BZ_DATA_ERROR_MAGIC ? "no stream begins here" : "bad data");
+        throw file_.damaged("bzip2", produced_ + filled, result == BZ_DATA_ERROR_MAGIC ? "no stream begins here" : "bad data");
       } else if (produced == 0 && file_ended_ && in_before == decoder_.avail_in) {
-        throw damaged_stream(path_, "bzip2", produced_ + filled, "the last stream is not complete");
+        throw file_.damaged("bzip2", produced_ + filled, "the last stream is not complete");
       }
     }
     produced_ += filled;
@@ -48,18 +48,17 @@ class Bzip2Stream final : public ByteStream {
 
  private:
   void refill() {
-    const std::size_t got = file_->read(chunk_);
+    const std::size_t got = file_.read(chunk_);
     file_ended_ = got < chunk_.size();
     decoder_.next_in = chunk_.data();
     decoder_.avail_in = static_cast<unsigned>(got);
   }
   void begin() {
-    if (BZ2_bzDecompressInit(&decoder_, 0, 0) != BZ_OK) throw input_error(path_, 0, "no memory to unpack bzip2");
+    if (BZ2_bzDecompressInit(&decoder_, 0, 0) != BZ_OK) throw input_error(file_.path(), 0, "no memory to unpack bzip2");
     open_ = true;
   }
 
-  std::string path_;
-  std::unique_ptr<ByteStream> file_;
+  PackedFile file_;
   std::vector<char> chunk_ = std::vector<char>(bzip2_chunk);
   bz_stream decoder_{};
   bool open_ = false;  ///< within a stream
@@ -69,8 +68,6 @@ class Bzip2Stream final : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<ByteStream> bzip2_content(const std::string& path, std::unique_ptr<ByteStream> file) {
-  return std::make_unique<Bzip2Stream>(path, std::move(file));
-}
+std::unique_ptr<ByteStream> bzip2_content(PackedFile file) { return std::make_unique<Bzip2Stream>(std::move(file)); }
 
 }  // namespace tessera

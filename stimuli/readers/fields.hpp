@@ -24,6 +24,8 @@ class Fields {
  private:
   void add(const char* begin, const char* end);
   void split_quoted(std::string_view line);
+  void split_at_separators(std::string_view line);
+  void split_at_blanks(std::string_view line);
 
   char separator_;
   bool quotes_;

@@ -34,7 +34,8 @@ bool LineReader::next(std::string_view& line) {
   std::size_t length = stop != nullptr ? static_cast<std::size_t>(stop - start) : end_ - begin_;
   if (length > max_line)
     throw input_error(path_, number_, "the line is longer than " + std::to_string(max_line) + " bytes: not a text trace");
-  begin_ += length + (stop != nullptr ? 1 : 0);
+  unfinished_ = stop == nullptr;
+  begin_ += length + (unfinished_ ? 0 : 1);
   if (length > 0 && start[length - 1] == '\r') --length;
   line = {start, length};
   if (number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // the byte-order mark of UTF-8

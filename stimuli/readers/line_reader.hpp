@@ -20,6 +20,8 @@ class LineReader {
   bool next(std::string_view& line);
   [[nodiscard]] std::uint64_t number() const { return number_; }  ///< of the last line, from 1
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Whether the last line was the file's last and had no end.
+  [[nodiscard]] bool unfinished() const { return unfinished_; }
 
   static constexpr std::size_t max_line = std::size_t{1} << 16;
 
@@ -32,6 +34,7 @@ class LineReader {
   std::size_t begin_ = 0;  ///< first byte not yet handed out
   std::size_t end_ = 0;    ///< end of what was read
   bool ended_ = false;
+  bool unfinished_ = false;
   std::uint64_t number_ = 0;
 };
 

@@ -20,6 +20,7 @@ class LineTraceReader : public TraceReader {
   [[nodiscard]] RecordPlace read_place() const final { return {lines_.number(), 0}; }
   [[nodiscard]] std::string place_text(RecordPlace place) const final { return path_ + ":" + std::to_string(place.number); }
   [[nodiscard]] std::string_view text_at_fault() const final { return line_; }
+  [[nodiscard]] bool unfinished() const final { return lines_.unfinished(); }
   bool parse(RawRecord& raw) override;
 
   /// A comment went by.

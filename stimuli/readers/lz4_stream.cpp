@@ -18,22 +18,21 @@ LZ4F_dctx* new_context() {
 
 class Lz4Stream final : public ByteStream {
  public:
-  Lz4Stream(std::string path, std::unique_ptr<ByteStream> file)
-      : path_(std::move(path)), file_(std::move(file)), context_(new_context(), &LZ4F_freeDecompressionContext) {
-    if (!context_) throw input_error(path_, 0, "no memory to unpack lz4");
+  explicit Lz4Stream(PackedFile file) : file_(std::move(file)), context_(new_context(), &LZ4F_freeDecompressionContext) {
+    if (!context_) throw input_error(file_.path(), 0, "no memory to unpack lz4");
   }
 
   std::size_t read(std::span<char> out) override {
     std::size_t filled = 0;
     while (filled < out.size()) {
       if (at_ == filled_ && !refill()) {
-        if (pending_ != 0) throw damaged_stream(path_, "lz4", produced_ + filled, "the last frame is not complete");
+        if (pending_ != 0) throw file_.damaged("lz4", produced_ + filled, "the last frame is not complete");
         break;
       }
       std::size_t room = out.size() - filled;
       std::size_t taken = filled_ - at_;
       pending_ = LZ4F_decompress(context_.get(), out.data() + filled, &room, chunk_.data() + at_, &taken, nullptr);
-      if (LZ4F_isError(pending_) != 0) throw damaged_stream(path_, "lz4", produced_ + filled, LZ4F_getErrorName(pending_));
+      if (LZ4F_isError(pending_) != 0) throw file_.damaged("lz4", produced_ + filled, LZ4F_getErrorName(pending_));
       at_ += taken;
       filled += room;
     }
@@ -50,13 +49,12 @@ class Lz4Stream final : public ByteStream {
       drained_ = true;
       return true;
     }
-    filled_ = file_->read(chunk_);
+    filled_ = file_.read(chunk_);
     file_ended_ = filled_ < chunk_.size();
     return filled_ > 0 || pending_ != 0;
   }
 
-  std::string path_;
-  std::unique_ptr<ByteStream> file_;
+  PackedFile file_;
   std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> context_;
   std::vector<char> chunk_ = std::vector<char>(lz4_chunk);
   std::size_t at_ = 0;
@@ -69,8 +67,6 @@ class Lz4Stream final : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<ByteStream> lz4_content(const std::string& path, std::unique_ptr<ByteStream> file) {
-  return std::make_unique<Lz4Stream>(path, std::move(file));
-}
+std::unique_ptr<ByteStream> lz4_content(PackedFile file) { return std::make_unique<Lz4Stream>(std::move(file)); }
 
 }  // namespace tessera

@@ -58,13 +58,41 @@ std::uint32_t TraceReader::hold(const RawRecord& raw) {
   return place;
 }
 
+bool TraceReader::displaced_is_next() const {
+  return !displaced_.empty() && (in_order_.empty() || later(in_order_.front(), displaced_.front()));
+}
+
+void TraceReader::wait(const Waiting& one) {
+  if (in_order_.empty() || later(one, in_order_.back())) {
+    in_order_.push_back(one);
+    return;
+  }
+  displaced_.push_back(one);
+  std::ranges::push_heap(displaced_, later);
+}
+
+TraceReader::Waiting TraceReader::take_earliest() {
+  Waiting earliest;
+  if (displaced_is_next()) {
+    std::ranges::pop_heap(displaced_, later);
+    earliest = displaced_.back();
+    displaced_.pop_back();
+  } else {
+    earliest = in_order_.front();
+    in_order_.pop_front();
+  }
+  return earliest;
+}
+
+/// Whether the earliest record that waits has waited long enough.
+bool TraceReader::ripe() const {
+  if (waiting() == 0) return false;
+  if (order_.sort_records != 0) return waiting() > order_.sort_records;
+  return newest_ - (displaced_is_next() ? displaced_.front() : in_order_.front()).time > order_.sort_time.value();
+}
+
 bool TraceReader::parse_sorted(RawRecord& raw) {
   if (order_.sort_all) return parse_spooled(raw);
-  const auto later = [](const Waiting& a, const Waiting& b) { return a.time != b.time ? a.time > b.time : a.number > b.number; };
-  const auto ripe = [&] {
-    return !waiting_.empty() &&
-           (order_.sort_records != 0 ? waiting_.size() > order_.sort_records : newest_ - waiting_.front().time > order_.sort_time.value());
-  };
   while (!file_ended_ && !ripe()) {
     RawRecord read;
     if (!parse_arrival(read)) {
@@ -72,24 +100,26 @@ bool TraceReader::parse_sorted(RawRecord& raw) {
       break;
     }
     count_moved(read.time);
-    waiting_.push_back({read.time, parsed_++, hold(read)});
-    std::ranges::push_heap(waiting_, later);
-    if (waiting_.size() > RecordOrder::most_records)
+    wait({read.time, parsed_++, hold(read)});
+    if (waiting() > RecordOrder::most_records)
       fail("--sort: more than " + std::to_string(RecordOrder::most_records) + " records lie within the window; name a smaller one");
   }
-  if (waiting_.empty()) return false;
-  std::ranges::pop_heap(waiting_, later);
-  const Held& first = held_[waiting_.back().place];
-  raw = first.raw;
-  taken_from_ = first.from;
-  free_places_.push_back(waiting_.back().place);
-  waiting_.pop_back();
+  if (waiting() == 0) return false;
+  const std::uint32_t place = take_earliest().place;
+  raw = held_[place].raw;
+  taken_from_ = held_[place].from;
+  free_places_.push_back(place);
   return true;
 }
 
 void TraceReader::count_late(const RawRecord& raw) {
   ++disordered_;
   most_late_ = std::max(most_late_, latest_ - raw.time);
+  if (raw.time < first_) {
+    if (unfinished() && !order_.sorts())
+      fail("the line has no line feed at its end, and its time lies before that of the first record: the file seems to be cut off here");
+    if (before_first_++ == 0) before_first_begin_ = position();
+  }
   if (late_run_++ == 0) late_run_begin_ = position();
   if (late_run_ > longest_late_run_) {
     longest_late_run_ = late_run_;
@@ -153,11 +183,16 @@ std::vector<std::string> TraceReader::notes() const {
     all.push_back(std::to_string(moved_) + " records of the file are out of time order, by at most " + milliseconds_text(most_moved_) +
                   "; sorted");
   if (disordered_ != 0) {
-    const std::string advice = "by at most " + milliseconds_text(most_late_) + " (--sort " + milliseconds_text(most_late_) + " sorts them)";
+    // A sorted trace came out of order by less than the file is: what has to wait is what the file has too early.
+    const TraceTime window = order_.sorts() ? most_moved_ : most_late_;
+    const std::string advice = "by at most " + milliseconds_text(most_late_) + " (--sort " + milliseconds_text(window) + " sorts them)";
     all.push_back(std::to_string(disordered_) +
                   (order_.sorts() ? " records later than --sort allows for, " : " records out of time order, ") +
                   "taken at the time of the latest record before them; " + advice);
   }
+  if (before_first_ != 0)
+    all.push_back("records before the first one in time: " + std::to_string(before_first_) + ", the first of them at " +
+                  before_first_begin_);
   constexpr std::uint64_t restarted = 100;  // records in a row that are all late by more than a second
   if (longest_late_run_ >= restarted && most_late_ > ps_per_second)
     all.push_back("the clock seems to restart at " + longest_begin_ + ": " + std::to_string(longest_late_run_) +

@@ -1,6 +1,7 @@
 #pragma once
 // What all file formats share: times counted from the first record, order, the bounds of a request, volume names, notes.
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -43,6 +44,9 @@ class TraceReader : public TraceSource {
 
   /// The part of a text at which reading stopped.
   [[nodiscard]] virtual std::string_view text_at_fault() const { return {}; }
+
+  /// Whether the last record is the file's last and has no end: a line without its line feed.
+  [[nodiscard]] virtual bool unfinished() const { return false; }
 
   /// Where the file is being read.
   [[nodiscard]] virtual RecordPlace read_place() const = 0;
@@ -89,6 +93,12 @@ class TraceReader : public TraceSource {
   bool take(TraceRecord& record);
   bool parse_sorted(RawRecord& raw);
   bool parse_spooled(RawRecord& raw);
+  [[nodiscard]] static bool later(const Waiting& a, const Waiting& b) { return a.time != b.time ? a.time > b.time : a.number > b.number; }
+  [[nodiscard]] std::size_t waiting() const { return in_order_.size() + displaced_.size(); }
+  [[nodiscard]] bool displaced_is_next() const;
+  void wait(const Waiting& one);
+  [[nodiscard]] Waiting take_earliest();
+  [[nodiscard]] bool ripe() const;
   void count_moved(TraceTime time);
   [[nodiscard]] std::uint32_t hold(const RawRecord& raw);
   void check_bounds(RawRecord& raw) const;
@@ -96,7 +106,8 @@ class TraceReader : public TraceSource {
 
   RecordOrder order_;
   bool one_volume_ = false;
-  std::vector<Waiting> waiting_;  ///< a heap, the earliest in front
+  std::deque<Waiting> in_order_;    ///< none earlier than the one before it: most records of most files, which need no heap
+  std::vector<Waiting> displaced_;  ///< the others: a heap, the earliest in front
   std::vector<Held> held_;
   std::vector<std::uint32_t> free_places_;  ///< of held_
   TraceTime newest_ = 0;
@@ -111,6 +122,8 @@ class TraceReader : public TraceSource {
   std::uint64_t records_ = 0;
   std::uint64_t disordered_ = 0;
   TraceTime most_late_ = 0;
+  std::uint64_t before_first_ = 0;  ///< records earlier than the first one
+  std::string before_first_begin_;
   std::uint64_t late_run_ = 0;  ///< late records one after another, up to now
   std::uint64_t longest_late_run_ = 0;
   std::string late_run_begin_;

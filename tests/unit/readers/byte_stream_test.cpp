@@ -89,6 +89,7 @@ TEST_CASE("a compressed stream that breaks off anywhere is an error") {
     const auto path = folder.write("t", whole.substr(0, kept));
     const auto message = error_of(folder, [&] { read_all(path, "msr"); });
     CHECK_THAT(message, Catch::StartsWith("t: the " + kind + " stream is damaged or cut off after "));
+    CHECK_THAT(message, Catch::Contains(" bytes of content, at or before byte " + std::to_string(kept) + ", the file's end ("));
   }
 }
 
@@ -97,7 +98,8 @@ TEST_CASE("a cut zstd stream: the message says that it breaks off") {
   const auto whole = zstd(long_trace(10));
   const auto path = folder.write("t", whole.substr(0, whole.size() - 1));
   CHECK(error_of(folder, [&] { read_all(path, "msr"); }) ==
-        "t: the zstd stream is damaged or cut off after 0 bytes of content (the last frame is not complete)");
+        "t: the zstd stream is damaged or cut off after 0 bytes of content, at or before byte " + std::to_string(whole.size() - 1) +
+            ", the file's end (the last frame is not complete)");
 }
 
 TEST_CASE("an empty bzip2 or lz4 stream is an empty file, and LZ4's legacy format is named") {

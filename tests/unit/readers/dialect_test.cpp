@@ -93,6 +93,30 @@ TEST_CASE("a clock that restarts is found") {
                                       ":51: 150 records in a row are earlier than one before them; cut the trace there");
 }
 
+TEST_CASE("records before the first one in time have their place in a note; in a last line without its end they are a cut") {
+  const std::string begin = "20,h,0,Read,0,512,1\n30,h,0,Read,512,512,1\n";
+  const Folder folder;
+  const auto path = folder.write("t", begin + "10,h,0,Read,0,512,1\n");
+  const auto source = open_trace_file(path, "msr");
+  CHECK(read_all(*source).size() == 3);
+  CHECK(source->notes().back() == "records before the first one in time: 1, the first of them at " + path + ":3");
+  CHECK(reading_error(begin + "3,h,0,Read,0,512,1", "msr") ==
+        "t:3: the line has no line feed at its end, and its time lies before that of the first record: the file seems to be cut off here");
+  CHECK(reading_error(begin + "25,h,0,Read,0,512,1", "msr").empty());
+}
+
+TEST_CASE("the window that a sorted trace names is one that sorts it") {
+  const Folder folder;
+  const auto path =
+      folder.write("t", "0,h,0,Read,0,512,1\n5000000,h,0,Read,0,512,1\n10000000,h,0,Read,0,512,1\n4000000,h,0,Read,0,512,1\n");
+  const auto late = open_trace_file(path, TraceReading{"msr", {Picoseconds(0), 1, false}, nullptr});
+  CHECK(read_all(*late).size() == 4);
+  CHECK_THAT(late->notes().back(), Catch::EndsWith("by at most 100 ms (--sort 600 ms sorts them)"));
+  const auto sorted = open_trace_file(path, TraceReading{"msr", {Picoseconds(600 * ms), 0, false}, nullptr});
+  CHECK(read_all(*sorted)[1].arrival == Picoseconds(400 * ms));
+  CHECK(sorted->notes().size() == 1);
+}
+
 TEST_CASE("a record later than the window allows is taken late and counted") {
   const Folder folder;
   const auto path = folder.write("t", "10,h,0,Read,0,512,1\n30,h,0,Read,512,512,1\n40,h,0,Read,1024,512,1\n20,h,0,Read,1536,512,1\n");

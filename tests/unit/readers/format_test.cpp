@@ -199,5 +199,6 @@ TEST_CASE("records out of time order arrive with the latest before them, and a n
   CHECK(ticks == std::vector<std::uint64_t>{0, 30, 30, 30, 31});
   CHECK(source->notes() ==
         std::vector<std::string>{
-            "2 records out of time order, taken at the time of the latest record before them; by at most 1 ms (--sort 1 ms sorts them)"});
+            "2 records out of time order, taken at the time of the latest record before them; by at most 1 ms (--sort 1 ms sorts them)",
+            "records before the first one in time: 1, the first of them at " + folder.path("t") + ":3"});
 }

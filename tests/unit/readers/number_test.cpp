@@ -76,6 +76,31 @@ TEST_CASE("fields: separators alone or in runs, blanks around dropped, more than
   CHECK(blank.size() == 40);
 }
 
+TEST_CASE("fields: any bytes are split as byte by byte") {
+  const std::string bytes(" \t,,a0!-\x01\x80\xac\xa0\0", 13);
+  const bool holds = rc::check("the fields of a line of any length", [&] {
+    const auto picks = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, bytes.size()));
+    std::string line;
+    for (const std::size_t pick : picks) line += bytes[pick];
+    for (const char separator : {',', ' '}) {
+      std::vector<std::string> expected{""};
+      for (const char c : line) {
+        const bool blank = c == ' ' || c == '\t';
+        if (separator == ' ' ? blank : c == separator)
+          expected.emplace_back();
+        else
+          expected.back() += c;
+      }
+      if (separator == ' ') std::erase(expected, "");
+      Fields fields(separator);
+      fields.split(line);
+      RC_ASSERT(fields.size() == expected.size());
+      for (std::size_t i = 0; i < std::min(expected.size(), Fields::capacity); ++i) RC_ASSERT(fields[i] == trimmed(expected[i]));
+    }
+  });
+  CHECK(holds);
+}
+
 TEST_CASE("time scales are exact ratios") {
   CHECK(parse_time_scale("2") == TimeScale{2, 1});
   CHECK(parse_time_scale("0.5") == TimeScale{1, 2});

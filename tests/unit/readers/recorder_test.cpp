@@ -184,6 +184,11 @@ TEST_CASE("biosnoop: arrival is completion less latency, and less the time in th
   CHECK(read("TIME(s) COMM PID DISK T SECTOR BYTES QUE(ms) LAT(ms)\n1.0 a 1 sda R 0 512 0.250 0.750\n1.001 b c 1 sda R 8 512 0 0.500\n")
             .records == All{record(0, rd, 0, 512), record(1'500 * us, rd, 4'096, 512)});
   CHECK(error("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n1.0 a 1 sda R 0 512 fast\n") == "t:2: LAT(ms) 'fast' is not a number");
+  const Folder folder;
+  const auto path = folder.write("b", "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n1.0 a 1 sda R 0 512 0.1\n");
+  CHECK(error_of(folder, [&] {
+          read_all(*open_trace_file(path, TraceReading{"biosnoop", {Picoseconds(0), 0, true}, nullptr}));
+        }) == "b:2: --arrival completion-response: biosnoop's arrivals are its times of completion less the latency as they are");
   std::string long_header = "TIME(s) COMM";
   for (int i = 0; i < 80; ++i) long_header += " x";  // more than are kept of a line
   CHECK(error(long_header + "\n", "biosnoop") == "t:1: expected TIME(s) COMM PID DISK T SECTOR BYTES [QUE(ms)] LAT(ms), found 82 fields");
