@@ -22,6 +22,7 @@ struct GuessedColumn {
   std::size_t seen = 0;
   std::size_t numbers = 0;
   std::size_t rising = 0;     ///< not below the one before
+  std::size_t by_one = 0;     ///< above the one before by exactly 1
   std::size_t multiples = 0;  ///< of 512
   std::size_t digits = 0;     ///< of the first number, before its point
   bool fractions = false;
@@ -37,6 +38,8 @@ struct GuessedColumn {
   [[nodiscard]] bool rises() const {
     return is_number() && most > least && static_cast<double>(rising) >= nearly_all * static_cast<double>(numbers - 1);
   }
+  /// A number of the line, not a time.
+  [[nodiscard]] bool counts() const { return numbers > 2 && by_one == numbers - 1; }
 };
 
 std::string lower(std::string_view text) {
@@ -67,6 +70,7 @@ void take(GuessedColumn& column, std::string_view text) {
   const auto number = number_of(text, column);
   if (!number) return;
   if (column.numbers > 0 && *number >= column.last) ++column.rising;
+  if (column.numbers > 0 && *number == column.last + 1) ++column.by_one;
   column.least = column.numbers == 0 ? *number : std::min(column.least, *number);
   column.most = std::max(column.most, *number);
   column.last = *number;
@@ -138,6 +142,11 @@ bool says_operations(const GuessedColumn& column) {
   return !column.words.empty() && std::ranges::all_of(column.words, [](const auto& word) { return meaning(word) != '\0'; });
 }
 
+/// Named for kilobytes, which programs that print them count by 1,024.
+bool in_kib(const GuessedColumn& column) {
+  return column.name == "kb" || column.name == "kib" || named(column, {"_kb", "_kib", "(kb)", "(kib)"});
+}
+
 bool is_bit(const GuessedColumn& column) { return column.words == std::set<std::string>{"0", "1"}; }
 
 /// Columns by what they seem to be, as numbers from 1; 0 for none.
@@ -187,7 +196,8 @@ Roles roles_of(const std::vector<GuessedColumn>& columns) {
       [](const GuessedColumn& c) {
         return c.is_number() && named(c, {"time", "ts", "stamp", "arrival"});
       },
-      [](const GuessedColumn& c) { return c.rises(); });
+      [](const GuessedColumn& c) { return c.rises() && !c.counts(); });
+  if (roles.time == 0) roles.time = first_of(columns, roles, [](const GuessedColumn& c) { return c.rises(); });
   roles.offset = first_of(columns, roles, [](const GuessedColumn& c) {
     return c.is_number() && named(c, {"lba", "lbn", "offset", "addr", "sector", "block"}) &&
            !named(c, {"size", "count", "num", "len", "sectors", "blocks"});
@@ -197,7 +207,7 @@ Roles roles_of(const std::vector<GuessedColumn>& columns) {
   const auto may_be_size = [](const GuessedColumn& c) { return c.is_number() && !c.fractions && c.least > 0 && c.most <= largest_size; };
   roles.size = either(
       [&](const GuessedColumn& c) {
-        return may_be_size(c) && named(c, {"size", "len", "bytes", "sectors", "blocks", "count"});
+        return may_be_size(c) && (named(c, {"size", "len", "bytes", "sectors", "blocks", "count"}) || in_kib(c));
       },
       [&](const GuessedColumn& c) { return may_be_size(c) && c.all_multiples(); });
   if (roles.size == 0) roles.size = first_of(columns, roles, may_be_size);
@@ -271,15 +281,23 @@ std::string time_line(const Roles& roles, const std::vector<GuessedColumn>& colu
 std::string byte_lines(const Roles& roles, const std::vector<GuessedColumn>& columns) {
   const GuessedColumn& offset = columns[roles.offset - 1];
   const GuessedColumn& size = columns[roles.size - 1];
-  const auto unit = [](const GuessedColumn& column, bool bytes) {
-    return std::string(bytes ? ":bytes" : ":512") + (column.hexadecimal ? ":hex" : "");
+  const auto column = [](std::size_t number, const GuessedColumn& guessed, const char* unit) {
+    return std::to_string(number) + ":" + unit + (guessed.hexadecimal ? ":hex" : "");
   };
-  const bool sizes = size.all_multiples();
+  const bool kib = in_kib(size);
+  const bool sizes = kib || size.all_multiples();
   const bool offsets = offset.all_multiples() && sizes;
-  return entry_line("offset", std::to_string(roles.offset) + unit(offset, offsets),
-                    whose(offset) + (offsets ? "all are multiples of 512" : "not all are multiples of 512: blocks")) +
-         entry_line("size", std::to_string(roles.size) + unit(size, sizes),
-                    whose(size) + (sizes ? "all are multiples of 512" : "not all are multiples of 512: blocks"));
+  const char* const why_size = kib ? "by its name" : sizes ? "all are multiples of 512" : "not all are multiples of 512: blocks";
+  const char* const why_offset = offsets                  ? "all are multiples of 512"
+                                 : offset.all_multiples() ? "blocks, as the sizes are"
+                                                          : "not all are multiples of 512: blocks";
+  return entry_line("offset", column(roles.offset, offset, offsets ? "bytes" : "512"), whose(offset) + why_offset) +
+         entry_line("size",
+                    column(roles.size, size,
+                           kib     ? "KiB"
+                           : sizes ? "bytes"
+                                   : "512"),
+                    whose(size) + why_size);
 }
 
 std::string operation_lines(const Roles& roles, const std::vector<GuessedColumn>& columns) {

@@ -17,6 +17,7 @@ constexpr std::uint64_t most_records = 100'000;  // a few bytes of a compressed 
 std::string format() {
   const std::string name = TESSERA_FUZZ_FORMAT;
   if (name == "recognised") return "";
+  if (name == "packed") return "msr";  // what varies is how it is compressed
   if (name == "layout") return "blkparse:queue,%D %2c %8s %5T.%9t %5p %2a %3d %S + %n [%C]\\n";
   if (name == "pattern")
     return R"(columns:time=t:us,offset=at:512,size=n:KiB,op=op:r=r,w=w,quotes=yes,unmatched=skip,regex=\[(?<t>[\d.]+)\] (?<op>\w+),(?<at>\w+)\+(?P<n>\d+))";

@@ -157,6 +157,16 @@ TEST_CASE("the probe shows what was taken and why, and the other readings with t
                                                                         Catch::Contains("\n? --format ascii:ns  (fits to 0.80)\n"));
 }
 
+TEST_CASE("a proposed description takes no number of the line for a time, and kilobytes by their name") {
+  const std::string told =
+      probed("id;when;kind;start;kb\n1;0.250;rd;0x1000;4\n2;0.500;wr;0x8000;64\n3;0.875;rd;0x2000;8\n4;0.875;rd;0xa000;4\n");
+  CHECK_THAT(told, Catch::Contains("time = \"2:s\"  # named 'when'; "));
+  CHECK_THAT(told, Catch::Contains("offset = \"4:bytes:hex\"  # named 'start'; all are multiples of 512\n"));
+  CHECK_THAT(told, Catch::Contains("size = \"5:KiB\"  # named 'kb'; by its name\n"));
+  CHECK_THAT(told, Catch::Contains("as it stands it reads 4 requests, 81,920 B in 625 ms "));
+  CHECK_THAT(probed("t1;a;b;c\n0.5;r;4096;3\n0.6;w;8192;5\n"), Catch::Contains("# named 'b'; blocks, as the sizes are\n"));
+}
+
 TEST_CASE("what fits nothing gets a description of its columns, which reads it") {
   const std::string text = "Kind;When (us);Start;Length;Disk\nread;1000100;16;8;sda\nwrite;1003200;2000008;16;sdb\nread;1010000;24;8;sda\n";
   const std::string told = probed(text);
