@@ -29,7 +29,8 @@ def test_a_served_image_may_be_a_bare_name(here):
     with Served(here, "common", "--image", "disk.img") as drive:
         drive.connect().write(0, b"1" * 4096, FUA)
     assert drive.status == 0
-    assert (here / "disk.img").read_bytes()[:4096] == b"1" * 4096
+    with (here / "disk.img").open("rb") as image:  # as large as the drive, with holes
+        assert image.read(4096) == b"1" * 4096
 
 
 def test_what_a_run_reads_and_writes_may_be_bare_names(here):
