@@ -15,17 +15,27 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan)
     : ports_(ports),
-      layer_(factory.make(ports, geometry, plan)),
+      flash_of_layer_(config.flash_cache.used()
+                          ? std::make_unique<FlashShare>(*ports.flash, config.flash_cache.blocks(ports.flash->shape()))
+                          : nullptr),
+      layer_(factory.make(ports_of_layer(), geometry, plan)),
       write_cache_(config.write_cache.capacity.value() == 0
                        ? nullptr
                        : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *layer_)),
       read_cache_(config.read_cache.segments == 0 ? nullptr : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache())),
-      top_(read_cache_ != nullptr ? read_cache_.get() : &below_read_cache()),
+      flash_cache_(config.flash_cache.used() ? std::make_unique<FlashReadCache>(config.flash_cache, ports, below_flash_cache()) : nullptr),
+      top_(flash_cache_ != nullptr ? flash_cache_.get() : &below_flash_cache()),
       server_(std::make_unique<CommandServer>(ports, *top_, config.overheads)),
       defects_(defect_manager(config.defects, ports, geometry)),
       supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)) {}
 
+Ports Firmware::ports_of_layer() const {
+  return flash_of_layer_ == nullptr ? ports_ : Ports{ports_.media, flash_of_layer_.get(), ports_.memory, ports_.cpu, ports_.host};
+}
+
 TranslationLayer& Firmware::below_read_cache() const { return write_cache_ != nullptr ? *write_cache_ : *layer_; }
+
+TranslationLayer& Firmware::below_flash_cache() const { return read_cache_ != nullptr ? *read_cache_ : below_read_cache(); }
 
 Task<Status> Firmware::boot(bool after_power_cut) {
   return after_power_cut && defects_ != nullptr ? boot_from_table() : server_->boot(after_power_cut);

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "firmware/caches/flash_read_cache.hpp"
+#include "firmware/caches/flash_share.hpp"
 #include "firmware/caches/read_cache.hpp"
 #include "firmware/caches/write_cache.hpp"
 #include "firmware/command_server.hpp"
@@ -16,6 +18,7 @@ namespace tessera {
 struct FirmwareConfig {
   WriteCacheConfig write_cache;
   ReadCacheConfig read_cache;
+  FlashCacheSettings flash_cache;
   DefectsConfig defects;
   OverheadsConfig overheads;
   MemoryPlacement placement;
@@ -25,8 +28,9 @@ struct FirmwareConfig {
   [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
 };
 
-/// Host commands go through command server, read cache, write cache and layer, in this order; caches of no capacity are left
-/// out. Below the layer, where the drive has spare tracks, is its defect management; elsewhere what the layer names.
+/// Host commands go through command server, flash cache, read cache, write cache and layer, in this order; caches of no capacity are left
+/// out. What the caches in DRAM hold is not looked for in flash: the flash cache is in front of them to know what the host reads. Below the
+/// layer, where the drive has spare tracks, is its defect management; elsewhere what the layer names.
 class Firmware final : public DriveFirmware {
  public:
   /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
@@ -44,14 +48,18 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
 
  private:
+  [[nodiscard]] Ports ports_of_layer() const;
   [[nodiscard]] TranslationLayer& below_read_cache() const;
+  [[nodiscard]] TranslationLayer& below_flash_cache() const;
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
   Ports ports_;
+  std::unique_ptr<FlashShare> flash_of_layer_;  // null without a flash cache
   std::unique_ptr<TranslationLayer> layer_;
   std::unique_ptr<WriteCache> write_cache_;
   std::unique_ptr<ReadCache> read_cache_;
+  std::unique_ptr<FlashReadCache> flash_cache_;
   TranslationLayer* top_;
   std::unique_ptr<CommandServer> server_;
   DefectManager* defects_;                       // the supervisor of a drive with spare tracks; null elsewhere

@@ -5,6 +5,7 @@ namespace tessera {
 void FirmwareConfig::describe(ParameterVisitor& visitor) {
   visitor.section("write_cache", write_cache, "write cache of the drive");
   visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
+  visitor.section("flash_cache", flash_cache, "flash in front of the layer, whatever the layer");
   visitor.section("overheads", overheads, "what an old drive's electronics take for a command, beside the CPU's cycles");
   visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
   visitor.section("placement", placement, "memory that each kind of the firmware's data lies in: the DRAM or the TCM (controller.tcm)");

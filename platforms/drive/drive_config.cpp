@@ -36,6 +36,28 @@ void check_buffers(const DriveConfig& config) {
                      std::to_string(two.value()) + " B, up to host.buffer, " + std::to_string(config.host.buffer.value()) + " B");
 }
 
+/// What layer and flash cache ask of the flash, together.
+void check_flash(const DriveConfig& config) {
+  const LayerFactory& factory = config.selected();
+  const FlashCacheSettings& cache = config.firmware.flash_cache;
+  if (cache.used() && !config.has_flash())
+    throw InputError(
+        "firmware.flash_cache.capacity asks for NAND flash and the drive has none: give it some, as in --set nand.blocks=16384");
+  if (!config.uses_flash()) return;
+  if (config.nand.page_size.value() % config.media.sector_size.value() != 0)
+    throw InputError("a flash page holds whole drive sectors: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
+                     " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
+  const FlashShape all = config.nand.holding(config.media.sector_size).shape();
+  if (const std::string problem = cache.problem(all); !problem.empty()) throw InputError(problem);
+  if (!factory.needs_flash()) return;
+  const FlashShape rest = config.flash_for_layer();
+  const std::string shared = rest.blocks == all.blocks ? ""
+                                                       : "; firmware.flash_cache.capacity leaves " + std::to_string(rest.blocks) +
+                                                             " of nand.blocks = " + std::to_string(all.blocks) + " to the layer";
+  if (rest.blocks == 0) throw InputError("the layer " + factory.name() + " needs flash" + shared);
+  if (const std::string problem = factory.check_flash(rest); !problem.empty()) throw InputError(factory.name() + ": " + problem + shared);
+}
+
 FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
@@ -47,13 +69,7 @@ FormatPlan planned(const DriveConfig& config) {
   if (config.has_flash()) {
     if (const std::string problem = config.nand.problem(); !problem.empty()) throw InputError(problem);
   }
-  if (config.has_flash() && factory.needs_flash()) {
-    if (config.nand.page_size.value() % config.media.sector_size.value() != 0)
-      throw InputError("a flash page holds whole drive sectors: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
-                       " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
-    if (const std::string problem = factory.check_flash(config.nand.holding(config.media.sector_size).shape()); !problem.empty())
-      throw InputError(factory.name() + ": " + problem);
-  }
+  check_flash(config);
   std::string problem;
   FormatPlan plan = factory.plan(geometry, problem);
   if (!problem.empty()) throw InputError(factory.name() + ": " + problem);
@@ -185,6 +201,11 @@ FirmwareConfig DriveConfig::firmware_for_layer() const {
   return fitted;
 }
 
+FlashShape DriveConfig::flash_for_layer() const {
+  const FlashShape all = nand.holding(media.sector_size).shape();
+  return firmware.flash_cache.used() ? without_blocks(all, firmware.flash_cache.blocks(all)) : all;
+}
+
 ControllerConfig DriveConfig::controller_for_firmware(bool external_processor) const {
   ControllerConfig own = controller;
   if (image == nullptr && !external_processor) return own;
@@ -273,7 +294,7 @@ std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
     sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   if (!config.has_flash()) return sentences;
-  for (const std::string& sentence : config.selected().warnings(config.nand.holding(config.media.sector_size).shape()))
+  for (const std::string& sentence : config.selected().warnings(config.flash_for_layer()))
     sentences.push_back(config.layer + ": " + sentence);
   const bool pages_fail = config.nand.ecc_bits != 0 || !config.nand.read_failures.empty();
   if (pages_fail && !config.selected().knows_lost_pages())

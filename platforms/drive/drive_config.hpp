@@ -61,6 +61,10 @@ struct DriveConfig {
   void describe(ParameterVisitor& visitor);
 
   [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
+  /// Whether the layer or the flash cache in front of it uses flash.
+  [[nodiscard]] bool uses_flash() const { return has_flash() && (selected().needs_flash() || firmware.flash_cache.used()); }
+  /// The flash that the flash cache leaves to the layer; the cache must have its part.
+  [[nodiscard]] FlashShape flash_for_layer() const;
   /// Whether sectors or pages can fail in a way that spares and second copies may not be enough for.
   [[nodiscard]] bool asks_for_faults() const;
   /// The selected layer; InputError with the nearest name where there is none.

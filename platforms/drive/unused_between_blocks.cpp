@@ -69,13 +69,13 @@ void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& re
 /// What has to do with pages alone; blocks, dies and standby power are there whether or not anybody uses them.
 void add_of_flash(const DriveConfig& config, Reasons& reasons) {
   const LayerFactory& layer = config.selected();
-  FlashShape without_copyback = config.nand.holding(config.media.sector_size).shape();
+  FlashShape without_copyback = config.flash_for_layer();
   without_copyback.copyback = false;
   const bool of_library = dynamic_cast<const PluginFactory*>(&layer) != nullptr;  // nobody knows what it does with the flash
   reasons.add(config.has_flash() && !of_library && layer.check_flash(without_copyback).empty(),
               "the layer " + layer.name() + " copies no page inside its plane", {"nand.copyback"});
   reasons.add(
-      config.has_flash() && !layer.needs_flash(), "the layer " + layer.name() + " uses no flash",
+      config.has_flash() && !config.uses_flash(), "the layer " + layer.name() + " uses no flash",
       {"nand.planes",  "nand.log_blocks",   "nand.oob_size",      "nand.read_",       "nand.program_",   "nand.erase_",
        "nand.bus_",    "nand.command_time", "nand.page_types",    "nand.cache_",      "nand.copyback",   "nand.independent_reads",
        "nand.suspend", "nand.resume_time",  "nand.most_suspends", "nand.paired_page", "nand.bad_blocks", "nand.worn_failures_per_million",
@@ -108,8 +108,8 @@ void add_of_memories(const DriveConfig& config, Reasons& reasons) {
 
 void add_of_hits(const DriveConfig& config, Reasons& reasons) {
   const bool writes = has_write_cache(config) || config.selected().has_buffer();
-  reasons.add(!writes && config.firmware.read_cache.segments == 0, "the drive has no cache that a read could hit",
-              {"firmware.overheads.read_hit_"});
+  reasons.add(!writes && config.firmware.read_cache.segments == 0 && !config.firmware.flash_cache.used(),
+              "the drive has no cache that a read could hit", {"firmware.overheads.read_hit_"});
   reasons.add(!writes, "the drive has no write cache", {"firmware.overheads.write_hit_"});
 }
 

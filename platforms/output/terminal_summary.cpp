@@ -88,8 +88,10 @@ struct FlashPart {
   const char* metric;
   const char* name;
 };
-constexpr FlashPart flash_parts[] = {
-    {"rewrite_journal", "rewrite journal"}, {"write_journal", "write journal"}, {"read_cache", "read cache"}};
+constexpr FlashPart flash_parts[] = {{"rewrite_journal", "rewrite journal"},
+                                     {"write_journal", "write journal"},
+                                     {"read_cache", "read cache"},
+                                     {"flash_cache", "flash cache"}};
 
 /// Where a part of the flash lasts less than half as long as all of it would: which one, and how long the others last.
 std::string shortest_lived(const MetricSet& metrics) {

@@ -1,0 +1,37 @@
+// Flash as a read cache: its figures.
+#include "firmware/caches/flash_read_cache.hpp"
+
+namespace tessera {
+
+void FlashReadCache::report(MetricSet& metrics) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(name, static_cast<double>(value), unit, description);
+  };
+  count("flash_cache.hits", hits_, "sectors", "sectors read from the flash cache");
+  count("flash_cache.misses", misses_, "sectors", "sectors read that neither the caches in DRAM nor the flash cache had all of");
+  metrics.add("flash_cache.hit_ratio",
+              hits_ + misses_ == 0 ? std::nullopt : std::optional(static_cast<double>(hits_) / static_cast<double>(hits_ + misses_)), "1",
+              "of the sectors read that the caches in DRAM did not have, the part that came from the flash cache");
+  count("flash_cache.admitted", admitted_, "sectors", "sectors read from the platters that the flash cache took in");
+  count("flash_cache.skipped", skipped_, "sectors",
+        "sectors that the flash cache was to take in, and did not: its staging buffer was full");
+  count("flash_cache.programmed", programmed_, "sectors", "sectors programmed to the flash cache");
+  count("flash_cache.invalidated", invalidated_, "sectors",
+        "sectors that left the flash cache because they were written, trimmed or unreadable");
+  count("flash_cache.evicted", evicted_, "sectors", "sectors that left the flash cache with their block");
+  count("flash_cache.second_chances", second_chances_, "1", "blocks of the flash cache that were read often enough to be passed over");
+  count("flash_cache.unreadable", unreadable_, "sectors", "sectors in the flash cache that could not be read, and came from the platters");
+  count("flash_cache.failed_programs", failed_programs_, "1",
+        "pages of the flash cache that could not be programmed; their blocks were retired");
+  metrics.add("flash_cache.retired_blocks", static_cast<double>(retired_), "1",
+              "blocks of the flash cache that are not used, from the factory or since");
+  const std::uint64_t tables = owners_.size() * sizeof(std::uint64_t) + stage_owners_.size() * sizeof(std::uint64_t) +
+                               blocks_.size() * sizeof(Block) + (history_ ? history_->size() * sizeof(std::uint32_t) : 0);
+  metrics.add("flash_cache.tables", static_cast<double>((index_.bytes() + order_.bytes() + Bytes(tables)).value()), "B",
+              "DRAM that the flash cache's index, lists and history take");
+  metrics.add("flash.area.flash_cache.blocks", static_cast<double>(blocks_count_), "1", "flash blocks of this area, which wear in turn");
+  count("flash.area.flash_cache.erases", erases_, "1", "erases in this area of the flash");
+  inner_.report(metrics);
+}
+
+}  // namespace tessera
