@@ -4,7 +4,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from tessera.errors import InputError, unknown_name
@@ -92,7 +92,7 @@ def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str,
             raise unknown_name("parameter or metric of [cost]", name, (*parameters, *(key for key in row if "." in key)))
         if found != dimension:
             raise InputError(f"cost of {name}: it is in {found or 'plain numbers'}, the price is per {price.get('per', 1)}")
-        if name in parameters and is_idle(name, simulation, drive_value(str(simulation.drive), "layer")):
+        if name in parameters and is_idle(name, simulation, partial(drive_value, str(simulation.drive))):
             continue
         total += float(price["price"]) * float(value) / unit
     return total

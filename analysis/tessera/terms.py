@@ -22,6 +22,7 @@ def hardware(drive: Mapping, layer: str) -> dict[str, str]:
     """The parts that a layer may spend, of a run's effective description."""
     cache = drive["firmware"]["read_cache"]
     return {
+        "flash cache": drive["firmware"].get("flash_cache", {}).get("capacity", "0 B"),
         "write buffer": write_buffer(drive, layer),
         "read cache": f"{cache['segments']} segments of {cache['segment_sectors']} sectors" if cache["segments"] else NONE,
         "DRAM": drive["dram"]["capacity"],
@@ -44,6 +45,8 @@ def terms(runs: Mapping[str, Run]) -> str:
     if not drives:
         return ""
     parts = {part: {layer: parts[part] for layer, parts in drives.items()} for part in next(iter(drives.values()))}
+    if set(parts["flash cache"].values()) == {"0 B"}:  # few drives have one: that nobody has is not worth a word
+        del parts["flash cache"]
     same = [f"{part} {next(iter(values.values()))}" for part, values in parts.items() if len(set(values.values())) == 1]
     text = "Equal for all: the platters" + "".join(f", {item}" for item in same) + "."
     for part, values in parts.items():

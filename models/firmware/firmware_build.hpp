@@ -18,7 +18,7 @@ namespace tessera {
 struct FirmwareConfig {
   WriteCacheConfig write_cache;
   ReadCacheConfig read_cache;
-  FlashCacheSettings flash_cache;
+  DriveFlashConfig flash_cache;
   DefectsConfig defects;
   OverheadsConfig overheads;
   MemoryPlacement placement;

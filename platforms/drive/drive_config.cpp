@@ -39,7 +39,7 @@ void check_buffers(const DriveConfig& config) {
 /// What layer and flash cache ask of the flash, together.
 void check_flash(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
-  const FlashCacheSettings& cache = config.firmware.flash_cache;
+  const DriveFlashConfig& cache = config.firmware.flash_cache;
   if (cache.used() && !config.has_flash())
     throw InputError(
         "firmware.flash_cache.capacity asks for NAND flash and the drive has none: give it some, as in --set nand.blocks=16384");

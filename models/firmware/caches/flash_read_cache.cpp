@@ -13,7 +13,7 @@ constexpr std::uint32_t staged_pages = 16;  // ours: with four blocks a read of 
 
 }  // namespace
 
-FlashReadCache::FlashReadCache(const FlashCacheSettings& settings, const Ports& ports, TranslationLayer& inner)
+FlashReadCache::FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner)
     : settings_(settings),
       ports_(ports),
       inner_(inner),

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "firmware/caches/flash_cache_settings.hpp"
+#include "firmware/caches/drive_flash_config.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
@@ -28,10 +28,13 @@ inline constexpr GaugeInfo flash_cache_gauge{"flash_cache.sectors", "1", "sector
 class FlashReadCache final : public TranslationLayer {
  public:
   /// `settings.problem(flash)` must be empty. `ports.flash` is the whole flash: the cache has its last blocks.
-  FlashReadCache(const FlashCacheSettings& settings, const Ports& ports, TranslationLayer& inner);
+  FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
-  Task<Status> format() override { return inner_.format(); }
+  Task<Status> format() override {
+    blank_ = true;
+    return inner_.format();
+  }
   Task<Status> recover() override { return inner_.recover(); }
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
@@ -110,7 +113,7 @@ class FlashReadCache final : public TranslationLayer {
   void empty(std::uint32_t block);
   void retire(std::uint32_t block);
 
-  FlashCacheSettings settings_;
+  DriveFlashConfig settings_;
   Ports ports_;
   TranslationLayer& inner_;
   FlashShape shape_;
@@ -134,6 +137,7 @@ class FlashReadCache final : public TranslationLayer {
   ScratchPool<Scratch> scratches_;
   Gauge held_;
   std::uint32_t in_use_ = 0;  // blocks in that list
+  bool blank_ = false;        // blocks that were never used hold no pages
   bool filling_ = false;
 
   std::uint64_t hits_ = 0;

@@ -127,14 +127,16 @@ void FlashReadCache::settle(const FlashCommand& command, std::uint32_t slot) {
 
 // --- Blocks ---
 
-/// Sees to it that blocks are open, erased; false where none is to be had now. Fresh ones are erased, too: they may hold pages from before
-/// a power cut.
+/// Sees to it that blocks are open, erased; false where none is to be had now. After a power cut blocks that were not used since may hold
+/// pages from before.
 Task<bool> FlashReadCache::open_blocks() {
   commands_.clear();
   for (OpenBlock& open : open_) {
     if (open.block != DramLists::none) continue;
+    const bool erased = blank_ && order_.front(fresh) != DramLists::none;
     open = {take_block(), 0};
     if (open.block == DramLists::none) break;
+    if (erased) continue;
     FlashCommand& command = commands_.emplace_back();
     command.op = FlashOp::erase;
     command.block = NandBlock(first_block_ + open.block);

@@ -1,12 +1,11 @@
-#include "firmware/caches/flash_cache_settings.hpp"
+#include "firmware/caches/drive_flash_config.hpp"
 
 namespace tessera {
 
-void FlashCacheSettings::describe(ParameterVisitor& visitor) {
+void DriveFlashConfig::describe(ParameterVisitor& visitor) {
   visitor.field("capacity", capacity, {0, 1.1e12},
-                "flash in front of the layer, in whole blocks, the last ones of the flash; 0 means no flash cache");
+                "flash that caches what the host reads, in whole blocks, the last ones of the flash; 0 means no flash cache");
   const UnusedWhere without_cache(visitor, capacity.value() == 0, "firmware.flash_cache.capacity is 0 B");
-  visitor.enumeration("use", use, {"reads"}, "reads: what the host reads again is read from flash; empty after a power cut");
   visitor.enumeration(
       "admit", admit, {"second_read", "every_read"},
       "sectors that go to flash when they were read from the platters: those that were read from there not long ago, or all");
@@ -20,7 +19,7 @@ void FlashCacheSettings::describe(ParameterVisitor& visitor) {
   visitor.field("parallel", parallel, {1, 64}, "flash blocks that are filled side by side; consecutive blocks lie on different dies");
 }
 
-std::string FlashCacheSettings::problem(const FlashShape& flash) const {
+std::string DriveFlashConfig::problem(const FlashShape& flash) const {
   if (!used()) return {};
   const std::uint64_t wanted = blocks(flash);
   const std::string of = "firmware.flash_cache.capacity is " + std::to_string(wanted) + " flash blocks";

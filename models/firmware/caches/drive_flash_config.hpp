@@ -8,23 +8,18 @@
 
 namespace tessera {
 
-enum class FlashCacheUse : std::uint32_t {
-  reads  ///< what the host reads again is read from flash
-};
-
 /// Which sectors, read from the platters, go to flash.
 enum class FlashAdmission : std::uint32_t {
   second_read,  ///< those that were read from there not long ago: LARC (Huang et al., MSST 2013)
   every_read
 };
 
-struct FlashCacheSettings {
+struct DriveFlashConfig {
   Bytes capacity;  ///< 0: no cache
-  FlashCacheUse use = FlashCacheUse::reads;
   FlashAdmission admit = FlashAdmission::second_read;
   std::uint32_t history = 50;     // percent of the cache: LARC adapts it between 10 and 90
-  Bytes largest_read{256 << 10};  // ours: the platters transfer that much in a seventh of a seek and half a turn
-  std::uint32_t parallel = 4;     // ours: a program takes as long as several reads of the platters bring pages
+  Bytes largest_read{256 << 10};  // ours: the platters of `common` bring it in 1.3 ms, a tenth of what it takes to get there
+  std::uint32_t parallel = 4;     // ours: as many dies as two channels of a small drive's flash have
   static constexpr std::uint32_t least_blocks = 4;
 
   void describe(ParameterVisitor& visitor);
