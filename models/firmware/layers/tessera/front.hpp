@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "firmware/caches/write_cache.hpp"
+#include "firmware/flash/flash_tier.hpp"
 #include "firmware/layers/home_layer.hpp"
-#include "firmware/layers/tessera/flash_tier.hpp"
 #include "firmware/layers/tessera/front_config.hpp"
 
 namespace tessera::tiers {

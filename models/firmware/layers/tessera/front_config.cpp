@@ -1,8 +1,8 @@
 #include "firmware/layers/tessera/front_config.hpp"
 
+#include "firmware/flash/flash_tier.hpp"
+#include "firmware/flash/held_sectors.hpp"
 #include "firmware/flash/oob.hpp"
-#include "firmware/layers/tessera/flash_tier.hpp"
-#include "firmware/layers/tessera/held_sectors.hpp"
 
 namespace tessera::tiers {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "firmware/caches/write_cache.hpp"
-#include "firmware/layers/tessera/flash_tier_config.hpp"
+#include "firmware/flash/flash_tier_config.hpp"
 
 namespace tessera::tiers {
 

@@ -1,7 +1,7 @@
 // Boot of the flash tier after a power cut: every page says what it is.
 #include <algorithm>
 
-#include "firmware/layers/tessera/flash_tier.hpp"
+#include "firmware/flash/flash_tier.hpp"
 
 namespace tessera::tiers {
 

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "firmware/flash/flash_tier_config.hpp"
+#include "firmware/flash/held_sectors.hpp"
 #include "firmware/flash/oob.hpp"
 #include "firmware/flash/page_owners.hpp"
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
 #include "firmware/flash/shared_pages.hpp"
 #include "firmware/layers/home_layer.hpp"
-#include "firmware/layers/tessera/flash_tier_config.hpp"
-#include "firmware/layers/tessera/held_sectors.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/locks/room_queue.hpp"
 #include "firmware/locks/wait_queue.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "firmware/flash/flash_reads.hpp"
-#include "firmware/layers/tessera/flash_tier.hpp"
+#include "firmware/flash/flash_tier.hpp"
 #include "firmware/locks/idle_look.hpp"
 
 namespace tessera::tiers {

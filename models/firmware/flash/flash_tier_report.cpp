@@ -1,6 +1,6 @@
 // Flash tier: its figures.
+#include "firmware/flash/flash_tier.hpp"
 #include "firmware/layers/layer_statistics.hpp"
-#include "firmware/layers/tessera/flash_tier.hpp"
 
 namespace tessera::tiers {
 

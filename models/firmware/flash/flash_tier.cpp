@@ -1,4 +1,4 @@
-#include "firmware/layers/tessera/flash_tier.hpp"
+#include "firmware/flash/flash_tier.hpp"
 
 #include <algorithm>
 
