@@ -10,6 +10,8 @@
 #include "firmware/command_server.hpp"
 #include "firmware/defects/defect_manager.hpp"
 #include "firmware/drive_firmware.hpp"
+#include "firmware/flash/any_home.hpp"
+#include "firmware/flash/flash_tier.hpp"
 #include "firmware/ports/memory_placement.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -24,11 +26,14 @@ struct FirmwareConfig {
   MemoryPlacement placement;
 
   void describe(ParameterVisitor& visitor);
+  [[nodiscard]] bool knows_lost_pages() const { return !flash_cache.caches_writes() || flash_cache.dump_tags; }
+  /// As LayerFactory::knows_lost_records(), of what is in front of the layer.
+  [[nodiscard]] bool knows_lost_records() const { return !flash_cache.caches_writes(); }
   /// A sentence why this firmware cannot run on `plan`, or nothing.
   [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
 };
 
-/// Host commands go through command server, flash cache, read cache, write cache and layer, in this order; caches of no capacity are left
+/// Host commands go through command server, flash read cache, read cache, write cache, flash tier and layer; what has no capacity is left
 /// out. What the caches in DRAM hold is not looked for in flash: the flash cache is in front of them to know what the host reads. Below the
 /// layer, where the drive has spare tracks, is its defect management; elsewhere what the layer names.
 class Firmware final : public DriveFirmware {
@@ -49,6 +54,7 @@ class Firmware final : public DriveFirmware {
 
  private:
   [[nodiscard]] Ports ports_of_layer() const;
+  [[nodiscard]] TranslationLayer& below_write_cache() const;
   [[nodiscard]] TranslationLayer& below_read_cache() const;
   [[nodiscard]] TranslationLayer& below_flash_cache() const;
   Task<Status> boot_from_table();
@@ -57,6 +63,10 @@ class Firmware final : public DriveFirmware {
   Ports ports_;
   std::unique_ptr<FlashShare> flash_of_layer_;  // null without a flash cache
   std::unique_ptr<TranslationLayer> layer_;
+  // Flash that caches writes; null without
+  std::unique_ptr<FlashShare> flash_of_tier_;
+  std::unique_ptr<tiers::AnyHome> home_;
+  std::unique_ptr<tiers::FlashTier> flash_tier_;
   std::unique_ptr<WriteCache> write_cache_;
   std::unique_ptr<ReadCache> read_cache_;
   std::unique_ptr<FlashReadCache> flash_cache_;

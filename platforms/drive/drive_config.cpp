@@ -48,8 +48,11 @@ void check_flash(const DriveConfig& config) {
     throw InputError("a flash page holds whole drive sectors: nand.page_size is " + std::to_string(config.nand.page_size.value()) +
                      " B and media.sector_size is " + std::to_string(config.media.sector_size.value()) + " B");
   const FlashShape all = config.nand.holding(config.media.sector_size).shape();
-  if (const std::string problem = cache.problem(all); !problem.empty()) throw InputError(problem);
+  if (const std::string problem = cache.problem(all, geometry_of(config.media)); !problem.empty()) throw InputError(problem);
   if (!factory.needs_flash()) return;
+  if (cache.caches_writes())
+    throw InputError("the layer " + factory.name() +
+                     " keeps data in flash itself, and firmware.flash_cache.use caches writes: only reads go in front of such a layer");
   const FlashShape rest = config.flash_for_layer();
   const std::string shared = rest.blocks == all.blocks ? ""
                                                        : "; firmware.flash_cache.capacity leaves " + std::to_string(rest.blocks) +
@@ -296,8 +299,11 @@ std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.flash_for_layer()))
     sentences.push_back(config.layer + ": " + sentence);
+  if (config.firmware.flash_cache.caches_writes())
+    for (const std::string& sentence : paired_pages_warnings(config.flash_for_layer(), config.firmware.flash_cache.paired_pages, false))
+      sentences.push_back("firmware.flash_cache: " + sentence);
   const bool pages_fail = config.nand.ecc_bits != 0 || !config.nand.read_failures.empty();
-  if (pages_fail && !config.selected().knows_lost_pages())
+  if (pages_fail && !(config.selected().knows_lost_pages() && config.firmware.knows_lost_pages()))
     sentences.push_back(
         config.layer +
         ": a flash page that becomes unreadable and is in no checkpoint is taken at boot for one that a power cut tore, and "

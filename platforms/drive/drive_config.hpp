@@ -63,6 +63,8 @@ struct DriveConfig {
   [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
   /// Whether the layer or the flash cache in front of it uses flash.
   [[nodiscard]] bool uses_flash() const { return has_flash() && (selected().needs_flash() || firmware.flash_cache.used()); }
+  /// As LayerFactory::knows_lost_records(), of layer and flash cache.
+  [[nodiscard]] bool knows_lost_records() const { return selected().knows_lost_records() && firmware.knows_lost_records(); }
   /// The flash that the flash cache leaves to the layer; the cache must have its part.
   [[nodiscard]] FlashShape flash_for_layer() const;
   /// Whether sectors or pages can fail in a way that spares and second copies may not be enough for.

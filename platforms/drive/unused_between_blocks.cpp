@@ -62,7 +62,7 @@ void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& re
               "the layer " + layer.name() + " has no interlaced tracks", {"media.density_gain"});
   // Of the others it says more than how tracks begin.
   reasons.add(layer.name() == "imr-rmw" && !track_switches(config.media).any(), "the drive declares no skew", {own + "paper"});
-  reasons.add(!config.nand.paired_page, "nand.paired_page is false", {own + "paired_pages"});
+  reasons.add(!config.nand.paired_page, "nand.paired_page is false", {own + "paired_pages", "firmware.flash_cache.paired_pages"});
   add_of_write_cache(config, reasons);
 }
 

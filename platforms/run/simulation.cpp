@@ -187,7 +187,7 @@ void Simulation::lose_power() {
     drive_.power_off();
     if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
     if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();
-    if (drive_.dump_engine().failed() && !drive_.config().selected().knows_lost_records() && scoreboard_ != nullptr)
+    if (drive_.dump_engine().failed() && !drive_.config().knows_lost_records() && scoreboard_ != nullptr)
       scoreboard_->lost_records_untold();
     if (scoreboard_ != nullptr && drive_.has_own_media())
       if (const auto& torn = drive_.media().device().torn()) scoreboard_->exempt_torn(torn->held, torn->written);

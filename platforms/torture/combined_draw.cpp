@@ -71,6 +71,21 @@ void draw_sizes(DriveConfig& plain, const std::string& layer, RandomStream& rand
   if (random.below(4) == 0) set.push_back("controller.cores=" + std::to_string(2 + random.below(3)));
 }
 
+/// Every fourth run has flash in front of its layer. From a stream of its own: the other draws are those of runs without.
+void draw_flash_cache(DriveConfig& plain, const std::string& layer, RandomStream random, std::vector<std::string>& set) {
+  if (plain.nand.blocks == 0 || random.below(4) != 0) return;
+  const auto factory = std::ranges::find(plain.layers, layer, [](const auto& one) { return one->name(); });
+  constexpr std::array capacities{"768 KiB", "1 MiB", "2 MiB"};
+  constexpr std::array uses{"reads", "writes", "both"};
+  constexpr std::array admissions{"second_read", "every_read"};
+  const std::string path = "firmware.flash_cache.";
+  set.push_back(path + "capacity=" + (factory->get()->needs_flash() ? capacities[0] : capacities[random.below(capacities.size())]));
+  set.push_back(path + "use=" + (factory->get()->needs_flash() ? uses[0] : uses[random.below(uses.size())]));
+  set.push_back(path + "admit=" + admissions[random.below(admissions.size())]);
+  set.push_back(path + "evict_after=5 ms");
+  set.push_back(path + "free_share=" + std::to_string(10 * random.below(6)));
+}
+
 cli::ReplayOption draw_replay(RandomStream& random) {
   using Mode = cli::ReplayMode;
   constexpr std::array<cli::ReplayOption, 6> replays{
@@ -118,7 +133,11 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   const auto durability = static_cast<cli::TortureDurability>(random.below(4));
   run.durability = name_of(durability);
   options.set = set_;
-  if (attempt < attempts_with_sizes) draw_sizes(plain_, options.layer, random, options.set);
+  if (attempt < attempts_with_sizes) {
+    draw_sizes(plain_, options.layer, random, options.set);
+    const std::string stream = "torture.campaign.flash." + std::to_string(number) + "." + std::to_string(attempt);
+    draw_flash_cache(plain_, options.layer, RandomStream(seed_, stream), options.set);
+  }
   for (std::string& word : durability_settings(plain_, options.layer, durability)) options.set.push_back(std::move(word));
   // A capacity that was drawn stands before those of the durability: it takes away what "none" means.
   constexpr std::array<std::uint32_t, 4> prefills{0, 50, 100, 100};

@@ -55,6 +55,10 @@ def settings(draw: random.Random, drive: str, layer: str) -> list[str]:
     if draw.random() < 0.3:
         chosen["firmware.read_cache.segments"] = draw.choice(("1", "4"))
     if draw.random() < 0.3:
+        chosen["firmware.flash_cache.capacity"] = draw.choice(("1 MiB", "64 MiB"))
+        chosen["firmware.flash_cache.use"] = draw.choice(("reads", "writes", "both"))
+        chosen["firmware.flash_cache.admit"] = draw.choice(("second_read", "every_read"))
+    if draw.random() < 0.3:
         chosen["controller.cores"] = draw.choice(("2", "3", "4"))
     return [word for path, drawn in chosen.items() for word in ("--set", f"{path}={drawn}")]
 

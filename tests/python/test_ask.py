@@ -126,7 +126,6 @@ MISTAKES = {
     "a layer misspelt": (["dram", "--layer", "mu-rwm"], "unknown layer 'mu-rwm'; did you mean 'mu-rmw'?"),
     "no such metric": (["dram", "--layer", "mu-rmw", "--metric", "p98"], "unknown metric 'p98'; did you mean 'p99'?"),
     "a size without unit": (["dram", "--layer", "mu-rmw", "--size", "64"], "'64' has no unit; write '64 MiB' or '64 GiB'"),
-    "flash for a layer without": (["flash", "--layer", "imr-rmw"], "imr-rmw uses no flash, so flash cannot help it"),
     "a lifetime without flash": (["lifetime", "--layer", "cmr"], "cmr uses no flash"),
     "no layer": (["dram"], "name one layer with --layer"),
     "no such question": (["drma"], "unknown question 'drma'; did you mean 'dram'?"),

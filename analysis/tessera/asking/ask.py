@@ -12,7 +12,7 @@ from tessera.asking.dependants import values_at
 from tessera.asking.evidence import MOST_SEEDS, Measured, NARROW
 from tessera.asking.plan_file import plan_table, write_plan
 from tessera.asking.question import Question
-from tessera.asking.templates import needs_flash
+from tessera.asking.templates import uses_flash
 from tessera.asking.verdict import Verdict, best_of, least_that_is_enough
 from tessera.errors import InputError
 from tessera.effort import METRICS, SHORTEST, Until, run_until
@@ -125,7 +125,7 @@ def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, fl
     found = {}
     for design in question.designs:
         block = values_at(asked.drive, asked.settings, "nand.pages_per_block") * values_at(asked.drive, asked.settings, "nand.page_size")
-        flash = float(block * values_at(asked.drive, {**asked.settings, **design.settings}, "nand.blocks")) if needs_flash(design.layer) else 0.0
+        flash = float(block * values_at(asked.drive, {**asked.settings, **design.settings}, "nand.blocks")) if uses_flash(asked, design.layer, design.settings) else 0.0
         good = rows[design.name].filter(pl.col("exit_status") == 0)
         if good.height and (cost := asked.prices.per_user_tb(good.row(0, named=True), flash)) is not None:
             found[design.name] = cost

@@ -18,7 +18,9 @@ from tessera.terms import OWN_BUFFER
 
 DRAM_SIZES = ("0 B", "4 MiB", "16 MiB", "64 MiB")
 READ_CACHES = ("sblock", "hwsr")  # layers whose flash holds what was read; others keep what was written
-FLASH_LAYERS = ("mu-rmw", "sblock")
+FLASH_FRONT = "firmware.flash_cache"
+FLASH_CACHE = f"{FLASH_FRONT}.capacity"
+ROLES = {"persistent cache": "writes", "read cache": "reads", "both": "both"}  # of flash in front of a layer that uses none itself
 LAYERS = (YARDSTICK, "imr-rmw", "mu-rmw", "media-cache", "tessera", "tessera-imr")  # of each family one that is not beaten by its kin, and ours
 
 
@@ -115,30 +117,46 @@ def _role(layer: str) -> str:
     return "read cache" if layer in READ_CACHES else "persistent cache"
 
 
+def uses_flash(asked: Asked, layer: str, settings: Mapping[str, Setting]) -> bool:
+    """The layer itself, or a flash cache in front of it."""
+    return needs_flash(layer) or values_at(asked.drive, {**asked.settings, **settings}, FLASH_CACHE) != 0
+
+
+def _in_front(asked: Asked, layer: str, size: str, role: str) -> tuple[Design, dict[str, Setting]]:
+    """`size` of flash, all of it in front of a layer that uses none."""
+    settings: dict[str, Setting] = {**flash_settings(asked.drive, asked.settings, layer, size), FLASH_CACHE: size, f"{FLASH_FRONT}.use": ROLES[role]}
+    return _design(asked, f"{layer}, {size} as {role}", layer, settings, f"{size} of flash in front of {layer}", role)
+
+
 def _check_flash(names: Iterable[str]) -> None:
     for name in names:
         if not needs_flash(name):
             having = ", ".join(layer for layer in layers() if needs_flash(layer))
-            raise InputError(f"{name} uses no flash, so flash cannot help it; layers that do: {having}")
+            raise InputError(f"{name} uses no flash; layers that do: {having}")
 
 
 def flash(asked: Asked) -> Question:
-    """What flash does for layers that keep writes in it, and for those that cache reads in it."""
-    chosen = list(asked.layers or FLASH_LAYERS)
-    _check_flash(chosen)
+    """What flash does: in front of a layer that uses none as persistent cache, read cache and both; in layers that keep writes or reads in it, as they do."""
+    chosen = list(asked.layers or (YARDSTICK,))
     sizes = list(asked.sizes or ("1 GiB",))
-    made = [
-        _design(asked, f"{layer}, {size}" if len(sizes) > 1 else layer, layer, flash_settings(asked.drive, asked.settings, layer, size), f"{size} of flash in {layer}", _role(layer))
-        for layer in chosen for size in sizes
-    ]  # fmt: skip
-    ordered = len(chosen) == 1 and len(sizes) > 1
-    roles = {_role(layer) for layer in chosen}
+    made = []
+    for layer in chosen:
+        if not needs_flash(layer):
+            made.append((Design(f"{layer} without flash", layer, {FLASH_CACHE: "0 B"}, "none"), {}))
+            made += [_in_front(asked, layer, size, role) for role in ROLES for size in sizes]
+            continue
+        for size in sizes:
+            name = f"{layer}, {size}" if len(sizes) > 1 else layer
+            made.append(_design(asked, name, layer, flash_settings(asked.drive, asked.settings, layer, size), f"{size} of flash in {layer}", _role(layer)))
+    own = [layer for layer in chosen if needs_flash(layer)]
+    ordered = len(chosen) == 1 and len(sizes) > 1 and bool(own)
+    roles = sorted({role for layer in chosen for role in ((_role(layer),) if needs_flash(layer) else ROLES)})
     remarks = [
-        "no layer of this simulator can spend the same flash in both roles: the persistent cache and the read cache are compared as different layers, "
-        "so the difference holds the rest of their designs, too"
-    ] if len(roles) > 1 else []  # fmt: skip
+        "layers that use flash themselves do it in one role each, so the difference between them holds the rest of their designs, too; "
+        "--layer cmr asks one layer in every role"
+    ] if len({_role(layer) for layer in own}) > 1 else []  # fmt: skip
     of = f"{' or '.join(sizes)} of flash"
-    title = f"Is {of} better as {' or as '.join(sorted(roles))}?" if len(roles) > 1 else f"What does {of} do for {', '.join(chosen)}?"
+    title = f"Is {of} better as {' or as '.join(roles)}?" if len(roles) > 1 else f"What does {of} do for {', '.join(chosen)}?"
     return _question(asked, title, "flash" if ordered else "design", made, ordered=ordered, remarks=remarks)
 
 

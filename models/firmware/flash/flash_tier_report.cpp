@@ -14,17 +14,21 @@ void FlashTier::report(MetricSet& metrics) const {
   count("hit.read.flash", read_flash_, "sectors", "sectors read from the flash cache");
   count("hit.write.flash", updates_, "sectors", "sectors written of which the flash cache held a copy");
   count("flash.written", written_, "sectors", "sectors that went to flash");
-  count("flash.past", past_, "sectors", "sectors that went past the flash to the log");
+  count("flash.past", past_, "sectors", "sectors that went past the flash to the platters");
   count("flash.voids", voids_, "1", "writes past older copies in flash, and trims of them, each two pages");
   count("flash.evicted", evicted_, "1", "flash blocks whose valid pages were moved");
-  count("flash.moved_on", moved_on_, "sectors", "sectors that evictions moved from flash to the log");
+  count("flash.moved_on", moved_on_, "sectors", "sectors that evictions moved from flash to the platters");
   count("nand.page_copies", copied_, "1", "pages copied from flash to flash");
   count("flash.failed_programs", failed_programs_, "1", "pages that could not be programmed");
   metrics.add("flash.retired_blocks", static_cast<double>(space_.retired_blocks()), "1",
               "blocks that are not used, from the factory or since");
   if (shape_.subpages > 1) pages_.report(metrics);
   const Bytes own = map_.bytes() + owners_.bytes() + held_.bytes() + space_.bytes() + Bytes((read_.size() + 63) / 64 * 8);
-  report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
+  // A layer that knows nothing of the tier has said what its own map takes.
+  if (metrics.find("meta.ram_bytes") == nullptr)
+    report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
+  else
+    metrics.add("flash.tables", static_cast<double>(own.value()), "B", "DRAM of the flash tier's tables, beside the layer's own map");
 }
 
 BandLevels FlashTier::band_levels() const {

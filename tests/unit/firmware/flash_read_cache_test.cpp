@@ -217,14 +217,16 @@ TEST_CASE("flash read cache: the layer sees the flash without the cache's blocks
   const FlashShare share(flash, 8);
   CHECK(share.shape().blocks == 32);
   CHECK(share.is_bad(NandBlock(3)));
-  DriveFlashConfig settings;
-  CHECK(settings.problem(flash.shape()).empty());
-  settings.capacity = Bytes(40 * pages * 4096);
-  CHECK(settings.problem(flash.shape()).empty());
-  settings.capacity = settings.capacity + Bytes(1);
-  CHECK(settings.problem(flash.shape()) == "firmware.flash_cache.capacity is 41 flash blocks; nand.blocks is 40");
-  settings.capacity = Bytes(3 * pages * 4096);
-  CHECK(settings.problem(flash.shape()) == "firmware.flash_cache.capacity is 3 flash blocks; a flash cache needs at least 4");
+  const DriveGeometry geometry = geometry_of(small_drive().media);
+  DriveFlashConfig config;
+  CHECK(config.problem(flash.shape(), geometry).empty());
+  config.capacity = Bytes(40 * pages * 4096);
+  CHECK(config.problem(flash.shape(), geometry).empty());
+  config.capacity = config.capacity + Bytes(1);
+  CHECK(config.problem(flash.shape(), geometry) == "firmware.flash_cache.capacity is 41 flash blocks; nand.blocks is 40");
+  config.capacity = Bytes(3 * pages * 4096);
+  CHECK(config.problem(flash.shape(), geometry) ==
+        "firmware.flash_cache.capacity is 3 flash blocks, 3 for reads; a flash read cache needs at least 4");
 }
 
 TEST_CASE(
