@@ -3,15 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "firmware/caches/flash_read_cache.hpp"
-#include "firmware/caches/flash_share.hpp"
+#include "firmware/caches/flash_front.hpp"
 #include "firmware/caches/read_cache.hpp"
 #include "firmware/caches/write_cache.hpp"
 #include "firmware/command_server.hpp"
 #include "firmware/defects/defect_manager.hpp"
 #include "firmware/drive_firmware.hpp"
-#include "firmware/flash/any_home.hpp"
-#include "firmware/flash/flash_tier.hpp"
 #include "firmware/ports/memory_placement.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -26,21 +23,22 @@ struct FirmwareConfig {
   MemoryPlacement placement;
 
   void describe(ParameterVisitor& visitor);
+  /// As LayerFactory::knows_lost_pages() and knows_lost_records(), of what is in front of the layer.
   [[nodiscard]] bool knows_lost_pages() const { return !flash_cache.caches_writes() || flash_cache.dump_tags; }
-  /// As LayerFactory::knows_lost_records(), of what is in front of the layer.
   [[nodiscard]] bool knows_lost_records() const { return !flash_cache.caches_writes(); }
   /// A sentence why this firmware cannot run on `plan`, or nothing.
   [[nodiscard]] std::string problem(const FormatPlan& plan, std::uint32_t sector_bytes) const;
 };
 
-/// Host commands go through command server, flash read cache, read cache, write cache, flash tier and layer; what has no capacity is left
-/// out. What the caches in DRAM hold is not looked for in flash: the flash cache is in front of them to know what the host reads. Below the
-/// layer, where the drive has spare tracks, is its defect management; elsewhere what the layer names.
+/// Host commands go through command server, flash read cache, read cache, write cache, flash tier and layer, in this order; caches of no
+/// capacity are left out. The flash read cache is in front of those in DRAM to know what the host reads. Below the layer, where the drive
+/// has spare tracks, is its defect management; elsewhere what the layer names.
 class Firmware final : public DriveFirmware {
  public:
-  /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry.
+  /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry. Without `make_front` no flash cache
+  /// can be had.
   Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
-           const FormatPlan& plan);
+           const FormatPlan& plan, MakeFlashFront make_front = nullptr);
 
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   /// A drive that takes no more writes answers them, and TRIMs, with `read_only`.
@@ -53,23 +51,17 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
 
  private:
-  [[nodiscard]] Ports ports_of_layer() const;
-  [[nodiscard]] TranslationLayer& below_write_cache() const;
   [[nodiscard]] TranslationLayer& below_read_cache() const;
-  [[nodiscard]] TranslationLayer& below_flash_cache() const;
+  [[nodiscard]] TranslationLayer& caches() const;
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
   Ports ports_;
-  std::unique_ptr<FlashShare> flash_of_layer_;  // null without a flash cache
+  std::unique_ptr<FlashFront> flash_front_;
   std::unique_ptr<TranslationLayer> layer_;
-  // Flash that caches writes; null without
-  std::unique_ptr<FlashShare> flash_of_tier_;
-  std::unique_ptr<tiers::AnyHome> home_;
-  std::unique_ptr<tiers::FlashTier> flash_tier_;
+  TranslationLayer* home_;  // the layer, or what is right in front of it
   std::unique_ptr<WriteCache> write_cache_;
   std::unique_ptr<ReadCache> read_cache_;
-  std::unique_ptr<FlashReadCache> flash_cache_;
   TranslationLayer* top_;
   std::unique_ptr<CommandServer> server_;
   DefectManager* defects_;                       // the supervisor of a drive with spare tracks; null elsewhere

@@ -15,7 +15,7 @@ LinkedFirmware::LinkedFirmware(Timeline& timeline, const Ports& ports, LinkedSet
   lay_boot_data();
   bus_.connect(&registers());
   try {
-    runtime_.emplace(machine_, processor_, setup.layer, &hal::make_flash);
+    runtime_.emplace(machine_, processor_, setup.layer, &hal::make_flash, &make_flash_front);
   } catch (const ModelBug&) {
     if (!memory_unit().overflows()) throw;  // else the drive refuses it
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "firmware/caches/flash_share.hpp"
 #include "media/track_switches.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/description/named_places.hpp"
@@ -215,6 +216,9 @@ ControllerConfig DriveConfig::controller_for_firmware(bool external_processor) c
   if (own.cores != 1)
     throw refusal("controller.cores is " + std::to_string(own.cores) + ", and " +
                   (image == nullptr ? "an external processor is one" : "a firmware image (" + image->file() + ") runs on one"));
+  if (firmware.flash_cache.used())
+    throw refusal("firmware.flash_cache is of firmware that is linked to the model; " +
+                  (image == nullptr ? std::string("an external processor") : "a firmware image (" + image->file() + ")") + " has none");
   own.costs = CpuCosts(CostSource::none);
   own.interrupt_latency = Picoseconds(0);
   own.served_elsewhere = true;

@@ -17,7 +17,7 @@ std::unique_ptr<FirmwareEntry> DriveModule::load_image(const Ports& ports) {
   else if (register_bus_ != nullptr)
     firmware = std::make_unique<LinkedFirmware>(timeline(), ports, linked_setup());
   else
-    firmware = std::make_unique<Firmware>(config_.firmware_for_layer(), config_.selected(), ports, geometry_, plan_);
+    firmware = std::make_unique<Firmware>(config_.firmware_for_layer(), config_.selected(), ports, geometry_, plan_, &make_flash_front);
   firmware_ = firmware.get();
   return firmware;
 }

@@ -49,15 +49,15 @@ PrefillSurvey::PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors)
                               *this,
                               bus_,
                               *this};
-  controller_ =
-      std::make_unique<Controller>(timeline_, without_time(drive.config.controller), links, shape_,
-                                   MemoryMap{drive.config.dram.capacity, drive.config.host.buffer, drive.config.firmware.placement},
-                                   drive.config.host.tags, [&](const Ports& ports) {
-                                     auto image = std::make_unique<Firmware>(without_caches(drive.config.firmware), drive.config.selected(),
-                                                                             ports, geometry_of(drive.config.media), drive.plan);
-                                     firmware = image.get();
-                                     return image;
-                                   });
+  controller_ = std::make_unique<Controller>(
+      timeline_, without_time(drive.config.controller), links, shape_,
+      MemoryMap{drive.config.dram.capacity, drive.config.host.buffer, drive.config.firmware.placement}, drive.config.host.tags,
+      [&](const Ports& ports) {
+        auto image = std::make_unique<Firmware>(without_caches(drive.config.firmware), drive.config.selected(), ports,
+                                                geometry_of(drive.config.media), drive.plan, &make_flash_front);
+        firmware = image.get();
+        return image;
+      });
   controller_->power_on(false, [this](Status status) {
     TESSERA_CHECK(ok(status), "the firmware did not boot on a dry drive");
     done_ = true;

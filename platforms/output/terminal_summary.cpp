@@ -116,6 +116,12 @@ std::string lifetime_text(const MetricSet& metrics) {
          shown(metrics, "nand.lifetime.years.mean");
 }
 
+std::string flash_cache_text(const MetricSet& metrics) {
+  const auto ratio = value_of(metrics, "flash_cache.hit_ratio");
+  return (ratio ? percent_text(*ratio) : "-") + " of the sectors read that DRAM did not have came from it; " +
+         shown(metrics, "flash_cache.admitted") + " taken in";
+}
+
 std::string dirty_text(const MetricSet& metrics) {
   return shown(metrics, "power.dirty.peak") + " dirty at most: " + shown(metrics, "power.dirty.hold_up") + " and " +
          shown(metrics, "power.dirty.energy") + " to save them";
@@ -180,6 +186,7 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
   text += line("capacity", capacity_text(metrics));
   text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");
+  if (metrics.find("flash_cache.hits") != nullptr) text += line("flash cache", flash_cache_text(metrics));
   if (some(metrics, "nand.lifetime.years.mean")) text += line("flash life", lifetime_text(metrics));
   if (some(metrics, "power.dirty.peak")) text += line("power loss", dirty_text(metrics));
   if (some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));

@@ -43,16 +43,6 @@ FlashReadCache::FlashReadCache(const DriveFlashConfig& settings, const Ports& po
   }
 }
 
-FlashReadCache::Flight::Flight(FlashReadCache& cache, LogicalRun run, Kind kind) : cache_(cache), run_(run), kind_(kind) {
-  cache_.ports_.cpu.scan(cache_.flights_.size());
-  for (Flight* const other : cache_.flights_) {
-    if (run_.first >= other->run_.end() || other->run_.first >= run_.end()) continue;
-    stale_ = stale_ || other->kind_ == Kind::write;
-    other->stale_ = other->stale_ || kind_ == Kind::write;
-  }
-  cache_.flights_.push_back(this);
-}
-
 FlashReadCache::Place FlashReadCache::find(LogicalSector sector) const {
   ports_.cpu.hash();
   return index_.find(sector.value());
@@ -119,9 +109,8 @@ Task<Status> FlashReadCache::look_up(LogicalRun run, DataSpan data) {
     if (served) co_return Status::ok;
   }
   misses_ += run.count;
-  const Flight flight(*this, run, Flight::Kind::read);
   const Status status = co_await inner_.read(run, data);
-  if (ok(status) && !flight.stale() && run.count <= largest_read_) admit(run, data);
+  if (ok(status) && run.count <= largest_read_) admit(run, data);
   co_return status;
 }
 
@@ -162,15 +151,13 @@ Task<bool> FlashReadCache::read_held(LogicalRun run, DataSpan data, Scratch& scr
 // --- Writes ---
 
 Task<Status> FlashReadCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
-  const Flight flight(*this, run, Flight::Kind::write);
   drop(run);
-  co_return co_await inner_.write(run, data, options);
+  return inner_.write(run, data, options);
 }
 
 Task<Status> FlashReadCache::trim(LogicalRun run) {
-  const Flight flight(*this, run, Flight::Kind::write);
   drop(run);
-  co_return co_await inner_.trim(run);
+  return inner_.trim(run);
 }
 
 }  // namespace tessera

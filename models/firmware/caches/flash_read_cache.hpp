@@ -9,9 +9,7 @@
 // Blocks are filled in order, and leave in the order in which they were filled. One that was read from as often as half of its sectors
 // since it came to the head of that order gets a second chance. All that is left of a block leaves with it: nothing is ever copied.
 //
-// A write or TRIM takes its sectors out before it begins. What is read from the platters while it is under way, or was begun before, is not
-// taken in: it may be old.
-#include <algorithm>
+// A write or TRIM takes its sectors out before it begins. The command front end lets no read of them run beside it.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -68,24 +66,6 @@ class FlashReadCache final : public TranslationLayer {
     std::vector<Place> places;
     std::vector<FlashCommand> commands;
   };
-  /// A read from the layer, a write or a TRIM under way.
-  class Flight {
-   public:
-    enum class Kind : std::uint8_t { read, write };
-    Flight(FlashReadCache& cache, LogicalRun run, Kind kind);
-    Flight(const Flight&) = delete;
-    Flight& operator=(const Flight&) = delete;
-    ~Flight() { std::erase(cache_.flights_, this); }
-    /// Whether a write to sectors of the read was under way at the same time.
-    [[nodiscard]] bool stale() const { return stale_; }
-
-   private:
-    FlashReadCache& cache_;
-    LogicalRun run_;
-    Kind kind_;
-    bool stale_ = false;
-  };
-
   [[nodiscard]] Place subpages() const { return static_cast<Place>(owners_.size()); }
   [[nodiscard]] bool is_staged(Place place) const { return place >= subpages(); }
   [[nodiscard]] std::uint32_t block_of(Place place) const { return place / shape_.block_subpages(); }
@@ -133,7 +113,6 @@ class FlashReadCache final : public TranslationLayer {
   std::vector<OpenBlock> open_;
   std::vector<FlashCommand> commands_;  // of fill()
   std::vector<std::uint32_t> slots_;    // whose sectors they program
-  std::vector<Flight*> flights_;
   ScratchPool<Scratch> scratches_;
   Gauge held_;
   std::uint32_t in_use_ = 0;  // blocks in that list

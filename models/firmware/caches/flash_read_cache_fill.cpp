@@ -45,7 +45,7 @@ void FlashReadCache::admit(LogicalRun run, DataSpan data) {
 
 /// Programs what is staged, until less than a page is left.
 Task<void> FlashReadCache::fill() {
-  for (;;) {
+  while (staged_ >= shape_.subpages) {
     const bool opened = co_await open_blocks();
     if (!opened) break;
     const auto open =

@@ -22,7 +22,7 @@ FirmwareConfig Runtime::configured(const BootReader& boot, LayerFactory& factory
   return config;
 }
 
-Runtime::Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash)
+Runtime::Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash, MakeFlashFront make_front)
     : registers_(registers),
       processor_(processor),
       boot_data_(checked(registers)),
@@ -33,7 +33,7 @@ Runtime::Runtime(RegisterFile& registers, Processor& processor, LayerFactory& fa
       flash_(make_flash != nullptr && boot_data_.flash() ? make_flash(registers, processor, *boot_data_.flash()) : nullptr),
       host_(registers, processor, memory_.shape(), boot_data_.tags()),
       firmware_(configured(boot_data_, factory), factory, {media_, flash_.get(), processor.watched(memory_), processor.port(), host_},
-                geometry_, plan_) {
+                geometry_, plan_, make_front) {
   registers_.write(Register::ident_capacity, firmware_.user_sectors());
   registers_.write(Register::interrupts_enable, all_lines);
 }

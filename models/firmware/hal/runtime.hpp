@@ -17,8 +17,8 @@ class Runtime {
   using MakeFlash = std::unique_ptr<FlashUnit> (*)(RegisterFile&, Processor&, const FlashShape&);
 
   /// On `processor`, with a layer of `factory`, whose parameters the boot data sets. An image whose layer uses no flash does without
-  /// `make_flash` (null).
-  Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash);
+  /// `make_flash` (null), and one without flash caches without `make_front`.
+  Runtime(RegisterFile& registers, Processor& processor, LayerFactory& factory, MakeFlash make_flash, MakeFlashFront make_front = nullptr);
   ~Runtime() { processor_.end(); }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

@@ -92,20 +92,6 @@ TEST_CASE("flash read cache: a write or TRIM takes its sectors out before it beg
   CHECK(drive.wrong_blocks() == 0);
 }
 
-TEST_CASE("flash read cache: a sector that is read while it is written is not taken in") {
-  for (const bool read_first : {true, false}) {
-    TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::every_read));
-    REQUIRE(write_sector(drive, 0, 8) == Status::ok);
-    drive->submit(read_first ? HostOp::read : HostOp::write, 0, 8 * 8);
-    drive->submit(read_first ? HostOp::write : HostOp::read, 0, 8 * 8);
-    drive->run_until_all_done();
-    drive->run_until_idle(1_s);
-    CHECK(drive.metric("flash_cache.admitted") == 0);
-    CHECK_FALSE(comes_from_flash(drive, 0, 8));
-    CHECK(drive.wrong_blocks() == 0);
-  }
-}
-
 TEST_CASE("flash read cache: it begins empty after a power cut, and gives nothing back that was written since") {
   TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::every_read));
   REQUIRE(write_sector(drive, 0, 4) == Status::ok);
@@ -113,6 +99,7 @@ TEST_CASE("flash read cache: it begins empty after a power cut, and gives nothin
   REQUIRE(comes_from_flash(drive, 0, 4));
   drive->cut_now();
   CHECK_FALSE(comes_from_flash(drive, 0, 4));
+  CHECK(comes_from_flash(drive, 0, 4));  // taken in again, on blocks that were erased
   REQUIRE(write_sector(drive, 0, 4) == Status::ok);
   drive->cut_now();
   CHECK(drive.wrong_blocks() == 0);
@@ -204,7 +191,8 @@ TEST_CASE("flash read cache: what the caches in DRAM hold is not looked for in f
   config.write_cache.capacity = 64_KiB;
   TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), config);
   REQUIRE(write_sector(drive, 0, 2) == Status::ok);
-  CHECK(comes_from_flash(drive, 0, 2));
+  REQUIRE(drive->read(0, 2 * 8) == Status::ok);
+  CHECK(drive->steps.empty());
   CHECK(drive.metric("flash_cache.hits") + drive.metric("flash_cache.misses") == 0);
 }
 
@@ -231,6 +219,7 @@ TEST_CASE("flash read cache: the layer sees the flash without the cache's blocks
 
 TEST_CASE(
     "flash read cache: whatever is in front and behind, what was acknowledged is what is read, also across cuts and faults of the flash") {
+  double hits = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     RandomStream random(seed, "flash read cache");
@@ -250,5 +239,7 @@ TEST_CASE(
       random_history(drive, random, traffic);
     else
       random_cuts(drive, random, traffic);
+    hits += drive.metric("flash_cache.hits");
   }
+  CHECK(hits > 1000);
 }

@@ -72,7 +72,7 @@ class TestDrive {
     plan_ = config.plan = factory_->plan(geometry_, problem);
     TESSERA_CHECK(problem.empty(), "the layer refuses the drive of a test");
     bench_ = std::make_unique<FirmwareBench>(config, [this](const Ports& ports) {
-      auto firmware_made = std::make_unique<Firmware>(firmware_config_, *factory_, ports, geometry_, plan_);
+      auto firmware_made = std::make_unique<Firmware>(firmware_config_, *factory_, ports, geometry_, plan_, &make_flash_front);
       firmware_ = firmware_made.get();
       if (prefilled_ != 0) firmware_->prefill(std::min(prefilled_, firmware_->user_sectors()));
       return firmware_made;

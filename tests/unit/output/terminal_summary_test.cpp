@@ -91,6 +91,15 @@ TEST_CASE("parts of the flash that last as long as all of it are not named") {
   CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  flash life  worst block 1.50 years; perfectly levelled 2.00 years\n"));
 }
 
+TEST_CASE("what a flash read cache did is a line of its own") {
+  MetricSet metrics = of_a_run();
+  metrics.add("flash_cache.hits", 0.0, "sectors", "");
+  metrics.add("flash_cache.hit_ratio", std::nullopt, "1", "");
+  metrics.add("flash_cache.admitted", 0.0, "sectors", "");
+  CHECK_THAT(terminal_summary(metrics, {}),
+             Catch::Contains("  flash cache - of the sectors read that DRAM did not have came from it; 0 taken in\n"));
+}
+
 TEST_CASE("what is wrong comes first, the worst at the top") {
   MetricSet metrics = of_a_run();
   metrics.add("scoreboard.errors", 3.0, "1", "");
