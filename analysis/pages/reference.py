@@ -22,7 +22,7 @@ SPECIAL_RUNS = {
     "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
     "journal": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
-    "flash-cache": ("bare", "--layer", "cmr", "--set", "firmware.flash_cache.capacity=1 GiB", "--set", "firmware.flash_cache.use=both"),
+    "flash-cache": ("bare", "--layer", "fluid", "--set", "firmware.flash_cache.capacity=1 GiB", "--set", "firmware.flash_cache.use=both"),
     "paged-map": ("bare", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
                   "--set", "layers.skylight_flash.checkpoint=17 MiB"),
     "large-pages": ("tlc", "--layer", "pore"),

@@ -13,6 +13,7 @@ from tessera.asking.evidence import Measured, ratio
 from tessera.asking.metric import metric_of
 from tessera.asking.question import Asked, Design, Question
 from tessera.asking.source import Source
+from tessera.asking.templates import question_of, uses_flash
 from tessera.asking.verdict import best_of, least_that_is_enough
 from tessera.cli import app
 from tessera.errors import InputError
@@ -100,6 +101,15 @@ def test_what_is_held_too_small_is_named_all_at_once():
     held = {"power.dump_area": "16 MiB", "power.hold_up_energy": "2 J"}
     with pytest.raises(InputError, match="power.dump_area is 16 MiB and has to be 65 MiB; power.hold_up_energy is 2 J and has to be 3.5 J"):
         dependants("demo", "mu-rmw", {"firmware.write_cache.capacity": "64 MiB"}, held, "a cache of 64 MiB")
+
+
+def test_flash_is_asked_of_one_layer_in_every_role():
+    asked = Asked("flash", metric_of("p99"), Source("mine", trace="mine.csv"), "common", layers=["cmr"])
+    designs = question_of(asked).designs
+    uses = [(design.settings["firmware.flash_cache.capacity"], design.settings["firmware.flash_cache.use"]) for design in designs]
+    assert uses == [("0 B", "reads"), ("1 GiB", "writes"), ("1 GiB", "reads"), ("1 GiB", "both")]
+    assert [uses_flash(asked, design.layer, design.settings) for design in designs] == [False, True, True, True]
+    assert {design.settings["nand.blocks"] for design in designs[1:]} == {8192}
 
 
 def test_a_question_is_answered_and_its_file_repeats_it(tmp_path):

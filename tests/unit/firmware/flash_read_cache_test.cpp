@@ -241,5 +241,5 @@ TEST_CASE(
       random_cuts(drive, random, traffic);
     hits += drive.metric("flash_cache.hits");
   }
-  CHECK(hits > 1000);
+  CHECK(hits > 300);  // of the time since the last boot of each
 }
