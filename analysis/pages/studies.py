@@ -92,6 +92,25 @@ def flash(runs: pl.DataFrame) -> str:
     return table(header, [[text, *(cell for layer in layers for cell in cells(layer, blocks))] for text, blocks in zip(share, sizes)]) + NOTE
 
 
+NO_FLASH = "0 B"
+ROLES = {"reads": "read cache", "writes": "persistent cache", "both": "both, half each"}
+
+
+def flash_roles(runs: pl.DataFrame) -> str:
+    rows = _over_seeds(runs)
+    size, use = (axis(f"firmware.flash_cache.{name}") for name in ("capacity", "use"))
+    workloads = rows["axis.workload"].unique(maintain_order=True)
+    without = {row["axis.workload"]: row[MEAN] for row in rows.filter(size == NO_FLASH).iter_rows(named=True)}
+
+    def cells(capacity: str, role: str) -> list[str]:
+        found = {row["axis.workload"]: row for row in rows.filter(size == capacity, use == role).iter_rows(named=True)}
+        return [f"{_ms(found[name][MEAN])} ({found[name][MEAN] / without[name]:.2f}) / {_ms(found[name][P99])}" for name in workloads]
+
+    points = rows.select(size.alias("size"), use.alias("use")).unique(maintain_order=True).rows()
+    body = [["none" if capacity == NO_FLASH else capacity, "" if capacity == NO_FLASH else ROLES[role], *cells(capacity, role)] for capacity, role in points]
+    return table(["flash", "role", *(f"`{name}`" for name in workloads)], body)
+
+
 def layers(runs: pl.DataFrame) -> str:
     rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"))
     names = ordered(rows["axis.layer"].unique())
@@ -147,4 +166,4 @@ def _write_csv(file: Path, header: Sequence[str], lines: Iterable[Sequence[str]]
     whole(file, fill)
 
 
-STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "processor": processor, "layers": layers}
+STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "layers": layers}
