@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from simulate import run, simulate
+from simulate import FLASH_LAYERS, LAYERS, run, simulate
 
 from tessera.idle_parts import is_idle
 from tessera.simulation import Simulation
@@ -35,6 +35,14 @@ def test_flash_that_is_not_there_twice_is_refused_before_the_run(layer, settings
 def test_a_layer_with_flash_of_its_own_has_what_the_cache_leaves(tmp_path):
     made = run(tmp_path, "common", "--layer", "mu-rmw", "--workload", "oltp", "--fold", "--limit", 1000, "--check", *given(f"{CACHE}=1 GiB"))
     assert made.metric("scoreboard.errors") == 0 and made.metric("flash.area.flash_cache.blocks") == 8192
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_every_layer_runs_behind_flash_and_survives_a_cut(layer, tmp_path):
+    use = "reads" if layer in FLASH_LAYERS else "both"
+    cache = given(f"{CACHE}=1536 KiB" if use == "both" else f"{CACHE}=768 KiB", f"firmware.flash_cache.use={use}", "firmware.flash_cache.admit=every_read")
+    made = run(tmp_path, "torture", "--layer", layer, "--workload", "random-4k", "--fold", "--limit", 300, "--replay", "closed:4", "--check", "--cut-at", "200 ms", *cache)
+    assert made.metric("scoreboard.errors") == 0 and made.metric("scoreboard.checked") > 0
 
 
 def test_reads_that_come_again_come_from_flash_and_writes_stay_there(tmp_path):

@@ -25,7 +25,7 @@ void FlashTier::report(MetricSet& metrics) const {
   if (shape_.subpages > 1) pages_.report(metrics);
   const Bytes own = map_.bytes() + owners_.bytes() + held_.bytes() + space_.bytes() + Bytes((read_.size() + 63) / 64 * 8);
   // A layer that knows nothing of the tier has said what its own map takes.
-  if (metrics.find("meta.ram_bytes") == nullptr)
+  if (metrics.find("meta.ram_bytes_actual") == nullptr)
     report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
   else
     metrics.add("flash.tables", static_cast<double>(own.value()), "B", "DRAM of the flash tier's tables, beside the layer's own map");
