@@ -2,6 +2,14 @@
 
 namespace tessera {
 
+#ifdef TESSERA_ON_TARGET
+/// An image has no flash cache (DriveConfig::controller_for_firmware): it passes the values over.
+void DriveFlashConfig::describe(ParameterVisitor& visitor) {
+  constexpr int values = 12;  // as many as below
+  std::uint64_t passed_over = 0;
+  for (int i = 0; i < values; ++i) visitor.field("", passed_over, {}, "");
+}
+#else
 void DriveFlashConfig::describe(ParameterVisitor& visitor) {
   visitor.field("capacity", capacity, {0, 1.1e12}, "flash in front of the layer, in whole blocks; 0 means no flash cache");
   const UnusedWhere without_cache(visitor, capacity.value() == 0, "firmware.flash_cache.capacity is 0 B");
@@ -37,5 +45,6 @@ void DriveFlashConfig::describe_writes(ParameterVisitor& visitor) {
                 "the dump engine saves which sector each page holds, so that no older copy is taken for a page that becomes unreadable");
   describe_paired_pages(visitor, paired_pages);
 }
+#endif
 
 }  // namespace tessera
