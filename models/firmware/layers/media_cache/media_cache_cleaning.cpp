@@ -9,16 +9,23 @@ namespace tessera::media_cache {
 
 /// Nothing in front of this is needed any more.
 std::uint64_t MediaCache::tail() const {
-  std::uint64_t tail = map_.size() == 0 ? log_.head() : map_.oldest().position;
+  std::uint64_t tail = std::min(map_.size() == 0 ? log_.head() : map_.oldest().position, merging_from_);
   for (const std::uint64_t position : on_their_way_) tail = std::min(tail, position);
   return tail;
 }
 
-/// For all packets that may be on their way, each of whose runs takes two entries at most.
-bool MediaCache::map_full() const { return map_.size() + 2 * most_leaders * Packet::most_runs > map_limit_; }
+/// Room in the map for so many runs, beside all that packets on their way may take, each of whose runs takes two entries at most. Where
+/// merges give room step by step those are counted, too: each has its own.
+std::int64_t MediaCache::entries_left() const {
+  const std::int64_t used = map_.size() + 2 * most_leaders * Packet::most_runs - 1;
+  return std::int64_t{map_limit_} + entries_.given() - used - (config_.stepwise() ? runs_now_ : 0);
+}
 
 /// With so much left that packets on their way can say how far the tail has come before their space is needed.
-bool MediaCache::log_full() const { return log_.head() + 2 * most_leaders * std::uint64_t{log_.most_sectors()} - tail() > log_.sectors(); }
+std::int64_t MediaCache::log_left() const {
+  const std::uint64_t used = log_.head() + 2 * most_leaders * std::uint64_t{log_.most_sectors()} - tail();
+  return static_cast<std::int64_t>(log_.sectors()) - reserve_ + log_room_.given() - static_cast<std::int64_t>(used);
+}
 
 /// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
 bool MediaCache::checkpoint_due() const {
@@ -39,7 +46,9 @@ Task<Status> MediaCache::make_room() {
       co_await progress_.change(LifePhase::lock);
       continue;
     }
-    const Status status = full ? co_await clean(MediaClass::dependent) : co_await checkpoint();
+    const Status status = !full                ? co_await checkpoint()
+                          : config_.stepwise() ? co_await await_step()
+                                               : co_await clean(MediaClass::dependent);
     if (!ok(status)) co_return status;
   }
   co_return Status::ok;
@@ -60,7 +69,7 @@ Task<Status> MediaCache::checkpoint() {
   checkpoints_.record(ports_.cpu.now() - begun);
   durable_tail_ = log.tail;
   writes_since_ = 0;
-  extents_since_ = extents - std::min(extents, map_limit_);
+  extents_since_ = extents - std::min(extents, map_limit_ + reserve_);
   hole_ = false;
   co_return Status::ok;
 }
@@ -100,11 +109,13 @@ Task<Status> MediaCache::clean(MediaClass priority) {
 }
 
 /// Merged part by part. Back in its place: from the first track with a cached sector to the end, as a part that is written destroys the
-/// track behind it, and first as a copy in the merge area. To a spare band: all of it, once.
+/// track behind it, and first as a copy in the merge area. To a spare band: all of it, once. Writes to the band get in between the steps,
+/// where there are any: they go to the log, and stay there.
 Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   auto use = buffer_use_.exclusive({});
   co_await use;
-  auto lock = writers_.exclusive(NumberRange::of(band.number));
+  std::optional<NumberLocks::Lock> held;
+  NumberLocks::Lock& lock = held.emplace(writers_, NumberRange::of(band.number), LockMode::exclusive);
   co_await lock;
   extents_.clear();
   const LogicalRun whole{band.first, band.sectors};
@@ -112,20 +123,33 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   if (extents_.empty()) co_return Status::ok;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, band.number, extents_.size()});
-  Merge merge{.band = band};
+  Merge merge{.band = band, .before = log_.head()};
   MergeTimes times;
   Status status = select_merge(merge);
+  const std::uint64_t tail_before = tail();
+  std::uint32_t freed = 0;
+  if (config_.stepwise()) {
+    merging_from_ = std::ranges::min(extents_, {}, &Extent::position).position;
+    expect_merge(merge);
+    held.reset();
+  }
   if (ok(status)) status = co_await write_copy(merge, priority, times);
   if (ok(status)) {
     auto no_reads = readers_.exclusive(NumberRange::of(band.number));
     co_await no_reads;
     status = co_await take_copy(merge, priority, times);
-    if (ok(status)) map_.clear(band.number);
+    if (ok(status)) freed = forget_merged(merge);
   }
+  merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
   if (ok(status)) {
     band_cleanings_.record(ports_.cpu.now() - begun);
     merge_times_ += times;
+  }
+  if (ok(status) && config_.stepwise()) {
+    entries_.settle(freed, times.sum());
+    log_room_.settle(tail() - tail_before, times.sum());
+    co_await let_in();
   }
   show_levels();
   co_return status;
@@ -157,13 +181,15 @@ Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priori
     LapTimer timer(ports_.cpu);
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
-    times.band_read += timer.lap();
-    status = co_await collect(part, priority);
+    const Picoseconds read_for = timer.lap();
+    times.band_read += read_for;
+    if (step_ends(read_for)) co_await let_in();
+    status = co_await collect(part, priority, times);
     if (!ok(status)) co_return status;
-    times.log_read += timer.lap();
     status = co_await write_part(merge, part, priority, times);
     if (!ok(status)) co_return status;
     done += part.count;
+    if (step_ends({})) co_await let_in();
   }
   if (merge.to_spare) co_return Status::ok;
   LapTimer timer(ports_.cpu);
@@ -178,7 +204,9 @@ Task<Status> MediaCache::write_part(const Merge& merge, LogicalRun part, const M
   if (merge.to_spare) {
     LapTimer timer(ports_.cpu);
     const Status status = co_await bands_.write_spare(part, data, priority);
-    times.band_write += timer.lap();
+    const Picoseconds worked = timer.lap();
+    times.band_write += worked;
+    since_step_ += worked;
     co_return status;
   }
   auto no_reads = readers_.exclusive(NumberRange::of(merge.band.number));
@@ -186,7 +214,9 @@ Task<Status> MediaCache::write_part(const Merge& merge, LogicalRun part, const M
   LapTimer timer(ports_.cpu);
   const auto done = static_cast<std::uint32_t>(part.first - merge.run.first);
   const Status status = co_await merge_area_->write(done, data, priority);
-  times.copy += timer.lap();
+  const Picoseconds worked = timer.lap();
+  times.copy += worked;
+  since_step_ += worked;
   co_return status;
 }
 
@@ -203,8 +233,33 @@ Task<Status> MediaCache::take_copy(const Merge& merge, const MediaClass& priorit
   co_return status;
 }
 
-/// The cached sectors of `run` into the buffer, in the order in which they lie in the log.
-Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority) {
+/// The cached sectors of `run` into the buffer, in the order in which they lie in the log; or one after the other by their address, as many
+/// as a step takes.
+Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority, MergeTimes& times) {
+  select_collected(run);
+  collected_extents_ += collected_.size();
+  if (config_.collect_order == CollectOrder::log) {
+    LapTimer timer(ports_.cpu);
+    const Status status = co_await read_collected(priority);
+    const Picoseconds worked = timer.lap();
+    times.log_read += worked;
+    if (step_ends(worked)) co_await let_in();
+    co_return status;
+  }
+  const std::vector<Collected> all = std::move(collected_);
+  for (const Collected& one : all) {
+    collected_.assign(1, one);
+    LapTimer timer(ports_.cpu);
+    const Status status = co_await read_collected(priority);
+    if (!ok(status)) co_return status;
+    const Picoseconds worked = timer.lap();
+    times.log_read += worked;
+    if (step_ends(worked)) co_await let_in();
+  }
+  co_return Status::ok;
+}
+
+void MediaCache::select_collected(LogicalRun run) {
   collected_.clear();
   for (const Extent& extent : extents_) {
     const LogicalSector first = std::max(extent.first, run.first);
@@ -213,9 +268,8 @@ Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority) {
     const Extent part{first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)};
     collected_.push_back({part, static_cast<std::uint32_t>(first - run.first)});
   }
-  std::ranges::sort(collected_, {}, [](const Collected& one) { return one.extent.position; });
-  collected_extents_ += collected_.size();
-  co_return co_await read_collected(priority);
+  if (config_.collect_order == CollectOrder::log)
+    std::ranges::sort(collected_, {}, [](const Collected& one) { return one.extent.position; });
 }
 
 Task<Status> MediaCache::read_collected(const MediaClass& priority) {
@@ -293,9 +347,11 @@ Task<void> MediaCache::clean_when_idle() {
       continue;
     }
     const std::uint64_t before = cleanings_.count();
+    const Picoseconds begun = ports_.cpu.now();
     const Status status = co_await clean(MediaClass::background);
     idle_cleanings_ += cleanings_.count() - before;
     idle_failed_ = !ok(status);
+    if (config_.idle_period.value() != 0) co_await ports_.cpu.sleep_until(std::max(ports_.cpu.now(), begun + config_.idle_period));
   }
 }
 

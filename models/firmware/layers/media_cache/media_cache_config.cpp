@@ -19,6 +19,7 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
           "small writes, each at most this share of a packet, that a packet takes from the write cache");
   v.field("least_packet", least_packet, {0, 16'777'216},
           "what a packet takes of the log at least where its write did not come from the write cache");
+  v.field("synced_share", synced_share, {0, 16'777'216}, "what such a write takes of the log beyond its own length, whatever that is");
   v.field("verify_packets", verify_packets, "such a packet is read back before its write is complete");
   v.field("checkpoint_every", checkpoint_every, {1, 65536}, "writes to the log, of whatever size, after which the map is written down");
   v.field("checkpoint_piece", checkpoint_piece, {0, 1e9}, "most of the map that one write takes, a turn each; 0: a track");
@@ -30,11 +31,17 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
                 "zone, which becomes its place; or whichever is less to write");
   v.field("merge_tracks", merge_tracks, {1, MediaChain::max_steps},
           "tracks that a merge in the background reads or writes before it lets the host's commands in");
+  v.field("merge_step", merge_step, {0, 1e13},
+          "work of a merge after which the host's commands get in and room is given to the host for what the merge wins in that time; "
+          "0: a merge is one piece");
+  v.enumeration("collect_order", collect_order, {"log", "band"},
+                "order in which a merge reads a band's extents: as they lie in the log, or by address, each on its own");
   v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
   v.field("stream", stream, {0, 1e12}, "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
   v.unused_where(idle_cleaning == IdleCleaning::off, "idle_cleaning is off", [&] {
     v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");
+    v.field("idle_period", idle_period, {0, 1e16}, "least time from the beginning of one idle cleaning to the next");
     v.field("idle_mark", idle_mark, {0, 100}, "percent of map or log in use at which idle cleaning ends");
   });
 }
@@ -45,6 +52,10 @@ std::uint32_t MediaCacheConfig::sectors_of(Bytes size, std::uint32_t sector_byte
 
 std::uint64_t MediaCacheConfig::log_sectors(const DriveGeometry& geometry) const {
   return cache.value() != 0 ? cache.value() / geometry.sector_bytes : geometry.physical_sectors() / default_share;
+}
+
+std::uint32_t MediaCacheConfig::reserve(const DriveGeometry& geometry) const {
+  return stepwise() ? band_tracks * longest_track(geometry) : 0;
 }
 
 std::uint32_t MediaCacheConfig::map_limit(const DriveGeometry& geometry) const {

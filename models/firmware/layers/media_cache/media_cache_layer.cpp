@@ -9,8 +9,10 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       ports_(ports),
       packet_sectors_(MediaCacheConfig::sectors_of(config.packet, geometry.sector_bytes)),
       least_packet_(static_cast<std::uint32_t>(config.least_packet.value() / geometry.sector_bytes)),
+      synced_share_(static_cast<std::uint32_t>(config.synced_share.value() / geometry.sector_bytes)),
       stream_sectors_(static_cast<std::uint32_t>(config.stream.value() / geometry.sector_bytes)),
       map_limit_(config.map_limit(geometry)),
+      reserve_(config.reserve(geometry)),
       bands_(ports, config_, geometry, regions_named(plan, "data"), regions_named(plan, "places")),
       map_(ports.memory, ports.cpu, bands_.bands(), config.map_capacity(geometry)),
       log_(ports, geometry, regions_named(plan, "cache")),
@@ -25,7 +27,10 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       stream_order_(ports.cpu),
       buffer_use_(ports.cpu),
       progress_(ports.cpu),
-      cached_(ports.cpu) {
+      room_(ports.cpu),
+      cached_(ports.cpu),
+      entries_(reserve_),
+      log_room_(reserve_) {
   packet_sectors_ = std::min(packet_sectors_, log_.most_sectors() - 1);
   least_packet_ = std::min(least_packet_, log_.most_sectors());
   if (config_.merge_to != MergeTo::spare)
@@ -119,7 +124,7 @@ Task<Status> MediaCache::recover() {
   if (repaired) {
     durable_tail_ = log.tail;
     writes_since_ = 0;
-    extents_since_ = map_.size() - std::min(map_.size(), map_limit_);
+    extents_since_ = map_.size() - std::min(map_.size(), map_limit_ + reserve_);
   }
   show_levels();
   co_return Status::ok;

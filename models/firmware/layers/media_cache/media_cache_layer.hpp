@@ -16,6 +16,7 @@
 #include "firmware/layers/media_cache/map_checkpoint.hpp"
 #include "firmware/layers/media_cache/merge_area.hpp"
 #include "firmware/layers/media_cache/packet_log.hpp"
+#include "firmware/layers/media_cache/room_on_credit.hpp"
 #include "firmware/locks/number_locks.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/tables/scratch_pool.hpp"
@@ -97,6 +98,7 @@ class MediaCache final : public HomeLayer {
     Band band;
     LogicalRun run{};
     bool to_spare = false;
+    std::uint64_t before = 0;  ///< what lies further on in the log was written since it began
   };
 
   /// What cleanings of bands spend their time on.
@@ -105,6 +107,7 @@ class MediaCache final : public HomeLayer {
     Picoseconds log_read;
     Picoseconds copy;
     Picoseconds band_write;
+    [[nodiscard]] Picoseconds sum() const { return band_read + log_read + copy + band_write; }
     MergeTimes& operator+=(const MergeTimes& more) {
       band_read += more.band_read;
       log_read += more.log_read;
@@ -132,14 +135,20 @@ class MediaCache final : public HomeLayer {
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
-  [[nodiscard]] bool map_full() const;
-  [[nodiscard]] bool log_full() const;
+  [[nodiscard]] std::int64_t entries_left() const;
+  [[nodiscard]] std::int64_t log_left() const;
+  [[nodiscard]] bool map_full() const { return entries_left() <= 0; }
+  [[nodiscard]] bool log_full() const { return log_left() < 0; }
   [[nodiscard]] bool checkpoint_due() const;
   /// Whether one more packet may be written before the next checkpoint.
   [[nodiscard]] bool another_fits() const { return !log_full() && !wraps_round(); }
   [[nodiscard]] bool wraps_round() const;
   [[nodiscard]] bool has_room() const { return !map_full() && !log_full() && !checkpoint_due(); }
   [[nodiscard]] Task<Status> make_room();
+  [[nodiscard]] Task<Status> await_step();
+  [[nodiscard]] Task<void> clean_stepwise();
+  [[nodiscard]] bool step_ends(Picoseconds worked);
+  [[nodiscard]] Task<void> let_in();
   [[nodiscard]] Task<Status> checkpoint();
 
   // Cleaning
@@ -149,7 +158,10 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> write_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> write_part(const Merge& merge, LogicalRun part, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> take_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
-  [[nodiscard]] Task<Status> collect(LogicalRun run, const MediaClass& priority);
+  void expect_merge(const Merge& merge);
+  [[nodiscard]] std::uint32_t forget_merged(const Merge& merge);
+  [[nodiscard]] Task<Status> collect(LogicalRun run, const MediaClass& priority, MergeTimes& times);
+  void select_collected(LogicalRun run);
   [[nodiscard]] Task<Status> read_collected(const MediaClass& priority);
   [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] std::uint32_t phase_sectors(const Band& band) const;
@@ -179,8 +191,10 @@ class MediaCache final : public HomeLayer {
   Ports ports_;
   std::uint32_t packet_sectors_;
   std::uint32_t least_packet_;
+  std::uint32_t synced_share_;
   std::uint32_t stream_sectors_;
   std::uint32_t map_limit_;
+  std::uint32_t reserve_;
   BandStore bands_;
   ExtentMap map_;
   PacketLog log_;
@@ -195,6 +209,7 @@ class MediaCache final : public HomeLayer {
   FifoMutex stream_order_;  // until they have their band: streams as they were selected
   FifoMutex buffer_use_;    // shared by streams, alone by a merge
   WaitQueue progress_;      // of writes
+  WaitQueue room_;          // what a step of a merge gave
   WaitQueue cached_;        // of clean_when_idle()
 
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
@@ -207,7 +222,14 @@ class MediaCache final : public HomeLayer {
   std::uint64_t durable_tail_ = 0;  // as a packet or a checkpoint on the platter says it
   std::uint32_t writes_since_ = 0;  // the last checkpoint
   std::uint32_t extents_since_ = 0;
-  bool hole_ = false;  // a packet could not be written
+  bool hole_ = false;                               // a packet could not be written
+  RoomOnCredit entries_;                            // of the map
+  RoomOnCredit log_room_;                           // sectors of the log
+  std::uint32_t runs_now_ = 0;                      // of packets on their way
+  std::uint64_t merging_from_ = ~std::uint64_t{0};  // oldest place in the log that a merge under way reads
+  Picoseconds since_step_;
+  bool stepping_ = false;
+  Status step_status_ = Status::ok;
   bool cleaning_now_ = false;
   MediaClass cleaning_class_ = MediaClass::background;  // of the cleaning under way: raised by whoever waits for it
   bool cleaning_ahead_ = false;
@@ -231,6 +253,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t writes_ = 0;
   std::uint64_t phases_ = 0;
   std::uint64_t collected_extents_ = 0;
+  std::uint64_t steps_ = 0;
   std::uint64_t idle_cleanings_ = 0;
   std::uint64_t band_moves_ = 0;
   std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place

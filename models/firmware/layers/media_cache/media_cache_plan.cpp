@@ -60,7 +60,7 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
     const char* name;
     std::uint64_t sectors;
   };
-  std::vector<Part> parts{{"cache", log}};
+  std::vector<Part> parts{{"cache", log + config.reserve(geometry)}};
   if (config.merge_to != MergeTo::spare) parts.push_back({"merge", MergeArea::least_sectors(band_sectors)});
   if (to_spare) parts.push_back({"places", BandPlaces::least_log_sectors(most_bands, geometry.sector_bytes)});
   parts.push_back({"map", map});

@@ -54,6 +54,7 @@ void MediaCache::report_work(MetricSet& metrics) const {
   report_merge_times(metrics, band_cleanings_.total(), parts, "locks and tables");
   report_dirty_bands(metrics, dirty_bands_);
   count("merge.phases", phases_, "1", "parts of bands that were merged, each as large as the buffer holds");
+  if (config_.stepwise()) count("merge.steps", steps_, "1", "times that merges let the host's commands in");
   count("merge.collected", collected_extents_, "1", "extents that were collected from the log");
   if (merge_area_)
     count("merge.sectors", merge_area_->sectors_written(), "sectors", "sectors of the copies that are written before a band is");

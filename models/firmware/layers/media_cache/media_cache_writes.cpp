@@ -127,12 +127,14 @@ void MediaCache::select_stream(const Pending& front, std::uint32_t length, Strea
 MediaCache::Batch MediaCache::select_batch(Pending& front) {
   Batch batch;
   const bool sharing = shares(front);
+  const auto most = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(config_.stepwise() ? entries_left() : config_.packet_writes, 1, config_.packet_writes));
   if (front.begun == 0) {
     ++writes_since_;
     ++writes_;
   }
   batch.parts[batch.count++] = begin(front, std::min(bands_.piece({front.next(), front.left()}).count, packet_sectors_));
-  for (std::size_t i = 0; sharing && i < queue_.size() && batch.count < config_.packet_writes;) {
+  for (std::size_t i = 0; sharing && i < queue_.size() && batch.count < most;) {
     Pending& next = *queue_[i];
     if (!shares(next) || next.next() == stream_end_) {
       ++i;
@@ -158,12 +160,15 @@ Task<void> MediaCache::lock_bands(const Packet& packet, NumberLocks& of, LockMod
 
 Task<void> MediaCache::write_packet(Batch& batch) {
   extents_since_ += 2 * batch.count;
+  runs_now_ += batch.count;
   Packet packet;
   packet.count = batch.count;
   packet.priority = batch.parts[0].pending->priority;
   for (std::uint32_t i = 0; i < batch.count; ++i) packet.runs[i] = {batch.parts[i].run, batch.parts[i].data};
   const bool alone = batch.parts[0].pending->alone;
   packet.sectors = std::max(packet.data_sectors() + 1, alone ? least_packet_ : 0);
+  const bool last = batch.parts[0].pending->left() == 0;
+  if (alone && last) packet.sectors = std::min(packet.sectors + synced_share_, log_.most_sectors());
   packet.position = log_.take(packet.sectors);
   on_their_way_.push_back(packet.position);
   packet.tail = tail();
@@ -182,6 +187,7 @@ Task<void> MediaCache::write_packet(Batch& batch) {
     }
   }
   std::erase(on_their_way_, packet.position);
+  runs_now_ -= batch.count;
   if (ok(status)) {
     durable_tail_ = std::max(durable_tail_, packet.tail);
     std::uint64_t position = packet.position;

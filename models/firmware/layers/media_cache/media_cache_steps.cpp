@@ -1,0 +1,79 @@
+// A merge in steps: between them the host's commands get in, and room is given to the host for what the merge wins.
+#include "firmware/layers/media_cache/media_cache_layer.hpp"
+
+#include <algorithm>
+
+namespace tessera::media_cache {
+
+namespace {
+constexpr std::uint64_t turns_a_step = 10;  // ours: of the first merge alone, before its time is known
+constexpr std::uint64_t passes = 4;         // over the tracks of a band: read, copied, read again, written
+}  // namespace
+
+/// Until a step of a merge has ended.
+Task<Status> MediaCache::await_step() {
+  if (!stepping_) {
+    stepping_ = true;
+    step_status_ = Status::ok;
+    ports_.cpu.spawn(clean_stepwise(), "clean");
+  }
+  if (cleaning_now_) cleaning_class_ = MediaClass::dependent;
+  co_await room_.change(LifePhase::cleaning);
+  co_return step_status_;
+}
+
+/// While somebody waits for room.
+Task<void> MediaCache::clean_stepwise() {
+  while (ok(step_status_) && map_.size() != 0 && (map_full() || log_full())) step_status_ = co_await clean(MediaClass::dependent);
+  if (map_.size() == 0) {
+    entries_.forgive();
+    log_room_.forgive();
+  }
+  stepping_ = false;
+  room_.wake_all();
+}
+
+/// Whether so much more work ends the step.
+bool MediaCache::step_ends(Picoseconds worked) {
+  since_step_ += worked;
+  return config_.stepwise() && since_step_ >= config_.merge_step;
+}
+
+/// What waits now goes before the next step, as far as there is room; a stream waits for the end of the merge.
+Task<void> MediaCache::let_in() {
+  ++steps_;
+  entries_.earn(since_step_);
+  log_room_.earn(since_step_);
+  since_step_ = {};
+  room_.wake_all();
+  const std::uint64_t until = writes_ + queue_.size();
+  while (!on_their_way_.empty() || (has_room() && !queue_.empty() && writes_ < until && streams_now_ == 0))
+    co_await progress_.change(LifePhase::cpu_wait);
+}
+
+/// By a turn for a track and an extent.
+void MediaCache::expect_merge(const Merge& merge) {
+  std::uint64_t sectors = 0;
+  for (const Extent& extent : extents_) sectors += extent.count;
+  const std::uint64_t turns = passes * (merge.run.count / merge.band.track_sectors + 1) + extents_.size();
+  const Picoseconds time = config_.merge_step / turns_a_step * turns;
+  entries_.expect(static_cast<double>(extents_.size()), time);
+  log_room_.expect(static_cast<double>(sectors), time);
+}
+
+/// The band holds what the log did when the merge began; what was written since stays. The number of entries that it gives back.
+std::uint32_t MediaCache::forget_merged(const Merge& merge) {
+  const std::uint32_t before = map_.size();
+  extents_.clear();
+  const LogicalRun whole{merge.band.first, merge.band.sectors};
+  map_.find(merge.band.number, whole, extents_);
+  if (std::ranges::all_of(extents_, [&](const Extent& extent) { return extent.position < merge.before; })) {
+    map_.clear(merge.band.number);
+  } else {
+    for (const Extent& extent : extents_)
+      if (extent.position < merge.before) map_.erase(merge.band.number, {extent.first, extent.count});
+  }
+  return before - map_.size();
+}
+
+}  // namespace tessera::media_cache
