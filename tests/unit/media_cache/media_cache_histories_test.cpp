@@ -34,6 +34,10 @@ MediaCacheSetup random_setup(RandomStream& random) {
   layer.idle_cleaning = static_cast<media_cache::IdleCleaning>(random.below(2));
   layer.idle_after = Picoseconds(random.below(60'000'000'000));
   layer.idle_mark = random.below(2) == 0 ? 0 : pick(random, 0, 100);
+  RandomStream steps(layer.map_entries, "media-cache steps");  // its own: the other draws stay as they are
+  if (steps.below(2) == 0) layer.merge_step = Picoseconds(1 + steps.below(30'000'000'000));
+  layer.collect_order = static_cast<media_cache::CollectOrder>(steps.below(2));
+  layer.synced_share = sectors(pick(steps, 0, 4));
   const std::uint64_t capacity = 160;
   setup.prefilled = random.below(2) == 0 ? 0 : random.below(capacity + 1);
   return setup;

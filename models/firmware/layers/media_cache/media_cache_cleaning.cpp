@@ -24,7 +24,7 @@ std::int64_t MediaCache::entries_left() const {
 /// With so much left that packets on their way can say how far the tail has come before their space is needed.
 std::int64_t MediaCache::log_left() const {
   const std::uint64_t used = log_.head() + 2 * most_leaders * std::uint64_t{log_.most_sectors()} - tail();
-  return static_cast<std::int64_t>(log_.sectors()) - reserve_ + log_room_.given() - static_cast<std::int64_t>(used);
+  return static_cast<std::int64_t>(log_.sectors() - log_room_.reserve()) + log_room_.given() - static_cast<std::int64_t>(used);
 }
 
 /// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
@@ -41,6 +41,7 @@ bool MediaCache::wraps_round() const {
 
 Task<Status> MediaCache::make_room() {
   while (!has_room()) {
+    if (map_.size() == 0) forgive_room();
     const bool full = map_full() || log_full();
     if (full && map_.size() == 0) {  // packets on their way hold all of the log that is in use
       co_await progress_.change(LifePhase::lock);
@@ -123,7 +124,7 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   if (extents_.empty()) co_return Status::ok;
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::begin, band.number, extents_.size()});
-  Merge merge{.band = band, .before = log_.head()};
+  Merge merge{.band = band};
   MergeTimes times;
   Status status = select_merge(merge);
   const std::uint64_t tail_before = tail();
@@ -131,15 +132,15 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   if (config_.stepwise()) {
     merging_from_ = std::ranges::min(extents_, {}, &Extent::position).position;
     expect_merge(merge);
+    step_begun_ = begun;
     held.reset();
   }
-  if (ok(status)) status = co_await write_copy(merge, priority, times);
   if (ok(status)) {
-    auto no_reads = readers_.exclusive(NumberRange::of(band.number));
-    co_await no_reads;
-    status = co_await take_copy(merge, priority, times);
-    if (ok(status)) freed = forget_merged(merge);
+    const bool by_phase = by_phases(merge);
+    status = by_phase ? co_await merge_phases(merge, false, priority, times) : co_await merge_whole(merge, priority, times);
   }
+  if (ok(status) && config_.stepwise()) freed = forget_merged(band);
+  if (ok(status) && !config_.stepwise()) map_.clear(band.number);
   merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
   if (ok(status)) {
@@ -157,6 +158,7 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
 
 /// Of the band whose cached extents are in extents_. In place each sector is written twice.
 Status MediaCache::select_merge(Merge& merge) {
+  if (!ok(unfinished_)) return unfinished_;
   const Band& band = merge.band;
   const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
   const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
@@ -170,6 +172,15 @@ Status MediaCache::select_merge(Merge& merge) {
   return bands_.places_status();
 }
 
+/// All of it as a copy, then all of it to where it goes.
+Task<Status> MediaCache::merge_whole(const Merge& merge, const MediaClass& priority, MergeTimes& times) {
+  const Status copied = co_await write_copy(merge, priority, times);
+  if (!ok(copied)) co_return copied;
+  auto no_reads = readers_.exclusive(NumberRange::of(merge.band.number));
+  co_await no_reads;
+  co_return co_await take_copy(merge, priority, times);
+}
+
 /// The merged band, part by part, beside the one that counts. Reads come in while packets are collected, and between the phases; with a
 /// spare band all the time.
 Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times) {
@@ -181,15 +192,13 @@ Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priori
     LapTimer timer(ports_.cpu);
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
-    const Picoseconds read_for = timer.lap();
-    times.band_read += read_for;
-    if (step_ends(read_for)) co_await let_in();
-    status = co_await collect(part, priority, times);
+    times.band_read += timer.lap();
+    status = co_await collect(part, 0, priority, times);
     if (!ok(status)) co_return status;
     status = co_await write_part(merge, part, priority, times);
     if (!ok(status)) co_return status;
     done += part.count;
-    if (step_ends({})) co_await let_in();
+    if (config_.stepwise()) co_await let_in();
   }
   if (merge.to_spare) co_return Status::ok;
   LapTimer timer(ports_.cpu);
@@ -204,9 +213,7 @@ Task<Status> MediaCache::write_part(const Merge& merge, LogicalRun part, const M
   if (merge.to_spare) {
     LapTimer timer(ports_.cpu);
     const Status status = co_await bands_.write_spare(part, data, priority);
-    const Picoseconds worked = timer.lap();
-    times.band_write += worked;
-    since_step_ += worked;
+    times.band_write += timer.lap();
     co_return status;
   }
   auto no_reads = readers_.exclusive(NumberRange::of(merge.band.number));
@@ -214,9 +221,7 @@ Task<Status> MediaCache::write_part(const Merge& merge, LogicalRun part, const M
   LapTimer timer(ports_.cpu);
   const auto done = static_cast<std::uint32_t>(part.first - merge.run.first);
   const Status status = co_await merge_area_->write(done, data, priority);
-  const Picoseconds worked = timer.lap();
-  times.copy += worked;
-  since_step_ += worked;
+  times.copy += timer.lap();
   co_return status;
 }
 
@@ -235,18 +240,17 @@ Task<Status> MediaCache::take_copy(const Merge& merge, const MediaClass& priorit
 
 /// The cached sectors of `run` into the buffer, in the order in which they lie in the log; or one after the other by their address, as many
 /// as a step takes.
-Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority, MergeTimes& times) {
-  select_collected(run);
+Task<Status> MediaCache::collect(LogicalRun run, std::uint32_t at, const MediaClass& priority, MergeTimes& times) {
+  select_collected(run, at);
   collected_extents_ += collected_.size();
   if (config_.collect_order == CollectOrder::log) {
     LapTimer timer(ports_.cpu);
     const Status status = co_await read_collected(priority);
-    const Picoseconds worked = timer.lap();
-    times.log_read += worked;
-    if (step_ends(worked)) co_await let_in();
+    times.log_read += timer.lap();
     co_return status;
   }
   const std::vector<Collected> all = std::move(collected_);
+  Picoseconds step;
   for (const Collected& one : all) {
     collected_.assign(1, one);
     LapTimer timer(ports_.cpu);
@@ -254,19 +258,23 @@ Task<Status> MediaCache::collect(LogicalRun run, const MediaClass& priority, Mer
     if (!ok(status)) co_return status;
     const Picoseconds worked = timer.lap();
     times.log_read += worked;
-    if (step_ends(worked)) co_await let_in();
+    step += worked;
+    if (!config_.stepwise() || step < config_.merge_step) continue;
+    co_await let_in();
+    step = {};
   }
   co_return Status::ok;
 }
 
-void MediaCache::select_collected(LogicalRun run) {
+/// Of `run`, which begins at sector `at` of the buffer.
+void MediaCache::select_collected(LogicalRun run, std::uint32_t at) {
   collected_.clear();
   for (const Extent& extent : extents_) {
     const LogicalSector first = std::max(extent.first, run.first);
     const LogicalSector end = std::min(extent.end(), run.end());
     if (first >= end) continue;
     const Extent part{first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)};
-    collected_.push_back({part, static_cast<std::uint32_t>(first - run.first)});
+    collected_.push_back({part, at + static_cast<std::uint32_t>(first - run.first)});
   }
   if (config_.collect_order == CollectOrder::log)
     std::ranges::sort(collected_, {}, [](const Collected& one) { return one.extent.position; });

@@ -30,7 +30,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       room_(ports.cpu),
       cached_(ports.cpu),
       entries_(reserve_),
-      log_room_(reserve_) {
+      log_room_(std::min<std::uint64_t>(reserve_, log_.sectors() / 4)) {
   packet_sectors_ = std::min(packet_sectors_, log_.most_sectors() - 1);
   least_packet_ = std::min(least_packet_, log_.most_sectors());
   if (config_.merge_to != MergeTo::spare)
@@ -51,6 +51,13 @@ Task<Status> MediaCache::read_as(MediaClass priority, LogicalRun run, DataSpan d
   co_return Status::ok;
 }
 
+/// Where a merge under way has destroyed the band, in its copy.
+PhysicalRun MediaCache::band_place(LogicalRun run) const {
+  const bool carried = carried_.count != 0 && run.first >= carried_.first && run.first < carried_.end();
+  if (carried) return merge_area_->place({run.first, static_cast<std::uint32_t>(std::min(run.end(), carried_.end()) - run.first)});
+  return bands_.place(run);
+}
+
 /// What the log holds from there, the rest from the band.
 Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, LogicalRun run, DataSpan data) {
   auto lock = readers_.shared(NumberRange::of(band.number));
@@ -69,7 +76,7 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
       const bool cached = extent != nullptr && extent->first <= at;
       const LogicalSector until = cached ? extent->end() : extent != nullptr ? extent->first : run.end();
       const auto count = static_cast<std::uint32_t>(until - at);
-      const PhysicalRun place = cached ? log_.place(extent->position + (at - extent->first), count) : bands_.place({at, count});
+      const PhysicalRun place = cached ? log_.place(extent->position + (at - extent->first), count) : band_place({at, count});
       chain.read(place, data.part(done, place.count));
       (cached ? read_log_ : read_bands_) += place.count;
       done += place.count;
@@ -173,7 +180,10 @@ Task<Status> MediaCache::restore_image() {
   const Status found = co_await merge_area_->recover();
   if (!ok(found)) co_return found;
   const std::optional<LogicalRun> image = merge_area_->image();
-  if (image && merge_area_->newest() > checkpoint_.log().images) {
+  if (image && merge_area_->newest() > checkpoint_.log().images && merge_area_->kept() != 0) {
+    const Status status = co_await go_on_with(*image);
+    if (!ok(status)) co_return status;
+  } else if (image && merge_area_->newest() > checkpoint_.log().images) {
     for (std::uint32_t done = 0; done < image->count;) {
       const DataSpan data = buffer_.part(0, std::min(buffer_.sectors(), image->count - done));
       const Status status = co_await merge_area_->read(done, data, MediaClass::host);

@@ -98,7 +98,6 @@ class MediaCache final : public HomeLayer {
     Band band;
     LogicalRun run{};
     bool to_spare = false;
-    std::uint64_t before = 0;  ///< what lies further on in the log was written since it began
   };
 
   /// What cleanings of bands spend their time on.
@@ -147,21 +146,30 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> make_room();
   [[nodiscard]] Task<Status> await_step();
   [[nodiscard]] Task<void> clean_stepwise();
-  [[nodiscard]] bool step_ends(Picoseconds worked);
   [[nodiscard]] Task<void> let_in();
+  void forgive_room();
   [[nodiscard]] Task<Status> checkpoint();
 
   // Cleaning
   [[nodiscard]] Task<Status> clean(MediaClass priority);
   [[nodiscard]] Task<Status> clean_band(Band band, const MediaClass& priority);
   [[nodiscard]] Status select_merge(Merge& merge);
+  [[nodiscard]] Task<Status> merge_whole(const Merge& merge, const MediaClass& priority, MergeTimes& times);
+  // A phase at a time (media_cache_phases.cpp)
+  [[nodiscard]] std::uint32_t kept_sectors(const Band& band) const { return (config_.head_width - 1) * band.track_sectors; }
+  [[nodiscard]] bool by_phases(const Merge& merge) const;
+  [[nodiscard]] Task<Status> merge_phases(const Merge& merge, bool first_is_ready, const MediaClass& priority, MergeTimes& times);
+  [[nodiscard]] Task<Status> prepare_phase(const Merge& merge, LogicalRun part, std::uint32_t here, const MediaClass& priority,
+                                           MergeTimes& times);
+  [[nodiscard]] Task<Status> finish_phase(const Merge& merge, LogicalRun part, std::uint32_t kept, const MediaClass& priority,
+                                          MergeTimes& times);
   [[nodiscard]] Task<Status> write_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> write_part(const Merge& merge, LogicalRun part, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> take_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
   void expect_merge(const Merge& merge);
-  [[nodiscard]] std::uint32_t forget_merged(const Merge& merge);
-  [[nodiscard]] Task<Status> collect(LogicalRun run, const MediaClass& priority, MergeTimes& times);
-  void select_collected(LogicalRun run);
+  [[nodiscard]] std::uint32_t forget_merged(const Band& band);
+  [[nodiscard]] Task<Status> collect(LogicalRun run, std::uint32_t at, const MediaClass& priority, MergeTimes& times);
+  void select_collected(LogicalRun run, std::uint32_t at);
   [[nodiscard]] Task<Status> read_collected(const MediaClass& priority);
   [[nodiscard]] Task<Status> write_home(const Band& band, LogicalRun run, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] std::uint32_t phase_sectors(const Band& band) const;
@@ -180,6 +188,8 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> read_piece(MediaClass priority, const Band& band, LogicalRun run, DataSpan data);
   [[nodiscard]] Task<Status> restore_map();
   [[nodiscard]] Task<Status> restore_image();
+  [[nodiscard]] Task<Status> go_on_with(LogicalRun image);
+  [[nodiscard]] PhysicalRun band_place(LogicalRun run) const;
   void forget(const Extent& extent);
   void enter(const Extent& extent);
   void show_levels();
@@ -227,7 +237,9 @@ class MediaCache final : public HomeLayer {
   RoomOnCredit log_room_;                           // sectors of the log
   std::uint32_t runs_now_ = 0;                      // of packets on their way
   std::uint64_t merging_from_ = ~std::uint64_t{0};  // oldest place in the log that a merge under way reads
-  Picoseconds since_step_;
+  Picoseconds step_begun_;
+  LogicalRun carried_{};            // of the band in hand: destroyed there, and in the merge area's newest image
+  Status unfinished_ = Status::ok;  // of a merge that failed with such: no other may follow before the next boot
   bool stepping_ = false;
   Status step_status_ = Status::ok;
   bool cleaning_now_ = false;

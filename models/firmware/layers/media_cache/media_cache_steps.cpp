@@ -18,6 +18,7 @@ Task<Status> MediaCache::await_step() {
     ports_.cpu.spawn(clean_stepwise(), "clean");
   }
   if (cleaning_now_) cleaning_class_ = MediaClass::dependent;
+  progress_.wake_all();  // a merge may let in what there is no room for any more
   co_await room_.change(LifePhase::cleaning);
   co_return step_status_;
 }
@@ -25,30 +26,29 @@ Task<Status> MediaCache::await_step() {
 /// While somebody waits for room.
 Task<void> MediaCache::clean_stepwise() {
   while (ok(step_status_) && map_.size() != 0 && (map_full() || log_full())) step_status_ = co_await clean(MediaClass::dependent);
-  if (map_.size() == 0) {
-    entries_.forgive();
-    log_room_.forgive();
-  }
   stepping_ = false;
   room_.wake_all();
 }
 
-/// Whether so much more work ends the step.
-bool MediaCache::step_ends(Picoseconds worked) {
-  since_step_ += worked;
-  return config_.stepwise() && since_step_ >= config_.merge_step;
+/// No merge is left that could give any.
+void MediaCache::forgive_room() {
+  entries_.forgive();
+  log_room_.forgive();
 }
 
 /// What waits now goes before the next step, as far as there is room; a stream waits for the end of the merge.
 Task<void> MediaCache::let_in() {
   ++steps_;
-  entries_.earn(since_step_);
-  log_room_.earn(since_step_);
-  since_step_ = {};
+  const Picoseconds worked = ports_.cpu.now() - step_begun_;
+  entries_.earn(worked);
+  log_room_.earn(worked);
   room_.wake_all();
   const std::uint64_t until = writes_ + queue_.size();
-  while (!on_their_way_.empty() || (has_room() && !queue_.empty() && writes_ < until && streams_now_ == 0))
+  while (!on_their_way_.empty() || (has_room() && !queue_.empty() && writes_ < until && streams_now_ == 0)) {
     co_await progress_.change(LifePhase::cpu_wait);
+    if (has_room()) room_.wake_all();  // an overwrite gave an entry back
+  }
+  step_begun_ = ports_.cpu.now();
 }
 
 /// By a turn for a track and an extent.
@@ -61,17 +61,20 @@ void MediaCache::expect_merge(const Merge& merge) {
   log_room_.expect(static_cast<double>(sectors), time);
 }
 
-/// The band holds what the log did when the merge began; what was written since stays. The number of entries that it gives back.
-std::uint32_t MediaCache::forget_merged(const Merge& merge) {
+/// The band holds what the log did when the merge began, as extents_ says. What was entered since stays, wherever in the log it lies: a
+/// packet has its place there before it may have waited for the band. The number of entries that the merge gives back.
+std::uint32_t MediaCache::forget_merged(const Band& band) {
   const std::uint32_t before = map_.size();
-  extents_.clear();
-  const LogicalRun whole{merge.band.first, merge.band.sectors};
-  map_.find(merge.band.number, whole, extents_);
-  if (std::ranges::all_of(extents_, [&](const Extent& extent) { return extent.position < merge.before; })) {
-    map_.clear(merge.band.number);
-  } else {
-    for (const Extent& extent : extents_)
-      if (extent.position < merge.before) map_.erase(merge.band.number, {extent.first, extent.count});
+  const auto found = found_.take();
+  found->clear();
+  const LogicalRun whole{band.first, band.sectors};
+  map_.find(band.number, whole, *found);
+  auto merged = extents_.begin();
+  for (const Extent& extent : *found) {
+    while (merged != extents_.end() && merged->end() <= extent.first) ++merged;
+    if (merged == extents_.end()) break;
+    const bool inside = merged->first <= extent.first && extent.end() <= merged->end();
+    if (inside && extent.position - merged->position == extent.first - merged->first) map_.erase(band.number, {extent.first, extent.count});
   }
   return before - map_.size();
 }

@@ -211,6 +211,7 @@ Task<void> MediaCache::write_packet(Batch& batch) {
 /// band's copy in the merge area must not come back over what is written behind it.
 Task<void> MediaCache::write_stream(const Stream& stream) {
   ++streams_now_;
+  if (config_.stepwise()) progress_.wake_all();  // a merge that lets writes in need not wait for this one
   auto order = stream_order_.exclusive({});
   co_await order;
   auto use = buffer_use_.shared({});
@@ -227,7 +228,10 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
   co_await lock;
   order.unlock();
   Status status = Status::ok;
-  if (has_image(stream.band)) status = co_await merge_area_->make_void();
+  if (has_image(stream.band) && ok(unfinished_))
+    status = co_await merge_area_->make_void();
+  else if (has_image(stream.band))
+    status = unfinished_;
   const MediaClass priority = stream.parts.front().pending->priority;
   if (ok(status)) status = co_await bands_.transfer(MediaOp::write, stream.run, data, priority, LostSectors::carry);
   half_in_use_[half] = false;

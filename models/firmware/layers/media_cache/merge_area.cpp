@@ -33,8 +33,12 @@ Task<Status> MergeArea::read(std::uint32_t offset, DataSpan data, MediaClass pri
   co_return co_await transfer(MediaOp::read, slot_at(newest_) + records + offset, data, priority);
 }
 
-Task<Status> MergeArea::write_record(std::uint64_t image, LogicalRun run, MediaClass priority) {
-  SectorHeader header = encode({RecordType::band_image, image, 1, {run.first.value(), run.count}});
+PhysicalRun MergeArea::place(LogicalRun run) const {
+  return layout_.piece({LogicalSector(slot_at(newest_) + records + (run.first - image_.first)), run.count});
+}
+
+Task<Status> MergeArea::write_record(std::uint64_t image, LogicalRun run, std::uint32_t kept, MediaClass priority) {
+  SectorHeader header = encode({RecordType::band_image, image, 1, {run.first.value(), run.count, kept}});
   MediaChain chain(priority);
   for (std::uint32_t copy = 0; copy < records; ++copy)
     chain.write(layout_.piece({LogicalSector(slot_at(image) + copy), 1}), {}, StepHint::position, &header);
@@ -42,18 +46,21 @@ Task<Status> MergeArea::write_record(std::uint64_t image, LogicalRun run, MediaC
   co_return co_await media_.run(chain);
 }
 
-Task<Status> MergeArea::complete(LogicalRun run, MediaClass priority) {
-  const Status status = co_await write_record(newest_ + 1, run, priority);
+Task<Status> MergeArea::complete(LogicalRun run, MediaClass priority, std::uint32_t kept) {
+  const Status status = co_await write_record(newest_ + 1, run, kept, priority);
   if (!ok(status)) co_return status;
   ++newest_;
   image_ = run;
+  kept_ = kept;
   co_return Status::ok;
 }
 
 Task<Status> MergeArea::make_void() {
   const LogicalRun nothing{};
-  const Status status = co_await write_record(newest_, nothing, MediaClass::dependent);
-  if (ok(status)) image_ = nothing;
+  const Status status = co_await write_record(newest_, nothing, 0, MediaClass::dependent);
+  if (!ok(status)) co_return status;
+  image_ = nothing;
+  kept_ = 0;
   co_return status;
 }
 
@@ -65,6 +72,7 @@ Task<Status> MergeArea::recover() {
   co_await scan.read(sectors);
   newest_ = 0;
   image_ = {};
+  kept_ = 0;
   std::uint32_t alike = 0;  // records that say the same of the newest image
   for (std::uint32_t i = 0; i < places.size(); ++i) {
     const std::optional<LogRecord> record = scan.record(i);
@@ -75,9 +83,10 @@ Task<Status> MergeArea::recover() {
     if (record->sequence == newest_ && image_.count == 0) continue;
     newest_ = record->sequence;
     image_ = run;
+    kept_ = static_cast<std::uint32_t>(record->payload[2]);
   }
   // Before anything is done that one of them alone says.
-  if (newest_ != 0 && alike != records) static_cast<void>(co_await write_record(newest_, image_, MediaClass::dependent));
+  if (newest_ != 0 && alike != records) static_cast<void>(co_await write_record(newest_, image_, kept_, MediaClass::dependent));
   // The next image would lie in the other slot. Where neither of its records can be read, the one found may be older than what its band
   // holds.
   const auto next = static_cast<std::uint32_t>((newest_ + 1) % slots * records);

@@ -26,10 +26,14 @@ class MergeArea {
   /// Moves sectors of the image that comes next, or, once it is complete, of it.
   [[nodiscard]] Task<Status> write(std::uint32_t offset, DataSpan data, MediaClass priority);
   [[nodiscard]] Task<Status> read(std::uint32_t offset, DataSpan data, MediaClass priority);
-  /// The image that was written is complete, and is what `run` is to hold.
-  [[nodiscard]] Task<Status> complete(LogicalRun run, MediaClass priority);
+  /// The image that was written is complete, and is what `run` is to hold. Its last `kept` sectors are not going to be written to the band
+  /// before they are part of the next image, but are destroyed there by what is written in front of them.
+  [[nodiscard]] Task<Status> complete(LogicalRun run, MediaClass priority, std::uint32_t kept = 0);
   /// The run that the newest image is to go to, unless it is void.
   [[nodiscard]] std::optional<LogicalRun> image() const { return image_.count == 0 ? std::nullopt : std::optional(image_); }
+  [[nodiscard]] std::uint32_t kept() const { return kept_; }
+  /// Where the newest image holds what `run` begins with, as far as it stays on one track.
+  [[nodiscard]] PhysicalRun place(LogicalRun run) const;
   /// The newest image must not be written to its band any more.
   [[nodiscard]] Task<Status> make_void();
 
@@ -41,7 +45,7 @@ class MergeArea {
  private:
   [[nodiscard]] std::uint64_t slot_at(std::uint64_t image) const { return image % slots * (std::uint64_t{band_sectors_} + records); }
   [[nodiscard]] Task<Status> transfer(MediaOp op, std::uint64_t first, DataSpan data, MediaClass priority);
-  [[nodiscard]] Task<Status> write_record(std::uint64_t image, LogicalRun run, MediaClass priority);
+  [[nodiscard]] Task<Status> write_record(std::uint64_t image, LogicalRun run, std::uint32_t kept, MediaClass priority);
 
   const MediaCacheConfig& config_;
   MediaPort& media_;
@@ -49,6 +53,7 @@ class MergeArea {
   std::uint32_t band_sectors_;
   std::uint64_t newest_ = 0;
   LogicalRun image_{};
+  std::uint32_t kept_ = 0;
   std::uint64_t sectors_written_ = 0;
 };
 

@@ -13,6 +13,7 @@ class RoomOnCredit {
  public:
   explicit RoomOnCredit(std::uint64_t reserve) : reserve_(static_cast<double>(reserve)) {}
 
+  [[nodiscard]] std::uint64_t reserve() const { return static_cast<std::uint64_t>(reserve_); }
   /// Given beyond what is free, at most the reserve; negative: what a merge freed in one lump, and is not given yet.
   [[nodiscard]] std::int64_t given() const { return static_cast<std::int64_t>(given_); }
 
