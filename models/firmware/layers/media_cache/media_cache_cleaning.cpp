@@ -29,7 +29,7 @@ std::int64_t MediaCache::log_left() const {
 
 /// After so many writes; or where a boot would find too much, or space is to be used again that the platters still count as needed.
 bool MediaCache::checkpoint_due() const {
-  return hole_ || writes_since_ >= config_.checkpoint_every ||
+  return hole_ || shares_since_ >= std::uint64_t{config_.checkpoint_every} * config_.packet_writes ||
          extents_since_ + 2 * most_leaders * Packet::most_runs > config_.map_slack() || wraps_round();
 }
 
@@ -69,7 +69,7 @@ Task<Status> MediaCache::checkpoint() {
   if (!ok(status)) co_return status;
   checkpoints_.record(ports_.cpu.now() - begun);
   durable_tail_ = log.tail;
-  writes_since_ = 0;
+  shares_since_ = 0;
   extents_since_ = extents - std::min(extents, map_limit_ + reserve_);
   hole_ = false;
   co_return Status::ok;

@@ -15,13 +15,14 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.field("map_entries", map_entries, {0, 16'000'000},
           "extents of the map at which cleaning begins; 0: one a sector of the log, at most 181,000");
   v.field("packet", packet, {512, 16'777'216}, "longest write that one packet of the log takes");
-  v.field("packet_writes", packet_writes, {1, 8},
-          "small writes, each at most this share of a packet, that a packet takes from the write cache");
+  v.field("packet_writes", packet_writes, {1, 8}, "writes that a packet takes from the write cache, as far as they fit it");
   v.field("least_packet", least_packet, {0, 16'777'216},
           "what a packet takes of the log at least where its write did not come from the write cache");
   v.field("synced_share", synced_share, {0, 16'777'216}, "what such a write takes of the log beyond its own length, whatever that is");
   v.field("verify_packets", verify_packets, "such a packet is read back before its write is complete");
   v.field("checkpoint_every", checkpoint_every, {1, 65536}, "writes to the log, of whatever size, after which the map is written down");
+  v.field("checkpoint_shares", checkpoint_shares,
+          "whether a write that may share a packet counts as its share of one, even where it has a packet to itself");
   v.field("checkpoint_piece", checkpoint_piece, {0, 1e9}, "most of the map that one write takes, a turn each; 0: a track");
   v.field("band_tracks", band_tracks, {1, 4096}, "tracks of a band");
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");

@@ -32,6 +32,7 @@ struct MediaCacheConfig {
   Bytes synced_share{0};            // of a write that is not cached: 1 MiB on the drives as sold
   bool verify_packets = false;      // ours
   std::uint32_t checkpoint_every = 240;
+  bool checkpoint_shares = false;  // ours; on the drives as sold small writes share an entry of the journal
   Bytes checkpoint_piece{0};
   std::uint32_t band_tracks = 20;
   std::uint32_t head_width = 2;       // ours

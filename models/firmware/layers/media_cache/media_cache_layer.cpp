@@ -130,7 +130,7 @@ Task<Status> MediaCache::recover() {
   const bool repaired = co_await checkpoint_.repair(log);
   if (repaired) {
     durable_tail_ = log.tail;
-    writes_since_ = 0;
+    shares_since_ = 0;
     extents_since_ = map_.size() - std::min(map_.size(), map_limit_ + reserve_);
   }
   show_levels();
@@ -156,7 +156,7 @@ Task<Status> MediaCache::restore_map() {
       position += run.count;
       extents_since_ += 2;
     }
-    ++writes_since_;
+    shares_since_ += config_.packet_writes;
   }
   co_return Status::ok;
 }

@@ -59,7 +59,7 @@ class MediaCache final : public HomeLayer {
     DataSpan data;
     MediaClass priority = MediaClass::host;
     bool alone = false;       ///< not from the write cache: shares no packet
-    bool small = false;       ///< it lies in one band, and several such fit a packet
+    bool small = false;       ///< it lies in one band, and two such fit a packet
     std::uint32_t begun = 0;  ///< sectors that are on their way, from the first on
     std::uint32_t done = 0;
     std::uint32_t passed = 0;  ///< streams that began while it waited
@@ -230,7 +230,7 @@ class MediaCache final : public HomeLayer {
   std::array<bool, most_leaders> half_in_use_{};  // of the buffer, by streams
   ScratchPool<Stream> streams_;
   std::uint64_t durable_tail_ = 0;  // as a packet or a checkpoint on the platter says it
-  std::uint32_t writes_since_ = 0;  // the last checkpoint
+  std::uint64_t shares_since_ = 0;  // of packets, since the last checkpoint
   std::uint32_t extents_since_ = 0;
   bool hole_ = false;                               // a packet could not be written
   RoomOnCredit entries_;                            // of the map

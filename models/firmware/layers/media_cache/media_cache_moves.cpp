@@ -48,7 +48,7 @@ Task<Status> MediaCache::move_oldest() {
   packet.tail = tail();
   packet.position = log_.take(packet.sectors);
   extents_since_ += 2 * packet.count;
-  ++writes_since_;
+  shares_since_ += config_.packet_writes;
   status = co_await log_.write(packet);
   if (!ok(status)) {
     hole_ = true;

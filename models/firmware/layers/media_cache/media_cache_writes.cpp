@@ -11,7 +11,7 @@ Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions optio
   pending.data = data;
   pending.priority = options.background ? MediaClass::background : MediaClass::host;
   pending.alone = options.tag != no_host_tag;
-  pending.small = run.count <= packet_sectors_ / config_.packet_writes && bands_.piece(run) == run;
+  pending.small = run.count <= packet_sectors_ / std::min(config_.packet_writes, 2U) && bands_.piece(run) == run;
   co_return co_await carry_out(pending);
 }
 
@@ -36,6 +36,7 @@ Task<Status> MediaCache::carry_out(Pending& pending) {
 MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
   Pending* first_small = nullptr;
   std::uint32_t small = 0;
+  std::uint32_t sectors = 0;
   const auto waited = [](const Pending* pending) { return pending->passed >= most_passing; };
   if (streams_now_ != 0 && std::ranges::any_of(queue_, waited)) return nullptr;
   for (Pending* const pending : queue_) {
@@ -43,7 +44,8 @@ MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
       if (streams_now_ < most_leaders && stream_length(*pending) >= bands_.band_of(stream_end_).track_sectors) return pending;
     } else if (shares(*pending)) {
       if (first_small == nullptr) first_small = pending;
-      if (others == 0 || ++small == config_.packet_writes) return first_small;
+      sectors += pending->run.count;
+      if (others == 0 || ++small == config_.packet_writes || sectors >= packet_sectors_) return first_small;
     } else if (streams_now_ == 0) {
       return pending;
     }
@@ -130,19 +132,22 @@ MediaCache::Batch MediaCache::select_batch(Pending& front) {
   const auto most = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(config_.stepwise() ? entries_left() : config_.packet_writes, 1, config_.packet_writes));
   if (front.begun == 0) {
-    ++writes_since_;
+    if (!sharing || !config_.checkpoint_shares) shares_since_ += config_.packet_writes;
     ++writes_;
   }
   batch.parts[batch.count++] = begin(front, std::min(bands_.piece({front.next(), front.left()}).count, packet_sectors_));
+  std::uint32_t sectors = batch.parts[0].run.count;
   for (std::size_t i = 0; sharing && i < queue_.size() && batch.count < most;) {
     Pending& next = *queue_[i];
-    if (!shares(next) || next.next() == stream_end_) {
+    if (!shares(next) || next.next() == stream_end_ || sectors + next.run.count > packet_sectors_) {
       ++i;
       continue;
     }
     ++writes_;
+    sectors += next.run.count;
     batch.parts[batch.count++] = begin(next, next.run.count);
   }
+  if (sharing && config_.checkpoint_shares) shares_since_ += batch.count;
   return batch;
 }
 
