@@ -23,7 +23,7 @@ first = "{first} B"
 range = "{range} B"
 alignment = "{size} B"
 write_sizes = [[{size}, 1]]
-[arrivals]
+{more}[arrivals]
 law = "none"
 """
 
@@ -38,11 +38,13 @@ class Load:
     depth: int = 1
     first: int = 0
     range: int = 0
+    exponent: float | None = None  # of Zipf's law
 
     def text(self) -> str:
         return WORKLOAD.format(
-            summary=f"{self.size} B writes, {self.law}", law=self.law, requests=self.requests, first=self.first, range=self.range, size=self.size
-        )
+            summary=f"{self.size} B writes, {self.law}", law=self.law, requests=self.requests, first=self.first, range=self.range, size=self.size,
+            more="" if self.exponent is None else f"[zipf]\nexponent = {self.exponent}\n",
+        )  # fmt: skip
 
 
 class Lab:
@@ -180,4 +182,41 @@ def absorbed_of(requests: np.ndarray, seconds: np.ndarray) -> Absorbed:
     behind = slice(at + 1, None)
     return Absorbed(
         gib, float(requests[:at].sum() / seconds[:at].sum()), float(requests[behind].sum() / seconds[behind].sum()), float(seconds.sum())
+    )
+
+
+def zipf_absorbed(lab: Lab, drive: str, exponent: float) -> float | None:
+    """GiB of large writes by Zipf's law until the rate breaks down."""
+    load = Load("zipf", 31 * 1024, MIB, depth=64, exponent=exponent)
+    return absorbed_of(*intervals(lab.run(f"zipf-{exponent}", drive, load, "--intervals", "128 requests"))).gib
+
+
+@dataclass(frozen=True)
+class Synced:
+    gib: float | None
+    before: float
+    behind: float
+
+
+WITHOUT_CACHE = ("--set", "firmware.write_cache.capacity=0 B")
+BROKEN_DOWN = 0.6  # of the rate at first
+
+
+@cache
+def synced(lab: Lab, drive: str, mib: int, law: str = "uniform") -> Synced:
+    """Chunks of a new drive, each on the platters before the next comes."""
+    chunks = 36 * 1024 // (mib + 1)
+    load = Load(law, chunks, mib * MIB, range=0 if law == "uniform" else 35 * GIB)
+    return synced_of(*intervals(lab.run(f"synced-{law}-{mib}", drive, load, *WITHOUT_CACHE, "--intervals", "60 requests")), mib)
+
+
+def synced_of(requests: np.ndarray, seconds: np.ndarray, mib: int) -> Synced:
+    rates = requests * mib / seconds
+    slow = np.flatnonzero(rates < BROKEN_DOWN * np.median(rates[: len(rates) // 4]))
+    at = int(slow[0]) if len(slow) else len(rates)
+    behind = slice(min(at + 1, len(rates) - 1), None)
+    return Synced(
+        float(requests[:at].sum() * mib / 1024) if len(slow) else None,
+        float(requests[:at].sum() * mib / seconds[:at].sum()),
+        float(requests[behind].sum() * mib / seconds[behind].sum()),
     )

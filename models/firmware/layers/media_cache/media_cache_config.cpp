@@ -18,7 +18,9 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.field("packet_writes", packet_writes, {1, 8}, "writes that a packet takes from the write cache, as far as they fit it");
   v.field("least_packet", least_packet, {0, 16'777'216},
           "what a packet takes of the log at least where its write did not come from the write cache");
-  v.field("synced_share", synced_share, {0, 16'777'216}, "what such a write takes of the log beyond its own length, whatever that is");
+  v.field(
+      "synced_share", synced_share, {0, 16'777'216},
+      "what such a write takes of the log beyond its own length, whatever that is; none goes to a band directly then; 0: no difference");
   v.field("verify_packets", verify_packets, "such a packet is read back before its write is complete");
   v.field("checkpoint_every", checkpoint_every, {1, 65536}, "writes to the log, of whatever size, after which the map is written down");
   v.field("checkpoint_shares", checkpoint_shares,

@@ -121,6 +121,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Pending* candidate(std::uint32_t others) const;
   [[nodiscard]] bool shares(const Pending& pending) const;
   [[nodiscard]] Task<void> lead();
+  [[nodiscard]] Task<void> lead_beside();
   [[nodiscard]] Part begin(Pending& pending, std::uint32_t count);
   [[nodiscard]] std::uint32_t stream_length(const Pending& front) const;
   void select_stream(const Pending& front, std::uint32_t length, Stream& stream);

@@ -82,6 +82,17 @@ Task<void> MediaCache::lead() {
   co_await write_packet(batch);
 }
 
+/// Further packets of a write that is alone at the drive, so that one follows another without a turn in between.
+Task<void> MediaCache::lead_beside() {
+  const Pending* next = nullptr;
+  do {
+    co_await lead();
+    next = candidate(leaders_ - 1);
+  } while (next != nullptr && next->alone);
+  --leaders_;
+  progress_.wake_all();
+}
+
 /// The next `count` sectors of it go on their way.
 MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count) {
   const Part part{&pending, {pending.next(), count}, pending.data.part(pending.begun, count)};
@@ -94,7 +105,7 @@ MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count) {
 /// How much goes to the band of `front` directly: nothing, unless enough lies side by side behind all that the band ever held, or it
 /// continues the last stream. Up to the last track that it fills, so that the next part begins with one and no turn is lost.
 std::uint32_t MediaCache::stream_length(const Pending& front) const {
-  if (stream_sectors_ == 0) return 0;
+  if (stream_sectors_ == 0 || (front.alone && synced_share_ != 0)) return 0;
   const LogicalSector first = front.next();
   const Band band = bands_.band_of(first);
   if (first < bands_.used_end(band)) return 0;
@@ -177,6 +188,10 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   packet.position = log_.take(packet.sectors);
   on_their_way_.push_back(packet.position);
   packet.tail = tail();
+  if (alone && !last && synced_share_ != 0 && leaders_ < most_leaders) {
+    ++leaders_;
+    ports_.cpu.spawn(lead_beside(), "packet");
+  }
 
   BandLocks locks;
   co_await lock_bands(packet, writers_, LockMode::shared, locks);
