@@ -1,4 +1,4 @@
-"""The shingled drives as sold beside what was measured on them: the checks of docs/validation.md. No parameter of a drive was chosen by these."""
+"""The shingled drives as sold beside what was measured on them: the checks of docs/validation.md. Each says whether it restates an input."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.drives import shingled_latency as small
 from tessera.drives import shingled_runs as runs
 from tessera.drives.shingled_runs import Lab
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
 
-HEADER = ("workload", "drive", "quantity", "measured", "allowed", "model", "verdict")
+HEADER = ("workload", "drive", "quantity", "row", "measured", "allowed", "model", "verdict")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Check:
     model: Callable[[Lab], float | None]
     factor: bool = False
     digits: int = 2
+    given: bool = False  # a parameter of the drive follows from this figure, so that it says nothing of the model
 
     def within(self, value: float | None) -> bool:
         low, high = self.measured
@@ -46,7 +48,7 @@ class Check:
         if value is not None and not self.within(value):
             verdict += f", {100 * self.off(value):+.0f} %"
         return (
-            self.workload, f"`{self.drive}`", self.quantity, low if low == high else f"{low} to {high}",
+            self.workload, f"`{self.drive}`", self.quantity, "input" if self.given else "prediction", low if low == high else f"{low} to {high}",
             f"factor {self.allowed}" if self.factor else f"{100 * self.allowed:.0f} %", number(value, self.digits), verdict,
         )  # fmt: skip
 
@@ -61,27 +63,44 @@ UNCACHED = "4 KiB random over 8 GiB, write cache off"
 LARGE = "1 MiB uniform random over the drive, depth 64, 35 GiB"
 OF_8, OF_22, OF_5 = "seagate_st8000as0002", "seagate_st8000as0022", "seagate_st5000as0011"
 
+SYNCED = "1 MiB random, each synced"
+SYNCED_4 = "4 MiB random, each synced"
+SYNCED_IN_ORDER = "1 MiB sequential, each synced"
+ZIPF = "1 MiB by Zipf's law, depth 64"
+
 CHECKS = (
-    Check(SEQUENTIAL, OF_22, "MB/s at 17 GB", once(193), 0.07, lambda lab: runs.sequential_rate(lab, OF_22, 17), digits=0),
-    Check(SEQUENTIAL, OF_22, "MB/s at 6.5 TB", once(114), 0.07, lambda lab: runs.sequential_rate(lab, OF_22, 6500), digits=0),
-    Check(SMALL, OF_8, "ms a write before the cliff", (0.30, 0.32), 0.15, lambda lab: runs.cliff(lab, OF_8).ms_before),
-    Check(SMALL, OF_8, "writes until fewer than 1,000 a second", once(190_000), 0.05, lambda lab: runs.cliff(lab, OF_8).writes, digits=0),
-    Check(SMALL, OF_8, "writes a second, 250,000 to 500,000", (108, 123), 1.5, lambda lab: runs.cliff(lab, OF_8).rate_behind, True, 0),
-    Check(UNCACHED, OF_8, "writes from one checkpoint to the next", once(240), 0.02, lambda lab: runs.stalls(lab, OF_8).period, digits=0),
-    Check(UNCACHED, OF_8, "s that one takes", once(0.80), 0.15, lambda lab: runs.stalls(lab, OF_8).seconds),
-    Check(UNCACHED, OF_5, "writes from one checkpoint to the next", once(240), 0.02, lambda lab: runs.stalls(lab, OF_5).period, digits=0),
-    Check(UNCACHED, OF_5, "s that one takes", once(0.30), 0.15, lambda lab: runs.stalls(lab, OF_5).seconds),
-    Check(UNCACHED, OF_5, "ms a write, head on the log", once(24.8), 0.10, lambda lab: runs.stalls(lab, OF_5).ms_between, digits=1),
-    Check(LARGE, OF_22, "GiB until the cliff", once(28.0), 0.02, lambda lab: runs.absorbed(lab, OF_22).gib, digits=1),
+    Check(SEQUENTIAL, OF_22, "MB/s at 17 GB", once(193), 0.07, lambda lab: runs.sequential_rate(lab, OF_22, 17), digits=0, given=True),
+    Check(SEQUENTIAL, OF_22, "MB/s at 4 TB", once(168), 0.08, lambda lab: runs.sequential_rate(lab, OF_22, 4000), digits=0, given=True),
+    Check(SEQUENTIAL, OF_22, "MB/s at 6.5 TB", once(114), 0.07, lambda lab: runs.sequential_rate(lab, OF_22, 6500), digits=0, given=True),
+    Check(SMALL, OF_8, "ms/write before the cliff", (0.30, 0.32), 0.15, lambda lab: runs.cliff(lab, OF_8).ms_before),
+    Check(SMALL, OF_8, "writes until fewer than 1,000/s", once(190_000), 0.05, lambda lab: runs.cliff(lab, OF_8).writes, digits=0, given=True),
+    Check(SMALL, OF_8, "writes/s, 250,000 to 500,000", (108, 123), 1.5, lambda lab: runs.cliff(lab, OF_8).rate_behind, True, 0),
+    Check(UNCACHED, OF_8, "writes from one checkpoint to the next", once(240), 0.02, lambda lab: runs.stalls(lab, OF_8).period, digits=0, given=True),
+    Check(UNCACHED, OF_8, "s/checkpoint", once(0.80), 0.15, lambda lab: runs.stalls(lab, OF_8).seconds, given=True),
+    Check(UNCACHED, OF_5, "writes from one checkpoint to the next", once(240), 0.02, lambda lab: runs.stalls(lab, OF_5).period, digits=0, given=True),
+    Check(UNCACHED, OF_5, "s/checkpoint", once(0.30), 0.15, lambda lab: runs.stalls(lab, OF_5).seconds, given=True),
+    Check(UNCACHED, OF_5, "ms/write, head on the log", once(24.8), 0.10, lambda lab: runs.stalls(lab, OF_5).ms_between, digits=1),
+    Check(LARGE, OF_22, "GiB until the cliff", once(28.0), 0.02, lambda lab: runs.absorbed(lab, OF_22).gib, digits=1, given=True),
     Check(LARGE, OF_22, "MiB/s before it", once(122), 0.10, lambda lab: runs.absorbed(lab, OF_22).before, digits=0),
     Check(LARGE, OF_22, "MiB/s behind it", (5.8, 6.8), 0.20, lambda lab: runs.absorbed(lab, OF_22).behind, digits=1),
     Check(LARGE, OF_22, "s in all", (1400, 1434), 0.15, lambda lab: runs.absorbed(lab, OF_22).seconds, digits=0),
+    Check(SYNCED, OF_8, "GiB until the cliff", once(17.0), 0.06, lambda lab: runs.synced(lab, OF_8, 1).gib, digits=1, given=True),
+    Check(SYNCED, OF_8, "MiB/s before it", once(46.5), 0.12, lambda lab: runs.synced(lab, OF_8, 1).before, digits=1),
+    Check(SYNCED, OF_8, "MiB/s behind it", (6, 14), 0.12, lambda lab: runs.synced(lab, OF_8, 1).behind, digits=1),
+    Check(SYNCED_4, OF_8, "GiB until the cliff", once(27.2), 0.06, lambda lab: runs.synced(lab, OF_8, 4).gib, digits=1, given=True),
+    Check(SYNCED_4, OF_8, "MiB/s before it", once(91), 0.12, lambda lab: runs.synced(lab, OF_8, 4).before, digits=0),
+    Check(SYNCED_4, OF_8, "MiB/s behind it", (8, 10), 0.12, lambda lab: runs.synced(lab, OF_8, 4).behind, digits=1),
+    Check(SYNCED_IN_ORDER, OF_8, "MiB/s at first", once(53), 0.12, lambda lab: runs.synced(lab, OF_8, 1, "sequential").before, digits=0),
+    Check(SYNCED_IN_ORDER, OF_8, "MiB/s later", once(42), 0.12, lambda lab: runs.synced(lab, OF_8, 1, "sequential").behind, digits=0),
+    Check(SYNCED_IN_ORDER, OF_8, "GiB until it steps", once(17.2), 0.08, lambda lab: runs.synced(lab, OF_8, 1, "sequential").gib, digits=1),
+    Check(ZIPF, OF_22, "GiB absorbed, exponent 0.1", once(28.0), 0.04, lambda lab: runs.zipf_absorbed(lab, OF_22, 0.1), digits=1),
+    Check(ZIPF, OF_22, "GiB absorbed, exponent 0.952", once(29.5), 0.04, lambda lab: runs.zipf_absorbed(lab, OF_22, 0.952), digits=1),
+    *small.checks(Check, OF_8),
 )
 
-TOLD = """What others measured on drives of the Seagate Archive family beside what [media-cache](layers/media-cache.md) does with what was published of them. No parameter was
-chosen by these figures; each comes from the line of a publication that stands beside it in the drive's file. The tracks of the 8 TB models are among
-them: they follow from the published rates of sequential writes, so that the first two rows say only that nothing is lost on the way to the platters. One unit a
-source, firmware unknown. Small writes meet a drive that is full of data, the others one that is new; what state the measured ones were in, nobody says. Made by
+TOLD = """What others measured on drives of the Seagate Archive family next to what [media-cache](layers/media-cache.md) does with what was published of them. A row is an **input** where
+a parameter of the drive follows from its figure (the drive's file says which), so that it only shows that nothing is lost on the way; a **prediction** otherwise. Only predictions
+count. One unit per source, firmware unknown. Small writes meet a drive that is full of data, the others one that is new; what state the measured ones were in, nobody says. Made by
 `tessera validate drives`.
 
 """
@@ -93,15 +112,23 @@ def experiments(lab: Lab) -> str:
     empty, full = runs.absorbed(lab, OF_22), runs.absorbed(lab, OF_22, full=True)
     stalled, coded = runs.stalls(lab, OF_5).seconds, runs.checkpoint_with_code(lab, OF_5)
     slow = runs.absorbed_with_code(lab, OF_22)
+    stepwise, whole, in_log_order = (small.with_option(lab, OF_8, option) for option in ("", "merge_step=0 s", "collect_order=log"))
     return f"""
-- **ms a write before the cliff.** Two published figures exclude the third: 0.80 s every 240 writes to the log of at most 8 each are 0.42 ms a write alone.
+- **ms/write before the cliff.** Two published figures exclude the third: 0.80 s every 240 writes to the log of at most 8 each are 0.42 ms/write alone.
   With checkpoints written a track at a time, which take next to no time, it is {number(cheap)} ms instead of {number(plain)}. So either more than 8 small writes share
   what counts as one, or checkpoints are cheaper when writes are cached; neither was published.
-- **ms a write, head on the log** is a figure of the sources' model, 2.4 turns and 0.7 ms, not of a drive. Here a packet is 0.4 turns and the turn that was just
+- **p50 and p90** of small writes are the way to the write cache and back. The measured 0.10 ms is mostly the host's and the link's, of which nothing was published.
+- **The longest stalls.** Measured over 8 GiB: 81 stalls of 1.21 s in 300 s. The model has only its checkpoints there. With each merge in one piece (`merge_step = 0`) over 8 GiB the longest
+  write waits for {number(whole.longest, 0)} ms, and {number(whole.below_1, 1)} % take less than 1 ms.
+- **The cost of an extent.** Read by address, as on these drives, each costs half a turn and a short seek, so that a step has 16 of them. Read in the order of the log (`collect_order = "log"`)
+  the window over 8 GiB has a mean of {number(in_log_order.mean)} ms instead of {number(stepwise.mean)}. Over 2 GiB the drive is slower than either; why, no source says.
+- **ms/write, head on the log** is a figure of the sources' model, 2.4 turns and 0.7 ms, not of a drive. Here a packet is 0.4 turns and the turn that was just
   missed; what the other turn does is not said. With packets that are read back (`verify_packets`) it is {number(verified, 1)} ms instead of {number(uncached, 1)}.
+- **Synced writes in order** cost the model what random ones do; the drive is faster, and stays so after the cliff, so it knows a sequence where the layer does not.
+- **Zipf, 0.952.** A circular log gives nothing back for what is overwritten in its middle.
 - **No code is priced on these drives**, as on the other drives that were measured: what processor they have, and what of our firmware's work their controllers do without it (the CRC of
   a checkpoint's words, copies by sector), nobody says. With what our firmware's images take on the model's core of 500 MHz (`controller.costs.source = "measured"`) the 5 TB drive's checkpoint
-  is {number(coded, 2)} s instead of {number(stalled, 2)}, and the rate before the cliff of large writes {number(slow, 0)} MiB/s instead of {number(empty.before, 0)}: neither holds then.
+  is {number(coded, 2)} s instead of {number(stalled, 2)}, and the rate before the cliff of large writes {number(slow, 0)} MiB/s instead of {number(empty.before, 0)}.
 - **Behind the cliff of large writes** it is decided by what the bands hold: on a drive that is full of data {number(full.behind, 1)} MiB/s instead of
   {number(empty.behind, 1)}, because all of a band from the cached track on is read, copied and rewritten.
 """
@@ -111,7 +138,7 @@ def write_shingled(console: Console, out: Path, page: Path | None) -> bool:
     """Runs every check, prints the table, and puts it between its marks where a page is named; whether all of them hold."""
     lab = Lab(out)
     figures = [(check, check.model(lab)) for check in CHECKS]
-    text = TOLD + table(HEADER, [check.row(value) for check, value in figures]) + experiments(lab)
+    text = TOLD + table(HEADER, [check.row(value) for check, value in figures]) + small.tables(lab, OF_8) + experiments(lab)
     console.print(text, soft_wrap=True, markup=False, highlight=False)
     if page is not None:
         write_marked_section(page, "tessera validate drives", text)
