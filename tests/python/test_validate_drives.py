@@ -14,7 +14,8 @@ from tessera.drives.closed_form import Drive, Place
 from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
 from tessera.drives.shingled import CHECKS, Check
-from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of
+from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
+from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
 from tessera.drives.response_errors import classes, demerit, errors_by_class
 from tessera.papers.report import KEPT, kept
 from tessera.run_folder import Run, latency_ms
@@ -247,10 +248,30 @@ def test_a_check_allows_what_it_says_on_either_side_of_what_was_measured():
     assert [factor.within(value) for value in (49, 51, 399, 401)] == [False, True, True, False]
     assert share.row(80)[-1] == "does not hold, -20 %"
     assert share.row(120)[-1] == "holds"
+    assert share.row(120)[3] == "prediction"
+    assert Check("w", "d", "q", (100, 200), 0.1, lambda lab: None, given=True).row(120)[3] == "input"
+
+
+def test_latencies_are_those_of_the_window_after_the_warm_up():
+    times = np.full(60_000, 10.0)  # 100 writes a second
+    times[::10] = 50.0
+    times[1] = 9000.0  # before the window
+    found = latencies_of(times)
+    assert (found.longest, found.gap, found.stall, found.long_stalls) == (50.0, 10.0, 50.0, 0)
+    assert found.mean == pytest.approx(14.0, abs=0.01)
+    assert seconds_by_50_000(np.full(100_000, 2.0)) == [100.0, 100.0]
+
+
+def test_the_cliff_of_synced_chunks_is_where_the_rate_is_well_below_that_at_first():
+    seconds = np.full(200, 1.0)  # 60 MiB/s
+    seconds[150:] = 5.0
+    found = synced_of(np.full(200, 60.0), seconds, 1)
+    assert (found.gib, found.before, found.behind) == (pytest.approx(150 * 60 / 1024), 60.0, 12.0)
+    assert synced_of(np.full(200, 60.0), np.full(200, 1.0), 1).gib is None
 
 
 def test_every_check_of_the_drives_as_sold_names_a_drive_that_there_is():
-    assert len(CHECKS) == 14
+    assert len(CHECKS) == 46
     for check in CHECKS:
         assert (BUILD.parents[1] / "platforms" / "drives" / f"{check.drive}.toml").exists()
 

@@ -17,6 +17,22 @@ MediaCacheSetup in_steps() {
   return setup;
 }
 
+/// What the host wrote to the later tracks of the bands, and an idle drive has brought home: behind what a first phase writes.
+MediaCacheSetup home_in_idle_time() {
+  MediaCacheSetup setup = in_steps();
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 2_s;
+  return setup;
+}
+
+void write_later_tracks(MediaCacheDrive& drive) {
+  for (std::uint64_t band = 0; band < 6; ++band) {
+    drive.write(drive.at(band, 12), 2);
+    drive.write(drive.at(band, 20), 2);
+  }
+  drive.bench().run_for(20_s);
+}
+
 }  // namespace
 
 TEST_CASE("a write gets in after a step of a merge, and waits for all of it where there are no steps") {
@@ -64,15 +80,33 @@ TEST_CASE("each phase of a merge in steps goes home before the next is read, and
   drive.check_content();
 }
 
+TEST_CASE("a read between two phases finds what the first has destroyed") {
+  MediaCacheDrive drive(home_in_idle_time());
+  write_later_tracks(drive);
+  REQUIRE(drive.layer().map().size() == 0);
+  drive.write(drive.at(5, 2));
+  fill_map(drive, 1);
+  const double before = drive.metric("rmw.count");
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    drive.bench().submit(HostOp::write, drive.at(i % 4, i / 4 + 8) * 8, 8);
+    drive.bench().submit(HostOp::read, drive.at(5, 12) * 8, 2 * 8);
+    drive.bench().run_for(7_ms);
+  }
+  drive.bench().run_until_all_done();
+  CHECK(drive.metric("rmw.count") > before);
+  drive.check_content();
+}
+
 TEST_CASE("a cut at any instant of a merge in steps loses nothing") {
-  MediaCacheSetup setup = in_steps();
+  MediaCacheSetup setup = home_in_idle_time();
   setup.prefilled = 240;
   setup.bench.media.tracks = 160;
-  setup.layer.merge_buffer = GENERATE(sectors(24), sectors(16), sectors(5));
+  setup.layer.merge_buffer = sectors(16);
   const auto begin = [](MediaCacheDrive& drive) {
-    for (std::uint64_t i = 0; i < 33; ++i) drive.write(drive.at(i % 5, 2 * (i / 5) + 1));
-    drive.bench().submit(HostOp::write, drive.at(5, 3) * 8, 2 * 8);
-    drive.bench().submit(HostOp::write, drive.at(0, 1) * 8, 8);  // into the band that is merged
+    write_later_tracks(drive);
+    for (std::uint64_t i = 0; i < 50; ++i) drive.write(drive.at(i % 5, i / 5));
+    for (std::uint64_t i = 0; i < 9; ++i)
+      drive.bench().submit(HostOp::write, drive.at(i % 5, 14 + i / 5) * 8, 8);  // also into bands that are merged
   };
   const auto go_on = [](MediaCacheDrive& drive) {
     for (const auto& [number, first] : {std::pair{5, 3}, {5, 9}, {0, 0}, {1, 20}}) drive.write(drive.at(number, first), 2);
