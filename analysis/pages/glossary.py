@@ -16,8 +16,9 @@ Counts are of the measured part of a run: from the end of boot, or of the warm-u
 
 
 def generic(name: str) -> str:
-    """Dies and channels are numbered, and requests have many phases; one line serves them all."""
-    return re.sub(r"^(host\.\w+\.(?:time|slowest))\.\w+$", r"\1.PHASE", re.sub(r"\.\d+\.", ".N.", name))
+    """Dies and channels are numbered, and requests have many phases and causes; one line serves them all."""
+    name = re.sub(r"^(host\.\w+\.(?:time|slowest))\.\w+$", r"\1.PHASE", re.sub(r"\.\d+\.", ".N.", name))
+    return re.sub(r"^(host\.\w+\.(?:cause|slowest_cause)|disk_channel\.work)\.\w+$", r"\1.CAUSE", name)
 
 
 def glossary(runs: Iterable[Run]) -> str:
@@ -29,6 +30,6 @@ def glossary(runs: Iterable[Run]) -> str:
             name = generic(full_name)
             if units.setdefault(name, metric["unit"]) != metric["unit"]:
                 raise ValueError(f"{name}: {run.folder} gives it in {metric['unit']}, a run before in {units[name]}")
-            meaning = metric["description"].rpartition(": ")[0] if name.endswith(".PHASE") else metric["description"]
+            meaning = metric["description"].rpartition(": ")[0] if name.endswith((".PHASE", ".CAUSE")) else metric["description"]
             meanings.setdefault(name, {})[meaning] = None  # a dict keeps the order of the runs
     return HEAD + "".join(f"| `{name}` | {units[name]} | {' / '.join(meanings[name])} |\n" for name in sorted(units))

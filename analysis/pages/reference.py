@@ -4,6 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
+
 from pages.glossary import glossary
 from pages.manual import c_interface_page, python_page, registers_page, simulator_page, tessera_page
 from tessera.cli import app
@@ -66,7 +68,21 @@ def manual() -> dict[str, str]:
 def digest(layer: str, out: Path) -> str:
     """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`."""
     run = _run(out, "bare", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
-    return hashlib.sha256((run.folder / "requests.npy").read_bytes()).hexdigest()
+    return hashlib.sha256(without_causes(run.requests)).hexdigest()
+
+
+def without_causes(log: np.ndarray) -> bytes:
+    """requests.npy as it was before it had causes, so that a digest tells whether the lives are still the same."""
+    fields = [name for name in log.dtype.names if not name.startswith("cause")]
+    described = "{'descr': [%s], 'fortran_order': False, 'shape': (%d,), }" % (", ".join(f"('{name}', '{log.dtype[name].str}')" for name in fields), len(log))
+    preamble, most_digits = 10, 20  # as platforms/output/npy_header.cpp lays the header out
+    shortest = preamble + len(described) - len(str(len(log))) + most_digits + 1
+    text = described.ljust(-(-shortest // 64) * 64 - preamble - 1) + "\n"
+    packed = np.dtype([(name, log.dtype[name]) for name in fields])
+    records = np.empty(len(log), packed)
+    for name in fields:
+        records[name] = log[name]
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + records.tobytes()
 
 
 def write_reference(out: Path) -> None:

@@ -35,6 +35,20 @@ GROUPS = {
 }  # fmt: skip
 
 
+# Causes in the words of the simulator's summary.
+CAUSES = {
+    "host": "own work", "requests": "other requests", "cleaning": "cleaning", "rmw": "read-modify-write", "checkpoint": "checkpoint",
+    "move": "moves of tracks", "destage": "destage", "read_ahead": "read-ahead", "recovery": "recovery", "background": "background work",
+}  # fmt: skip
+
+
+def cause_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:
+    """Whose work -> ms of the mean read or write, or of the slowest 1 % of them; the longest first."""
+    prefix = f"host.{ops}.{'slowest_cause' if slowest else 'cause'}."
+    times = {words: run.find(prefix + cause) or 0.0 for cause, words in CAUSES.items()}
+    return dict(sorted(((words, ms) for words, ms in times.items() if ms > 0), key=lambda item: -item[1]))
+
+
 def time_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:
     """Group of phases -> ms of the mean read or write (`ops`: "read", "write"), or of the slowest 1 % of them; the longest first."""
     prefix = f"host.{ops}.{'slowest' if slowest else 'time'}."

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from tessera.run_folder import OPERATIONS, Run, life_phases
+from tessera.run_folder import OPERATIONS, Run, life_causes, life_phases
 
 PS_PER_MS = 1e9
 
@@ -19,7 +19,8 @@ class Frames:
     @cached_property
     def requests(self) -> pl.DataFrame:
         """A row a request, in order of completion: number, lba and blocks (512 B), op, status, arrival, issue and completion in
-        picoseconds, latency_ms, and the parts of its life in ms under their names. Needs a run with `requests=True`."""
+        picoseconds, latency_ms, the parts of its life in ms under their names, cause (whose work most of the time was) and the time for
+        each cause in ms (cause_host, ...). Needs a run with `requests=True`."""
         log = self._run.requests
         columns: dict[str, np.ndarray | pl.Series] = {
             name: np.ascontiguousarray(log[name]) for name in ("number", "lba", "blocks", "status", "arrival", "issue", "completion")
@@ -27,6 +28,9 @@ class Frames:
         columns["op"] = pl.Series(np.asarray(OPERATIONS)[log["op"]], dtype=pl.Enum(OPERATIONS))
         columns["latency_ms"] = (log["completion"] - log["arrival"]) / PS_PER_MS
         columns |= {phase: log[phase] / PS_PER_MS for phase in life_phases(log)}
+        if causes := life_causes(log):
+            columns["cause"] = pl.Series(np.asarray(list(causes))[log["cause"]], dtype=pl.Enum(list(causes)))
+            columns |= {field: log[field] / PS_PER_MS for field in causes.values()}
         return pl.DataFrame(columns)
 
     @cached_property

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SUMMARY_SCHEMA = 1
 OPERATIONS = ("read", "write", "flush", "trim")
 _FIELDS_BEFORE_PHASES = 8  # number, lba, blocks, op, status, arrival, issue, completion
+_CAUSE = "cause_"
 _WRITTEN_BY = {
     "summary.json": "it is no folder of a run, or of one that did not end",
     "requests.npy": "a run writes it with --requests",
@@ -130,4 +131,11 @@ def latency_ms(requests: np.ndarray) -> np.ndarray:
 
 def life_phases(requests: np.ndarray) -> tuple[str, ...]:
     """Names of the parts of a request's life; their sum is the latency."""
-    return requests.dtype.names[_FIELDS_BEFORE_PHASES:]
+    names = requests.dtype.names
+    return names[_FIELDS_BEFORE_PHASES : names.index("cause") if "cause" in names else None]
+
+
+def life_causes(requests: np.ndarray) -> dict[str, str]:
+    """Cause -> the field with the time that a request took for it, in the order of the numbers in the field `cause`; the times sum to the
+    latency. None in logs of older versions, which do not know causes."""
+    return {name.removeprefix(_CAUSE): name for name in requests.dtype.names if name.startswith(_CAUSE)}

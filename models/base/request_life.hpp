@@ -1,9 +1,11 @@
 #pragma once
-// The life of a request: at each instant it is in exactly one phase, so the parts sum to the whole by construction.
+// The life of a request: at each instant it is in exactly one phase, so the parts sum to the whole by construction. Whose work it waited
+// for is a second division of the same time.
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cause.hpp"
 #include "base/units.hpp"
 
 namespace tessera {
@@ -49,6 +51,9 @@ struct RequestLife {
   Picoseconds mark;     ///< accounted up to here
   std::array<Picoseconds, life_phases> parts{};
   PhaseLane* lane = nullptr;  ///< null where nobody looks
+  Cause works_for = Cause::host;                 ///< what its own task does now
+  bool helped = false;                           ///< a task that it has started may still work for it
+  std::array<Picoseconds, causes> held_up_by{};  ///< but for Cause::host, which is what they lack of the latency
 
   /// The request is in `phase` from `at` on.
   void enter(LifePhase phase, Picoseconds at) const {
@@ -58,12 +63,24 @@ struct RequestLife {
   void begin(Picoseconds at) {
     arrival = issue = mark = at;
     parts.fill(Picoseconds(0));
+    works_for = Cause::host;
+    helped = false;
+    held_up_by.fill(Picoseconds(0));
   }
-  /// Counts the time from the mark to `until` as `phase` and moves the mark.
+  /// Counts the time from the mark to `until` as `phase`, for what the request's task does, and moves the mark.
   void account(LifePhase phase, Picoseconds until) {
     parts[static_cast<std::size_t>(phase)] += until - mark;
+    if (works_for != Cause::host) [[unlikely]]
+      charge(works_for, until - mark);
     mark = until;
   }
+  /// The same, held up by `cause`.
+  void account(LifePhase phase, Picoseconds until, Cause cause) {
+    if (works_for == Cause::host) charge(cause, until - mark);
+    account(phase, until);
+  }
+  /// So much of what is accounted, before or after, was for this.
+  void charge(Cause cause, Picoseconds time) { held_up_by[static_cast<std::size_t>(cause)] += time; }
   /// The power is lost at `at`: what was accounted beyond it does not happen. Mostly the firmware's time, by which it runs ahead of the
   /// calendar, so that is taken back first.
   void cut_short(Picoseconds at);
@@ -72,6 +89,8 @@ struct RequestLife {
     for (const Picoseconds part : parts) sum += part;
     return sum;
   }
+  /// The time for each cause; they sum to the total.
+  [[nodiscard]] std::array<Picoseconds, causes> by_cause() const;
 };
 
 }  // namespace tessera

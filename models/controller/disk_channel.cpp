@@ -10,6 +10,20 @@ namespace {
 bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
   return chain.steps().front().op == MediaOp::read && chain.steps().front().data.buffer == &buffer;
 }
+
+/// Background work that no word of its task or of an event names is still that.
+Cause cause_of(const MediaChain& chain) {
+  if (chain.priority == MediaClass::recovery) return Cause::recovery;
+  const Cause cause = chain.wait.root->work.now;
+  return cause == Cause::host && chain.priority == MediaClass::background ? Cause::background : cause;
+}
+
+/// The request that the chain is for, as long as it is under way.
+const RequestLife* request_of(const MediaChain& chain) {
+  const RootTask& root = *chain.wait.root;
+  return root.life != nullptr ? root.life : root.work.serves;
+}
+
 }  // namespace
 
 DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, DmaPort& dma, const Positioning& positioning,
@@ -59,7 +73,10 @@ void DiskChannel::arrived(MediaChain& chain) {
   chain.submitted = chain.wait.root->since;
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
+  chain.arrived = timeline_.now();
+  chain.cause = cause_of(chain);
   if (chain.priority == MediaClass::recovery) return serve(chain);
+  if (current_ != nullptr || recovering_) chain.place = shares_.begin_wait(timeline_.now());
   queue_.push(chain, yields(chain));
   longest_queue_ = std::max(longest_queue_, queue_.size());
   depth_.set(queue_.size(), timeline_.now());
@@ -83,8 +100,7 @@ void DiskChannel::serve_next() {
 void DiskChannel::serve(MediaChain& chain) {
   TESSERA_CHECK(current_ == nullptr, "a media chain is served while another is");
   const Picoseconds now = timeline_.now();
-  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
-  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  end_wait(chain);
   if (supervisor_ != nullptr && supervisor_->armed() && chain.priority != MediaClass::recovery && supervisor_->concerns(chain))
       [[unlikely]] {
     chain.status = Status::ok;
@@ -92,8 +108,22 @@ void DiskChannel::serve(MediaChain& chain) {
   }
   current_ = &chain;
   chain_began_ = landed_ = now;
+  shares_.turn_to(chain.cause, now);
   ++chains_;
   start(chain.steps().front());
+}
+
+/// The chain waits no more at the queue, and its request knows for what it did. What a request does in several tasks it does not wait for.
+void DiskChannel::end_wait(MediaChain& chain) {
+  const Picoseconds now = timeline_.now();
+  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
+  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  const std::uint64_t place = std::exchange(chain.place, 0);
+  if (place == 0 && (chain.arrived == now || chain.priority == MediaClass::recovery)) return;
+  RequestLife* const life = chain.wait.root->life;
+  const bool own = life != nullptr && life == served_life_;
+  shares_.end_wait(place, chain.arrived, now, own ? now - std::max(chain.arrived, served_from_) : Picoseconds(0),
+                   life != nullptr && life->works_for == Cause::host ? life : nullptr);
 }
 
 void DiskChannel::start(const MediaStep& step) {
@@ -186,8 +216,7 @@ void DiskChannel::abandon(const DataBuffer& buffer) {
 void DiskChannel::give_up(const DataBuffer& buffer) {
   const Picoseconds now = timeline_.now();
   while (MediaChain* const chain = queue_.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); })) {
-    chain->breakdown.background_wait = background_busy(now) - chain->breakdown.background_wait;
-    chain->breakdown.queue = (now - chain->submitted) - chain->breakdown.background_wait;
+    end_wait(*chain);
     chain->status = Status::aborted;
     account(*chain, now);
     executor_.interrupt(chain->wait, InterruptLine::disk, now);
@@ -201,6 +230,9 @@ void DiskChannel::finish() {
   const Picoseconds now = timeline_.now();
   busy_ += now - chain_began_;
   if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
+  shares_.turn_to(recovering_ ? Cause::recovery : Cause::host, now);
+  served_life_ = request_of(chain);
+  served_from_ = chain_began_;
   current_ = nullptr;
   op_.set(0, now);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
@@ -229,7 +261,9 @@ void DiskChannel::hand_over(MediaChain& chain) {
   account(chain, timeline_.now());
   recovering_ = chain.priority;
   recovery_began_ = timeline_.now();
-  executor_.start(recover(chain), nullptr, InterruptLine::disk, timeline_.now());
+  shares_.turn_to(Cause::recovery, recovery_began_);
+  TaskWork& work = executor_.start(recover(chain), nullptr, InterruptLine::disk, recovery_began_).work;
+  work.task = work.now = Cause::recovery;
 }
 
 Task<void> DiskChannel::recover(MediaChain& chain) {
@@ -242,6 +276,7 @@ Task<void> DiskChannel::recover(MediaChain& chain) {
 void DiskChannel::resume_service() {
   if (recovering_ == MediaClass::background) background_total_ += timeline_.now() - recovery_began_;
   recovering_.reset();
+  shares_.turn_to(Cause::host, timeline_.now());
   if (!queue_.empty()) serve_next();
 }
 
@@ -252,6 +287,8 @@ void DiskChannel::power_off() {
   abandoned_.clear();
   for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
   current_ = nullptr;
+  shares_.clear();
+  served_life_ = nullptr;
   turning_ = false;
   recovering_.reset();
   quiet_ = nullptr;
@@ -263,6 +300,7 @@ void DiskChannel::halt(std::function<void()> quiet) {
   queue_.clear();
   submitted_.clear();
   abandoned_.clear();
+  shares_.clear();
   recovering_.reset();
   quiet_ = std::move(quiet);
 }
@@ -272,6 +310,7 @@ void DiskChannel::reset_statistics() {
   busy_ = Picoseconds(0);
   longest_queue_ = queue_.size();
   queue_.reset_statistics();
+  shares_.reset_statistics();
 }
 
 void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
@@ -283,6 +322,7 @@ void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
                 "revolutions lost because the disk channel's FIFO ran over or empty");
   const auto aged = chains_ == 0 ? std::nullopt : std::optional(static_cast<double>(queue_.aged()) / static_cast<double>(chains_));
   metrics.add("disk_channel.aged", aged, "1", "share of the chains that were served out of turn because of their age");
+  shares_.report(metrics, elapsed);
   metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");
 }
 

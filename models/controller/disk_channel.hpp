@@ -13,6 +13,7 @@
 #include "controller/executor.hpp"
 #include "controller/media_queue.hpp"
 #include "controller/recovery_figures.hpp"
+#include "controller/work_shares.hpp"
 
 namespace tessera {
 
@@ -62,6 +63,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   [[nodiscard]] bool yields(const MediaChain& chain) const;
   void serve_next();
   void serve(MediaChain& chain);
+  void end_wait(MediaChain& chain);
   void start(const MediaStep& step);
   void show(const MediaStep& step) const;
   void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
@@ -111,6 +113,9 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   PortCounts served_;
   Picoseconds chain_began_;
   Picoseconds background_total_;  // of finished background chains
+  WorkShares shares_;
+  const RequestLife* served_life_ = nullptr;  // for whose request the chain before this one was
+  Picoseconds served_from_;                   // and since when
   std::uint64_t chains_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t missed_turns_ = 0;

@@ -58,6 +58,8 @@ RootTask& Executor::make_root(Task<void> task, RequestLife* life) {
   root->tag = no_tag;
   root->host_read = root->host_write = root->updates = false;
   root->life = life;
+  root->work = {};
+  if (life == nullptr) root->work.task = root->work.now = Cause::background;
   root->start.task = root->task.handle();
   root->start.root = root.get();
   root->place = roots_.size();
@@ -85,6 +87,7 @@ RootTask& Executor::start(Task<void> task, RequestLife* life, InterruptLine line
 void Executor::spawn(Task<void> task, const char* name) {
   RootTask& root = start(std::move(task), nullptr, now());
   root.name = name;
+  inherit_work(root);
   if (current_ == nullptr) return;
   root.host_read = current_->host_read;
   root.host_write = current_->host_write;
@@ -161,6 +164,7 @@ void Executor::complete_request(const Notice& completed) {
   } else {
     leave_to(CpuRole::host, CpuOperation::completion, 1, nullptr, completed);
   }
+  if (current_->life != nullptr) end_help();
   current_->life = nullptr;
   current_->tag = no_tag;
 }
@@ -194,7 +198,7 @@ void Executor::make_ready(DeviceWait& wait) {
   const Picoseconds at = std::max(now(), wait.root->since);
   if (Signal::anyone_watches()) [[unlikely]]
     show_resumed(wait, at);
-  account(wait, wait.phase, at);
+  account_wait(wait, at);
   enqueue({at, orders_++, &wait, Entry::handed_over, InterruptLine::timer});
 }
 
@@ -207,6 +211,7 @@ void Executor::wake_at(Picoseconds when, DeviceWait& wait) {
 void Executor::event(const FirmwareEvent& event) {
   firmware_.event(event, now());
   if (observer_ != nullptr) observer_->firmware_event(event, now());
+  if (event.edge != FirmwareEvent::Edge::instant) note_work(event);
 }
 
 void Executor::power_off() {

@@ -19,6 +19,7 @@
 #include "controller/cpu_config.hpp"
 #include "controller/firmware_signals.hpp"
 #include "controller/interrupt_controller.hpp"
+#include "controller/task_work.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
 namespace tessera {
@@ -35,6 +36,7 @@ struct RootTask {
   bool host_write = false;      ///< or a write,
   bool updates = false;         ///< that reads from the platters before it writes there
   RequestLife* life = nullptr;  ///< null for background work, and once the request was completed
+  TaskWork work;
   DeviceWait start;
   LifePhase waits = LifePhase::cpu_wait;  ///< for what, and since when
   Picoseconds since;
@@ -191,6 +193,11 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   [[nodiscard]] Crew& crew_for(const Ready& ready);
   [[nodiscard]] std::uint32_t priority(const Ready& ready) const { return interrupts_.priority(ready.line); }
   RootTask& make_root(Task<void> task, RequestLife* life);
+  void inherit_work(RootTask& root);
+  void note_work(const FirmwareEvent& event);
+  static void set_work(const RootTask& root);
+  void end_help();
+  void account_wait(const DeviceWait& wait, Picoseconds until);
   void enqueue(const Ready& ready);
   void push(Crew& to, const Ready& ready);
   void schedule_dispatch(Crew& crew);

@@ -48,6 +48,7 @@ void FlashChannel::on_time(std::uint64_t argument) {
   batch.status = Status::ok;
   batch.submitted = batch.wait.root->since;
   batch.landed = timeline_.now();
+  batch.behind = work_before(batch);
   active_.push_back(&batch);
   outstanding_ += batch.pending;
   depth_.set(outstanding_, timeline_.now());
@@ -56,6 +57,19 @@ void FlashChannel::on_time(std::uint64_t argument) {
     command.tag = batch.wait.root->tag;
     start(command);
   }
+}
+
+/// Of the batches before this one the first that is not for the host. Which die each command waits for is the NAND's.
+Cause FlashChannel::work_before(const FlashBatch& batch) const {
+  const RequestLife* const life = batch.wait.root->life;
+  if (life == nullptr) return Cause::host;
+  Cause cause = Cause::host;
+  for (const FlashBatch* other : active_) {
+    const RootTask& root = *other->wait.root;
+    if (root.work.now != Cause::host) return root.work.now;
+    if (root.work.serves != life) cause = Cause::requests;
+  }
+  return cause;
 }
 
 void FlashChannel::start(FlashCommand& command) {
@@ -97,7 +111,7 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
   if (RequestLife* life = batch.wait.root->life; life != nullptr) {
     // The critical path ends with the last command; before it, the request waited for the batch's other commands.
     life->enter(LifePhase::flash, timeline_.now() - busy);
-    life->account(LifePhase::flash_queue, timeline_.now() - busy);
+    life->account(LifePhase::flash_queue, timeline_.now() - busy, batch.behind);
     life->account(LifePhase::flash, ended);
   }
   executor_.interrupt(batch.wait, InterruptLine::flash, ended);

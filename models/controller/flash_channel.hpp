@@ -61,6 +61,7 @@ class FlashChannel final : public FlashPort, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void start(FlashCommand& command);
+  [[nodiscard]] Cause work_before(const FlashBatch& batch) const;
   void keep_order();
 
   SignalScope signals_;

@@ -19,9 +19,10 @@ std::optional<double> mean_of(std::span<const RunResult> seeds, std::string_view
   return measured == 0 ? std::nullopt : std::optional(sum / measured);
 }
 
-}  // namespace
+using Parts = std::string (*)(const MetricLookup&, const std::string&);
 
-std::string time_lines(std::span<const RunResult> runs) {
+/// A line for the reads and for the writes of each layer that `parts` has words for, under a heading.
+std::string lines_of(std::span<const RunResult> runs, const std::string& heading, Parts parts) {
   std::size_t width = 0;
   for (const RunResult& run : runs) width = std::max(width, run.layer.size());
   std::string text;
@@ -30,11 +31,17 @@ std::string time_lines(std::span<const RunResult> runs) {
     const std::span<const RunResult> seeds(first, last);
     const MetricLookup metric = [seeds](std::string_view name) { return mean_of(seeds, name); };
     for (const auto& [name, ops] : {std::pair("  reads   ", "host.read"), {"  writes  ", "host.write"}})
-      if (const std::string parts = time_parts(metric, ops); !parts.empty())
-        text += first->layer + std::string(width - first->layer.size(), ' ') + name + parts + "\n";
+      if (const std::string said = parts(metric, ops); !said.empty())
+        text += first->layer + std::string(width - first->layer.size(), ' ') + name + said + "\n";
     first = last;
   }
-  return text.empty() ? text : "\nWhere the time goes:\n" + text;
+  return text.empty() ? text : "\n" + heading + ":\n" + text;
+}
+
+}  // namespace
+
+std::string time_lines(std::span<const RunResult> runs) {
+  return lines_of(runs, "Where the time goes", time_parts) + lines_of(runs, "Whose work it is", cause_parts);
 }
 
 }  // namespace tessera

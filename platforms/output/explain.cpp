@@ -1,7 +1,9 @@
 #include "platforms/output/explain.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -39,22 +41,60 @@ const char* meaning(LifePhase phase) {
   return "";
 }
 
-RequestRecord find_record(const std::filesystem::path& path, std::uint64_t number) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error(path.string(), 0, "cannot be read; was the run made with --requests?");
-  std::string header(requests_header(0).size(), '\0');
+/// Whose work held a request up.
+const char* meaning(Cause cause) {
+  switch (cause) {
+    case Cause::host: return "the request's own work";
+    case Cause::requests: return "other host requests that came before it";
+    case Cause::cleaning: return "room being made: cleaning, merge or collection";
+    case Cause::rmw: return "read-modify-writes of what the writes overlap";
+    case Cause::checkpoint: return "a table or log being written down";
+    case Cause::move: return "tracks being flipped, swapped or moved";
+    case Cause::destage: return "the write cache being written to the layer below";
+    case Cause::read_ahead: return "the read cache reading ahead";
+    case Cause::recovery: return "bad sectors, repeats, lost power or the boot";
+    case Cause::background: return "other background work";
+    case Cause::count_: break;
+  }
+  return "";
+}
+
+constexpr std::uint64_t no_cause = causes;  // of a record of a log that does not know any
+
+/// The number of records where the file begins with the header of such a log.
+std::optional<std::uint64_t> records_of(std::ifstream& in, bool with_causes) {
+  std::string header(requests_header(0, with_causes).size(), '\0');
+  in.clear();
+  in.seekg(0);
   in.read(header.data(), static_cast<std::streamsize>(header.size()));
   const std::string shape = "'shape': (";
   const std::size_t at = header.find(shape);
-  std::uint64_t records = 0;
-  if (in && at != std::string::npos) records = std::strtoull(header.c_str() + at + shape.size(), nullptr, 10);
-  if (!in || header != requests_header(records)) throw input_error(path.string(), 0, "is not a request log of this version");
-  std::vector<RequestRecord> chunk(4096);
+  if (!in || at == std::string::npos) return std::nullopt;
+  const std::uint64_t records = std::strtoull(header.c_str() + at + shape.size(), nullptr, 10);
+  return header == requests_header(records, with_causes) ? std::optional(records) : std::nullopt;
+}
+
+RequestRecord find_record(const std::filesystem::path& path, std::uint64_t number) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw input_error(path.string(), 0, "cannot be read; was the run made with --requests?");
+  std::size_t record_bytes = offsetof(RequestRecord, cause);
+  std::optional<std::uint64_t> found = records_of(in, false);
+  if (!found) {
+    record_bytes = sizeof(RequestRecord);
+    found = records_of(in, true);
+  }
+  if (!found) throw input_error(path.string(), 0, "is not a request log of this version");
+  const std::uint64_t records = *found;
+  std::vector<char> chunk(4096 * record_bytes);
   for (std::uint64_t read = 0; read < records;) {
-    in.read(reinterpret_cast<char*>(chunk.data()), static_cast<std::streamsize>(chunk.size() * sizeof(RequestRecord)));
-    const std::uint64_t got = static_cast<std::uint64_t>(in.gcount()) / sizeof(RequestRecord);
-    for (std::uint64_t i = 0; i < got; ++i)
-      if (chunk[i].number == number) return chunk[i];
+    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    const std::uint64_t got = static_cast<std::uint64_t>(in.gcount()) / record_bytes;
+    for (std::uint64_t i = 0; i < got; ++i) {
+      RequestRecord record{};
+      record.cause = no_cause;
+      std::memcpy(&record, &chunk[i * record_bytes], record_bytes);
+      if (record.number == number) return record;
+    }
     read += got;
     if (read < records && !in)
       throw input_error(path.string(), 0, "is cut off after " + std::to_string(read) + " of " + std::to_string(records) + " records");
@@ -84,6 +124,17 @@ std::string events_during(const std::filesystem::path& path, const RequestRecord
     text += line(time - record.arrival, column[1] + (column[2] == "instant" ? "" : " " + column[2] + "s") + " (about " + column[3] +
                                             ", amount " + column[4] + ")");
   }
+  return text;
+}
+
+/// Empty where all of it was the request's own work, and for a record that knows no causes.
+std::string causes_text(const RequestRecord& record) {
+  if (record.cause >= causes) return "";
+  if (record.by_cause[static_cast<std::size_t>(Cause::host)] == record.completion - record.arrival) return "";
+  std::string text = "\nWhose work that was, above all " + std::string(meaning(static_cast<Cause>(record.cause))) + ":\n";
+  for (std::size_t cause = 0; cause < causes; ++cause)
+    if (record.by_cause[cause] != 0)
+      text += line(record.by_cause[cause], std::string(to_string(static_cast<Cause>(cause))) + ": " + meaning(static_cast<Cause>(cause)));
   return text;
 }
 
@@ -122,6 +173,7 @@ std::string explain_request(const std::filesystem::path& folder, std::uint64_t n
       text +=
           line(record.phases[phase], std::string(to_string(static_cast<LifePhase>(phase))) + ": " + meaning(static_cast<LifePhase>(phase)));
   text += line(record.completion - record.arrival, "in all");
+  text += causes_text(record);
   const std::string events = events_during(folder / "events.csv", record);
   if (!events.empty()) text += "\nMeanwhile, counted from its arrival:\n" + events;
   return text;

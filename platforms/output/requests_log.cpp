@@ -1,5 +1,6 @@
 #include "platforms/output/requests_log.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/check.hpp"
@@ -9,12 +10,16 @@ namespace tessera {
 
 static_assert(std::endian::native == std::endian::little, "records are written as they lie in memory");
 
-std::string requests_header(std::uint64_t records) {
+std::string requests_header(std::uint64_t records, bool with_causes) {
   std::string fields =
       "('number', '<u8'), ('lba', '<u8'), ('blocks', '<u4'), ('op', '<u2'), ('status', '<u2'), "
       "('arrival', '<u8'), ('issue', '<u8'), ('completion', '<u8')";
   for (std::size_t phase = 0; phase < life_phases; ++phase)
     fields += ", ('" + std::string(to_string(static_cast<LifePhase>(phase))) + "', '<u8')";
+  if (!with_causes) return npy_header(fields, records);
+  fields += ", ('cause', '<u8')";
+  for (std::size_t cause = 0; cause < causes; ++cause)
+    fields += ", ('cause_" + std::string(to_string(static_cast<Cause>(cause))) + "', '<u8')";
   return npy_header(fields, records);
 }
 
@@ -33,6 +38,9 @@ void RequestsLog::on_complete(const HostRequest& request, Picoseconds now) {
   record.issue = life.issue.value();
   record.completion = now.value();
   for (std::size_t phase = 0; phase < life_phases; ++phase) record.phases[phase] = life.parts[phase].value();
+  const auto by_cause = life.by_cause();
+  record.cause = static_cast<std::uint64_t>(std::ranges::max_element(by_cause) - by_cause.begin());
+  for (std::size_t cause = 0; cause < causes; ++cause) record.by_cause[cause] = by_cause[cause].value();
   file_.append({reinterpret_cast<const char*>(&record), sizeof record});
   ++records_;
 }

@@ -11,8 +11,9 @@
 namespace tessera {
 
 /// Fields (little-endian; times in ps of simulated time): number u8, lba u8 (512 B blocks), blocks u4, op u2 (HostOp),
-/// status u2 (Status), arrival u8, issue u8, completion u8, then one u8 for each LifePhase under its name.
-/// The phases of a record sum to completion - arrival; a request for which they do not is a model bug.
+/// status u2 (Status), arrival u8, issue u8, completion u8, then one u8 for each LifePhase under its name; cause u8 (the Cause with most of
+/// the time), then one u8 for each Cause under cause_NAME. The phases of a record sum to completion - arrival, and so do the causes; a
+/// request for which they do not is a model bug.
 struct RequestRecord {
   std::uint64_t number;
   std::uint64_t lba;
@@ -23,11 +24,14 @@ struct RequestRecord {
   std::uint64_t issue;
   std::uint64_t completion;
   std::array<std::uint64_t, life_phases> phases;
+  std::uint64_t cause;
+  std::array<std::uint64_t, causes> by_cause;
 };
-static_assert(sizeof(RequestRecord) == 48 + 8 * life_phases, "the record has no padding");
+static_assert(sizeof(RequestRecord) == 48 + 8 * (life_phases + 1 + causes), "the record has no padding");
 
-/// The header of a .npy file (format 1.0) with `records` records; its length does not depend on the number.
-[[nodiscard]] std::string requests_header(std::uint64_t records);
+/// The header of a .npy file (format 1.0) with `records` records; its length does not depend on the number. Logs of versions that did not
+/// know causes have records that end before them.
+[[nodiscard]] std::string requests_header(std::uint64_t records, bool with_causes = true);
 
 class RequestsLog final : public RequestObserver {
  public:

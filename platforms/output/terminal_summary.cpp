@@ -37,8 +37,9 @@ struct Resource {
   std::string_view prefix;
   std::string_view suffix;
 };
+constexpr const char* media = "media";
 constexpr Resource resources[] = {
-    {"media", "disk_channel.utilisation", ""},
+    {media, "disk_channel.utilisation", ""},
     {"CPU", "cpu.utilisation", ""},
     {"flash die", "nand.die.", ".utilisation"},
     {"flash channel", "nand.channel.", ".utilisation"},
@@ -153,6 +154,17 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
   return wrong;
 }
 
+/// What the media worked for most, but the host, as a share of all time: " (cleaning 71 %)". Empty where that is little.
+std::string media_work(const MetricSet& metrics) {
+  constexpr double worth_a_word = 0.01;
+  std::pair<double, Cause> most{0, Cause::host};
+  for (std::size_t i = 0; i < causes; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    most = std::max(most, {value_of(metrics, std::string("disk_channel.work.") + to_string(cause)).value_or(0), cause});
+  }
+  return most.first < worth_a_word ? "" : " (" + std::string(name_of(most.second)) + " " + percent_text(most.first) + ")";
+}
+
 std::string bound_by(const MetricSet& metrics) {
   constexpr double worth_a_word = 0.001;
   std::vector<std::pair<double, const char*>> shares;
@@ -161,7 +173,8 @@ std::string bound_by(const MetricSet& metrics) {
   std::stable_sort(shares.begin(), shares.end(), [](const auto& one, const auto& other) { return one.first > other.first; });
   shares.resize(std::min(shares.size(), shown_resources));
   std::string text;
-  for (const auto& [share, name] : shares) text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent_text(share);
+  for (const auto& [share, name] : shares)
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent_text(share) + (name == media ? media_work(metrics) : "");
   return text;
 }
 
@@ -182,7 +195,9 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
   const MetricLookup metric = [&metrics](std::string_view name) { return value_of(metrics, name); };
   if (const std::string reads = time_parts(metric, "host.read"); !reads.empty()) text += line("read time", reads);
+  if (const std::string whose = cause_parts(metric, "host.read"); !whose.empty()) text += line("read cause", whose);
   if (const std::string writes = time_parts(metric, "host.write"); !writes.empty()) text += line("write time", writes);
+  if (const std::string whose = cause_parts(metric, "host.write"); !whose.empty()) text += line("write cause", whose);
   if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
   text += line("capacity", capacity_text(metrics));
   text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");

@@ -56,24 +56,76 @@ std::vector<Group> groups_of(const MetricLookup& metric, const std::string& pref
   return groups;
 }
 
-/// "53.2 ms: media queue 61 %, media 38 %"; empty over no time.
-std::string largest(const std::vector<Group>& groups) {
+double sum_of(const std::vector<Group>& groups) {
   double whole = 0;
   for (const auto& [name, ms] : groups) whole += ms;
-  if (whole == 0) return "";
+  return whole;
+}
+
+/// "media queue 61 %, media 38 %"
+std::string largest(const std::vector<Group>& groups) {
+  const double whole = sum_of(groups);
   std::string text;
   for (std::size_t i = 0; i < shown_groups; ++i)
     if (const auto& [name, ms] = groups[i]; ms >= worth_a_word * whole)
       text += (text.empty() ? "" : ", ") + name + " " + percent_text(ms / whole);
-  return figure_text(whole, "ms") + ": " + text;
+  return text;
+}
+
+/// "53.2 ms: media queue 61 %, media 38 %"; empty over no time.
+std::string largest_of(const std::vector<Group>& groups) {
+  return sum_of(groups) == 0 ? "" : figure_text(sum_of(groups), "ms") + ": " + largest(groups);
+}
+
+/// The time for each cause in ms, longest first.
+std::vector<Group> causes_of(const MetricLookup& metric, const std::string& prefix) {
+  std::vector<Group> times;
+  for (std::size_t i = 0; i < causes; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    times.emplace_back(name_of(cause), metric(prefix + to_string(cause)).value_or(0));
+  }
+  std::stable_sort(times.begin(), times.end(), [](const Group& one, const Group& other) { return one.second > other.second; });
+  return times;
+}
+
+/// Whether work other than the host's is worth a word.
+bool held_up(const std::vector<Group>& times) {
+  double others = 0;
+  for (const auto& [name, ms] : times)
+    if (name != name_of(Cause::host) && name != name_of(Cause::requests)) others += ms;
+  return others > 0 && others >= worth_a_word * sum_of(times);
 }
 
 }  // namespace
 
 std::string time_parts(const MetricLookup& metric, const std::string& ops) {
-  const std::string mean = largest(groups_of(metric, ops + ".time."));
+  const std::string mean = largest_of(groups_of(metric, ops + ".time."));
   if (mean.empty()) return "";
-  return "mean " + mean + "; slowest 1 % " + largest(groups_of(metric, ops + ".slowest."));
+  return "mean " + mean + "; slowest 1 % " + largest_of(groups_of(metric, ops + ".slowest."));
+}
+
+const char* name_of(Cause cause) {
+  switch (cause) {
+    case Cause::host: return "own work";
+    case Cause::requests: return "other requests";
+    case Cause::cleaning: return "cleaning";
+    case Cause::rmw: return "read-modify-write";
+    case Cause::checkpoint: return "checkpoint";
+    case Cause::move: return "moves of tracks";
+    case Cause::destage: return "destage";
+    case Cause::read_ahead: return "read-ahead";
+    case Cause::recovery: return "recovery";
+    case Cause::background: return "background work";
+    case Cause::count_: break;
+  }
+  return "";
+}
+
+std::string cause_parts(const MetricLookup& metric, const std::string& ops) {
+  const std::vector<Group> mean = causes_of(metric, ops + ".cause.");
+  const std::vector<Group> slowest = causes_of(metric, ops + ".slowest_cause.");
+  if (!held_up(mean) && !held_up(slowest)) return "";
+  return "mean: " + largest(mean) + "; slowest 1 %: " + largest(slowest);
 }
 
 }  // namespace tessera

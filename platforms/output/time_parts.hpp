@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/cause.hpp"
+
 namespace tessera {
 
 /// The value of a metric, if there is one.
@@ -13,5 +15,12 @@ using MetricLookup = std::function<std::optional<double>(std::string_view name)>
 /// "mean 8.05 ms: media 93 %, link 5.0 %; slowest 1 % 53.2 ms: media queue 98 %", of the metrics OPS.time.PHASE and OPS.slowest.PHASE
 /// (`ops`: "host.read"). Empty where there are none.
 [[nodiscard]] std::string time_parts(const MetricLookup& metric, const std::string& ops);
+
+/// As readers know it: "read-modify-write".
+[[nodiscard]] const char* name_of(Cause cause);
+
+/// Whose work that was, of the metrics OPS.cause.CAUSE and OPS.slowest_cause.CAUSE: "cleaning 62 %, other requests 30 %; slowest 1 %
+/// cleaning 98 %". Empty where next to all of it was work for the host.
+[[nodiscard]] std::string cause_parts(const MetricLookup& metric, const std::string& ops);
 
 }  // namespace tessera

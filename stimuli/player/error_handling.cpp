@@ -69,7 +69,7 @@ void ErrorHandling::repeat_first() {
   kept_.erase(kept_.begin());
   ++repeats_;
   request.status = Status::ok;
-  request.life.account(LifePhase::host_queue, timeline_.now());
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::recovery);
   host_.send_again(request);
 }
 

@@ -63,7 +63,7 @@ bool Player::issue_first_waiting() {
   request.tag = free_tags_.back();
   free_tags_.pop_back();
   at_drive_[request.tag] = &request;
-  request.life.account(LifePhase::host_queue, timeline_.now());
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
   request.life.issue = timeline_.now();
   send(request);
   return true;
@@ -174,7 +174,7 @@ void Player::power_restored() {
   std::sort(lost.begin(), lost.end(), [](const HostRequest* a, const HostRequest* b) { return a->number < b->number; });
   pumping_ = true;  // what waited comes after what was lost
   for (HostRequest* request : lost) {
-    request->life.account(LifePhase::outage, timeline_.now());
+    request->life.account(LifePhase::outage, timeline_.now(), Cause::recovery);
     send(*request);
   }
   pumping_ = false;

@@ -23,7 +23,7 @@ HEAD = """# The package `tessera`
 Made by `./dev reference` from the docstrings; a test holds it against them, another runs the examples. [Python](../guide/python.md) is the guide to it.
 """
 CALLS = {
-    "tessera": (tessera.run, tessera.compare, tessera.sweep, tessera.search, tessera.validate, tessera.open_results, tessera.latency_ms, tessera.life_phases),
+    "tessera": (tessera.run, tessera.compare, tessera.sweep, tessera.search, tessera.validate, tessera.open_results, tessera.latency_ms, tessera.life_phases, tessera.life_causes),
     "tessera.trace": (tessera.trace.describe, tessera.trace.read_trace),
     "tessera.curves": (curves.miss_ratios, curves.frame),
 }

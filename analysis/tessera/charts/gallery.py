@@ -12,7 +12,7 @@ from tessera.charts.chart import Chart
 from tessera.charts.places import of_places
 from tessera.comparison import Comparison
 from tessera.families import YARDSTICK, grouped
-from tessera.run_folder import Run
+from tessera.run_folder import Run, life_causes
 from tessera.marks import UNRANKED, of_run_marks, rankable
 from tessera.sweeps.dataset import Sweep
 from tessera.sweeps.designs import is_design, over_seeds, zipped_axes
@@ -28,6 +28,7 @@ def of_run(run: Run) -> list[Chart]:
     name = run.summary["run"]["layer"]
     if (run.folder / "requests.npy").exists() and len(run.requests):
         charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
+        charts += [pictures.causes(run)] if life_causes(run.requests) else []
     said = ", ".join(of_run_marks(run))
     charts = [replace(chart, title=f"{chart.title} ({said})") if said else chart for chart in charts]
     return charts + of_places(run) + of_bands(run) + [_marked(chart, {name: run}) for chart in _of_summaries({name: run})]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from tessera.bound_by import CAUSES
 from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
 from tessera.errors import unknown_name
 from tessera.families import YARDSTICK
@@ -13,7 +14,7 @@ from tessera.human import frequency
 from tessera.intervals import of_mean
 from tessera.marks import rankable
 from tessera.percentiles import percentiles_in
-from tessera.run_folder import Run, latency_ms, life_phases
+from tessera.run_folder import Run, latency_ms, life_causes, life_phases
 from tessera.stem import ENDINGS, stem
 
 MARK = "*"  # after a figure that must not be ranked
@@ -98,20 +99,31 @@ def cleanings(run: Run, shortest: float) -> list[tuple[float, float]]:
 
 def life(run: Run) -> Stack:
     """Where the time of requests goes, from the fast ones to the slowest."""
+    fields = {phase.replace("_", " "): phase for phase in life_phases(run.requests)}
+    return _by_latency(run, "life", "Where a request's time goes, by its latency", fields)
+
+
+def causes(run: Run) -> Stack:
+    """Whose work requests wait for, from the fast ones to the slowest."""
+    fields = {CAUSES[cause]: field for cause, field in life_causes(run.requests).items()}
+    return _by_latency(run, "causes", "Whose work a request's time is, by its latency", fields)
+
+
+def _by_latency(run: Run, name: str, title: str, fields: Mapping[str, str]) -> Stack:
+    """The parts of the latency, by the names of `fields`, of the fast requests to the slowest."""
     log = run.requests
     order = np.argsort(latency_ms(log), kind="stable")
     categories, rows = [], []
-    phases = life_phases(log)
-    for begin, end, name in LIFE_GROUPS:
+    for begin, end, group in LIFE_GROUPS:
         chosen = log[order[int(begin * len(order)) : int(end * len(order))]]
         if len(chosen) == 0:
             continue
-        means = np.array([float(np.mean(chosen[phase])) / 1e9 for phase in phases])
-        categories.append(f"{name} (mean {_short(means.sum())} ms)")
+        means = np.array([float(np.mean(chosen[field])) / 1e9 for field in fields.values()])
+        categories.append(f"{group} (mean {_short(means.sum())} ms)")
         rows.append(100 * means / means.sum() if means.sum() > 0 else means)
-    shares = np.array(rows).reshape(-1, len(phases))
-    parts = {phase.replace("_", " "): shares[:, index].tolist() for index, phase in enumerate(phases) if len(shares) and shares[:, index].max() >= 0.1}
-    return Stack("life", "Where a request's time goes, by its latency", Axis("share of the latency (%)"), categories, parts, totals=False)
+    shares = np.array(rows).reshape(-1, len(fields))
+    parts = {part: shares[:, index].tolist() for index, part in enumerate(fields) if len(shares) and shares[:, index].max() >= 0.1}
+    return Stack(name, title, Axis("share of the latency (%)"), categories, parts, totals=False)
 
 
 def _short(value: float) -> str:

@@ -21,6 +21,8 @@ MEANINGS = {
     "DRAM": "#F0E442", "dram": "#F0E442", "copy": "#FDBF6F", "host": "#1B4F72", "host queue": "#1B4F72", "link": "#00695C", "cpu": "#8C6D1F",
     "cpu wait": "#C9B27C", "lock": "#A6D96A", "descriptors": "#5B5B8C", "registers": "#B8B8B8", "error recovery": "#FF4D4D", "outage": "#000000",
     "platters: data": "#0072B2", "platters: bands": "#0072B2", "platters: log": "#E69F00", "platters: cache": "#009E73", "platters: backup": "#7F3C2E",
+    "own work": "#0072B2", "other requests": "#B3CDE3", "read-modify-write": "#D55E00", "checkpoint": "#6A3D9A", "moves of tracks": "#009E73",
+    "destage": "#CC79A7", "read-ahead": "#56B4E9", "recovery": "#FF4D4D", "background work": "#4D4D4D",
     "platters: checkpoint": "#4D4D4D", "platters: journal": "#FDBF6F", "platters: spares": "#B8B8B8",
 }  # fmt: skip
 LAYERS = [layer for members in FAMILIES.values() for layer in members]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from tessera.bound_by import time_parts, utilisations
+from tessera.bound_by import cause_parts, time_parts, utilisations
 from tessera.charts import gallery
 from tessera.errors import InputError
 from tessera.families import YARDSTICK
@@ -85,12 +85,19 @@ def _where_time_goes(run: Run, ops: str) -> str:
     mean, slow = time_parts(run, ops), time_parts(run, ops, slowest=True)
     if not mean:
         return ""
-    return f"A {ops} takes {_parts_text(mean)}; one of the slowest 1 % takes {_parts_text(slow)}."
+    said = f"A {ops} takes {_parts_text(mean)}; one of the slowest 1 % takes {_parts_text(slow)}."
+    causes = cause_parts(run, ops, slowest=True)
+    return f"{said} Of those, {_shares_text(causes)}." if set(causes) - {"own work", "other requests"} else said
 
 
 def _parts_text(parts: Mapping[str, float]) -> str:
     whole = sum(parts.values())
-    return f"{figure(whole, 'ms')} on average ({', '.join(f'{group} {100 * ms / whole:.0f} %' for group, ms in list(parts.items())[:3])})"
+    return f"{figure(whole, 'ms')} on average ({_shares_text(parts)})"
+
+
+def _shares_text(parts: Mapping[str, float]) -> str:
+    whole = sum(parts.values())
+    return ", ".join(f"{part} {100 * ms / whole:.0f} %" for part, ms in list(parts.items())[:3])
 
 
 def _facts(run: Run) -> list[str]:

@@ -93,6 +93,7 @@ class TableLog {
   [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
   [[nodiscard]] Task<Status> write_change(const Words& words);
   [[nodiscard]] Task<Status> replay_changes();
+  [[nodiscard]] Task<Status> make_room();
   [[nodiscard]] Task<Status> write_checkpoint();
   [[nodiscard]] Task<Status> read_checkpoint();
   [[nodiscard]] Task<Status> write_image(std::uint64_t first);

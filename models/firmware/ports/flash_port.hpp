@@ -88,6 +88,7 @@ struct FlashBatch {
   Status status = Status::ok;  ///< set at completion: the worst of the commands
   std::uint32_t pending = 0;   ///< used by the port
   Picoseconds landed;          ///< used by the port: when all that was read is in the DRAM
+  Cause behind = Cause::host;  ///< used by the port: what work it found at the flash
   DeviceWait wait;             ///< used by port and executor
 };
 

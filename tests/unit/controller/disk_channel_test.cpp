@@ -159,6 +159,41 @@ TEST_CASE("waiting is divided by who was being served: background work or other 
   CHECK(life.total() == 14_ms);
 }
 
+TEST_CASE("a request knows for which work the head was in use while it waited, and what of that was its own") {
+  Machine machine;
+  Outcome cleaner, host, behind, helper, helped;
+  const auto clean = [](Machine& on, Outcome& outcome) -> Task<void> {
+    on.cpu.event({"clean", FirmwareEvent::Edge::begin, 1, 1});
+    co_await use(on, MediaClass::dependent, 1, 2, outcome);
+    on.cpu.event({"clean", FirmwareEvent::Edge::end, 1, 1});
+  };
+  RequestLife of_cleaner, of_host, of_behind;
+  for (RequestLife* const life : {&of_cleaner, &of_host, &of_behind}) life->begin(0_ps);
+  machine.cpu.start(clean(machine, cleaner), &of_cleaner, 0_ps);
+  machine.cpu.start(use(machine, MediaClass::host, 2, 1, host), &of_host, 0_ps);
+  machine.cpu.start(use(machine, MediaClass::host, 3, 1, behind), &of_behind, 0_ps);
+  machine.timeline.run();
+  const auto times = of_behind.by_cause();
+  CHECK(times[static_cast<std::size_t>(Cause::cleaning)] == 12_ms);
+  CHECK(times[static_cast<std::size_t>(Cause::requests)] == 6_ms);
+  CHECK(times[static_cast<std::size_t>(Cause::host)] == 6_ms);
+  CHECK(of_cleaner.by_cause()[static_cast<std::size_t>(Cause::cleaning)] == 12_ms);
+  CHECK(of_host.by_cause()[static_cast<std::size_t>(Cause::requests)] == 0_ms);
+
+  RequestLife alone, other;
+  for (RequestLife* const life : {&alone, &other}) life->begin(machine.timeline.now());
+  const auto share = [](Machine& on, Outcome& own, Outcome& beside) -> Task<void> {
+    on.cpu.spawn(use(on, MediaClass::host, 5, 1, beside), "stream");
+    co_await on.cpu.sleep_until(on.cpu.now() + 1_us);
+    co_await use(on, MediaClass::host, 4, 1, own);
+  };
+  machine.cpu.start(use(machine, MediaClass::host, 6, 1, host), &other, machine.timeline.now());
+  machine.cpu.start(share(machine, helped, helper), &alone, machine.timeline.now());
+  machine.timeline.run();
+  CHECK(alone.total() == 18_ms);
+  CHECK(alone.by_cause()[static_cast<std::size_t>(Cause::requests)] == 6_ms - 1_us);
+}
+
 TEST_CASE("a lost interrupt leaves the request waiting and the channel busy, which ends the run as a model bug") {
   Machine machine;
   machine.media.lose_interrupt = true;

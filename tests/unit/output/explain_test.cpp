@@ -1,6 +1,8 @@
 #include "platforms/output/explain.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <fstream>
 
 #include "base/error.hpp"
 #include "platforms/output/event_log.hpp"
@@ -41,6 +43,37 @@ TEST_CASE("the life of a request is told part by part") {
         "        2.000 ms  seek: the head moved (seek, head switch, settle)\n"
         "        33.00 us  transfer: sectors under the head\n"
         "        2.033 ms  in all\n");
+}
+
+TEST_CASE("whose work a request waited for is told with the times, the most of it first in words") {
+  const test::Scratch scratch;
+  RequestsLog log(scratch / "requests.npy");
+  HostRequest request;
+  request.op = HostOp::flush;
+  request.life.begin(1_s);
+  request.life.account(LifePhase::link, 1_s + 1_ms);
+  request.life.account(LifePhase::lock, 1_s + 9_ms, Cause::cleaning);
+  request.life.account(LifePhase::host_queue, 1_s + 10_ms, Cause::requests);
+  log.on_complete(request, 1_s + 10_ms);
+  log.close();
+  CHECK_THAT(explain_request(scratch.path(), 0), Contains("        10.00 ms  in all\n\n"
+                                                          "Whose work that was, above all room being made: cleaning, merge or collection:\n"
+                                                          "        1.000 ms  host: the request's own work\n"
+                                                          "        1.000 ms  requests: other host requests that came before it\n"
+                                                          "        8.000 ms  cleaning: room being made: cleaning, merge or collection\n"));
+}
+
+TEST_CASE("logs of versions that did not know causes are still explained") {
+  const test::Scratch scratch;
+  RequestRecord record{};
+  record.number = 7;
+  record.completion = 5'000'000;
+  record.phases.front() = 5'000'000;
+  std::ofstream(scratch / "requests.npy", std::ios::binary)
+      << requests_header(1, false) << std::string_view(reinterpret_cast<const char*>(&record), offsetof(RequestRecord, cause));
+  const std::string text = explain_request(scratch.path(), 7);
+  CHECK_THAT(text, Contains("5.000 us  in all\n"));
+  CHECK_THAT(text, !Contains("Whose work"));
 }
 
 TEST_CASE("what the firmware did during the request is told with it, and nothing else") {

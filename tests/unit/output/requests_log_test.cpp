@@ -36,7 +36,7 @@ TEST_CASE("records lie one after the other behind a header that counts them") {
   request.life.begin(1_us);
   request.life.issue = 2_us;
   request.life.account(LifePhase::host_queue, 2_us);
-  request.life.account(LifePhase::outage, 5_us);
+  request.life.account(LifePhase::outage, 5_us, Cause::recovery);
   log.on_complete(request, 5_us);
   request.number = 4;
   log.on_complete(request, 5_us);
@@ -58,6 +58,9 @@ TEST_CASE("records lie one after the other behind a header that counts them") {
   CHECK(second.completion == 5'000'000);
   CHECK(second.phases.front() == 1'000'000);
   CHECK(second.phases.back() == 3'000'000);
+  CHECK(second.cause == static_cast<std::uint64_t>(Cause::recovery));
+  CHECK(second.by_cause[static_cast<std::size_t>(Cause::recovery)] == 3'000'000);
+  CHECK(second.by_cause[static_cast<std::size_t>(Cause::host)] == 1'000'000);
 }
 
 TEST_CASE("a request whose parts do not sum to its latency is a model bug") {

@@ -9,14 +9,15 @@ namespace {
 
 using Figures = std::map<std::string, double, std::less<>>;
 
-std::string parts_of(const Figures& figures) {
-  return time_parts(
-      [&figures](std::string_view name) {
-        const auto at = figures.find(name);
-        return at == figures.end() ? std::nullopt : std::optional(at->second);
-      },
-      "host.read");
+MetricLookup lookup(const Figures& figures) {
+  return [&figures](std::string_view name) {
+    const auto at = figures.find(name);
+    return at == figures.end() ? std::nullopt : std::optional(at->second);
+  };
 }
+
+std::string parts_of(const Figures& figures) { return time_parts(lookup(figures), "host.read"); }
+std::string causes_of(const Figures& figures) { return cause_parts(lookup(figures), "host.read"); }
 
 }  // namespace
 
@@ -40,3 +41,14 @@ TEST_CASE("three parts are named, and none below a per cent") {
 }
 
 TEST_CASE("writes say nothing of reads") { CHECK(parts_of({{"host.write.time.seek", 4.0}, {"host.write.slowest.seek", 4.0}}).empty()); }
+
+TEST_CASE("whose work it was is said where it was not for the host alone, of the mean or of the slowest") {
+  CHECK(causes_of({{"host.read.cause.host", 9.0},
+                   {"host.read.cause.rmw", 1.0},
+                   {"host.read.slowest_cause.cleaning", 98.0},
+                   {"host.read.slowest_cause.requests", 2.0}}) ==
+        "mean: own work 90 %, read-modify-write 10 %; slowest 1 %: cleaning 98 %, other requests 2.0 %");
+  CHECK(causes_of({{"host.read.cause.host", 9.0}, {"host.read.slowest_cause.host", 9.0}, {"host.read.slowest_cause.requests", 50.0}})
+            .empty());
+  CHECK(causes_of({{"host.read.cause.host", 999.0}, {"host.read.cause.destage", 1.0}, {"host.read.slowest_cause.host", 999.0}}).empty());
+}

@@ -70,3 +70,18 @@ TEST_CASE("a phase in which no request was is not reported, one of fast requests
   CHECK(metrics.find("host.write.slowest.transfer")->description ==
         "part of the mean latency of the slowest 1 % of served writes: transfer");
 }
+
+TEST_CASE("the causes of the mean and of the slowest sum to the same latencies as the phases") {
+  PhaseTimes times;
+  for (int i = 0; i < 99; ++i) record(times, LifePhase::seek, 1_ms);
+  RequestLife slow{};
+  slow.begin(1_ms);
+  slow.account(LifePhase::link, 2_ms);
+  slow.account(LifePhase::lock, 101_ms, Cause::cleaning);
+  times.record(slow, 100_ms);
+  const auto of_cause = [](const PhaseTimes::Causes& found, Cause cause) { return found[static_cast<std::size_t>(cause)]; };
+  CHECK(of_cause(times.causes_of_slowest(0.01), Cause::cleaning) == Approx(99));
+  CHECK(of_cause(times.causes_of_slowest(0.01), Cause::host) == Approx(1));
+  CHECK(of_cause(times.causes_of_slowest(1), Cause::cleaning) == Approx(0.99));
+  CHECK(of_cause(times.causes_of_slowest(1), Cause::host) == Approx(1));
+}

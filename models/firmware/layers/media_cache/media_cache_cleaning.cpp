@@ -87,7 +87,9 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   Status status = Status::ok;
   if (stays(map_.oldest())) {
     const std::uint64_t moves = moves_;
+    ports_.cpu.event({"move", FirmwareEvent::Edge::begin, moves, map_.size()});
     status = co_await move_oldest();
+    ports_.cpu.event({"move", FirmwareEvent::Edge::end, moves, map_.size()});
     if (!ok(status) || moves_ != moves) {
       ++turns_;
       cleaning_now_ = false;

@@ -1,0 +1,35 @@
+#include "controller/work_shares.hpp"
+
+namespace tessera {
+
+void WorkShares::settle(Picoseconds at) {
+  if (now_ == Cause::host) return;
+  times_[static_cast<std::size_t>(now_)] += at - since_;
+  since_ = at;
+  any_ = true;
+}
+
+void WorkShares::report(MetricSet& metrics, Picoseconds elapsed) const {
+  for (std::size_t cause = 0; cause < causes; ++cause) {
+    const Picoseconds time = times_[cause] - reported_[cause];
+    if (time == Picoseconds(0)) continue;
+    const std::string name = to_string(static_cast<Cause>(cause));
+    metrics.add("disk_channel.work." + name, share_of(time, elapsed), "1",
+                "share of the measured time in which the head-disk assembly worked for this cause: " + name);
+  }
+}
+
+/// Gives the part of the wait in which the channel did not work for the host.
+Picoseconds WorkShares::charge(std::uint64_t number, Picoseconds at, RequestLife* life) {
+  settle(at);
+  const Times before = number != 0 ? waits_.take(number - 1) : Times{};
+  Picoseconds sum;
+  for (std::size_t cause = 0; cause < causes; ++cause) {
+    const Picoseconds time = times_[cause] - before[cause];
+    sum += time;
+    if (life != nullptr) life->charge(static_cast<Cause>(cause), time);
+  }
+  return sum;
+}
+
+}  // namespace tessera
