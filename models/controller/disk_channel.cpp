@@ -18,12 +18,6 @@ Cause cause_of(const MediaChain& chain) {
   return cause == Cause::host && chain.priority == MediaClass::background ? Cause::background : cause;
 }
 
-/// The request that the chain is for, as long as it is under way.
-const RequestLife* request_of(const MediaChain& chain) {
-  const RootTask& root = *chain.wait.root;
-  return root.life != nullptr ? root.life : root.work.serves;
-}
-
 }  // namespace
 
 DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, DmaPort& dma, const Positioning& positioning,
@@ -74,9 +68,9 @@ void DiskChannel::arrived(MediaChain& chain) {
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(timeline_.now());
   chain.arrived = timeline_.now();
-  chain.cause = cause_of(chain);
   if (chain.priority == MediaClass::recovery) return serve(chain);
-  if (current_ != nullptr || recovering_) chain.place = shares_.begin_wait(timeline_.now());
+  if (shares_.any()) [[unlikely]]
+    chain.place = shares_.begin_wait(timeline_.now());
   queue_.push(chain, yields(chain));
   longest_queue_ = std::max(longest_queue_, queue_.size());
   depth_.set(queue_.size(), timeline_.now());
@@ -108,22 +102,30 @@ void DiskChannel::serve(MediaChain& chain) {
   }
   current_ = &chain;
   chain_began_ = landed_ = now;
-  shares_.turn_to(chain.cause, now);
+  helped_life_ = chain.wait.root->work.serves;
+  shares_.turn_to(cause_of(chain), now);
   ++chains_;
   start(chain.steps().front());
 }
 
-/// The chain waits no more at the queue, and its request knows for what it did. What a request does in several tasks it does not wait for.
+/// The chain waits no more at the queue, and its request knows for what it did: for other requests where there is no other work.
 void DiskChannel::end_wait(MediaChain& chain) {
   const Picoseconds now = timeline_.now();
   chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
   chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
-  const std::uint64_t place = std::exchange(chain.place, 0);
-  if (place == 0 && (chain.arrived == now || chain.priority == MediaClass::recovery)) return;
   RequestLife* const life = chain.wait.root->life;
-  const bool own = life != nullptr && life == served_life_;
-  shares_.end_wait(place, chain.arrived, now, own ? now - std::max(chain.arrived, served_from_) : Picoseconds(0),
-                   life != nullptr && life->works_for == Cause::host ? life : nullptr);
+  if (shares_.any() || (life != nullptr && (life->helped || life->works_for != Cause::host))) [[unlikely]]
+    return charge_wait(chain, life);
+  if (life != nullptr) life->charge(Cause::requests, now - chain.arrived);
+}
+
+/// What a request does in several tasks it does not wait for, and what it does for a cause is charged to that as a whole.
+void DiskChannel::charge_wait(MediaChain& chain, RequestLife* life) {
+  if (chain.priority == MediaClass::recovery) return;  // those do not wait
+  const Picoseconds now = timeline_.now();
+  const Picoseconds own = life != nullptr && life == helped_life_ ? now - std::max(chain.arrived, chain_began_) : Picoseconds(0);
+  if (life != nullptr && life->works_for != Cause::host) life = nullptr;
+  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life);
 }
 
 void DiskChannel::start(const MediaStep& step) {
@@ -231,8 +233,6 @@ void DiskChannel::finish() {
   busy_ += now - chain_began_;
   if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
   shares_.turn_to(recovering_ ? Cause::recovery : Cause::host, now);
-  served_life_ = request_of(chain);
-  served_from_ = chain_began_;
   current_ = nullptr;
   op_.set(0, now);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
@@ -248,11 +248,17 @@ void DiskChannel::account(const MediaChain& chain, Picoseconds until) {
   RequestLife* const life = chain.wait.root->life;
   if (life == nullptr) return;
   const MediaBreakdown& parts = chain.breakdown;
-  life->account(LifePhase::background_wait, life->mark + parts.background_wait);
-  life->account(LifePhase::media_queue, life->mark + parts.queue);
-  life->account(LifePhase::seek, life->mark + parts.seek);
-  life->account(LifePhase::rotation, life->mark + parts.rotation);
-  life->account(LifePhase::transfer, life->mark + parts.transfer);
+  if (life->works_for != Cause::host) [[unlikely]]
+    life->charge(life->works_for, until - life->mark);
+  const auto count = [life](LifePhase phase, Picoseconds time) {
+    life->parts[static_cast<std::size_t>(phase)] += time;
+    life->mark += time;
+  };
+  count(LifePhase::background_wait, parts.background_wait);
+  count(LifePhase::media_queue, parts.queue);
+  count(LifePhase::seek, parts.seek);
+  count(LifePhase::rotation, parts.rotation);
+  count(LifePhase::transfer, parts.transfer);
   TESSERA_CHECK(life->mark == until, "the parts of a media chain do not sum to its duration");
 }
 
@@ -288,7 +294,7 @@ void DiskChannel::power_off() {
   for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
   current_ = nullptr;
   shares_.clear();
-  served_life_ = nullptr;
+  helped_life_ = nullptr;
   turning_ = false;
   recovering_.reset();
   quiet_ = nullptr;

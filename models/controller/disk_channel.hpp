@@ -64,6 +64,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void serve_next();
   void serve(MediaChain& chain);
   void end_wait(MediaChain& chain);
+  [[gnu::cold]] void charge_wait(MediaChain& chain, RequestLife* life);
   void start(const MediaStep& step);
   void show(const MediaStep& step) const;
   void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
@@ -114,8 +115,7 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   Picoseconds chain_began_;
   Picoseconds background_total_;  // of finished background chains
   WorkShares shares_;
-  const RequestLife* served_life_ = nullptr;  // for whose request the chain before this one was
-  Picoseconds served_from_;                   // and since when
+  const RequestLife* helped_life_ = nullptr;  // whose request the chain that began last was for, where another task ran it
   std::uint64_t chains_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t missed_turns_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "controller/code_memory.hpp"
 #include "controller/control_path.hpp"
@@ -164,8 +165,11 @@ void Executor::complete_request(const Notice& completed) {
   } else {
     leave_to(CpuRole::host, CpuOperation::completion, 1, nullptr, completed);
   }
-  if (current_->life != nullptr) end_help();
-  current_->life = nullptr;
+  if (RequestLife* const life = std::exchange(current_->life, nullptr); life != nullptr) {
+    life->works_for = Cause::host;
+    if (life->helped) [[unlikely]]
+      end_help(*life);
+  }
   current_->tag = no_tag;
 }
 

@@ -196,7 +196,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void inherit_work(RootTask& root);
   void note_work(const FirmwareEvent& event);
   static void set_work(const RootTask& root);
-  void end_help();
+  void end_help(const RequestLife& life);
   void account_wait(const DeviceWait& wait, Picoseconds until);
   void enqueue(const Ready& ready);
   void push(Crew& to, const Ready& ready);

@@ -37,13 +37,10 @@ void Executor::inherit_work(RootTask& root) {
   if (current_->life != nullptr) current_->life->helped = true;
 }
 
-/// The request of the running task ends: nobody works for it any more.
-void Executor::end_help() {
-  RequestLife* const life = current_->life;
-  life->works_for = Cause::host;
-  if (!life->helped) return;
+/// A request ends: nobody works for it any more.
+void Executor::end_help(const RequestLife& life) {
   for (const auto& root : roots_)
-    if (root->work.serves == life) root->work.serves = nullptr;
+    if (root->work.serves == &life) root->work.serves = nullptr;
 }
 
 /// Work may end in another task than it began in.
@@ -73,16 +70,18 @@ void Executor::set_work(const RootTask& root) {
 /// The running task ends the wait. While it did a piece of work that was what held the other up, before and after that the task as such.
 void Executor::account_wait(const DeviceWait& wait, Picoseconds until) {
   RequestLife* const life = wait.root->life;
-  if (life == nullptr) return;
-  if (current_ != nullptr && current_ != wait.root && life->works_for == Cause::host && ended_by_others(wait.phase)) {
+  if (current_ != nullptr && current_ != wait.root && ended_by_others(wait.phase)) {
     const TaskWork& work = current_->work;
-    const Picoseconds in_piece = work.in_piece(life->mark, until);
-    Cause task = work.task;
-    if (task == Cause::host && work.serves != life) task = wait.phase == LifePhase::cleaning ? Cause::cleaning : Cause::requests;
-    life->charge(work.piece(), in_piece);
-    life->charge(task, until - life->mark - in_piece);
+    if (life != nullptr && life->works_for == Cause::host) {
+      const Picoseconds in_piece = work.in_piece(life->mark, until);
+      Cause task = work.task;
+      if (task == Cause::host && work.serves != life) task = wait.phase == LifePhase::cleaning ? Cause::cleaning : Cause::requests;
+      life->charge(work.piece(), in_piece);
+      life->charge(task, until - life->mark - in_piece);
+    }
+    wait.root->work.waited_for(work, wait.root->since, until);
   }
-  life->account(wait.phase, until);
+  if (life != nullptr) life->account(wait.phase, until);
 }
 
 }  // namespace tessera

@@ -32,6 +32,16 @@ struct TaskWork {
     ended_ = at;
   }
 
+  /// The task has waited from `since` to `until` for another one: a piece of work of that counts as one of its own for those who wait for
+  /// it.
+  void waited_for(const TaskWork& other, Picoseconds since, Picoseconds until) {
+    const Picoseconds time = other.in_piece(since, until);
+    if (kind_ != nullptr || !is_general(task) || time == Picoseconds(0)) return;
+    piece_ = other.piece_;
+    began_ = std::max(since, other.began_);
+    ended_ = began_ + time;
+  }
+
   /// The cause of its last piece of work, and how much of the time from `since` to `until` that took.
   [[nodiscard]] Cause piece() const { return piece_; }
   [[nodiscard]] Picoseconds in_piece(Picoseconds since, Picoseconds until) const {

@@ -1,12 +1,31 @@
 #include "controller/work_shares.hpp"
 
+#include <algorithm>
+
 namespace tessera {
+
+void WorkShares::change_to(Cause cause, Picoseconds at) {
+  settle(at);
+  now_ = cause;
+  since_ = at;
+  any_ = true;
+}
 
 void WorkShares::settle(Picoseconds at) {
   if (now_ == Cause::host) return;
   times_[static_cast<std::size_t>(now_)] += at - since_;
   since_ = at;
-  any_ = true;
+}
+
+std::uint64_t WorkShares::begin_wait(Picoseconds at) {
+  if (!any_) return 0;
+  settle(at);
+  return 1 + waits_.put(times_);
+}
+
+void WorkShares::end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life) {
+  const Picoseconds left = (at - since) - charge(number, at, life);
+  if (life != nullptr) life->charge(Cause::requests, left - std::min(own, left));
 }
 
 void WorkShares::report(MetricSet& metrics, Picoseconds elapsed) const {

@@ -1,7 +1,6 @@
 #pragma once
 // How long the disk channel has worked for each cause, and which work a chain in its queue waited for. Work for the host is counted as what
 // is left, so that a drive without background work pays for none of this.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -14,28 +13,20 @@ namespace tessera {
 
 class WorkShares {
  public:
+  /// Whether there was work for anything but the host.
+  [[nodiscard]] bool any() const { return any_; }
+
   /// The channel works for `cause` from `at` on, or for the host; what it did before ends.
   void turn_to(Cause cause, Picoseconds at) {
-    if (now_ != Cause::host) [[unlikely]]
-      settle(at);
-    now_ = cause;
-    since_ = at;
+    if (cause != now_ || cause != Cause::host) [[unlikely]]
+      change_to(cause, at);
   }
 
-  /// A chain begins to wait: gives the number under which it ends its wait. 0 where there was nothing but work for the host so far.
-  [[nodiscard]] std::uint64_t begin_wait(Picoseconds at) {
-    if (!any_ && now_ == Cause::host) return 0;
-    settle(at);
-    return 1 + waits_.put(times_);
-  }
-  /// Charges `life` for a wait from `since` to `at`, of which `own` was work for the same request.
-  void end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life) {
-    Picoseconds left = at - since;
-    if (any_ || now_ != Cause::host) [[unlikely]]
-      left -= charge(number, at, life);
-    if (life != nullptr) life->charge(Cause::requests, left - std::min(own, left));
-  }
-  /// The share of `elapsed`, the time since reset_statistics(), in which it worked for each cause but the host; those with none are left out.
+  /// A chain begins to wait: gives the number under which it ends its wait, 0 as long as there is nothing but work for the host.
+  [[nodiscard]] std::uint64_t begin_wait(Picoseconds at);
+  /// Charges `life`, if any, for a wait from `since` to `at`, of which `own` was work for the same request.
+  void end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life);
+  /// The share of `elapsed`, the time since reset_statistics(), in which it worked for each cause but the host; none of those without any.
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics() { reported_ = times_; }
   void clear() {
@@ -46,6 +37,7 @@ class WorkShares {
  private:
   using Times = std::array<Picoseconds, causes>;
 
+  void change_to(Cause cause, Picoseconds at);
   void settle(Picoseconds at);
   Picoseconds charge(std::uint64_t number, Picoseconds at, RequestLife* life);
 

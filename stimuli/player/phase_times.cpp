@@ -14,7 +14,8 @@ std::uint64_t PhaseTimes::Class::part(std::size_t phase) const {
 }
 
 std::uint64_t PhaseTimes::Class::time(std::size_t cause) const {
-  return cause > 0 ? held_up[cause - 1] : std::accumulate(held_up.begin(), held_up.end(), latency, std::minus<>());
+  static_assert(Cause::host == Cause{});
+  return cause > 0 ? held_up[cause] : std::accumulate(held_up.begin() + 1, held_up.end(), latency, std::minus<>());
 }
 
 std::uint32_t PhaseTimes::begin_class(std::size_t bucket) {
@@ -32,7 +33,7 @@ void PhaseTimes::record(const RequestLife& life, Picoseconds latency) {
   ++sums.requests;
   sums.latency += latency.value();
   for (std::size_t phase = 0; phase < sums.parts.size(); ++phase) sums.parts[phase] += life.parts[phase].value();
-  for (std::size_t cause = 1; cause < causes; ++cause) sums.held_up[cause - 1] += life.held_up_by[cause].value();
+  for (std::size_t cause = 0; cause < causes; ++cause) sums.held_up[cause] += life.held_up_by[cause].value();
 }
 
 PhaseTimes::Share PhaseTimes::slowest(double share) const {

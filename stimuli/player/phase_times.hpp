@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// Sums the phases and causes of requests by class of latency, so that the slowest per cent is known after the run without its requests.
-/// Memory grows with the classes that occur (128 an octave at most, 232 B each), not with the requests.
+/// Memory grows with the classes that occur (128 an octave at most, 240 B each), not with the requests.
 class PhaseTimes {
  public:
   /// A part of the mean latency per phase, in ms.
@@ -36,12 +36,11 @@ class PhaseTimes {
     std::uint64_t requests = 0;
     std::uint64_t latency = 0;                           // ps; the sum of the parts
     std::array<std::uint64_t, life_phases - 1> parts{};  // ps; what they lack of the latency is the last phase's
-    std::array<std::uint64_t, causes - 1> held_up{};     // ps; what they lack of the latency is the request's own work
+    std::array<std::uint64_t, causes> held_up{};         // ps; what the others lack of the latency is Cause::host
 
     [[nodiscard]] std::uint64_t part(std::size_t phase) const;
     [[nodiscard]] std::uint64_t time(std::size_t cause) const;
   };
-  static_assert(Cause::host == Cause{}, "the other causes follow the request's own work");
   /// Classes with how much of each counts, and the requests that this makes.
   struct Share {
     std::vector<std::pair<const Class*, double>> classes;

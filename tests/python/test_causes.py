@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulate import LAYERS, run, simulate
 from tessera import life_causes
-from tessera.bound_by import CAUSES, GROUPS
+from tessera.bound_by import CAUSES, GROUPS, cause_parts
 from tessera.simulator import REPOSITORY
 
 LOAD = ("--workload", "web-server", "--fold", "--seed", 5, "--requests")
@@ -18,7 +18,7 @@ def seconds(requests, cause):
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_the_times_by_cause_sum_to_the_latency_of_each_request_whatever_happens_to_the_drive(tmp_path, layer):
-    more = ("--prefill", 60, "--cut-at", "1s", "--set", "media.latent_errors=20", "--set", "firmware.write_cache.capacity=1 MiB")
+    more = ("--prefill", 60, "--cut-at", "1s", "--set", "media.transient_errors_per_million=2000", "--set", "firmware.write_cache.capacity=1 MiB")
     requests = run(tmp_path, "bare", "--layer", layer, *LOAD, "--limit", 600, "--replay", "queue:16", *more, status=None).requests
     causes = life_causes(requests)
     assert list(causes) == list(CAUSES)
@@ -41,9 +41,32 @@ def test_causes_are_the_same_whatever_the_quantum(tmp_path):
     assert all((log == logs[0]).all() for log in logs[1:])
 
 
+SMALL = {"fluid": ("layers.fluid.buffer=4 MiB",), "hwsr": ("layers.hwsr.memory=2 MiB",), "sblock": ("layers.sblock.memory=2 MiB",), "media-cache": ("layers.media_cache.cache=4 MiB",),
+         "skylight-disk": ("layers.skylight_disk.buffer=4 MiB",), "skylight-flash": (), "mu-rmw": ("nand.blocks=192",),
+         "tessera": ("layers.tessera.log=2 MiB", "layers.tessera.flash=off", "layers.tessera.buffer=1 MiB")}  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", SMALL)
+def test_a_write_that_waits_for_a_cleaning_says_so_also_where_it_cleans_itself(tmp_path, layer):
+    """Phases show such a write as seek and transfer of its own."""
+    small = [word for setting in (*SMALL[layer], "firmware.write_cache.capacity=0 B") for word in ("--set", setting)]
+    load = ("--workload", "zipf-writes", "--fold", "--replay", "closed:1", "--limit", 13_000 if layer == "skylight-flash" else 6000, "--seed", 5, "--prefill", 100, "--requests")
+    log = run(tmp_path, "demo", "--layer", layer, *load, *small)
+    requests = log.requests
+    slowest = requests[np.argmax(requests["completion"] - requests["arrival"])]
+    took = (slowest["completion"] - slowest["arrival"]) / 1e12
+    assert took > 0.2
+    assert list(CAUSES)[slowest["cause"]] == "cleaning"
+    assert seconds(slowest, "cleaning") > 0.9 * took
+    said = simulate("explain", tmp_path, int(slowest["number"])).stdout
+    assert "above all room being made: cleaning, merge or collection" in said
+    assert log.metric("host.write.slowest_cause.cleaning") > 0.9 * sum(cause_parts(log, "write", slowest=True).values())
+    assert log.metric("disk_channel.work.cleaning") > 0.5
+
+
 def words_of(function, text):
     """Names of an enumeration -> the word that a C++ function gives for each, of which several may share one."""
-    body = text.split(f"{function}(", 1)[1].split("\n}\n", 1)[0]
+    body = text.split(f"\nconst char* {function}(", 1)[1].split("\n}\n", 1)[0]
     found, waiting = {}, []
     for name, word in re.findall(r"case \w+::(\w+):(?: return \"([^\"]*)\";)?", body):
         waiting.append(name)
