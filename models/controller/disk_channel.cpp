@@ -33,11 +33,34 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       bus_latency_(config.bus_latency),
       fifo_(config.disk_fifo) {}
 
-Picoseconds DiskChannel::background_busy(Picoseconds at) const {
+[[gnu::always_inline]] inline Picoseconds DiskChannel::background_busy(Picoseconds at) const {
   const Picoseconds began = recovering_ ? recovery_began_ : chain_began_;
   const bool background =
       recovering_ ? recovering_ == MediaClass::background : current_ != nullptr && current_->priority == MediaClass::background;
   return background && at > began ? background_total_ + (at - began) : background_total_;
+}
+
+/// The chain waits no more at the queue, and its request knows for what it did: for other requests where there is no other work.
+inline void DiskChannel::end_wait(MediaChain& chain) {
+  const Picoseconds now = timeline_.now();
+  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
+  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  RequestLife* const life = chain.wait.root->life;
+  if (shares_.any()) [[unlikely]]
+    return charge_wait(chain, life);
+  if (life == nullptr) return;
+  if (life->helped | (life->works_for != Cause::host)) [[unlikely]]
+    return charge_wait(chain, life);
+  life->charge(Cause::requests, now - chain.arrived);
+}
+
+/// What a request does in several tasks it does not wait for, and what it does for a cause is charged to that as a whole.
+void DiskChannel::charge_wait(MediaChain& chain, RequestLife* life) {
+  if (chain.priority == MediaClass::recovery) return;  // those do not wait
+  const Picoseconds now = timeline_.now();
+  const Picoseconds own = life != nullptr && life == helped_life_ ? now - std::max(chain.arrived, chain_began_) : Picoseconds(0);
+  if (life != nullptr && life->works_for != Cause::host) life = nullptr;
+  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life);
 }
 
 void DiskChannel::submit(MediaChain& chain) {
@@ -106,26 +129,6 @@ void DiskChannel::serve(MediaChain& chain) {
   shares_.turn_to(cause_of(chain), now);
   ++chains_;
   start(chain.steps().front());
-}
-
-/// The chain waits no more at the queue, and its request knows for what it did: for other requests where there is no other work.
-void DiskChannel::end_wait(MediaChain& chain) {
-  const Picoseconds now = timeline_.now();
-  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
-  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
-  RequestLife* const life = chain.wait.root->life;
-  if (shares_.any() || (life != nullptr && (life->helped || life->works_for != Cause::host))) [[unlikely]]
-    return charge_wait(chain, life);
-  if (life != nullptr) life->charge(Cause::requests, now - chain.arrived);
-}
-
-/// What a request does in several tasks it does not wait for, and what it does for a cause is charged to that as a whole.
-void DiskChannel::charge_wait(MediaChain& chain, RequestLife* life) {
-  if (chain.priority == MediaClass::recovery) return;  // those do not wait
-  const Picoseconds now = timeline_.now();
-  const Picoseconds own = life != nullptr && life == helped_life_ ? now - std::max(chain.arrived, chain_began_) : Picoseconds(0);
-  if (life != nullptr && life->works_for != Cause::host) life = nullptr;
-  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life);
 }
 
 void DiskChannel::start(const MediaStep& step) {

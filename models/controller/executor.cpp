@@ -124,8 +124,12 @@ void Executor::account_cpu() {
     life.enter(LifePhase::dram, life.mark);
     life.enter(LifePhase::cpu, life.mark + dram_);
   }
-  life.account(LifePhase::dram, life.mark + dram_);
-  life.account(LifePhase::cpu, local_);
+  const Picoseconds ran = local_ - life.mark;
+  life.parts[static_cast<std::size_t>(LifePhase::dram)] += dram_;
+  life.parts[static_cast<std::size_t>(LifePhase::cpu)] += ran - dram_;
+  if (life.works_for != Cause::host) [[unlikely]]
+    life.charge(life.works_for, ran);
+  life.mark = local_;
   dram_ = Picoseconds(0);
 }
 

@@ -9,12 +9,19 @@
 
 namespace tessera {
 
+namespace {
+
+// Most requests wait for their own work and for one another only: those are the first two causes.
+constexpr auto requests_at = static_cast<std::size_t>(Cause::requests);
+static_assert(Cause::host == Cause{} && requests_at == 1);
+
+}  // namespace
+
 std::uint64_t PhaseTimes::Class::part(std::size_t phase) const {
   return phase < parts.size() ? parts[phase] : std::accumulate(parts.begin(), parts.end(), latency, std::minus<>());
 }
 
 std::uint64_t PhaseTimes::Class::time(std::size_t cause) const {
-  static_assert(Cause::host == Cause{});
   return cause > 0 ? held_up[cause] : std::accumulate(held_up.begin() + 1, held_up.end(), latency, std::minus<>());
 }
 
@@ -33,7 +40,13 @@ void PhaseTimes::record(const RequestLife& life, Picoseconds latency) {
   ++sums.requests;
   sums.latency += latency.value();
   for (std::size_t phase = 0; phase < sums.parts.size(); ++phase) sums.parts[phase] += life.parts[phase].value();
-  for (std::size_t cause = 0; cause < causes; ++cause) sums.held_up[cause] += life.held_up_by[cause].value();
+  const auto& held_up = life.held_up_by;
+  sums.held_up[requests_at] += held_up[requests_at].value();
+  std::uint64_t others = 0;
+  for (std::size_t cause = requests_at + 1; cause < causes; ++cause) others |= held_up[cause].value();
+  if (others == 0) [[likely]]
+    return;
+  for (std::size_t cause = requests_at + 1; cause < causes; ++cause) sums.held_up[cause] += held_up[cause].value();
 }
 
 PhaseTimes::Share PhaseTimes::slowest(double share) const {

@@ -42,8 +42,7 @@ def test_causes_are_the_same_whatever_the_quantum(tmp_path):
 
 
 SMALL = {"fluid": ("layers.fluid.buffer=4 MiB",), "hwsr": ("layers.hwsr.memory=2 MiB",), "sblock": ("layers.sblock.memory=2 MiB",), "media-cache": ("layers.media_cache.cache=4 MiB",),
-         "skylight-disk": ("layers.skylight_disk.buffer=4 MiB",), "skylight-flash": (), "mu-rmw": ("nand.blocks=192",),
-         "tessera": ("layers.tessera.log=2 MiB", "layers.tessera.flash=off", "layers.tessera.buffer=1 MiB")}  # fmt: skip
+         "skylight-disk": ("layers.skylight_disk.buffer=4 MiB",), "skylight-flash": (), "mu-rmw": ("nand.blocks=192",),}  # fmt: skip
 
 
 @pytest.mark.parametrize("layer", SMALL)
@@ -61,6 +60,16 @@ def test_a_write_that_waits_for_a_cleaning_says_so_also_where_it_cleans_itself(t
     said = simulate("explain", tmp_path, int(slowest["number"])).stdout
     assert "above all room being made: cleaning, merge or collection" in said
     assert log.metric("host.write.slowest_cause.cleaning") > 0.9 * sum(cause_parts(log, "write", slowest=True).values())
+    assert log.metric("disk_channel.work.cleaning") > 0.5
+
+
+def test_a_write_that_waits_for_room_in_a_buffer_waits_for_its_destage_and_the_media_says_what_that_waits_for(tmp_path):
+    small = ("layers.tessera.log=2 MiB", "layers.tessera.flash=off", "layers.tessera.buffer=1 MiB")
+    load = ("--workload", "zipf-writes", "--fold", "--replay", "closed:1", "--limit", 4000, "--seed", 5, "--prefill", 100, "--requests")
+    log = run(tmp_path, "demo", "--layer", "tessera", *load, *(word for setting in small for word in ("--set", setting)))
+    requests = log.requests
+    slowest = requests[np.argmax(requests["completion"] - requests["arrival"])]
+    assert list(CAUSES)[slowest["cause"]] == "destage"
     assert log.metric("disk_channel.work.cleaning") > 0.5
 
 
