@@ -50,7 +50,7 @@ struct RequestLife {
   Picoseconds issue;    ///< handed to the drive
   Picoseconds mark;     ///< accounted up to here
   std::array<Picoseconds, life_phases> parts{};
-  PhaseLane* lane = nullptr;  ///< null where nobody looks
+  PhaseLane* lane = nullptr;                     ///< null where nobody looks
   Cause works_for = Cause::host;                 ///< what its own task does now
   bool helped = false;                           ///< a task that it has started may still work for it
   std::array<Picoseconds, causes> held_up_by{};  ///< but for Cause::host, which is what they lack of the latency

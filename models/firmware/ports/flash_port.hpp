@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/address.hpp"
+#include "base/cause.hpp"
 #include "base/data_buffer.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/status.hpp"

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/address.hpp"
-#include "base/cause.hpp"
 #include "base/data_buffer.hpp"
 #include "base/inline_list.hpp"
 #include "base/units.hpp"
@@ -100,7 +99,6 @@ class MediaChain {
   LostSectors lost;
   Picoseconds submitted;        ///< set by the port
   MediaBreakdown breakdown;     ///< set at completion
-  Cause cause = Cause::host;    ///< whose work it is; set by the port
   Picoseconds arrived;          ///< at the port's queue
   std::uint64_t place = 0;      ///< of what the port knows of its wait there
   Status status = Status::ok;   ///< set at completion: that of the first step that failed

@@ -63,7 +63,9 @@ TEST_CASE("a phase in which no request was is not reported, one of fast requests
   record(times, LifePhase::transfer, 5_ms);
   MetricSet metrics;
   times.report(metrics, "host.write", "served writes");
-  CHECK(metrics.all().size() == 4);
+  CHECK(metrics.all().size() == 4 + 2);  // and one cause, of the mean and of the slowest
+  CHECK(*metrics.find("host.write.cause.host")->value == Approx(3));
+  CHECK(*metrics.find("host.write.slowest_cause.host")->value == Approx(5));
   CHECK(*metrics.find("host.write.time.cpu")->value == Approx(0.5));
   CHECK(*metrics.find("host.write.time.transfer")->value == Approx(2.5));
   CHECK(*metrics.find("host.write.slowest.cpu")->value == 0);
