@@ -92,14 +92,24 @@ def validate_drives(
     seed: Annotated[int, typer.Option(min=0, help="Seed: where the spindle stands at the first request.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the runs, the picture and the table.")] = Path("out/validate-drives"),
     page: Annotated[bool, typer.Option(help="Without a trace: put the table into docs/validation.md.")] = True,
+    measured: Annotated[bool, typer.Option("--measured", help="The library of measured drives, on the traces in --traces.")] = False,
+    traces: Annotated[Path | None, typer.Option(help="Folder of NAME.trace.xz. Default: measured/disksim in `shared` next to the checkout.")] = None,
 ) -> None:
     """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class.
 
-    Without one, hold the shingled drives as sold against what was published of them, and write docs/validation.md.
+    Without one, hold the shingled drives as sold against what was published of them, and write docs/validation.md. With --measured, replay the
+    traces of the seven drives of platforms/drives/measured.
     """
     from tessera.drives.against_measurement import compare  # with matplotlib, which few commands need
 
     console = Console()
+    if measured:
+        if drive is not None:
+            raise typer.BadParameter("--measured replays the whole library; leave DRIVE out")
+        from tessera.drives.measured_library import FOLDER, write_library
+
+        write_library(console, traces or FOLDER, out, PAGE if page else None)
+        return
     if drive is None:
         write_shingled(console, out, PAGE if page else None)
         return

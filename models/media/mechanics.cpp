@@ -19,6 +19,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry)
       curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
+      read_settle_(config.read_settle),
       overhead_(config.channel_overhead),
       mode_(config.timing),
       backup_turns_(config.rmw_mid_turns - 1) {}
@@ -27,7 +28,7 @@ Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
   if (target == head_) return {};
   Picoseconds time = curve_.time(distance(target.radius, head_.radius));
   if (target.surface != head_.surface) time = std::max(time, head_switch_);
-  return write ? time + write_settle_ : time;
+  return time + (write ? write_settle_ : read_settle_);
 }
 
 bool Mechanics::nearby(PhysicalTrack track) const {

@@ -54,6 +54,7 @@ class Mechanics final : public Positioning {
   SeekCurve curve_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
+  Picoseconds read_settle_;
   Picoseconds overhead_;
   MediaTimingMode mode_;
   std::uint32_t backup_turns_;

@@ -48,12 +48,12 @@ void check_zones(const MediaConfig& config, std::vector<std::string>& problems) 
   for (const MediaZone& zone : zones_of(config)) {
     const std::string where = "zone of radius " + std::to_string(zone.shape.first_radius) + ": ";
     const std::uint64_t sectors = std::uint64_t{zone.shape.radii} * config.surfaces * zone.shape.sectors_per_track;
-    if (zone.shape.sectors_per_track > max_sectors_per_track)
+    if (zone.shape.sectors_per_track + std::uint64_t{config.track_spares} > max_sectors_per_track)
       problems.push_back(where + "more than " + std::to_string(max_sectors_per_track) + " sectors a track");
     if (zone.shape.sectors_per_track == 0 && !config.zones.empty()) problems.push_back(where + "0 sectors a track");
     if (sectors != 0 && zone.shape.spare_sectors > sectors)
       problems.push_back(where + "spare sectors exceed its " + std::to_string(sectors) + " sectors");
-    if (zone.start_angle != 0 && zone.start_angle >= zone.shape.sectors_per_track)
+    if (zone.start_angle != 0 && zone.start_angle >= zone.shape.sectors_per_track + config.track_spares)
       problems.push_back(where + "the start angle of " + std::to_string(zone.start_angle) + " sectors is a whole turn or more");
   }
 }
@@ -113,13 +113,15 @@ void check_defects(const MediaConfig& config, std::vector<std::string>& problems
     return zones.back().shape.sectors_per_track;
   };
   const std::uint32_t radii = zones.back().shape.first_radius + zones.back().shape.radii;
-  const auto check = [&](const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name, std::uint32_t spares) {
+  // `whole`: 1 where the third column is a count of sectors, which may be all of a track.
+  const auto check = [&](const std::vector<NumberRow>& rows, std::size_t columns, const std::string& name, std::uint32_t spares,
+                         std::uint32_t whole = 0) {
     if (!whole_rows(rows, columns, name, problems)) return;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (rows[row][0] >= config.surfaces || rows[row][1] >= radii + double{1} * spares || rows[row][2] >= sectors_at(rows[row]))
+      if (rows[row][0] >= config.surfaces || rows[row][1] >= radii + double{1} * spares || rows[row][2] >= double{1} * sectors_at(rows[row]) + whole)
         problems.push_back(name + ": row " + std::to_string(row + 1) + " names a surface, radius or sector that the drive does not have");
   };
-  check(config.slipped_defects, 3, "slipped_defects", 0);
+  check(config.slipped_defects, 3, "slipped_defects", 0, 1);
   check(config.unreadable_sectors, 3, "unreadable_sectors", config.spare_tracks);
   check(config.transient_sectors, 4, "transient_sectors", config.spare_tracks);
   check(config.write_fault_sectors, 3, "write_fault_sectors", config.spare_tracks);
@@ -144,13 +146,15 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
   visitor.field("force_skew", force_skew,
                 "Skews hold in regions of overlapped tracks as well, which their format wants aligned: shows what that destroys.");
+  visitor.field("track_spares", track_spares, {0, max_sectors_per_track},
+                "Spare sectors at the end of each track: they pass under the head, and count in skews and start angles, but hold no data.");
   visitor.field("reserved_sectors", reserved_sectors, {0, count_max}, "Sectors in front of the first logical sector.");
   visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
   visitor.field(
       "spare_tracks", spare_tracks, {0, 4096},
       "Tracks a surface behind the last zone that no layer gets: spares for bad sectors and their table; 0: no defect management.");
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
-                "Tracks that are shorter by some sectors because defects were slipped over.");
+                "Tracks that hold some sectors fewer, or none, because defects or whole tracks were slipped over.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
                 "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
   visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},
@@ -179,6 +183,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
     visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
   });
   visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
+  visitor.field("read_settle", read_settle, {0, second_ps}, "More time after a seek or head switch where a read follows.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},
                 "Measured seek times by distance in tracks; linear between points, the last slope beyond. Empty: the formula.");
   visitor.unused_where(!seek_curve.empty(), "media.seek_curve is there", [&] {

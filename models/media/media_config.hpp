@@ -33,6 +33,7 @@ struct MediaConfig {
   std::uint32_t track_skew = 0;         ///< uniform form, in sectors
   std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
   bool force_skew = false;              ///< in regions whose format wants aligned tracks, too
+  std::uint32_t track_spares = 0;       ///< sectors at the end of each track
   std::uint32_t reserved_sectors = 0;
   std::uint64_t exported_sectors = 0;
   std::uint32_t spare_tracks = 2;          ///< radii behind the last zone
@@ -53,6 +54,7 @@ struct MediaConfig {
   // Mechanics. The seek curve is a table, or else the formula t_min + a*sqrt(distance).
   Picoseconds head_switch;
   Picoseconds write_settle;
+  Picoseconds read_settle;
   std::vector<NumberRow> seek_curve;             ///< distance in radii, milliseconds
   Picoseconds seek_min{2'000'000'000};           ///< t_min; interlaced paper (Hajkazemi et al.), eq. 1
   Picoseconds seek_full_stroke{20'000'000'000};  ///< interlaced paper, eq. 1

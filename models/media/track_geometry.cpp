@@ -21,6 +21,7 @@ FormatPlan plan_or_whole_drive(const MediaConfig& config, const FormatPlan& plan
 
 TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
     : turn_(tessera::revolution(config.speed).value()), surfaces_(config.surfaces), regions_(plan_or_whole_drive(config, plan)) {
+  track_spares_ = config.track_spares;
   for (const MediaZone& zone : zones_of(config)) {
     add_groups(zone);
     radii_ = zone.shape.first_radius + zone.shape.radii;
@@ -50,7 +51,7 @@ void TrackGeometry::add_spares() {
 }
 
 void TrackGeometry::add_groups(const MediaZone& zone) {
-  const std::uint32_t sectors = zone.shape.sectors_per_track;
+  const std::uint32_t sectors = zone.shape.sectors_per_track + track_spares_;
   const std::uint32_t zone_end = zone.shape.first_radius + zone.shape.radii;
   TrackGroup group;
   group.zone_first = zone.shape.first_radius;
@@ -78,7 +79,7 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
         part.region_end = end;
         part.skewed = region.skewed;
         part.interlaced = region.format == RecordingFormat::interlaced;
-        if (part.interlaced) part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * sectors)), revolution());
+        if (part.interlaced) part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * zone.shape.sectors_per_track)) + track_spares_, revolution());
         break;
       }
     }
@@ -103,8 +104,10 @@ void TrackGeometry::add_slipped(const MediaConfig& config) {
     const PhysicalTrack track{static_cast<std::uint32_t>(row[0]), static_cast<std::uint32_t>(row[1])};
     const std::uint32_t sectors = shape_of(track).sectors();  // as formatted, before any defect
     const auto fewer = static_cast<std::uint32_t>(row[2]);
-    if (fewer >= sectors) throw InputError("media: slipped_defects leave the track at radius " + std::to_string(track.radius) + " empty");
-    found.push_back({linear(track), TrackDensity(sectors - fewer, revolution())});
+    if (fewer > sectors)
+      throw InputError("media: slipped_defects take " + std::to_string(fewer) + " sectors from the track at radius " +
+                       std::to_string(track.radius) + ", which has " + std::to_string(sectors));
+    found.push_back({linear(track), fewer});
   }
   std::sort(found.begin(), found.end(), [](const Slipped& a, const Slipped& b) { return a.track < b.track; });
   slipped_ = std::move(found);
@@ -114,7 +117,7 @@ void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {
   const std::uint64_t key = linear(track);
   const auto at = std::lower_bound(slipped_.begin(), slipped_.end(), key,
                                    [](const Slipped& entry, std::uint64_t wanted) { return entry.track < wanted; });
-  if (at != slipped_.end() && at->track == key) shape.density = at->density;
+  if (at != slipped_.end() && at->track == key) shape.missing += at->fewer;
 }
 
 }  // namespace tessera

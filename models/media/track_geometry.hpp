@@ -1,6 +1,7 @@
 #pragma once
 // Where every sector lies in angle. Angles are picoseconds of spindle rotation within one revolution, counted from the
 // index mark. Closed forms only: nothing is kept by track, so a 20 TB drive costs as little as a small one.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,8 +37,9 @@ struct TrackDensity {
 /// One track as formatted.
 struct TrackShape {
   TrackDensity density;
-  std::uint64_t start = 0;  ///< angle of sector 0
-  [[nodiscard]] std::uint32_t sectors() const { return density.sectors; }
+  std::uint64_t start = 0;    ///< angle of sector 0
+  std::uint32_t missing = 0;  ///< sectors at its end that hold no data: spares, and as many as defects were slipped over
+  [[nodiscard]] std::uint32_t sectors() const { return density.sectors - missing; }
 };
 
 /// Radii of one zone inside one region: what all their tracks have in common.
@@ -55,7 +57,7 @@ struct TrackGroup {
   std::uint32_t track_skew = 0;   ///< sectors, below sectors a track
   std::uint32_t radius_skew = 0;  ///< sectors from a cylinder's first track to the next one's, below sectors a track
   std::uint32_t start_angle = 0;  ///< sectors from the index mark to sector 0 of the zone's first track, below sectors a track
-  FixedDivisor nominal;           ///< sectors of an ordinary track of the zone: skews count in them
+  FixedDivisor nominal;           ///< sectors of an ordinary track of the zone, spares included: skews count in them
   TrackDensity bottom;            ///< every track but an interlaced region's tops
   TrackDensity top;
 };
@@ -87,7 +89,7 @@ class TrackGeometry {
   /// Shape of a track that exists. The second form saves the look-up of the group.
   [[nodiscard]] TrackShape shape_of(PhysicalTrack track) const { return shape_of(track, group_of(track.radius)); }
   [[nodiscard]] TrackShape shape_of(PhysicalTrack track, const TrackGroup& group) const {
-    TrackShape shape{interlaced_top(group, track.radius) ? group.top : group.bottom, start_of(track, group)};
+    TrackShape shape{interlaced_top(group, track.radius) ? group.top : group.bottom, start_of(track, group), track_spares_};
     if (!slipped_.empty()) [[unlikely]]
       slip(track, shape);
     return shape;
@@ -111,11 +113,11 @@ class TrackGeometry {
     if (end <= shape.sectors()) return shape.density.offset(end) - shape.density.offset(first);
     return turn_.divisor() - shape.density.offset(first) + shape.density.offset(end - shape.sectors());
   }
-  /// The sector that covers `angle`.
+  /// The sector that covers `angle`; the last one where none does.
   [[nodiscard]] std::uint32_t sector_at(const TrackShape& shape, std::uint64_t angle) const {
     // Largest i with floor(i * turn / n) <= x, that is i < (x + 1) * n / turn.
     const std::uint64_t x = forward(shape.start, angle);
-    return static_cast<std::uint32_t>(turn_.quotient((x + 1) * shape.sectors() - 1));
+    return std::min(static_cast<std::uint32_t>(turn_.quotient((x + 1) * shape.density.sectors - 1)), shape.sectors() - 1);
   }
 
   /// Whether the track at `radius` is a top of an interlaced region: an odd offset in it.
@@ -128,7 +130,7 @@ class TrackGeometry {
  private:
   struct Slipped {
     std::uint64_t track;
-    TrackDensity density;
+    std::uint32_t fewer;
   };
   [[nodiscard]] std::uint64_t start_of(PhysicalTrack track, const TrackGroup& group) const {
     if (!group.skewed) return 0;
@@ -148,6 +150,7 @@ class TrackGeometry {
   std::uint32_t radii_ = 0;
   std::uint32_t spare_radii_ = 0;
   std::uint32_t most_sectors_ = 0;
+  std::uint32_t track_spares_ = 0;
   FormatPlan regions_;
   std::vector<TrackGroup> groups_;
   std::vector<std::uint32_t> coarse_;  // group of radius (i << coarse_shift_)

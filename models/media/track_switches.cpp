@@ -42,8 +42,8 @@ TrackSwitches track_switches(const MediaConfig& config) {
   std::uint64_t cylinder = 0;
   std::uint32_t radii = 0;
   for (const MediaZone& zone : zones_of(config)) {
-    if (config.surfaces > 1) head = std::max(head, part(zone.track_skew, zone.shape.sectors_per_track));
-    cylinder = std::max(cylinder, part(zone.cylinder_skew, zone.shape.sectors_per_track));
+    if (config.surfaces > 1) head = std::max(head, part(zone.track_skew, zone.shape.sectors_per_track + config.track_spares));
+    cylinder = std::max(cylinder, part(zone.cylinder_skew, zone.shape.sectors_per_track + config.track_spares));
     radii += zone.shape.radii;
   }
   TrackSwitches switches;

@@ -34,6 +34,7 @@ std::vector<fs::path> SearchPath::folders(DescriptionFile kind) const {
     for (const auto& folder : {root / (drive ? "platforms/drives" : "stimuli/workloads"), root / (drive ? "drives" : "workloads")}) {
       std::error_code error;
       if (fs::is_directory(folder, error)) found.push_back(folder);
+      if (drive && fs::is_directory(folder / "measured", error)) found.push_back(folder / "measured");
     }
   }
   return found;

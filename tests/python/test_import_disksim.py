@@ -33,7 +33,7 @@ dm_disk TINY_model {{
     LBN-to-PBN mapping scheme = {mapping}, Sparing scheme used = {scheme}, Rangesize for sparing = 4,
     Zones = [
       dm_layout_g1_zone {{ First cylinder number = 0, Last cylinder number = 39, Blocks per track = 100, Offset of first block = 0.0,
-        Empty space at zone front = 50, Skew for track switch = 10, Skew for cylinder switch = 20.0, Number of spares = {spares}, slips = [ 5, 301 ], defects = [] }},
+        Empty space at zone front = 50, Skew for track switch = 10, Skew for cylinder switch = 20.0, Number of spares = {spares}, slips = [ {slips} ], defects = [] }},
       dm_layout_g1_zone {{ First cylinder number = {second}, Last cylinder number = 99, Blocks per track = 80, Offset of first block = 7,
         Empty space at zone front = 0, Skew for track switch = 8, Skew for cylinder switch = 16, Number of spares = {spares}, slips = [], defects = [] }}
     ]
@@ -51,7 +51,7 @@ disksim_disk TINY {
 }
 """
 SEEKS = "Seek distances measured: 3\n1, 1.0\n10, 2.5\n99, 8.0\n"
-SHAPE = {"blocks": 1000, "cylinders": 100, "seek": "extracted", "settle": "0.25", "mapping": 0, "scheme": 9, "spares": 30, "second": 40}
+SHAPE = {"blocks": 1000, "cylinders": 100, "seek": "extracted", "settle": "0.25", "mapping": 0, "scheme": 9, "spares": 30, "second": 40, "slips": "5, 301"}
 
 
 @pytest.fixture
@@ -108,14 +108,46 @@ def test_every_line_has_its_value_and_its_source_and_the_drive_runs(files, tmp_p
     ],
 )
 def test_a_drive_holds_what_disksim_counts(files, scheme, spares, fewer):
-    drive = import_drive(files(scheme=scheme, spares=spares))
+    drive = import_drive(files(scheme=scheme, spares=spares, slips="5, 30" if scheme == 1 else "5, 301"))
     assert drive.layout.capacity() == 40 * 3 * 100 + 60 * 3 * 80 - 50 - fewer
 
 
-def test_spares_at_the_end_of_each_track_are_said_to_be_approximate(files):
+def test_slipped_tracks_hold_nothing_and_use_up_the_zones_spare_tracks(files):
+    layout = import_drive(files(scheme=1, spares=2, slips="5, 30")).layout
+    assert layout.shorter == {(2, 1): 100, (0, 10): 100}
+    assert [zone.spares for zone in layout.zones] == [0, 160]
+
+
+def test_spares_at_the_end_of_each_track_pass_under_the_head(files, tmp_path):
     drive = import_drive(files(scheme=3, spares=2))
-    assert [zone.sectors for zone in drive.layout.zones] == [98, 78]
-    assert "2 spare sectors at the end of each track; written as tracks of 98 sectors" in " ".join(drive.lost)
+    assert (drive.layout.track_spares, [zone.sectors for zone in drive.layout.zones]) == (2, [98, 78])
+    assert drive.layout.capacity() == (40 * 98 + 60 * 78) * 3 - 50  # a slipped sector uses up a spare of its track
+    assert not any("each track" in lost for lost in drive.lost)
+
+
+def test_delivered_sectors_and_segments_are_kept_or_given_up_as_the_file_says(files):
+    def lines(**keys):
+        extra = "".join(f", {key} = {value}" for key, value in keys.items())
+        drive = import_drive(files(specs=SPECS.replace("  Preseeking level = 2", "  Preseeking level = 2" + extra)))
+        return {line.key: line.value for line in drive.lines if line.section == "firmware.read_cache"}
+
+    assert "keep_delivered" not in lines() and "writes_end_segments" not in lines()
+    assert lines(**{"Read-ahead over requested": 1})["keep_delivered"] == "false"
+    assert lines(**{"Maximum number of write segments": 2, "Use separate write segment": 0})["writes_end_segments"] == "true"
+    assert "writes_end_segments" not in lines(**{"Maximum number of write segments": 2, "Use separate write segment": 1})
+
+
+def test_a_write_that_completes_later_than_a_read_begins_later(files):
+    later = SPECS.replace("Write completion overhead = 0.05", "Write completion overhead = 0.35").replace("Preseeking level = 2", "Write miss over. after read = 1.0")
+    found = {line.key: line.value for line in import_drive(files(specs=later)).lines}
+    assert (found["completion_overhead"], found["write_miss_after_read"]) == ('"0.2 ms"', '"2.15 ms"')
+
+
+def test_a_read_that_settles_longer_than_a_write_says_so(files):
+    drive = import_drive(files(settle="-0.25"))
+    found = {line.key: line.value for line in drive.lines}
+    assert (found["read_settle"], found["head_switch"]) == ('"0.25 ms"', '"0.25 ms"') and "write_settle" not in found
+    assert drive.seeks[0] == (1, 0.75)
 
 
 def test_cylinders_that_no_zone_holds_are_spare(files):
@@ -125,9 +157,8 @@ def test_cylinders_that_no_zone_holds_are_spare(files):
 
 
 def test_what_a_description_cannot_say_is_named_with_its_place(files):
-    drive = import_drive(files(mapping=1, settle="-0.25"))
-    assert any("tiny.model:16: cylinder switches stay on the same surface" in lost for lost in drive.lost)
-    assert any("a read settles 0.25 ms longer than a write" in lost for lost in drive.lost)
+    drive = import_drive(files(mapping=1))
+    assert any("tiny.model:16: serpentine order, from the first cylinder of each zone" in lost for lost in drive.lost)
     drive = import_drive(files(specs=SPECS.replace("Max queue length", "Max queu length")))
     assert any("tiny.diskspecs:4: unknown key 'Max queu length'; did you mean 'Max queue length'?" in lost for lost in drive.lost)
 

@@ -10,6 +10,7 @@ from tessera.disksim.seeks import Curve, read_seeks
 from tessera.errors import InputError, nearest
 
 SECTOR = 512  # bytes; DiskSim knows no other
+SHORTEST_SEEK = 0.001  # ms
 
 
 @dataclass
@@ -35,17 +36,17 @@ OVERHEADS = tuple((f"{op.capitalize()} {hit} over. after {before}", f"{op}_{hit}
                   for op in ("read", "write") for hit in ("hit", "miss") for before in ("read", "write"))  # fmt: skip
 USED = {name for name, _ in OVERHEADS} | {
     "Model", "Per-request overhead time", "Time scale for overheads", "Bulk sector transfer time", "Hold bus entire read xfer", "Hold bus entire write xfer",
-    "Max queue length", "Scheduler", "Number of buffer segments", "Segment size (in blks)", "Enable caching in buffer", "Buffer continuous read",
-    "Maximum read-ahead (blks)", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
+    "Max queue length", "Scheduler", "Number of buffer segments", "Maximum number of write segments", "Segment size (in blks)", "Enable caching in buffer", "Use separate write segment", "Buffer continuous read",
+    "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
 }  # fmt: skip
 # Keys that change nothing that a description has, by the value that means "no such thing"; None: whatever the value.
 WITHOUT = {
-    "Print stats": None, "Avg sectors per cylinder": None, "Calc sector by sector": None, "Never disconnect": None, "Maximum number of write segments": None,
-    "Set watermark by reqsize": None, "Low (write) water mark": None, "High (read) water mark": None, "Minimum read-ahead (blks)": 0, "Read-ahead over requested": None,
+    "Print stats": None, "Avg sectors per cylinder": None, "Calc sector by sector": None, "Never disconnect": None,
+    "Set watermark by reqsize": None, "Low (write) water mark": None, "Minimum read-ahead (blks)": 0,
     "Read any free blocks": 0, "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
     "Disconnect write if seek": 0, "Write hit stop prefetch": None, "Read directly to buffer": None, "Immed transfer partial hit": None, "Allow almost read hits": 0,
     "Allow sneaky full read hits": 0, "Allow sneaky partial read hits": 0, "Allow sneaky intermediate read hits": 0, "Allow read hits on write data": 1,
-    "Allow write prebuffering": 0, "Preseeking level": 0, "Use separate write segment": None, "Data preparation overhead": 0, "First reselect overhead": 0,
+    "Allow write prebuffering": 0, "Preseeking level": 0, "Data preparation overhead": 0, "First reselect overhead": 0,
     "Other reselect overhead": 0, "Read disconnect afterread": 0, "Read disconnect afterwrite": 0, "Write disconnect overhead": 0, "Extra write disconnect": 0,
     "Extradisc command overhead": 0, "Extradisc disconnect overhead": 0, "Extradisc inter-disconnect delay": 0, "Extradisc 2nd disconnect overhead": 0,
     "Extradisc seek delta": 0, "Minimum seek delay": 0,
@@ -106,15 +107,18 @@ def _mechanics(drive: Imported, disk: Block) -> None:
         zones = entry(child(disk, "Layout Model"), "Zones")
         drive.lines.append(Line("media", "reserved_sectors", str(layout.reserved), f"{zones.place} Empty space at zone front"))
     _say(drive, "media", "exported_sectors", str(drive.blocks), entry(disk, "Block count"))
-    _say(drive, "media", "head_switch", f'"{number(mechanics, "Head switch time", 0):g} ms"', entry(mechanics, "Head switch time"))
+    if layout.track_spares:
+        drive.lines.append(Line("media", "track_spares", str(layout.track_spares), f"{layout.track_spares_place} Number of spares"))
     settle = number(mechanics, "Add. write settling delay", default=0)
-    if settle < 0:
-        drive.lost.append(f"{entry(mechanics, 'Add. write settling delay').place}: a read settles {-settle:g} ms longer than a write; written as equal")
-    elif settle:
-        _say(drive, "media", "write_settle", f'"{settle:g} ms"', entry(mechanics, "Add. write settling delay"))
+    longer = max(0.0, -settle)  # of a read, whose seek times the file gives
+    switch = number(mechanics, "Head switch time", 0)
+    _say(drive, "media", "head_switch", f'"{max(0.0, switch - longer):.6g} ms"', entry(mechanics, "Head switch time"))
+    if settle:
+        key = "write_settle" if settle > 0 else "read_settle"
+        _say(drive, "media", key, f'"{abs(settle):g} ms"', entry(mechanics, "Add. write settling delay"))
     drive.layout = layout
     drive.lost += layout.lost
-    drive.seeks = read_seeks(mechanics, max(zone.last for zone in layout.zones) + 1)
+    drive.seeks = [(distance, max(SHORTEST_SEEK, ms - longer)) for distance, ms in read_seeks(mechanics, max(zone.last for zone in layout.zones) + 1)]
 
 
 def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
@@ -131,10 +135,13 @@ def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
     _link(drive, disk, all_blocks)
     _cache(drive, disk)
     scale = number(disk, "Time scale for overheads", 0, default=1)
+    # A write's longer completion: in front of the write rather than after it.
+    longer = max(0.0, number(disk, "Write completion overhead", 0, default=0) - number(disk, "Read completion overhead", 0, default=0))
     for theirs, ours in OVERHEADS:
-        ms = number(disk, theirs, 0, default=0) * scale
+        before = longer if ours.startswith("write") else 0
+        ms = number(disk, theirs, 0, default=0) * scale + before
         if ms:
-            _say(drive, "firmware.overheads", ours, f'"{ms:g} ms"', entry(disk, theirs))
+            _say(drive, "firmware.overheads", ours, f'"{ms:g} ms"', disk.find(theirs), disk.find("Write completion overhead") if before else None)
 
 
 def _queue(drive: Imported, disk: Block) -> None:
@@ -171,12 +178,14 @@ def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
     _say(drive, "host", "completion_overhead", f'"{min(read, write):g} ms"', disk.find("Write completion overhead"))
     if read > write:
         _say(drive, "host", "read_completion_overhead", f'"{read - write:g} ms"', disk.find("Read completion overhead"))
-    elif write > read:
-        drive.lost.append(f"{entry(disk, 'Write completion overhead').place}: a write's completion takes {write - read:g} ms longer than a read's; written as equal")
-    streams = whole(disk, "Hold bus entire read xfer", 0, 1, 0) == 0
-    _say(drive, "host", "stream_reads", "true" if streams else "false", disk.find("Hold bus entire read xfer"))
-    if whole(disk, "Hold bus entire write xfer", 0, 1, 0) == 0 and whole(disk, "Fast write level", 0, 2, 0) == 0:
-        _say(drive, "host", "write_data", '"on_request"', disk.find("Hold bus entire write xfer"))
+    # The link begins with a read's data once this share of it is in the buffer; "Hold bus" says only who may use it meanwhile.
+    mark = number(disk, "High (read) water mark", 0, 1, 0)
+    _say(drive, "host", "stream_reads", "true" if mark < 1 else "false", disk.find("High (read) water mark"))
+    if 0 < mark < 1:
+        place = entry(disk, "High (read) water mark").place
+        drive.lost.append(f"{place}: the bus begins once {100 * mark:g} % of a read is there; written as from its first sectors on")
+    if whole(disk, "Fast write level", 0, 2, 0) == 0:
+        drive.lines.append(Line("host", "write_data", '"on_request"', "a write's data crosses the bus while the arm moves"))
 
 
 def _cache(drive: Imported, disk: Block) -> None:
@@ -190,6 +199,10 @@ def _cache(drive: Imported, disk: Block) -> None:
     say("segment_sectors", str(size), disk.find("Segment size (in blks)"))
     how = whole(disk, "Buffer continuous read", 0, 4, 0)
     most = whole(disk, "Maximum read-ahead (blks)", 0, default=size)
+    if whole(disk, "Read-ahead over requested", 0, 1, 0):  # what was read ahead may replace what the host has had
+        say("keep_delivered", "false", disk.find("Read-ahead over requested"))
+    if whole(disk, "Maximum number of write segments", 0, default=1) >= segments and not whole(disk, "Use separate write segment", 0, 1, 0):
+        say("writes_end_segments", "true", disk.find("Maximum number of write segments"), disk.find("Use separate write segment"))
     say("read_ahead", str(min(most, size) if how else 0), disk.find("Maximum read-ahead (blks)"))
     if how in READ_AHEAD:
         drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead {READ_AHEAD[how]}; written as far as the segment has room")

@@ -14,9 +14,8 @@ from tessera.errors import InputError
 NO_SPARES, TRACKS_AT_ZONE_END, PER_CYLINDER, PER_TRACK, PER_CYLINDER_SLIPPED, CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED, AT_END, PER_RANGE, PER_ZONE, PER_ZONE_SLIPPED = range(11)
 # "LBN-to-PBN mapping scheme"
 MAPPINGS = {
-    0: "",
-    1: "cylinder switches stay on the same surface (serpentine, the first cylinder of each zone in normal order)",
-    2: "cylinder switches stay on the same surface (serpentine, even cylinders in normal order)",
+    1: "serpentine order, from the first cylinder of each zone",
+    2: "serpentine order, even cylinders forwards",
 }
 
 
@@ -38,6 +37,9 @@ class Layout:
     surfaces: int
     reserved: int
     zones: list[Zone]
+    track_spares: int = 0
+    """Sectors at the end of each track that hold no data, beyond a zone's sectors per track. Skews count them."""
+    track_spares_place: Place | None = None
     shorter: dict[tuple[int, int], int] = field(default_factory=dict)
     """By (surface, cylinder): sectors that a track has fewer."""
     lost: list[str] = field(default_factory=list)
@@ -94,7 +96,10 @@ def read_layout(disk: Block) -> Layout:
         raise InputError(f"{rows.place}: 'Zones': expected a list of zones")
     layout = Layout(surfaces, 0, [])
     if mapping:
-        layout.lost.append(f"{entry(model, 'LBN-to-PBN mapping scheme').place}: {MAPPINGS[mapping]}; written in normal order")
+        # Skews count in the order of the tracks, and an arm's move takes longer than a head switch: nothing but names of surfaces differs.
+        layout.lost.append(f"{entry(model, 'LBN-to-PBN mapping scheme').place}: {MAPPINGS[mapping]}; surfaces are numbered in the order of each cylinder's tracks")
+    if scheme == PER_TRACK:
+        _set_track_spares(layout, rows.value)
     end = 0
     for index, row in enumerate(rows.value):
         end = _add_zone(layout, row, index, end, scheme, span, model)
@@ -125,7 +130,10 @@ def _add_zone(layout: Layout, row: Block, index: int, end: int, scheme: int, spa
     sectors = whole(row, "Blocks per track", 1, 16384)
     spare = whole(row, "Number of spares", default=0)
     if scheme == PER_TRACK:
-        layout.lost.append(f"{entry(row, 'Number of spares').place}: {spare} spare sectors at the end of each track; written as tracks of {sectors - spare} sectors")
+        if spare != layout.track_spares:
+            layout.lost.append(
+                f"{entry(row, 'Number of spares').place}: {spare} spare sectors at the end of each track, and another number in other zones; "
+                f"written as tracks of {sectors - spare} sectors")
         if spare >= sectors:
             raise InputError(f"{entry(row, 'Number of spares').place}: {spare} spares leave nothing of a track of {sectors} sectors")
         sectors -= spare
@@ -133,7 +141,7 @@ def _add_zone(layout: Layout, row: Block, index: int, end: int, scheme: int, spa
         _add_gap(layout, end, first, sectors)
     zone = Zone(
         first, last, sectors, _skew(layout, row, "Skew for track switch", model, sectors), _skew(layout, row, "Skew for cylinder switch", model, sectors), 0,
-        _skew(layout, row, "Offset of first block", model, sectors) % sectors, row.place,
+        _skew(layout, row, "Offset of first block", model, sectors) % (sectors + layout.track_spares), row.place,
     )  # fmt: skip
     layout.zones.append(zone)
     _set_front(layout, row, index)
@@ -166,9 +174,10 @@ def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int,
     place = (row.find("Number of spares") or row).place
     if scheme == TRACKS_AT_ZONE_END:  # slips are numbers of whole tracks
         zone.spares += spare * zone.sectors
-        found = row.find("slips")
-        if found is not None and isinstance(found.value, list) and found.value:
-            layout.lost.append(f"{found.place}: {len(found.value)} whole tracks slipped; written as if none were")
+        slipped = _slips(row, zone, layout.surfaces, of_track=1)
+        for track in slipped:
+            _shorten(layout, track, zone.sectors)
+        zone.spares -= min(spare, len(slipped)) * zone.sectors
         return
     slips = _slips(row, zone, layout.surfaces)
     if scheme in (CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED):
@@ -186,21 +195,28 @@ def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int,
             end = zone.first + (cylinder - zone.first) // cylinders * cylinders + cylinders - 1
             if not more and layout.shorter.get((layout.surfaces - 1, end), 0) > 0:
                 _shorten(layout, (layout.surfaces - 1, end), -1)
-    else:  # none, at the end of the disk, or of each track
+    elif scheme != PER_TRACK:  # none, or at the end of the disk; a slipped sector of a track uses up a spare of it
         for slip in slips:
             _shorten(layout, slip, 1)
 
 
-def _slips(row: Block, zone: Zone, surfaces: int) -> list[tuple[int, int]]:
-    """Track, as (surface, cylinder), of each slipped sector, which is counted from the zone's first one."""
+def _set_track_spares(layout: Layout, rows: list[Block]) -> None:
+    """The spares of each track, where all zones have as many."""
+    spares = {whole(row, "Number of spares", default=0) for row in rows}
+    if len(spares) == 1 and (spare := spares.pop()):
+        layout.track_spares, layout.track_spares_place = spare, (rows[0].find("Number of spares") or rows[0]).place
+
+
+def _slips(row: Block, zone: Zone, surfaces: int, of_track: int = 0) -> list[tuple[int, int]]:
+    """Track, as (surface, cylinder), of each slipped sector, which is counted from the zone's first one; `of_track` 1: of each slipped track."""
     found = row.find("slips")
     if found is None or not isinstance(found.value, list):
         return []
     tracks = []
     for slip in found.value:
-        track = int(slip) // zone.sectors if isinstance(slip, float) and slip >= 0 else -1
+        track = int(slip) // (of_track or zone.sectors) if isinstance(slip, float) and slip >= 0 else -1
         if not 0 <= track < (zone.last - zone.first + 1) * surfaces:
-            raise InputError(f"{found.place}: 'slips': {slip} is no sector of its zone")
+            raise InputError(f"{found.place}: 'slips': {slip:g} is no {'track' if of_track else 'sector'} of its zone")
         tracks.append((track % surfaces, zone.first + track // surfaces))
     return tracks
 

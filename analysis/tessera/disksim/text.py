@@ -45,12 +45,13 @@ def _line(line: Line) -> str:
 def _geometry(layout: Layout) -> list[str]:
     lines = ["# last radius, sectors per track, track skew, cylinder skew, spare sectors, start angle", "zones = ["]
     for zone in layout.zones:
-        row = [zone.last, zone.sectors, zone.track_skew % zone.sectors, zone.cylinder_skew % zone.sectors, zone.spares, zone.start]
+        turn = zone.sectors + layout.track_spares
+        row = [zone.last, zone.sectors, zone.track_skew % turn, zone.cylinder_skew % turn, zone.spares, zone.start]
         lines.append(f"  {row},  # {plain(str(zone.place or 'cylinders that no zone holds'))}")
     lines.append("]")
     if layout.shorter:
         rows = sorted((cylinder, surface, sectors) for (surface, cylinder), sectors in layout.shorter.items())
-        lines += ["# surface, cylinder, sectors fewer: slipped sectors, and spares at a cylinder's end", "slipped_defects = ["]
+        lines += ["# surface, cylinder, sectors fewer: slipped sectors and tracks, and spares at a cylinder's end", "slipped_defects = ["]
         cells = [f"[{surface}, {cylinder}, {sectors}]" for cylinder, surface, sectors in rows]
         lines += [f"  {', '.join(cells[begin : begin + 8])}," for begin in range(0, len(cells), 8)]
         lines.append("]")

@@ -65,3 +65,29 @@ def errors_by_class(trace: np.ndarray, model_ms: np.ndarray) -> list[ClassError]
             )
         )  # fmt: skip
     return found
+
+
+def by_request(measured: np.ndarray, model: np.ndarray) -> float:
+    """Root mean square of the differences, request by request."""
+    return float(np.sqrt(np.mean((measured - model) ** 2)))
+
+
+def hits_called_right(trace: np.ndarray, model_ms: np.ndarray) -> float | None:
+    """Share of reads of which both drives, or neither, answered like a hit: in less than half of the mean response of the measured reads."""
+    reads = ~trace["write"]
+    if not reads.any():
+        return None
+    measured = trace["response_ms"][reads]
+    border = measured.mean() / 2
+    return float(((measured < border) == (model_ms[reads] < border)).mean())
+
+
+def classes_in_detail(trace: np.ndarray) -> dict[str, np.ndarray]:
+    """Reads and writes by what they follow: in sequence, or else after a read or a write. The first request is in none."""
+    found = classes(trace)
+    apart = ~found["sequential"]
+    return {
+        f"{op}s, {how}": found[op] & chosen
+        for op in ("read", "write")
+        for how, chosen in (("sequential", found["sequential"]), ("after a read", apart & found["after read"]), ("after a write", apart & found["after write"]))
+    }

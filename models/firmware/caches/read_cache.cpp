@@ -59,7 +59,7 @@ void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
 }
 
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
-  const bool fits = run.count <= config_.segment_sectors;
+  const bool fits = !config_.keep_delivered || run.count <= config_.segment_sectors;
   Segment* segment = fits ? reaching(run.first) : nullptr;
   while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
     extend_read_ahead(*segment, run);  // for this read, and beyond it
@@ -101,10 +101,11 @@ Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data) {
 /// Every segment has steps under way, or none could hold the run. One may have become free by the time that the data is here.
 Task<Status> ReadCache::read_without_segment(LogicalRun run, DataSpan data) {
   const Status status = co_await read_below(run, data);
-  Segment* const segment = run.count <= config_.segment_sectors ? least_recent() : nullptr;
+  Segment* const segment = !config_.keep_delivered || run.count <= config_.segment_sectors ? least_recent() : nullptr;
   if (!ok(status) || segment == nullptr) co_return status;
   segment->used = ++uses_;
   segment->held.restart(run.first);
+  segment->kept_from = run.first;
   take_in(*segment, run, data);
   if (looks_ahead_at_once()) extend_read_ahead(*segment, run);
   co_return status;
@@ -122,7 +123,7 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
   const DataSpan rest_data = data.part(held, rest.count);
   ++segment.steps;
   segment.reading = true;
-  segment.next = segment.end = rest.end();
+  segment.next = segment.end = segment.kept_from = rest.end();
   // Spawned, a step runs when this task waits: it is queued right after the host's read.
   if (looks_ahead && config_.read_ahead_start == ReadAheadStart::with_read) extend_read_ahead(segment, run);
   const Status status = co_await read_below(rest, rest_data);
@@ -148,19 +149,26 @@ void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
 void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
   if (segment.steps == 0) segment.next = segment.end = segment.held.end();
   const std::uint64_t user = inner_.user_sectors() - after.end().value();
-  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.segment_sectors - after.count, user}));
+  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.keep_delivered ? config_.segment_sectors - after.count : config_.segment_sectors, user}));
   segment.end = std::max(segment.end, after.end() + ahead);
   read_ahead(segment);
+}
+
+/// Sectors that the next step may bring without overwriting what is under way, nor, where delivered sectors are given up, what the host has
+/// not had yet.
+std::uint64_t ReadCache::room(const Segment& segment) const {
+  const LogicalSector from = config_.keep_delivered ? segment.held.end() : std::max(segment.held.first(), segment.kept_from);
+  const std::uint64_t used = segment.next > from ? segment.next - from : 0;
+  return used < config_.segment_sectors ? config_.segment_sectors - used : 0;
 }
 
 /// Sends steps of the segment's read-ahead on their way; none while another command of the host needs the platters.
 void ReadCache::read_ahead(Segment& segment) {
   if (others_wait(segment) || segment.broken) segment.end = segment.next;
   while (segment.steps < steps_at_once && segment.next < segment.end) {
-    const std::uint64_t under_way = segment.next - segment.held.end();
-    if (under_way >= config_.segment_sectors) break;  // it would be overwritten
-    const std::uint64_t room = config_.segment_sectors - under_way;
-    const auto wanted = static_cast<std::uint32_t>(std::min({std::uint64_t{config_.read_ahead_step}, segment.end - segment.next, room}));
+    const std::uint64_t left = room(segment);
+    if (left == 0) break;
+    const auto wanted = static_cast<std::uint32_t>(std::min({std::uint64_t{config_.read_ahead_step}, segment.end - segment.next, left}));
     segment.held.make_room(segment.next + wanted);
     const LogicalRun step{segment.next, std::min(wanted, segment.held.unbroken(segment.next))};
     segment.next = step.end();

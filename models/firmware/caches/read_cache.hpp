@@ -76,6 +76,7 @@ class ReadCache final : public TranslationLayer {
     std::uint64_t used = 0;   ///< order of the last use
     LogicalSector next;       ///< that the read-ahead asks for;
     LogicalSector end;        ///< not that one any more
+    LogicalSector kept_from;  ///< sectors before it are the host's alone: they need no room where delivered ones are given up
     std::uint32_t steps = 0;  ///< under way, the host's read among them: the segment may be read, but not refilled
     bool reading = false;     ///< a read of the host that the segment grows by is under way
     bool broken = false;      ///< one of them brought nothing: those after it are of no use, and none begins until all have ended
@@ -90,6 +91,7 @@ class ReadCache final : public TranslationLayer {
   void forget(LogicalRun run);
   void end_read_aheads();
   void extend_read_ahead(Segment& segment, LogicalRun after);
+  [[nodiscard]] std::uint64_t room(const Segment& segment) const;
   void read_ahead(Segment& segment);
   Task<void> fill(Segment& segment, LogicalRun step);
   static void give_up(Segment& segment);

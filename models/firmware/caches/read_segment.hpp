@@ -15,6 +15,7 @@ class ReadSegment {
   [[nodiscard]] std::uint32_t capacity() const { return buffer_.sectors(); }
   [[nodiscard]] bool empty() const { return run_.count == 0; }
   [[nodiscard]] const DataBuffer& buffer() const { return buffer_; }
+  [[nodiscard]] LogicalSector first() const { return run_.first; }
   [[nodiscard]] LogicalSector end() const { return run_.end(); }
   /// Whether all of `run` is here.
   [[nodiscard]] bool holds(LogicalRun run) const { return !empty() && run_.first <= run.first && run.end() <= run_.end(); }

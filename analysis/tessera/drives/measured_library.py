@@ -1,0 +1,127 @@
+"""The library of measured drives (platforms/drives/measured), each replayed on the trace of responses that the real drive had."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from tessera.drives.against_measurement import model_responses
+from tessera.drives.measured_trace import read_measured
+from tessera.drives.response_errors import by_request, classes_in_detail, demerit, hits_called_right
+from tessera.errors import InputError
+from tessera.marked_section import write_marked_section
+from tessera.papers.page import number, table
+from tessera.run_folder import Run
+from tessera.simulator import REPOSITORY, ask_simulator
+
+FOLDER = REPOSITORY.parent / "shared" / "measured" / "disksim"
+"""Where the traces are looked for: they are no part of the project."""
+COMMAND = "tessera validate drives --measured"
+
+
+@dataclass(frozen=True)
+class MeasuredDrive:
+    name: str
+    what: str
+    trace: str
+    reference: float
+    """RMS over sorted responses, in ms, that was published of the reference simulator on the same trace."""
+    chosen: str
+    """Parameters that the trace decided where the published files say nothing, or something else."""
+
+
+DRIVES = (
+    MeasuredDrive("quantum_atlas_10k", "Quantum Atlas 10K, 9 GB, 10,025 rpm", "atlas10k", 0.268, "none"),
+    MeasuredDrive("quantum_atlas_iii", "Quantum Atlas III, 9 GB, 7,200 rpm", "atlas_III", 0.378, "read-ahead from the second sequential read on"),
+    MeasuredDrive("seagate_cheetah_4lp", "Seagate Cheetah 4LP, 4.5 GB, 10,033 rpm", "cheetah4LP", 0.318, "delivered sectors given up; writes end segments; a write's overhead after a write"),
+    MeasuredDrive("seagate_cheetah_9lp", "Seagate Cheetah 9LP, 9 GB, 10,045 rpm", "cheetah9LP", 0.108, "delivered sectors given up; writes end segments"),
+    MeasuredDrive("hp_c2247a", "HP C2247A, 1 GB, 5,400 rpm", "hp_c2247a", 0.093, "none"),
+    MeasuredDrive("hp_c3323a_measured", "HP C3323A, 1 GB, 5,396 rpm", "hp_c3323a", 0.288, "none"),
+    MeasuredDrive("dec_rz26", "DEC RZ26, 1 GB, 5,360 rpm", "dec_rz26", 0.341, "delivered sectors given up"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    drive: MeasuredDrive
+    rms: float
+    by_request: float
+    within: float
+    """Share of requests whose response is within 0.5 ms."""
+    hits: float
+    """Share of reads that both call a hit, or both a miss."""
+    classes: dict[str, tuple[float, float] | None]
+    """RMS of sorted responses, and mean of model less measured, by class."""
+
+
+def replay(drive: str, trace: Path, out: Path, settings: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray]:
+    """The trace, and the model's responses in ms. Each request comes its think time after the completion before."""
+    requests = read_measured(trace)
+    words = [word for setting in settings for word in ("--set", setting)]
+    ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", "think", "--requests", *words, "--out", out])
+    return requests, model_responses(Run(out), len(requests))
+
+
+def row_of(drive: MeasuredDrive, requests: np.ndarray, model: np.ndarray) -> Row:
+    measured = requests["response_ms"]
+    found = {}
+    for name, chosen in classes_in_detail(requests).items():
+        some = bool(chosen.any())
+        found[name] = (demerit(measured[chosen], model[chosen]), float((model - measured)[chosen].mean())) if some else None
+    return Row(
+        drive, demerit(measured, model), by_request(measured, model), float((np.abs(model - measured) <= 0.5).mean()), hits_called_right(requests, model), found
+    )  # fmt: skip
+
+
+def measured_rows(folder: Path, out: Path, drives: Sequence[MeasuredDrive] = DRIVES) -> list[Row]:
+    """A row for each drive whose trace is in the folder. Raises InputError where none is."""
+    rows = []
+    for drive in drives:
+        trace = folder / f"{drive.trace}.trace.xz"
+        if trace.exists():
+            rows.append(row_of(drive, *replay(drive.name, trace, out / drive.name)))
+    if not rows:
+        raise InputError(f"{folder}: no trace of {', '.join(drive.trace for drive in drives)}; expected NAME.trace.xz of at least one")
+    return rows
+
+
+def library_text(rows: Sequence[Row]) -> str:
+    """The two tables: totals next to the reference simulator's, and errors by class."""
+    totals = [
+        (
+            f"`{row.drive.name}`", row.drive.what, number(row.drive.reference, 3), number(row.rms, 3), "prediction" if row.drive.chosen == "none" else f"inferred: {row.drive.chosen}",
+            number(row.by_request, 2), f"{100 * row.within:.0f} %", f"{100 * row.hits:.1f} %",
+        )
+        for row in rows
+    ]  # fmt: skip
+    header = ("drive", "what it is", "reference RMS ms", "RMS ms", "cache policy", "RMS by request ms", "within 0.5 ms", "hits and misses called right")
+    names = list(rows[0].classes)
+    cells = [(f"`{row.drive.name}`", *(_cell(row.classes[name]) for name in names)) for row in rows]
+    return (
+        table(header, totals)
+        + "\nBy class, RMS of sorted responses and, in brackets, the model's mean less the measured one, in ms:\n\n"
+        + table(("drive", *names), cells)
+    )
+
+
+def _cell(error: tuple[float, float] | None) -> str:
+    return "-" if error is None else f"{error[0]:.2f} ({error[1]:+.2f})"
+
+
+TOLD = """Seven drives as their extractors published them with DiskSim, replayed on the responses that the real drives had. Geometry, seek curve, overheads and cache
+sizes are **inputs**, each with its source in `platforms/drives/measured/`. Responses are **predictions**. The column *cache policy* names what the files leave open and the
+trace decided; such rows are predictions but for that. Reference: the RMS over sorted responses published of that simulator. A read counts as a hit below half of the mean
+response of reads. Made by `tessera validate drives --measured`.
+
+"""
+
+
+def write_library(console: Console, folder: Path, out: Path, page: Path | None) -> None:
+    """Prints the tables, and puts them between their marks in the page where one is named."""
+    text = library_text(measured_rows(folder, out))
+    console.print(text, soft_wrap=True, markup=False, highlight=False)
+    if page is not None:
+        write_marked_section(page, COMMAND, TOLD + text)
+        console.print(f"{page}: written")
