@@ -58,6 +58,15 @@ TEST_CASE("a seek, a head switch and the settle of a write each take their time,
   CHECK(rig.mechanics.seek_time({1, 20}, false) == 1200_us);  // the seek outlasts the switch
 }
 
+TEST_CASE("a read may settle longer than a write") {
+  MediaConfig config = test::small_drive();
+  config.read_settle = 480_us;
+  Rig rig(config);
+  CHECK(rig.mechanics.seek_time({0, 0}, false) == Picoseconds());
+  CHECK(rig.mechanics.seek_time({0, 1}, true) == 1010_us);
+  CHECK(rig.mechanics.seek_time({0, 1}, false) == 1490_us);
+}
+
 TEST_CASE("the overhead of the channel delays the arrival") {
   MediaConfig config = test::small_drive();
   config.channel_overhead = 100_us;

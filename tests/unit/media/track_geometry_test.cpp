@@ -75,8 +75,32 @@ TEST_CASE("top tracks hold the floor of the ratio, and slipped defects shorten a
   CHECK(geometry.sectors_on({0, 12}) == 96);
   CHECK(geometry.sectors_on({0, 31}) == 100);  // outside the region
 
-  config.slipped_defects = {{0, 12, 99}};
+  config.slipped_defects = {{0, 12, 100}};
   CHECK_THROWS_AS(TrackGeometry(config, {interlaced}), InputError);
+}
+
+TEST_CASE("a slipped track holds nothing, and a short one keeps the angles of its sectors") {
+  MediaConfig config = test::small_drive();
+  config.slipped_defects = {{0, 3, 100}, {1, 3, 4}};
+  const TrackGeometry geometry(config, {});
+  CHECK(geometry.sectors_on({0, 3}) == 0);
+  const TrackShape shape = geometry.shape_of({1, 3});
+  CHECK(shape.sectors() == 96);
+  CHECK(geometry.angle_of(shape, 50) == geometry.angle_of(geometry.shape_of({1, 4}), 50));
+  CHECK(geometry.sector_at(shape, geometry.angle_of(shape, 95) + 2 * geometry.passing(shape, 0, 1)) == 95);  // where no sector is
+}
+
+TEST_CASE("spares at a track's end pass under the head and count in skews") {
+  MediaConfig config = test::small_drive();
+  config.track_skew = 10;
+  config.track_spares = 25;
+  const TrackGeometry geometry(config, {});
+  const std::uint64_t turn = geometry.revolution().value();
+  const TrackShape shape = geometry.shape_of({1, 0});
+  CHECK(shape.sectors() == 100);
+  CHECK(shape.start == 10 * turn / 125);
+  CHECK(geometry.passing(shape, 0, 100) == 100 * turn / 125);
+  CHECK(geometry.passing(shape, 99, 2) == 27 * turn / 125);  // over the spares to the first sector
 }
 
 TEST_CASE("the sector under the head covers the angle, at its first and its last picosecond") {
