@@ -52,7 +52,8 @@ WITHOUT = {
     "Extradisc seek delta": 0, "Minimum seek delay": 0,
 }  # fmt: skip
 SCHEDULING = {1: "first_come", 2: "c_look", 3: "c_look", 4: "shortest_seek"}
-READ_AHEAD = {1: "to the end of the track", 2: "to the end of the cylinder", 4: "on the track and the next"}
+TO_TRACK_END = 1
+READ_AHEAD = {2: "to the end of the cylinder", 4: "on the track and the next"}
 
 
 def import_drive(file: Path) -> Imported:
@@ -178,14 +179,15 @@ def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
     _say(drive, "host", "completion_overhead", f'"{min(read, write):g} ms"', disk.find("Write completion overhead"))
     if read > write:
         _say(drive, "host", "read_completion_overhead", f'"{read - write:g} ms"', disk.find("Read completion overhead"))
-    # The link begins with a read's data once this share of it is in the buffer; "Hold bus" says only who may use it meanwhile.
+    # The link begins with a read's data once this share of it is in the buffer; "Hold bus" says only who may use it meanwhile: a write's data crosses it while the arm moves.
     mark = number(disk, "High (read) water mark", 0, 1, 0)
-    _say(drive, "host", "stream_reads", "true" if mark < 1 else "false", disk.find("High (read) water mark"))
+    streams = mark < 0.5
+    _say(drive, "host", "stream_reads", "true" if streams else "false", disk.find("High (read) water mark"))
     if 0 < mark < 1:
         place = entry(disk, "High (read) water mark").place
-        drive.lost.append(f"{place}: the bus begins once {100 * mark:g} % of a read is there; written as from its first sectors on")
+        drive.lost.append(f"{place}: the bus begins once {100 * mark:g} % of a read is there; written as {'from its first sectors on' if streams else 'once all of it is'}")
     if whole(disk, "Fast write level", 0, 2, 0) == 0:
-        drive.lines.append(Line("host", "write_data", '"on_request"', "a write's data crosses the bus while the arm moves"))
+        _say(drive, "host", "write_data", '"on_request"', disk.find("Fast write level"))
 
 
 def _cache(drive: Imported, disk: Block) -> None:
@@ -203,8 +205,13 @@ def _cache(drive: Imported, disk: Block) -> None:
         say("keep_delivered", "false", disk.find("Read-ahead over requested"))
     if whole(disk, "Maximum number of write segments", 0, default=1) >= segments and not whole(disk, "Use separate write segment", 0, 1, 0):
         say("writes_end_segments", "true", disk.find("Maximum number of write segments"), disk.find("Use separate write segment"))
-    say("read_ahead", str(min(most, size) if how else 0), disk.find("Maximum read-ahead (blks)"))
-    if how in READ_AHEAD:
+    ahead = min(most, size) if how else 0
+    if how == TO_TRACK_END and drive.layout is not None:  # half of it away, on average
+        ahead = min(ahead, drive.layout.zones[0].sectors // 2)
+    say("read_ahead", str(ahead), disk.find("Maximum read-ahead (blks)"), disk.find("Buffer continuous read"))
+    if how == TO_TRACK_END:
+        drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead to the end of the track; written as half a track")
+    elif how in READ_AHEAD:
         drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead {READ_AHEAD[how]}; written as far as the segment has room")
     say("extend_at_hit", "true" if how == 4 or whole(disk, "Read-ahead on idle hit", 0, 1, 0) else "false", disk.find("Read-ahead on idle hit"), disk.find("Buffer continuous read"))
     if whole(disk, "Fast write level", 0, 2, 0):
