@@ -38,7 +38,7 @@ DRIVES = (
     MeasuredDrive("seagate_cheetah_4lp", "Seagate Cheetah 4LP, 4.5 GB, 10,033 rpm", "cheetah4LP", 0.318, "none"),
     MeasuredDrive("seagate_cheetah_9lp", "Seagate Cheetah 9LP, 9 GB, 10,045 rpm", "cheetah9LP", 0.108, "none"),
     MeasuredDrive("hp_c2247a", "HP C2247A, 1 GB, 5,400 rpm", "hp_c2247a", 0.093, "none"),
-    MeasuredDrive("hp_c3323a_measured", "HP C3323A, 1 GB, 5,396 rpm", "hp_c3323a", 0.288, "none"),
+    MeasuredDrive("hp_c3323a_measured", "HP C3323A, 1 GB, 5,396 rpm", "hp_c3323a", 0.288, "skews one sector shorter than published"),
     MeasuredDrive("dec_rz26", "DEC RZ26, 1 GB, 5,360 rpm", "dec_rz26", 0.341, "none"),
 )  # fmt: skip
 
@@ -96,7 +96,7 @@ def library_text(rows: Sequence[Row]) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    header = ("drive", "what it is", "reference RMS ms", "RMS ms", "cache policy", "RMS by request ms", "within 0.5 ms", "hits and misses called right")
+    header = ("drive", "what it is", "reference RMS ms", "RMS ms", "prediction, or what was inferred", "RMS by request ms", "within 0.5 ms", "hits and misses called right")
     names = list(rows[0].classes)
     cells = [(f"`{row.drive.name}`", *(_cell(row.classes[name]) for name in names)) for row in rows]
     return (
@@ -111,8 +111,8 @@ def _cell(error: tuple[float, float] | None) -> str:
 
 
 TOLD = """Seven drives as their extractors published them with DiskSim, replayed on the responses that the real drives had. Geometry, seek curve, overheads and cache
-sizes are **inputs**, each with its source in `platforms/drives/measured/`. Responses are **predictions**. The column *cache policy* names what the files leave open and the
-trace decided; such rows are predictions but for that. Reference: the RMS over sorted responses published of that simulator. A read counts as a hit below half of the mean
+sizes are **inputs**, each with its source in `platforms/drives/measured/`. Responses are **predictions**. Where the trace decided a parameter
+that the files leave open or have otherwise, the row names it, and is a prediction but for that. Reference: the RMS over sorted responses published of that simulator. A read counts as a hit below half of the mean
 response of reads. Made by `tessera validate drives --measured`.
 
 """

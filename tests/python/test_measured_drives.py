@@ -1,0 +1,81 @@
+"""The library of measured drives: each is found by name, and stays as close to its measured trace as the page says."""
+
+import numpy as np
+import pytest
+from samples import BUILD
+from simulate import simulate
+from rich.console import Console
+
+from tessera import InputError
+from tessera.drives import measured_library
+from tessera.drives.measured_library import DRIVES, FOLDER, MeasuredDrive, library_text, measured_rows, replay, row_of
+from tessera.drives.measured_trace import read_measured
+from tessera.drives.response_errors import by_request, classes_in_detail, hits_called_right
+
+# RMS over sorted responses, and by request, in ms, that a drive may have; a little over the page's.
+MOST = {
+    "quantum_atlas_10k": (0.17, 1.87), "quantum_atlas_iii": (0.32, 2.84), "seagate_cheetah_4lp": (0.30, 1.88), "seagate_cheetah_9lp": (0.15, 1.78),
+    "hp_c2247a": (0.49, 3.05), "hp_c3323a_measured": (0.26, 3.80), "dec_rz26": (0.43, 3.95),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def the_built_simulator(monkeypatch):
+    monkeypatch.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
+
+
+def test_each_drive_is_listed_and_has_a_limit():
+    listed = simulate("list", "drives").stdout
+    assert all(drive.name in listed for drive in DRIVES)
+    assert {drive.name for drive in DRIVES} == set(MOST)
+
+
+@pytest.mark.parametrize("drive", DRIVES, ids=lambda drive: drive.name)
+def test_a_drive_answers_as_the_real_one(drive, tmp_path):
+    trace = FOLDER / f"{drive.trace}.trace.xz"
+    if not trace.exists():
+        pytest.skip(f"{trace} is not there: measured traces are no part of the project")
+    row = row_of(drive, *replay(drive.name, trace, tmp_path / "run"))
+    assert row.rms <= MOST[drive.name][0] and row.by_request <= MOST[drive.name][1]
+
+
+def synthetic(path, shift_us: float = 0) -> None:
+    """Reads and writes all over a drive and in runs, with the responses that the model itself has, and a constant more."""
+    path.write_text("".join(f"{'RW'[i % 3 == 2]} - {(i // 4 * 7919 * 64) % 1_500_000 + i % 4 * 8} 8 0 {3000 + i % 7 * 1100}\n" for i in range(240)))
+    _, model = replay("dec_rz26", path, path.parent / "first")
+    rows = path.read_text().split("\n")
+    path.write_text("".join(" ".join([*row.split()[:4], f"{1000 * ms + shift_us:.3f}", row.split()[5]]) + "\n" for row, ms in zip(rows, model)))
+
+
+def test_synthetic_responses_come_back_and_a_constant_is_the_error(tmp_path):
+    trace = tmp_path / "rz.trace.xz"  # read by its contents, which are plain
+    synthetic(trace, 250)
+    drive = MeasuredDrive("dec_rz26", "a drive", "rz", 0.3, "none")
+    (row,) = measured_rows(tmp_path, tmp_path / "out", [drive])
+    assert row.rms == pytest.approx(0.25, abs=1e-3) and row.by_request == pytest.approx(0.25, abs=1e-3) and row.hits > 0.98
+    assert {name: round(error[1], 2) for name, error in row.classes.items() if error} == {name: -0.25 for name, error in row.classes.items() if error}
+    text = library_text([row])
+    assert "| `dec_rz26` | a drive | 0.300 | 0.250 | prediction |" in text
+    with pytest.raises(InputError, match="no trace of rz"):
+        measured_rows(tmp_path / "none", tmp_path / "out", [drive])
+
+
+def test_the_page_gets_its_table_between_the_marks(tmp_path, monkeypatch):
+    synthetic(tmp_path / "dec_rz26.trace.xz")
+    page = tmp_path / "page.md"
+    command = measured_library.COMMAND
+    page.write_text(f"a\n<!-- {command}: begin -->\nold\n<!-- {command}: end -->\nb\n")
+    measured_library.write_library(Console(record=True), tmp_path, tmp_path / "out", page)
+    assert "old" not in page.read_text() and "| `dec_rz26` | DEC RZ26, 1 GB, 5,360 rpm | 0.341 | 0.000 |" in page.read_text()
+
+
+def test_requests_are_classed_by_what_they_follow(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("R - 100 8 14000 0\nW - 108 4 9000 0\nR - 112 2 1500 0\nR - 5000 1 12000 0\nW - 9 1 5000 0\n")
+    trace = read_measured(path)
+    found = {name: np.flatnonzero(chosen).tolist() for name, chosen in classes_in_detail(trace).items()}
+    assert found["writes, sequential"] == [1] and found["reads, sequential"] == [2]
+    assert found["reads, after a read"] == [3] and found["writes, after a read"] == [4] and found["reads, after a write"] == []
+    model = np.array([14.0, 9.0, 12.0, 12.0, 5.0])  # the hit was called a miss
+    assert hits_called_right(trace, model) == pytest.approx(2 / 3)
+    assert by_request(trace["response_ms"], model) == pytest.approx(10.5 / 5**0.5)
