@@ -137,6 +137,13 @@ def test_delivered_sectors_and_segments_are_kept_or_given_up_as_the_file_says(fi
     assert "writes_end_segments" not in lines(**{"Maximum number of write segments": 2, "Use separate write segment": 1})
 
 
+def test_a_read_ahead_to_the_tracks_end_is_half_a_track_and_no_hit_extends_it(files):
+    drive = import_drive(files(specs=SPECS.replace("Buffer continuous read = 3", "Buffer continuous read = 1").replace("blks) = 48", "blks) = 64")))
+    found = {line.key: line.value for line in drive.lines}
+    assert (found["read_ahead"], found["extend_at_hit"]) == ("50", "false")
+    assert any("read-ahead to the end of the track; written as half a track" in lost for lost in drive.lost)
+
+
 def test_a_write_that_completes_later_than_a_read_begins_later(files):
     later = SPECS.replace("Write completion overhead = 0.05", "Write completion overhead = 0.35").replace("Preseeking level = 2", "Write miss over. after read = 1.0")
     found = {line.key: line.value for line in import_drive(files(specs=later)).lines}

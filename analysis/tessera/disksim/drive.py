@@ -213,7 +213,8 @@ def _cache(drive: Imported, disk: Block) -> None:
         drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead to the end of the track; written as half a track")
     elif how in READ_AHEAD:
         drive.lost.append(f"{entry(disk, 'Buffer continuous read').place}: read-ahead {READ_AHEAD[how]}; written as far as the segment has room")
-    say("extend_at_hit", "true" if how == 4 or whole(disk, "Read-ahead on idle hit", 0, 1, 0) else "false", disk.find("Read-ahead on idle hit"), disk.find("Buffer continuous read"))
+    goes_on = how == 4 or whole(disk, "Read-ahead on idle hit", 0, 1, 0) and how != TO_TRACK_END  # not over the track's end
+    say("extend_at_hit", "true" if goes_on else "false", disk.find("Read-ahead on idle hit"), disk.find("Buffer continuous read"))
     if whole(disk, "Fast write level", 0, 2, 0):
         _say(drive, "firmware.write_cache", "capacity", f'"{size * SECTOR} B"', disk.find("Fast write level"), disk.find("Segment size (in blks)"))
         drive.lines.append(Line("firmware.write_cache", "durability", '"volatile"', "as such drives were"))
