@@ -117,7 +117,11 @@ void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {
   const std::uint64_t key = linear(track);
   const auto at = std::lower_bound(slipped_.begin(), slipped_.end(), key,
                                    [](const Slipped& entry, std::uint64_t wanted) { return entry.track < wanted; });
-  if (at != slipped_.end() && at->track == key) shape.missing += at->fewer;
+  if (at == slipped_.end() || at->track != key) return;
+  if (at->fewer == shape.sectors())
+    shape.missing += at->fewer;  // a slipped track: nothing on it is addressed
+  else
+    shape.density = TrackDensity(shape.density.sectors - at->fewer, revolution());
 }
 
 }  // namespace tessera
