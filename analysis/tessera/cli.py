@@ -91,13 +91,13 @@ def validate_drives(
     settings: Annotated[list[str] | None, typer.Option("--set", help="Parameter of the drive, path=value.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed: where the spindle stands at the first request.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the runs, the picture and the table.")] = Path("out/validate-drives"),
-    page: Annotated[bool, typer.Option(help="Without a trace: put the table into docs/validation.md.")] = True,
+    page: Annotated[bool, typer.Option(help="Without a trace: put the table into docs/validation/drives.md.")] = True,
     measured: Annotated[bool, typer.Option("--measured", help="The library of measured drives, on the traces in --traces.")] = False,
     traces: Annotated[Path | None, typer.Option(help="Folder of NAME.trace.xz. Default: measured/disksim in `shared` next to the checkout.")] = None,
 ) -> None:
     """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class.
 
-    Without one, hold the shingled drives as sold against what was published of them, and write docs/validation.md. With --measured, replay the
+    Without one, hold the shingled drives as sold against what was published of them, and write docs/validation/drives.md. With --measured, replay the
     traces of the seven drives of platforms/drives/measured.
     """
     from tessera.drives.against_measurement import compare  # with matplotlib, which few commands need
@@ -141,7 +141,7 @@ def validate_mechanics(
     drives: Annotated[list[str] | None, typer.Argument(help=f"Drives of 512 B sectors; {' and '.join(DRIVES)} if none is named.")] = None,
     accesses: Annotated[int, typer.Option(min=1, help="Single accesses on each.")] = 10_000,
     out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/validate-mechanics"),
-    page: Annotated[bool, typer.Option("--page", help="Put the table into docs/validation.md.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Put the table into docs/validation/drives.md.")] = False,
 ) -> None:
     """Hold random single accesses against a closed form of seek, rotation, transfer, link and overheads."""
     try:

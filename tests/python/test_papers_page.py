@@ -4,7 +4,6 @@ from pathlib import Path
 
 from tessera.papers.league import on_equal_terms
 from tessera.papers.page_file import sections_in, with_section
-from tessera.papers.report import KEPT
 from tessera.papers.split import on_page, split
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -35,11 +34,6 @@ def test_an_empty_section_takes_the_old_one_away():
     assert with_section(PAGE, ["A", "C"], "A", "") == "# One\n\nLead.\n\n## C\n\nc\n\n"
 
 
-def test_a_section_ends_where_what_the_page_keeps_begins():
-    kept = f"{PAGE}{KEPT}## Others\n\no\n"
-    assert with_section(kept, ["C"], "C", "## C\n\nnew\n\n").endswith(f"## C\n\nnew\n\n{KEPT}## Others\n\no\n")
-
-
 def test_a_chapter_without_experiments_is_taken_apart_at_its_headings():
     assert sections_in(["Lead.\n", "### A\n", SMALL, "### B\n", "b"]) == ("Lead.\n\n", [("A", f"\n{SMALL}\n"), ("B", "\nb")])
 
@@ -55,9 +49,3 @@ def test_no_page_of_results_is_longer_than_a_reader_takes():
     for page in (DOCS / "validation.md", *(DOCS / "validation").glob("*.md")):
         words = [word for word in page.read_text(encoding="utf-8").split() if word != "|"]
         assert len(words) < 3_000, (page.name, len(words))
-
-
-def test_the_page_has_the_mark_from_which_on_it_belongs_to_others():
-    text = (DOCS / "validation.md").read_text(encoding="utf-8")
-    assert text.count(KEPT) == 1
-    assert text.index(KEPT) < text.index("## Measured drives")

@@ -17,7 +17,6 @@ from tessera.drives.shingled import CHECKS, Check
 from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
 from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
 from tessera.drives.response_errors import classes, demerit, errors_by_class
-from tessera.papers.report import KEPT, kept
 from tessera.run_folder import Run, latency_ms
 
 LINES = """# a comment
@@ -204,13 +203,6 @@ def test_a_drive_that_the_closed_form_does_not_cover_is_refused(tmp_path):
     result = CliRunner().invoke(app, ["validate", "mechanics", "bare", "--out", str(tmp_path)], env={"TESSERA_SIM": str(BUILD / "tessera-sim")})
     assert result.exit_code == 2
     assert "expected a drive of 512 B sectors" in result.output
-
-
-def test_the_papers_page_keeps_what_others_wrote(tmp_path):
-    page = tmp_path / "page.md"
-    assert kept(page) == ""
-    page.write_text("papers\n" + KEPT + "## Measured drives\n")
-    assert kept(page) == KEPT + "## Measured drives\n"
 
 
 def test_the_cliff_is_the_first_interval_of_fewer_than_a_thousand_writes_a_second():

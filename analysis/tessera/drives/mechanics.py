@@ -15,7 +15,7 @@ from tessera.run_folder import Run, latency_ms
 from tessera.simulator import REPOSITORY, run_simulator
 
 DRIVES = ("hp_c3323a", "cheetah_9lp")
-PAGE = REPOSITORY / "docs" / "validation.md"
+PAGE = REPOSITORY / "docs" / "validation" / "drives.md"
 NEAR = 0.1  # ms
 WITHOUT_CACHES = ("firmware.read_cache.segments=0", "firmware.write_cache.capacity=0 B")
 HEADER = ("drive", "accesses", "model mean ms", "closed form ms", "within 0.1 ms", "largest difference of these ms")

@@ -1,4 +1,4 @@
-"""The shingled drives as sold beside what was measured on them: the checks of docs/validation.md. Each says whether it restates an input."""
+"""The shingled drives as sold beside what was measured on them: the checks of docs/validation/drives.md. Each says whether it restates an input."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ def _span(text: str, title: str) -> tuple[int, int] | None:
     found = re.compile(rf"^## {re.escape(title)}\n", re.MULTILINE).search(text)
     if not found:
         return None
-    following = re.compile(r"^## |^<!-- \./dev papers", re.MULTILINE).search(text, found.end())
+    following = re.compile(r"^## ", re.MULTILINE).search(text, found.end())
     return found.start(), following.start() if following else len(text)
 
 

@@ -30,6 +30,8 @@ as far as it is known. All inputs but the recorded traces are synthetic: what ea
 (`stimuli/workloads`). Ratios are of simulated figures, from one seed unless a table says otherwise. A table of several seeds gives means with the half-widths
 of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
 """
+OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), and [what changed the golden figures](validation/golden.md).
+"""
 CHAPTERS_OF = "## Chapters\n"
 CHAPTER_HEAD = f"""# {{title}}
 
@@ -44,16 +46,6 @@ equality); with one seed, whether it holds on all inputs, on some or on none. A 
 of the two responses. **Mechanism**: the experiment in which one change moves the figure, or none. "Unexplained" claims do not hold, and no
 change that was tried explains them.
 """
-
-
-# From this line on the page belongs to others: commands that write sections of their own, and what people write.
-KEPT = "<!-- ./dev papers keeps what follows -->\n"
-
-
-def kept(page: Path) -> str:
-    """What an older page holds from KEPT on."""
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    return text[text.index(KEPT) :] if KEPT in text else ""
 
 
 def verdicts(lines: Sequence[Measured]) -> str:
@@ -135,7 +127,7 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
     whole = lab.scale == 1 and set(PAPERS) <= set(names)
     scaled = f"\n**Scaled to {lab.scale:g} of the generated inputs' length: these are not the figures of docs/validation.md.**\n"
     head = HEAD + ("" if lab.scale == 1 else scaled)
-    _write(page, "\n".join([head, *([verdicts(measured)] if whole else []), contents(names, places), REPEAT, kept(page)]))
+    _write(page, "\n".join([head, *([verdicts(measured)] if whole else []), contents(names, places), REPEAT, OTHERS]))
     if whole and not lab.missing:
         write(FILE, measured)
     console.print(f"wrote {page} and {places.folder}/")
