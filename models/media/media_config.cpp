@@ -118,7 +118,8 @@ void check_defects(const MediaConfig& config, std::vector<std::string>& problems
                          std::uint32_t whole = 0) {
     if (!whole_rows(rows, columns, name, problems)) return;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (rows[row][0] >= config.surfaces || rows[row][1] >= radii + double{1} * spares || rows[row][2] >= double{1} * sectors_at(rows[row]) + whole)
+      if (rows[row][0] >= config.surfaces || rows[row][1] >= radii + double{1} * spares ||
+          rows[row][2] >= double{1} * sectors_at(rows[row]) + whole)
         problems.push_back(name + ": row " + std::to_string(row + 1) + " names a surface, radius or sector that the drive does not have");
   };
   check(config.slipped_defects, 3, "slipped_defects", 0, 1);

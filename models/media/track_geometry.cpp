@@ -79,7 +79,9 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
         part.region_end = end;
         part.skewed = region.skewed;
         part.interlaced = region.format == RecordingFormat::interlaced;
-        if (part.interlaced) part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * zone.shape.sectors_per_track)) + track_spares_, revolution());
+        if (part.interlaced)
+          part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * zone.shape.sectors_per_track)) + track_spares_,
+                                  revolution());
         break;
       }
     }

@@ -162,6 +162,6 @@ def test_no_page_with_commands_is_left_out():
 def test_every_word_behind_dev_is_a_command_of_it():
     commands = set(re.findall(r"^cmd_(\w+)\(\)", (REPOSITORY / "dev").read_text(), re.MULTILINE))
     pages = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
-    named = {(path.name, word) for path in pages for word in re.findall(r"\./dev ([a-z][a-z-]*)", path.read_text())}
+    named = {(path.name, word) for path in pages for word in re.findall(r"\./dev ([a-z][a-z0-9-]*)", path.read_text())}
     assert len(named) > 20
     assert {(page, word) for page, word in named if word.replace("-", "_") not in commands} <= {("README.md", "help")}

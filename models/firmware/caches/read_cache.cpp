@@ -149,7 +149,8 @@ void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
 void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
   if (segment.steps == 0) segment.next = segment.end = segment.held.end();
   const std::uint64_t user = inner_.user_sectors() - after.end().value();
-  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>({config_.read_ahead, config_.keep_delivered ? config_.segment_sectors - after.count : config_.segment_sectors, user}));
+  const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      {config_.read_ahead, config_.keep_delivered ? config_.segment_sectors - after.count : config_.segment_sectors, user}));
   segment.end = std::max(segment.end, after.end() + ahead);
   read_ahead(segment);
 }

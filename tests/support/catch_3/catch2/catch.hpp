@@ -1,4 +1,5 @@
-/// Catch2 3 under the names of Catch2 2, so that the tests read alike with either: Debian 12 has the one, Debian 13 and Ubuntu 24.04 have the other.
+/// Catch2 3 under the names of Catch2 2, so that the tests read alike with either: Debian 12 has the one, Debian 13 and Ubuntu 24.04 have
+/// the other.
 #pragma once
 
 #include <catch2/catch_all.hpp>
