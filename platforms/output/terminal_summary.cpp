@@ -119,8 +119,9 @@ std::string lifetime_text(const MetricSet& metrics) {
 
 std::string flash_cache_text(const MetricSet& metrics) {
   const auto ratio = value_of(metrics, "flash_cache.hit_ratio");
-  return (ratio ? percent_text(*ratio) : "-") + " of the sectors read that DRAM did not have came from it; " +
-         shown(metrics, "flash_cache.admitted") + " taken in";
+  return (ratio ? percent_text(*ratio) + " of the sectors read that DRAM did not have came from it"
+                : "no sector was read that DRAM did not have") +
+         "; " + shown(metrics, "flash_cache.admitted") + " taken in";
 }
 
 std::string dirty_text(const MetricSet& metrics) {

@@ -97,7 +97,13 @@ TEST_CASE("what a flash read cache did is a line of its own") {
   metrics.add("flash_cache.hit_ratio", std::nullopt, "1", "");
   metrics.add("flash_cache.admitted", 0.0, "sectors", "");
   CHECK_THAT(terminal_summary(metrics, {}),
-             Catch::Contains("  flash cache - of the sectors read that DRAM did not have came from it; 0 taken in\n"));
+             Catch::Contains("  flash cache no sector was read that DRAM did not have; 0 sectors taken in\n"));
+  MetricSet read = of_a_run();
+  read.add("flash_cache.hits", 90.0, "sectors", "");
+  read.add("flash_cache.hit_ratio", 0.081, "1", "");
+  read.add("flash_cache.admitted", 1850.0, "sectors", "");
+  CHECK_THAT(terminal_summary(read, {}),
+             Catch::Contains("  flash cache 8.1 % of the sectors read that DRAM did not have came from it; 1,850 sectors taken in\n"));
 }
 
 TEST_CASE("what is wrong comes first, the worst at the top") {
