@@ -48,7 +48,7 @@ DramFaults::DramFaults(const DramConfig& config, std::uint64_t seed)
   }
   std::stable_sort(scripted_.begin(), scripted_.end(), [](const Error& a, const Error& b) { return a.at < b.at; });
   if (trial_ == Picoseconds(0)) return;
-  if (trial_ * trials_per_error < shortest_gap)
+  if (trial_ < shortest_gap / trials_per_error)  // the product would overflow for the rarest errors
     throw InputError("dram.bit_error_rate = " + std::to_string(config.bit_error_rate) + " on " + std::to_string(config.capacity.value()) +
                      " bytes is more than a million bit errors a second; expected a lower rate");
   draw_next();

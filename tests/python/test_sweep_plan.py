@@ -86,7 +86,7 @@ def test_options_and_parameters_of_a_point_go_over_those_of_all_runs():
         ({"axes": {"dram.capacity": {"from": "1 MiB", "to": "3 ms", "steps": 3}}}, "of different units"),
         ({"axes": {"dram.capacity": {"from": "0 B", "to": "3 MiB", "steps": 3, "scale": "log"}}}, "lies above 0"),
         ({"latin": {"axes": {"seed": [1]}}}, "expected samples = N"),
-        ({"axes": {"seed": [1]}, "until": "host.latency.p98:5%"}, "unknown metric of --until 'host.latency.p98'"),
+        ({"axes": {"seed": [1]}, "until": "host.latency.pp98:5%"}, "unknown metric of --until 'host.latency.pp98'"),
         ({"axes": {"seed": [1.5]}}, "seed: expected a whole number from 0 to"),
         ({"axes": {"seed": ["1"]}}, "seed: expected a whole number from 0 to"),
         ({"axes": {"seed": [2**63]}}, "seed: expected a whole number from 0 to 9223372036854775807, found 9223372036854775808"),

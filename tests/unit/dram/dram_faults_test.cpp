@@ -234,3 +234,7 @@ TEST_CASE("bit errors: more than a million a second are refused with the rate an
   CHECK(message.find("dram.bit_error_rate = 1000000000000000 on 1073741824 bytes") != std::string::npos);
   CHECK(message.find("expected a lower rate") != std::string::npos);
 }
+
+TEST_CASE("the rarest bit errors are taken: no product of their time overflows") {
+  for (const std::uint64_t rate : {1, 2, 1000}) CHECK(message_of(with_rate(rate)) == "no error");
+}

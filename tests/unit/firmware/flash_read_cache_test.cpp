@@ -105,7 +105,7 @@ TEST_CASE("flash read cache: it begins empty after a power cut, and gives nothin
   CHECK(drive.wrong_blocks() == 0);
 }
 
-TEST_CASE("flash read cache: pages hold as many sectors as they have room for; what is left of a page is read from the buffer") {
+TEST_CASE("flash read cache: pages hold as many sectors as they have room for, and what is left of a page is read from the buffer") {
   BenchConfig bench = drive_with_flash();
   bench.nand->subpages = 4;
   bench.nand->page_size = Bytes(4 * 4096);

@@ -93,7 +93,7 @@ TEST_CASE("a clock that restarts is found") {
                                       ":51: 150 records in a row are earlier than one before them; cut the trace there");
 }
 
-TEST_CASE("records before the first one in time have their place in a note; in a last line without its end they are a cut") {
+TEST_CASE("records before the first one in time have their place in a note, and in a last line without its end they are a cut") {
   const std::string begin = "20,h,0,Read,0,512,1\n30,h,0,Read,512,512,1\n";
   const Folder folder;
   const auto path = folder.write("t", begin + "10,h,0,Read,0,512,1\n");
