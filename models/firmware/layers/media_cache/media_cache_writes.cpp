@@ -11,7 +11,7 @@ Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions optio
   pending.data = data;
   pending.priority = options.background ? MediaClass::background : MediaClass::host;
   pending.alone = options.tag != no_host_tag;
-  pending.small = run.count <= packet_sectors_ / std::min(config_.packet_writes, 2U) && bands_.piece(run) == run;
+  pending.small = run.count <= packet_sectors_ / std::min<std::uint32_t>(config_.packet_writes, 2U) && bands_.piece(run) == run;
   co_return co_await carry_out(pending);
 }
 
