@@ -72,7 +72,7 @@ def digest(layer: str, out: Path) -> str:
 
 
 def without_causes(log: np.ndarray) -> bytes:
-    """requests.npy as it was before it had causes, so that a digest tells whether the lives are still the same."""
+    """requests.npy as it was before it had causes, so that a digest says whether the lives are still the same."""
     fields = [name for name in log.dtype.names if not name.startswith("cause")]
     described = "{'descr': [%s], 'fortran_order': False, 'shape': (%d,), }" % (", ".join(f"('{name}', '{log.dtype[name].str}')" for name in fields), len(log))
     preamble, most_digits = 10, 20  # as platforms/output/npy_header.cpp lays the header out

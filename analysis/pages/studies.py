@@ -1,4 +1,4 @@
-"""The studies of docs/studies: runs their sweeps and writes the tables of the page and the data files anew."""
+"""The studies of docs/studies: runs their sweeps and writes the tables of the page and the data files again."""
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +10,7 @@ from rich.console import Console
 import tessera
 from tessera.families import YARDSTICK, ordered
 from tessera.marked_section import write_marked_section
-from tessera.marks import FEW_CLEANINGS
+from tessera.marks import FEW_CLEANINGS, UNRANKED, marks_of
 from tessera.output_file import whole
 from tessera.papers.page import number, table
 from tessera.simulator import REPOSITORY
@@ -33,10 +33,11 @@ def write_studies(console: Console, out: Path, only: Sequence[str] = ()) -> None
 
 
 def _over_seeds(runs: pl.DataFrame, *more: pl.Expr) -> pl.DataFrame:
-    """A row for each point of the axes: means over seeds, and whether each of its runs cleaned often enough to be ranked."""
+    """A row for each point of the axes: means over seeds, and whether each of its runs may be ranked."""
     axes = [name for name in runs.columns if name.startswith("axis.") and name != "axis.seed"]
-    enough = (~pl.col("cleans") | (pl.col("cleaning.count") >= FEW_CLEANINGS)).all().alias("enough")
-    return runs.group_by(axes, maintain_order=True).agg(pl.col(MEAN).mean(), pl.col(P99).mean(), enough, *more)
+    ranked = pl.Series("ranked", [not set(marks_of(row)) & set(UNRANKED) for row in runs.iter_rows(named=True)])
+    of_all = (pl.col(MEAN).mean(), pl.col(P99).mean(), pl.col("ranked").all())
+    return runs.with_columns(ranked).group_by(axes, maintain_order=True).agg(*of_all, *more)
 
 
 def _ms(value: float) -> str:
@@ -48,11 +49,11 @@ def _ms(value: float) -> str:
     return number(value, 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3)
 
 
-def _marked(text: str, enough: bool) -> str:
-    return text if enough else text + STAR
+def _marked(text: str, ranked: bool) -> str:
+    return text if ranked else text + STAR
 
 
-NOTE = f"\n({STAR} fewer than {FEW_CLEANINGS} cleanings in a run: too few to rank.)\n"
+NOTE = f"\n({STAR} not to be ranked: a run with fewer than {FEW_CLEANINGS} cleanings, or with a backlog that grew all along.)\n"
 
 
 def memory(runs: pl.DataFrame) -> str:
@@ -64,7 +65,7 @@ def memory(runs: pl.DataFrame) -> str:
 
     def cell(layer: str, size: str) -> str:
         (row,) = rows.filter(axis("layer") == layer, pl.col("cache") == size).iter_rows(named=True)
-        return _marked(f"{_ms(row[MEAN])} ({100 * row['waited']:.0f} %)", row["enough"])
+        return _marked(f"{_ms(row[MEAN])} ({100 * row['waited']:.0f} %)", row["ranked"])
 
     return table(["DRAM for the map", *(f"`{layer}`" for layer in layers)], [[size, *(cell(layer, size) for layer in layers)] for size in sizes]) + NOTE
 
@@ -83,7 +84,7 @@ def flash(runs: pl.DataFrame) -> str:
     def cells(layer: str, blocks: float) -> list[str]:
         (row,) = rows.filter(axis("layer") == layer, axis("nand.blocks") == blocks).iter_rows(named=True)
         years = "no erase" if row["years"] is None else f"{row['years']:.2f} ({row['levelled']:.2f})"
-        return [_marked(text, row["enough"]) for text in (_ms(row[MEAN]), _ms(row[P99]), number(row["WA"], 1), years)]
+        return [_marked(text, row["ranked"]) for text in (_ms(row[MEAN]), _ms(row[P99]), number(row["WA"], 1), years)]
 
     layers = list(rows["axis.layer"].unique(maintain_order=True))
     header = [f"blocks of {BLOCK_KIB} KiB (share)", *(f"`{layer}` {what}" for layer in layers for what in ("mean ms", "p99 ms", "WA", "years, worst block (levelled)"))]
@@ -104,11 +105,11 @@ def flash_roles(runs: pl.DataFrame) -> str:
 
     def cells(capacity: str, role: str) -> list[str]:
         found = {row["axis.workload"]: row for row in rows.filter(size == capacity, use == role).iter_rows(named=True)}
-        return [f"{_ms(found[name][MEAN])} ({found[name][MEAN] / without[name]:.2f}) / {_ms(found[name][P99])}" for name in workloads]
+        return [_marked(f"{_ms(found[name][MEAN])} ({found[name][MEAN] / without[name]:.2f}) / {_ms(found[name][P99])}", found[name]["ranked"]) for name in workloads]
 
     points = rows.select(size.alias("size"), use.alias("use")).unique(maintain_order=True).rows()
     body = [["none" if capacity == NO_FLASH else capacity, "" if capacity == NO_FLASH else ROLES[role], *cells(capacity, role)] for capacity, role in points]
-    return table(["flash", "role", *(f"`{name}`" for name in workloads)], body)
+    return table(["flash", "role", *(f"`{name}`" for name in workloads)], body) + NOTE
 
 
 def layers(runs: pl.DataFrame) -> str:
@@ -116,21 +117,21 @@ def layers(runs: pl.DataFrame) -> str:
     names = ordered(rows["axis.layer"].unique())
     workloads = list(rows["axis.workload"].unique(maintain_order=True))
     found = {(row["axis.layer"], row["axis.workload"]): row for row in rows.iter_rows(named=True)}
-    header = ["layer", "platters_hold", "workload", "mean_ms", "p99_ms", "enough_cleanings"]
+    header = ["layer", "platters_hold", "workload", "mean_ms", "p99_ms", "ranked"]
     lines = [
-        [layer, f"{row['gain']:.2f}", workload, f"{row[MEAN]:.3g}", f"{row[P99]:.3g}", "yes" if row["enough"] else "no"]
+        [layer, f"{row['gain']:.2f}", workload, f"{row[MEAN]:.3g}", f"{row[P99]:.3g}", "yes" if row["ranked"] else "no"]
         for layer in names for workload in workloads for row in [found[layer, workload]]
     ]  # fmt: skip
     _write_csv(FOLDER / "layers.csv", header, lines)
     others = [name for name in names if name != YARDSTICK]
 
     def best(workload: str, metric: str) -> str:
-        ranked = [layer for layer in others if found[layer, workload]["enough"]]
+        ranked = [layer for layer in others if found[layer, workload]["ranked"]]
         least = min(ranked, key=lambda layer: found[layer, workload][metric])
         return f"`{least}` {_ms(found[least, workload][metric])}"
 
     def few(workload: str) -> int:
-        return sum(not found[layer, workload]["enough"] for layer in others)
+        return sum(not found[layer, workload]["ranked"] for layer in others)
 
     body = [
         [f"`{workload}`", " / ".join(_ms(found[YARDSTICK, workload][metric]) for metric in (MEAN, P99)), best(workload, MEAN), best(workload, P99), few(workload)]

@@ -1,5 +1,5 @@
 #pragma once
-// Whose work a request waited for: a second division of its latency, beside the phases, which tell where it waited.
+// Whose work a request waited for: a second division of its latency; the phases say where it waited.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -12,7 +12,7 @@ namespace tessera {
 struct TaskWork {
   Cause task = Cause::host;             ///< of the task as a whole
   Cause now = Cause::host;              ///< what it does now: that, or the piece of work under way
-  const RequestLife* serves = nullptr;  ///< the request that has started the task beside its own, until its completion
+  const RequestLife* serves = nullptr;  ///< the request that has started the task next to its own, until its completion
 
   /// The task begins a piece of work at `at`. What its word does not name, or names less than is known, changes nothing.
   void begin(const FirmwareEvent& event, Picoseconds at) {

@@ -38,7 +38,7 @@ struct TrackDensity {
 struct TrackShape {
   TrackDensity density;
   std::uint64_t start = 0;    ///< angle of sector 0
-  std::uint32_t missing = 0;  ///< sectors at its end that hold no data: spares, and as many as defects were slipped over
+  std::uint32_t missing = 0;  ///< sectors at its end that hold no data: its spares; all of them where the track was slipped
   [[nodiscard]] std::uint32_t sectors() const { return density.sectors - missing; }
 };
 

@@ -124,6 +124,12 @@ std::string flash_cache_text(const MetricSet& metrics) {
          "; " + shown(metrics, "flash_cache.admitted") + " taken in";
 }
 
+/// Of flash that takes writes in front of what is on the platters.
+std::string written_flash_text(const MetricSet& metrics) {
+  return shown(metrics, "flash.written") + " written to it, " + shown(metrics, "flash.past") + " past it; " +
+         shown(metrics, "flash.moved_on") + " moved on to the platters";
+}
+
 std::string dirty_text(const MetricSet& metrics) {
   return shown(metrics, "power.dirty.peak") + " dirty at most: " + shown(metrics, "power.dirty.hold_up") + " and " +
          shown(metrics, "power.dirty.energy") + " to save them";
@@ -202,6 +208,7 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
   text += line("capacity", capacity_text(metrics));
   text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");
+  if (metrics.find("flash.written") != nullptr) text += line("flash cache", written_flash_text(metrics));
   if (metrics.find("flash_cache.hits") != nullptr) text += line("flash cache", flash_cache_text(metrics));
   if (some(metrics, "nand.lifetime.years.mean")) text += line("flash life", lifetime_text(metrics));
   if (some(metrics, "power.dirty.peak")) text += line("power loss", dirty_text(metrics));

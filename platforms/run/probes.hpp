@@ -41,6 +41,19 @@ struct ProbesConfig {
 /// The recordings that a command line asks for.
 [[nodiscard]] std::optional<RecordConfig> record_config(const std::optional<cli::RecordOptions>& options);
 
+/// The logs and recordings that a command line asks for, of a run or a server.
+template <class Options>
+[[nodiscard]] ProbesConfig probes_config(const Options& options) {
+  ProbesConfig config;
+  config.folder = options.out;
+  config.requests = options.requests;
+  config.events = options.events;
+  config.places = options.places;
+  if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
+  config.record = record_config(options.record);
+  return config;
+}
+
 class Probes final : public RequestObserver, private CpuObserver, private SignalSink {
  public:
   /// Attaches to the drive; throws OutputError where a file cannot be made. `outstanding`: requests that the host waits for.

@@ -70,17 +70,6 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   return config;
 }
 
-ProbesConfig probes_config(const cli::RunOptions& options) {
-  ProbesConfig config;
-  config.folder = options.out;
-  config.requests = options.requests;
-  config.events = options.events;
-  config.places = options.places;
-  if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
-  config.record = record_config(options.record);
-  return config;
-}
-
 /// The progress line, and the end of a run of which a file can no longer be written: that is not worth simulating on.
 class RunWatch final : public RequestObserver {
  public:

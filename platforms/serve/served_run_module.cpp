@@ -15,17 +15,6 @@ namespace {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-ProbesConfig probes_config(const cli::ServeOptions& options) {
-  ProbesConfig config;
-  config.folder = options.out;
-  config.requests = options.requests;
-  config.events = options.events;
-  config.places = options.places;
-  if (options.intervals) config.intervals = IntervalLength{options.intervals->time, options.intervals->requests};
-  config.record = record_config(options.record);
-  return config;
-}
-
 }  // namespace
 
 ServedRun::ServedRun(const cli::ServeOptions& options, DriveModule& drive, const std::string& description, std::vector<InputFile> inputs)

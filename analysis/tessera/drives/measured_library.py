@@ -87,6 +87,23 @@ def measured_rows(folder: Path, out: Path, drives: Sequence[MeasuredDrive] = DRI
     return rows
 
 
+def in_a_sentence(rows: Sequence[Row]) -> str:
+    """What the section opens with.
+
+    >>> in_a_sentence([Row(DRIVES[0], 0.2, 1, 1, 1, {}), Row(DRIVES[1], 0.4, 1, 1, 1, {})])
+    '1 of 2 drives is at or below the RMS that was published of the reference simulator; 1 of the rows is a prediction throughout.\\n\\n'
+    """
+    reached, free = sum(row.rms <= row.drive.reference for row in rows), sum(row.drive.chosen == "none" for row in rows)
+
+    def are(count: int) -> str:
+        return "is" if count == 1 else "are"
+
+    return (
+        f"{reached} of {len(rows)} drives {are(reached)} at or below the RMS that was published of the reference simulator; {free} of the rows {are(free)} "
+        f"{'a prediction' if free == 1 else 'predictions'} throughout.\n\n"
+    )
+
+
 def library_text(rows: Sequence[Row]) -> str:
     """The two tables: totals next to the reference simulator's, and errors by class."""
     totals = [
@@ -112,16 +129,16 @@ def _cell(error: tuple[float, float] | None) -> str:
 
 TOLD = """Seven drives as their extractors published them with DiskSim, replayed on the responses that the real drives had. Geometry, seek curve, overheads and cache
 sizes are **inputs**, each with its source in `platforms/drives/measured/`. Responses are **predictions**. Where the trace decided a parameter
-that the files leave open or have otherwise, the row names it, and is a prediction but for that. Reference: the RMS over sorted responses published of that simulator. A read counts as a hit below half of the mean
-response of reads. Made by `tessera validate drives --measured`.
+that the files leave open or have otherwise, the row names it, and is a prediction but for that. A read counts as a hit below half of the mean response of reads. Made by `tessera validate drives --measured`.
 
 """
 
 
 def write_library(console: Console, folder: Path, out: Path, page: Path | None) -> None:
     """Prints the tables, and puts them between their marks in the page where one is named."""
-    text = library_text(measured_rows(folder, out))
+    rows = measured_rows(folder, out)
+    text = library_text(rows)
     console.print(text, soft_wrap=True, markup=False, highlight=False)
     if page is not None:
-        write_marked_section(page, COMMAND, TOLD + text)
+        write_marked_section(page, COMMAND, in_a_sentence(rows) + TOLD + text)
         console.print(f"{page}: written")

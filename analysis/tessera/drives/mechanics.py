@@ -72,9 +72,9 @@ def write_mechanics(console: Console, drives: Sequence[str], out: Path, count: i
     if page is None:
         return
     told = (
-        f"{count:,} single sectors anywhere on each drive, reads and writes alike, one at a time and without caches: the model's response beside seek, settle,\n"
-        "rotation, transfer, link and overheads computed from the description alone. Neither drive's measured trace is at hand; `tessera validate drives`\n"
-        "compares with one. Made by `tessera validate mechanics`.\n\n"
+        f"{count:,} single sectors anywhere on each drive, reads and writes alike, one at a time and without caches: the model's response next to seek, settle,\n"
+        "rotation, transfer, link and overheads computed from the description alone. `tessera validate drives --measured` compares\n"
+        "with what real drives did. Made by `tessera validate mechanics`.\n\n"
     )
     write_marked_section(page, "tessera validate mechanics", told + text)
     console.print(f"{page}: written")

@@ -1,6 +1,6 @@
-"""The shingled drives as sold beside what was measured on them: the checks of docs/validation/drives.md. Each says whether it restates an input."""
+"""The shingled drives as sold next to what was measured on them: the checks of docs/validation/drives.md. Each says whether it restates an input."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,14 +82,14 @@ CHECKS = (
     Check(UNCACHED, OF_5, "ms/write, head on the log", once(24.8), 0.10, lambda lab: runs.stalls(lab, OF_5).ms_between, digits=1),
     Check(LARGE, OF_22, "GiB until the cliff", once(28.0), 0.02, lambda lab: runs.absorbed(lab, OF_22).gib, digits=1, given=True),
     Check(LARGE, OF_22, "MiB/s before it", once(122), 0.10, lambda lab: runs.absorbed(lab, OF_22).before, digits=0),
-    Check(LARGE, OF_22, "MiB/s behind it", (5.8, 6.8), 0.20, lambda lab: runs.absorbed(lab, OF_22).behind, digits=1),
+    Check(LARGE, OF_22, "MiB/s after it", (5.8, 6.8), 0.20, lambda lab: runs.absorbed(lab, OF_22).behind, digits=1),
     Check(LARGE, OF_22, "s in all", (1400, 1434), 0.15, lambda lab: runs.absorbed(lab, OF_22).seconds, digits=0),
     Check(SYNCED, OF_8, "GiB until the cliff", once(17.0), 0.06, lambda lab: runs.synced(lab, OF_8, 1).gib, digits=1, given=True),
     Check(SYNCED, OF_8, "MiB/s before it", once(46.5), 0.12, lambda lab: runs.synced(lab, OF_8, 1).before, digits=1),
-    Check(SYNCED, OF_8, "MiB/s behind it", (6, 14), 0.12, lambda lab: runs.synced(lab, OF_8, 1).behind, digits=1),
+    Check(SYNCED, OF_8, "MiB/s after it", (6, 14), 0.12, lambda lab: runs.synced(lab, OF_8, 1).behind, digits=1),
     Check(SYNCED_4, OF_8, "GiB until the cliff", once(27.2), 0.06, lambda lab: runs.synced(lab, OF_8, 4).gib, digits=1, given=True),
     Check(SYNCED_4, OF_8, "MiB/s before it", once(91), 0.12, lambda lab: runs.synced(lab, OF_8, 4).before, digits=0),
-    Check(SYNCED_4, OF_8, "MiB/s behind it", (8, 10), 0.12, lambda lab: runs.synced(lab, OF_8, 4).behind, digits=1),
+    Check(SYNCED_4, OF_8, "MiB/s after it", (8, 10), 0.12, lambda lab: runs.synced(lab, OF_8, 4).behind, digits=1),
     Check(SYNCED_IN_ORDER, OF_8, "MiB/s at first", once(53), 0.12, lambda lab: runs.synced(lab, OF_8, 1, "sequential").before, digits=0),
     Check(SYNCED_IN_ORDER, OF_8, "MiB/s later", once(42), 0.12, lambda lab: runs.synced(lab, OF_8, 1, "sequential").behind, digits=0),
     Check(SYNCED_IN_ORDER, OF_8, "GiB until it steps", once(17.2), 0.08, lambda lab: runs.synced(lab, OF_8, 1, "sequential").gib, digits=1),
@@ -98,12 +98,19 @@ CHECKS = (
     *small.checks(Check, OF_8),
 )
 
-TOLD = """What others measured on drives of the Seagate Archive family next to what [media-cache](layers/media-cache.md) does with what was published of them. A row is an **input** where
+TOLD = """What others measured on drives of the Seagate Archive family next to what [media-cache](../layers/media-cache.md) does with what was published of them. A row is an **input** where
 a parameter of the drive follows from its figure (the drive's file says which), so that it only shows that nothing is lost on the way; a **prediction** otherwise. Only predictions
 count. One unit per source, firmware unknown. Small writes meet a drive that is full of data, the others one that is new; what state the measured ones were in, nobody says. Made by
 `tessera validate drives`.
 
 """
+
+
+def in_a_sentence(figures: Sequence[tuple[Check, float | None]]) -> str:
+    """What the section opens with."""
+    predictions = [check.within(value) for check, value in figures if not check.given]
+    return f"{sum(predictions)} of {len(predictions)} predictions hold; {len(figures) - len(predictions)} more rows restate inputs.\n\n"
+
 
 def experiments(lab: Lab) -> str:
     """What does not come out, each with the run that changes its cause alone."""
@@ -120,7 +127,7 @@ def experiments(lab: Lab) -> str:
 - **p50 and p90** of small writes are the way to the write cache and back. The measured 0.10 ms is mostly the host's and the link's, of which nothing was published.
 - **The longest stalls.** Measured over 8 GiB: 81 stalls of 1.21 s in 300 s. The model has only its checkpoints there. With each merge in one piece (`merge_step = 0`) over 8 GiB the longest
   write waits for {number(whole.longest, 0)} ms, and {number(whole.below_1, 1)} % take less than 1 ms.
-- **The cost of an extent.** Read by address, as on these drives, each costs half a turn and a short seek, so that a step has 16 of them. Read in the order of the log (`collect_order = "log"`)
+- **The cost of an extent.** Read by address, as on these drives, each costs half a turn and a short seek: from one step to the next {number(stepwise.gap, 0)} writes get in. Read in the order of the log (`collect_order = "log"`)
   the window over 8 GiB has a mean of {number(in_log_order.mean)} ms instead of {number(stepwise.mean)}. Over 2 GiB the drive is slower than either; why, no source says.
 - **ms/write, head on the log** is a figure of the sources' model, 2.4 turns and 0.7 ms, not of a drive. Here a packet is 0.4 turns and the turn that was just
   missed; what the other turn does is not said. With packets that are read back (`verify_packets`) it is {number(verified, 1)} ms instead of {number(uncached, 1)}.
@@ -129,7 +136,7 @@ def experiments(lab: Lab) -> str:
 - **No code is priced on these drives**, as on the other drives that were measured: what processor they have, and what of our firmware's work their controllers do without it (the CRC of
   a checkpoint's words, copies by sector), nobody says. With what our firmware's images take on the model's core of 500 MHz (`controller.costs.source = "measured"`) the 5 TB drive's checkpoint
   is {number(coded, 2)} s instead of {number(stalled, 2)}, and the rate before the cliff of large writes {number(slow, 0)} MiB/s instead of {number(empty.before, 0)}.
-- **Behind the cliff of large writes** it is decided by what the bands hold: on a drive that is full of data {number(full.behind, 1)} MiB/s instead of
+- **After the cliff of large writes** it is decided by what the bands hold: on a drive that is full of data {number(full.behind, 1)} MiB/s instead of
   {number(empty.behind, 1)}, because all of a band from the cached track on is read, copied and rewritten.
 """
 
@@ -138,7 +145,7 @@ def write_shingled(console: Console, out: Path, page: Path | None) -> bool:
     """Runs every check, prints the table, and puts it between its marks where a page is named; whether all of them hold."""
     lab = Lab(out)
     figures = [(check, check.model(lab)) for check in CHECKS]
-    text = TOLD + table(HEADER, [check.row(value) for check, value in figures]) + small.tables(lab, OF_8) + experiments(lab)
+    text = in_a_sentence(figures) + TOLD + table(HEADER, [check.row(value) for check, value in figures]) + small.tables(lab, OF_8) + experiments(lab)
     console.print(text, soft_wrap=True, markup=False, highlight=False)
     if page is not None:
         write_marked_section(page, "tessera validate drives", text)

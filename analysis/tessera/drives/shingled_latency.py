@@ -93,9 +93,11 @@ def named(gib: int) -> str:
 
 
 def checks(check, drive: str) -> list:
-    """`check`: makes one of the page's rows."""
+    """`check`: makes one of the page's rows. The length of a step and the order of collection were chosen from what a host sees over 8 GiB (the drive's file says how):
+    how long and how often it stalls, and what follows from these, restates them."""
     rows = []
     for gib, told in MEASURED.items():
+        chosen_from = gib == 8
         workload = f"4 KiB random over {named(gib)}, one at a time, from 180 s on, for 300 s"
 
         def model(name: str, gib: int = gib):
@@ -103,13 +105,13 @@ def checks(check, drive: str) -> list:
 
         rows.append(check(workload, drive, "mean, ms", (told.mean,) * 2, FACTOR, model("mean"), True))
         if gib != 4096:
-            rows.append(check(workload, drive, "below 1 ms, percent", (told.below_1,) * 2, POINTS, model("below_1"), digits=1))
+            rows.append(check(workload, drive, "below 1 ms, percent", (told.below_1,) * 2, POINTS, model("below_1"), digits=1, given=chosen_from))
         else:
             rows.append(check(workload, drive, "below 1 ms, percent", (told.below_1,) * 2, FACTOR, model("below_1"), True, 1))
         for name, quantity in (("p50", "p50, ms"), ("p90", "p90, ms"), ("p99", "p99, ms"), ("longest", "longest, ms")):
-            rows.append(check(workload, drive, quantity, (getattr(told, name),) * 2, FACTOR, model(name), True))
-        rows.append(check(workload, drive, "writes from one stall over 20 ms to the next", (told.gap,) * 2, FACTOR, model("gap"), True, 1))
-        rows.append(check(workload, drive, "stall, median, ms", (told.stall,) * 2, 0.15, model("stall"), digits=0, given=gib == 8))
+            rows.append(check(workload, drive, quantity, (getattr(told, name),) * 2, FACTOR, model(name), True, given=chosen_from and name == "p99"))
+        rows.append(check(workload, drive, "writes from one stall over 20 ms to the next", (told.gap,) * 2, FACTOR, model("gap"), True, 1, chosen_from))
+        rows.append(check(workload, drive, "stall, median, ms", (told.stall,) * 2, 0.15, model("stall"), digits=0, given=chosen_from))
     for gib, told in MEASURED_SECONDS.items():
         workload = f"4 KiB random over {named(gib)}, one at a time"
         mean = float(np.mean(told[5:]))

@@ -9,7 +9,7 @@
 // Blocks are filled in order, and leave in the order in which they were filled. One that was read from as often as half of its sectors
 // since it came to the head of that order gets a second chance. All that is left of a block leaves with it: nothing is ever copied.
 //
-// A write or TRIM takes its sectors out before it begins. The command front end lets no read of them run beside it.
+// A write or TRIM takes its sectors out before it begins. The command front end lets no read of them run meanwhile.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,7 +49,7 @@ class FlashReadCache final : public TranslationLayer {
   void report(MetricSet& metrics) const override;
 
  private:
-  /// Where a sector is: a subpage of the cache's part of the flash, or behind all of these a slot of the staging buffer.
+  /// Where a sector is: a subpage of the cache's part of the flash, or after all of these a slot of the staging buffer.
   using Place = std::uint32_t;
   static constexpr Place none = DramHashMap::none;
   enum List : std::uint32_t { fresh, in_use, lists };  // in_use: in the order in which blocks were filled or given a second chance

@@ -28,7 +28,7 @@ void FlashTier::report(MetricSet& metrics) const {
   if (metrics.find("meta.ram_bytes_actual") == nullptr)
     report_mapping_memory(metrics, inner_.paper_map_bytes() + map_.bytes(), inner_.map_bytes() + own);
   else
-    metrics.add("flash.tables", static_cast<double>(own.value()), "B", "DRAM of the flash tier's tables, beside the layer's own map");
+    metrics.add("flash.tables", static_cast<double>(own.value()), "B", "DRAM of the flash tier's tables, without the layer's own map");
 }
 
 BandLevels FlashTier::band_levels() const {

@@ -4,7 +4,7 @@
 #include "firmware/caches/flash_share.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "support/flash_faults.hpp"
-#include "unit/firmware/test_drive.hpp"
+#include "unit/firmware/flash_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -12,22 +12,10 @@ using namespace tessera::test;
 
 namespace {
 
-constexpr std::uint32_t pages = 4;  // of a block
 constexpr std::uint32_t cached_blocks = 8;
 
-BenchConfig drive_with_flash(std::uint64_t blocks = cached_blocks) {
-  BenchConfig config = small_drive();
-  config.nand.emplace();
-  config.nand->blocks = blocks;
-  config.nand->pages_per_block = pages;
-  config.nand->oob_size = Bytes(64);
-  return config;
-}
-
-/// One block is filled at a time, unless a test says otherwise: sectors lie in the order in which they were taken in.
 FirmwareConfig cached(FlashAdmission admit, std::uint32_t parallel = 1) {
-  FirmwareConfig config;
-  config.flash_cache.capacity = Bytes(cached_blocks * pages * 4096);
+  FirmwareConfig config = with_flash_cache(cached_blocks);
   config.flash_cache.admit = admit;
   config.flash_cache.history = 1000;
   config.flash_cache.parallel = parallel;
@@ -54,7 +42,7 @@ bool comes_from_flash(TestDrive& drive, std::uint64_t sector, std::uint32_t coun
 }  // namespace
 
 TEST_CASE("flash read cache: the second read from the platters brings a sector to flash, the third comes from there") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::second_read));
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), cached(FlashAdmission::second_read));
   REQUIRE(write_sector(drive, 5, 2) == Status::ok);
   CHECK_FALSE(comes_from_flash(drive, 5, 2));
   CHECK(drive.metric("flash_cache.admitted") == 0);
@@ -71,7 +59,7 @@ TEST_CASE("flash read cache: the second read from the platters brings a sector t
 TEST_CASE("flash read cache: every read brings its sectors to flash where the description says so, but for long ones") {
   FirmwareConfig config = cached(FlashAdmission::every_read);
   config.flash_cache.largest_read = 8_KiB;
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), config);
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), config);
   CHECK_FALSE(comes_from_flash(drive, 0, 3));
   CHECK_FALSE(comes_from_flash(drive, 0, 3));
   CHECK_FALSE(comes_from_flash(drive, 0, 2));
@@ -79,7 +67,7 @@ TEST_CASE("flash read cache: every read brings its sectors to flash where the de
 }
 
 TEST_CASE("flash read cache: a write or TRIM takes its sectors out before it begins") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::every_read));
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), cached(FlashAdmission::every_read));
   REQUIRE(write_sector(drive, 0, 4) == Status::ok);
   REQUIRE(read_sector(drive, 0, 4) == Status::ok);
   REQUIRE(drive->write(1 * 8 + 3, 1) == Status::ok);  // a part of sector 1
@@ -93,7 +81,7 @@ TEST_CASE("flash read cache: a write or TRIM takes its sectors out before it beg
 }
 
 TEST_CASE("flash read cache: it begins empty after a power cut, and gives nothing back that was written since") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::every_read));
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), cached(FlashAdmission::every_read));
   REQUIRE(write_sector(drive, 0, 4) == Status::ok);
   REQUIRE(read_sector(drive, 0, 4) == Status::ok);
   REQUIRE(comes_from_flash(drive, 0, 4));
@@ -106,7 +94,7 @@ TEST_CASE("flash read cache: it begins empty after a power cut, and gives nothin
 }
 
 TEST_CASE("flash read cache: pages hold as many sectors as they have room for, and what is left of a page is read from the buffer") {
-  BenchConfig bench = drive_with_flash();
+  BenchConfig bench = drive_with_flash(cached_blocks);
   bench.nand->subpages = 4;
   bench.nand->page_size = Bytes(4 * 4096);
   bench.nand->oob_size = Bytes(4 * 64);
@@ -127,7 +115,7 @@ TEST_CASE("flash read cache: pages hold as many sectors as they have room for, a
 }
 
 TEST_CASE("flash read cache: blocks leave in the order in which they were filled, but for those that were read again") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashAdmission::every_read));
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), cached(FlashAdmission::every_read));
   for (std::uint64_t block = 0; block < cached_blocks; ++block) REQUIRE(read_sector(drive, block * pages, pages) == Status::ok);
   CHECK(drive.metric("flash_cache.evicted") == 0);
   REQUIRE(comes_from_flash(drive, 0, pages));  // the first block: as often as it has sectors
@@ -139,7 +127,7 @@ TEST_CASE("flash read cache: blocks leave in the order in which they were filled
 }
 
 TEST_CASE("flash read cache: what cannot be read from flash comes from the platters and leaves the cache") {
-  BenchConfig bench = drive_with_flash();
+  BenchConfig bench = drive_with_flash(cached_blocks);
   bench.nand->read_failures = {{1, 1}, {1, 2}};  // the page that is programmed second, and the read that is tried again
   TestDrive drive(make_cmr_factory(), {}, bench, cached(FlashAdmission::every_read));
   REQUIRE(write_sector(drive, 0, 3) == Status::ok);
@@ -151,7 +139,7 @@ TEST_CASE("flash read cache: what cannot be read from flash comes from the platt
 }
 
 TEST_CASE("flash read cache: a block that fails is not used again, and a cache without blocks lets everything pass") {
-  BenchConfig bench = drive_with_flash();
+  BenchConfig bench = drive_with_flash(cached_blocks);
   bench.nand->program_failures = {{0, 2}};
   bench.nand->erase_failures = {{1, 1}};
   bench.nand->bad_blocks = {{2}};
@@ -189,7 +177,7 @@ TEST_CASE("flash read cache: what finds the staging buffer full is not taken in,
 TEST_CASE("flash read cache: what the caches in DRAM hold is not looked for in flash") {
   FirmwareConfig config = cached(FlashAdmission::every_read);
   config.write_cache.capacity = 64_KiB;
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), config);
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(cached_blocks), config);
   REQUIRE(write_sector(drive, 0, 2) == Status::ok);
   REQUIRE(drive->read(0, 2 * 8) == Status::ok);
   CHECK(drive->steps.empty());

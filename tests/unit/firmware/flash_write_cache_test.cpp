@@ -1,9 +1,9 @@
-// Flash as a persistent write cache in front of a layer that uses none itself, alone and with a read cache beside it.
+// Flash as a persistent write cache in front of a layer that uses none itself, alone and with a read cache next to it.
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/layer_factories.hpp"
 #include "support/flash_faults.hpp"
-#include "unit/firmware/test_drive.hpp"
+#include "unit/firmware/flash_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -11,23 +11,12 @@ using namespace tessera::test;
 
 namespace {
 
-constexpr std::uint32_t pages = 4;  // of a block
+constexpr std::uint64_t all_blocks = 16;
 
-BenchConfig drive_with_flash(std::uint64_t blocks = 16) {
-  BenchConfig config = small_drive();
-  config.nand.emplace();
-  config.nand->blocks = blocks;
-  config.nand->pages_per_block = pages;
-  config.nand->oob_size = Bytes(64);
-  return config;
-}
-
-FirmwareConfig cached(FlashCacheUse use, std::uint64_t blocks = 16) {
-  FirmwareConfig config;
-  config.flash_cache.capacity = Bytes(blocks * pages * 4096);
+FirmwareConfig cached(FlashCacheUse use, std::uint64_t blocks = all_blocks) {
+  FirmwareConfig config = with_flash_cache(blocks);
   config.flash_cache.use = use;
   config.flash_cache.admit = FlashAdmission::every_read;
-  config.flash_cache.parallel = 1;
   config.flash_cache.evict_after = 1_s;
   return config;
 }
@@ -35,7 +24,7 @@ FirmwareConfig cached(FlashCacheUse use, std::uint64_t blocks = 16) {
 }  // namespace
 
 TEST_CASE("flash write cache: a write is durable in flash, without the platters, and is read from there") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashCacheUse::writes));
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(all_blocks), cached(FlashCacheUse::writes));
   drive->steps.clear();
   REQUIRE(drive->write(0, 4 * 8) == Status::ok);
   REQUIRE(drive->write(3 * 8, 8, true) == Status::ok);
@@ -53,7 +42,7 @@ TEST_CASE("flash write cache: a write is durable in flash, without the platters,
 TEST_CASE("flash write cache: a long write goes to the platters, and nothing older comes back from flash") {
   FirmwareConfig config = cached(FlashCacheUse::writes);
   config.flash_cache.largest_write = 8_KiB;
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), config);
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(all_blocks), config);
   REQUIRE(drive->write(0, 2 * 8) == Status::ok);
   REQUIRE(drive->write(0, 4 * 8) == Status::ok);
   CHECK(drive.metric("flash.past") == 4);
@@ -65,7 +54,7 @@ TEST_CASE("flash write cache: what was written goes home when the host is idle, 
   FirmwareConfig config = cached(FlashCacheUse::writes);
   config.flash_cache.free_share = 90;
   config.flash_cache.evict_after = 10_ms;
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), config);
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(all_blocks), config);
   for (std::uint64_t sector = 0; sector < 40; sector += 2) REQUIRE(drive->write(sector * 8, 8) == Status::ok);
   drive->run_for(10_s);
   CHECK(drive.metric("flash.moved_on") > 0);
@@ -73,8 +62,8 @@ TEST_CASE("flash write cache: what was written goes home when the host is idle, 
   CHECK(drive.wrong_blocks() == 0);
 }
 
-TEST_CASE("flash write cache: with a read cache beside it each has its blocks") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(), cached(FlashCacheUse::both));
+TEST_CASE("flash write cache: with a read cache next to it each has its blocks") {
+  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(all_blocks), cached(FlashCacheUse::both));
   CHECK(drive.metric("flash.area.flash_cache.blocks") == 8);
   REQUIRE(drive->write(0, 8) == Status::ok);
   REQUIRE(drive->read(100 * 8, 2 * 8) == Status::ok);

@@ -89,6 +89,21 @@ TEST_CASE("read cache: delivered sectors are a miss where they are given up, and
   }
 }
 
+TEST_CASE("read cache: where delivered sectors are given up the read-ahead has the whole segment, after a read longer than it as well") {
+  for (const bool keep : {true, false}) {
+    for (const std::uint32_t host : {8U, 24U}) {
+      TestDrive drive(make_cmr_factory(), {}, spinning_drive(),
+                      cached({.segments = 1, .segment_sectors = 16, .read_ahead = 16, .read_ahead_step = 4, .keep_delivered = keep}));
+      REQUIRE(drive->read(0, host * blocks) == Status::ok);
+      drive->run_until_idle(1_s);
+      std::uint32_t read = 0;
+      for (const auto& step : drive->steps) read += step.run.count;
+      const std::uint32_t kept = host < 16 ? 16 - host : 0;  // what the segment has room for next to what was delivered
+      CHECK(read == host + (keep ? kept : 16));
+    }
+  }
+}
+
 TEST_CASE("read cache: a hit extends a read-ahead that has ended only where extend_at_hit is on") {
   for (const bool extends : {true, false}) {
     TestDrive drive(make_cmr_factory(), {}, spinning_drive(),

@@ -106,6 +106,15 @@ TEST_CASE("what a flash read cache did is a line of its own") {
              Catch::Contains("  flash cache 8.1 % of the sectors read that DRAM did not have came from it; 1,850 sectors taken in\n"));
 }
 
+TEST_CASE("what a flash write cache did is a line of its own") {
+  MetricSet metrics = of_a_run();
+  metrics.add("flash.written", 20'260.0, "sectors", "");
+  metrics.add("flash.past", 8.0, "sectors", "");
+  metrics.add("flash.moved_on", 0.0, "sectors", "");
+  CHECK_THAT(terminal_summary(metrics, {}),
+             Catch::Contains("  flash cache 20,260 sectors written to it, 8 sectors past it; 0 sectors moved on to the platters\n"));
+}
+
 TEST_CASE("what is wrong comes first, the worst at the top") {
   MetricSet metrics = of_a_run();
   metrics.add("scoreboard.errors", 3.0, "1", "");

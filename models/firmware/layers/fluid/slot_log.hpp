@@ -37,7 +37,7 @@ class SlotLog {
   void restore_head(std::uint64_t last, bool all_known = true);
   /// Whether a slot with this position can be in use under that head.
   [[nodiscard]] bool possible(std::uint64_t position) const { return holes_ == LogHoles::reuse || position + slots_ >= head_; }
-  /// At boot, behind restore_head(): a position, higher than `above`, for a slot in use whose own cannot be read. Where it may be the
+  /// At boot, after restore_head(): a position, higher than `above`, for a slot in use whose own cannot be read. Where it may be the
   /// oldest it is taken for that: its own position, which a later boot may read, must not be one that is a lap behind the head by then, or
   /// that a segment took along.
   [[nodiscard]] std::uint64_t restore_position(std::uint32_t slot, std::uint64_t above);
