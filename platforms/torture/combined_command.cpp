@@ -77,8 +77,10 @@ class Campaign {
                       {options_.run.firmware.file, options_.run.firmware.patience});
   }
   [[nodiscard]] std::vector<std::string> layers() const {
-    if (options_.layer != "all" && !options_.layer.empty()) return {options_.layer};
-    return load(options_.run.set, "").layer_names();
+    DriveConfig plain = load(options_.run.set, "");
+    if (options_.layer == "all" || options_.layer.empty()) return plain.layer_names();
+    plain.layer = options_.layer;
+    return {plain.selected().name()};
   }
   [[noreturn]] void run_all(int pipe);
   [[noreturn]] void run_one(std::uint64_t number, int pipe);

@@ -189,9 +189,11 @@ boost::json::object as_json(const TortureOptions& options, const Case& tortured,
   return row;
 }
 
-std::vector<std::string> layers_of(const TortureOptions& options, const DriveConfig& plain) {
+/// InputError where there is none of the name that was given.
+std::vector<std::string> layers_of(const TortureOptions& options, DriveConfig& plain) {
   if (options.layer == "all") return plain.layer_names();
-  return {options.layer.empty() ? plain.layer : options.layer};
+  if (!options.layer.empty()) plain.layer = options.layer;
+  return {plain.selected().name()};
 }
 
 }  // namespace
@@ -207,8 +209,9 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
   bool bug = false;
   bool minimised_one = options.minimise.empty();
   boost::json::array rows;
+  const std::vector<std::string> layers = layers_of(options, plain);
   if (!options.json) print_heading();
-  for (const std::string& layer : layers_of(options, plain)) {
+  for (const std::string& layer : layers) {
     std::string refusal;
     bool offered = false;
     for (const TortureDurability durability : options.durability) {

@@ -36,6 +36,7 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
         (9106, 2194),  # fluid: a FLUSH that failed without spares was judged after a later cut
         (9107, 2101),  # hwsr: a write with FUA that failed counted as durable
         (9109, 2011),  # vguard: bands of 128 tracks are much work, and were taken for firmware that never rests
+        (9120, 1861),  # pore: a flash page and a sector of its tags' checkpoint could not be read
         (9101, 2459),  # fluid-loop: a torn slot was taken for the one that its sector had left
     ],
 )
@@ -72,3 +73,9 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 ])  # fmt: skip
 def test_what_does_not_fit_a_campaign_is_refused(words, said):
     assert said in simulate("torture", "torture", *words, status=2).stderr
+
+
+def test_a_layer_that_there_is_not_is_refused_before_anything_runs():
+    for words in (("--campaign", "--runs", 3), ()):
+        refused = simulate("torture", "torture", "--layer", "fluidd", *words, status=2)
+        assert refused.stdout == "" and "unknown layer 'fluidd'; did you mean 'fluid'?" in refused.stderr

@@ -11,7 +11,10 @@ Task<Status> FlashCacheLayer::recover() {
   FoundPages found;
   status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, paired_), user_sectors(), found, checkpoint_.get());
   if (!ok(status)) co_return status;
-  if (checkpoint_) checkpoint_->restart(found.tags);
+  if (checkpoint_) {
+    checkpoint_->restart(found.tags);
+    co_await checkpoint_->repair();
+  }
   next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
   status = co_await restore_map(found.tags);
   if (!ok(status)) co_return status;

@@ -149,9 +149,11 @@ Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order
   }
   for (const PageTag& tag : found.tags)
     if (tag.state == PageTag::State::good) found.next_seq = std::max(found.next_seq, tag.seq + 1);
+  const bool unread = std::ranges::any_of(found.tags, [](const PageTag& tag) { return tag.state == PageTag::State::unreadable; });
+  // Without the checkpoint nothing says which sector such a page holds the newest copy of, or that a cut tore it.
+  if (unread && checkpoint != nullptr && !checkpoint->found()) co_return Status::corrupt;
   // Pages that cannot be read now may have the highest numbers, and be read at a later boot: what comes is newer than they are, too.
-  if (std::ranges::any_of(found.tags, [](const PageTag& tag) { return tag.state == PageTag::State::unreadable; }))
-    found.next_seq += found.tags.size();
+  if (unread) found.next_seq += found.tags.size();
   co_return Status::ok;
 }
 

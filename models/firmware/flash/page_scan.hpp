@@ -18,7 +18,8 @@ struct FoundPages {
 
 /// Reads the newest checkpoint, where there are any (`checkpoint` may be null), then the out-of-band area of the first page of every
 /// block, and of those behind it that the checkpoint does not know, up to the first blank one: pages are programmed in order. The
-/// checkpoint is to be told of what was found afterwards (restart()). Pages that name no sector of the user space are unreadable.
+/// checkpoint is to be told of what was found afterwards (restart()). Pages that name no sector of the user space are unreadable. `corrupt`
+/// where neither a page nor the checkpoint that would name its sector can be read.
 [[nodiscard]] Task<Status> scan_pages(FlashPort& flash, const OobCodec& codec, PageOrder order, std::uint64_t user_sectors,
                                       FoundPages& found, TagCheckpoint* checkpoint);
 

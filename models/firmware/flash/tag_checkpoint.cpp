@@ -28,7 +28,7 @@ TagCheckpoint::TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, 
       changes_a_sector_(geometry.sector_bytes / sizeof(Change)),
       tags_(ports.memory, MemoryCategory::metadata, ports.flash->shape().all_subpages(), "tags of flash pages"),
       recent_(ports.memory, recent_changes(config, ports.flash->shape()), config.dump_tags ? Survival::dumped : Survival::volatile_memory),
-      log_(ports, geometry, region, RecordType::page_tags, *this, TableLog::Checkpoints::once) {
+      log_(ports, geometry, region, RecordType::page_tags, *this) {
   static_assert(sizeof(Change) == sizeof(RecentTags::Change));
   ports.memory.reserve(MemoryCategory::metadata, Bytes(image_bytes()), "checkpoint of flash pages");
 }
@@ -75,7 +75,8 @@ Task<void> TagCheckpoint::recover() {
     for (std::uint64_t page = 0; page < tags_.size(); ++page) tags_.peek(page) = {};
     whole_ = true;
   }
-  knows_every_page_ = ok(status) && recent_.complete();
+  found_ = ok(status);
+  knows_every_page_ = found_ && recent_.complete();
   for (std::uint64_t number = recent_.begin(); number < recent_.end(); ++number) replay(std::bit_cast<Change>(recent_.at(number)));
 }
 
@@ -97,6 +98,12 @@ void TagCheckpoint::restart(const PageTags& tags) {
       begun = begun || (page == first && good);
     }
   }
+}
+
+Task<void> TagCheckpoint::repair() {
+  const std::uint64_t end = recent_.end();
+  const bool repaired = co_await log_.repair();
+  if (repaired) recent_.logged(end);
 }
 
 /// Before the erase: pages that a cut in it leaves unreadable hold nothing.

@@ -76,8 +76,10 @@ class TagCheckpoint final : private TableLog::Table {
   TagCheckpoint(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& region, const TagCheckpointConfig& config);
 
   [[nodiscard]] Task<Status> format();
-  /// Boot: finds the newest checkpoint, and what was dumped of the changes since; where there is none, every block has to be read.
+  /// Boot: finds the newest checkpoint, and what was dumped of the changes since. Where it is not found(), every block has to be read.
   [[nodiscard]] Task<void> recover();
+  /// Whether recover() could read a checkpoint. If not, a page that cannot be read either may hold the newest copy of any sector.
+  [[nodiscard]] bool found() const { return found_; }
   /// What recover() found of a page; sequence number 0: nothing.
   [[nodiscard]] const Tag& recorded(std::uint64_t page) const { return tags_.peek(page); }
   /// Whether recover() found all: a page that is recorded was programmed, and not erased since; any other was not, or a cut tore it.
@@ -86,6 +88,8 @@ class TagCheckpoint final : private TableLog::Table {
   [[nodiscard]] std::uint64_t next_seq() const { return next_seq_; }
   /// Boot: what the pages were found to hold. What the checkpoint does not know of that counts as programmed since.
   void restart(const PageTags& tags);
+  /// Then: all tags twice again, where recover() found but one copy of something.
+  [[nodiscard]] Task<void> repair();
 
   /// The block is about to be erased.
   void erased(std::uint32_t block);
@@ -137,6 +141,7 @@ class TagCheckpoint final : private TableLog::Table {
   std::vector<Change> under_way_;  // that are being written
   std::uint64_t since_ = 0;        // changes since the last checkpoint was begun
   bool whole_ = false;             // the log cannot go on with recent changes: the next checkpoint has all tags
+  bool found_ = false;
   bool knows_every_page_ = false;
   std::uint64_t next_seq_ = 0;
   bool writing_ = false;

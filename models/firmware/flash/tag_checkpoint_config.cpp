@@ -16,11 +16,9 @@ void TagCheckpointConfig::describe(ParameterVisitor& v, bool dumps) {
 
 std::string TagCheckpointConfig::problem(const FlashShape& shape) const {
   constexpr std::uint32_t sector_bytes = 4096;
-  const std::uint64_t needed =
-      TableLog::least_sectors(shape.all_subpages() * sizeof(TagCheckpoint::Tag), sector_bytes, 1, TableLog::Checkpoints::once) *
-      sector_bytes;
+  const std::uint64_t needed = TableLog::least_sectors(shape.all_subpages() * sizeof(TagCheckpoint::Tag), sector_bytes) * sector_bytes;
   if (region.value() == 0 || region.value() >= needed) return {};
-  return "checkpoint of " + std::to_string(region.value()) + " bytes cannot hold two checkpoints of the tags of " +
+  return "checkpoint of " + std::to_string(region.value()) + " bytes cannot hold two checkpoints, each twice, of the tags of " +
          std::to_string(shape.all_subpages()) + " flash pages: they take " + std::to_string(needed) + " bytes (or 0, for none)";
 }
 

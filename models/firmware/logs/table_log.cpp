@@ -9,7 +9,7 @@
 namespace tessera {
 
 TableLog::TableLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
-                   Checkpoints checkpoints, std::uint64_t piece_sectors)
+                   std::uint64_t piece_sectors)
     : media_(ports.media),
       cpu_(ports.cpu),
       type_(type),
@@ -18,13 +18,11 @@ TableLog::TableLog(const Ports& ports, const DriveGeometry& geometry, const Form
       layout_(geometry, log, media_, ConventionalLayout::Reserve::none),
       superblock_(media_, {layout_.piece({LogicalSector(0), 1}), layout_.piece({LogicalSector(1), 1}), layout_.piece({LogicalSector(2), 1}),
                            layout_.piece({LogicalSector(3), 1})}),
-      checkpoints_(checkpoints),
       piece_sectors_(piece_sectors),
       half_sectors_((layout_.sectors() - Superblock::sectors) / 2),
       image_((table.image_bytes() + sector_bytes_ - 1) / sector_bytes_ * sector_bytes_),
       sector_(sector_bytes_) {
-  TESSERA_CHECK(layout_.sectors() >= least_sectors(table.image_bytes(), sector_bytes_, 1, checkpoints),
-                "the log region of a table is too small");
+  TESSERA_CHECK(layout_.sectors() >= least_sectors(table.image_bytes(), sector_bytes_), "the log region of a table is too small");
 }
 
 PhysicalRun TableLog::place(std::uint64_t sector, std::uint64_t count) const {
@@ -162,7 +160,7 @@ Task<Status> TableLog::write_checkpoint() {
   std::ranges::fill(image_, std::byte{0});
   table_.save(image_);
   const std::uint64_t first = half(superblock_.generation() + 1);
-  for (std::uint64_t copy = 0; copy < static_cast<std::uint64_t>(checkpoints_); ++copy) {
+  for (std::uint64_t copy = 0; copy < checkpoint_copies; ++copy) {
     const Status status = co_await write_image(first + copy * image_sectors());
     if (!ok(status)) co_return status;
   }
@@ -217,7 +215,7 @@ Task<Status> TableLog::read_image_sectors(std::uint64_t first, std::uint64_t don
   faulty_ = true;
   for (const std::uint64_t end = done + count; done < end; ++done) {
     Status status = Status::corrupt;
-    for (std::uint64_t copy = 0; !ok(status) && copy < static_cast<std::uint64_t>(checkpoints_); ++copy) {
+    for (std::uint64_t copy = 0; !ok(status) && copy < checkpoint_copies; ++copy) {
       MediaChain chain(MediaClass::dependent);
       chain.add(image_step(MediaOp::read, first + copy * image_sectors(), done, 1));
       status = co_await media_.run(chain);

@@ -35,19 +35,15 @@ class TableLog {
     virtual void replay(const Words& words, std::span<const std::byte> sector) = 0;
   };
 
-  /// Whether a checkpoint is there twice. Once is enough for a table that can be found in another way, where recover() fails.
-  enum class Checkpoints : std::uint8_t { once = 1, twice = 2 };
-
   /// `log`: conventional regions of at least least_sectors(); `piece_sectors`: most that one write of a checkpoint takes, beside the
   /// track's end.
   TableLog(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, RecordType type, Table& table,
-           Checkpoints checkpoints = Checkpoints::twice, std::uint64_t piece_sectors = ~std::uint64_t{0});
+           std::uint64_t piece_sectors = ~std::uint64_t{0});
 
   /// Sectors that the log of a table needs at the least: room for `changes` a half.
-  [[nodiscard]] static std::uint64_t least_sectors(std::uint64_t image_bytes, std::uint32_t sector_bytes, std::uint64_t changes = 1,
-                                                   Checkpoints checkpoints = Checkpoints::twice) {
+  [[nodiscard]] static std::uint64_t least_sectors(std::uint64_t image_bytes, std::uint32_t sector_bytes, std::uint64_t changes = 1) {
     const std::uint64_t image = (image_bytes + sector_bytes - 1) / sector_bytes;
-    return Superblock::sectors + 2 * (image * static_cast<std::uint64_t>(checkpoints) + change_copies * changes);
+    return Superblock::sectors + 2 * (checkpoint_copies * image + change_copies * changes);
   }
 
   /// First boot: the table as it is.
@@ -81,12 +77,13 @@ class TableLog {
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
  private:
+  static constexpr std::uint64_t checkpoint_copies = 2;
   static constexpr std::uint64_t change_copies = 2;
 
   [[nodiscard]] std::uint64_t half(std::uint64_t generation) const { return Superblock::sectors + generation % 2 * half_sectors_; }
   [[nodiscard]] std::uint64_t image_sectors() const { return image_.size() / sector_bytes_; }
   /// Where the changes of a half begin.
-  [[nodiscard]] std::uint64_t changes_at() const { return image_sectors() * static_cast<std::uint64_t>(checkpoints_); }
+  [[nodiscard]] std::uint64_t changes_at() const { return checkpoint_copies * image_sectors(); }
   [[nodiscard]] std::uint64_t records_in_half() const { return (half_sectors_ - changes_at()) / change_copies; }
   [[nodiscard]] SectorHeader header_of(std::uint64_t record, const Words& words) const;
   /// Sectors of the half in force from `sector` behind its checkpoint on, as far as they stay on one track; at most `count`.
@@ -107,7 +104,6 @@ class TableLog {
   std::uint32_t sector_bytes_;
   ConventionalLayout layout_;
   Superblock superblock_;
-  Checkpoints checkpoints_;
   std::uint64_t piece_sectors_;
   std::uint64_t half_sectors_;
   std::vector<std::byte> image_;   // a checkpoint on its way

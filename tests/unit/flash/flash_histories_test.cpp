@@ -30,7 +30,7 @@ void randomise(Setup& setup, RandomStream& random) {
   setup.bench.nand->pages_per_block = pick(random, 1, 6);
   setup.bench.nand->dies = pick(random, 1, 3);
   if (random.below(2) == 0) {
-    cache.checkpoint.region = sectors(16);
+    cache.checkpoint.region = sectors(32);
     cache.checkpoint.every = pick(random, 1, 40);
   }
   setup.bench.seed = random();

@@ -30,6 +30,14 @@ Status read_first_sector(Drive& drive) {
   return status;
 }
 
+/// Where the writes to the checkpoint's region begin, since `steps` was cleared.
+std::vector<PhysicalSector> checkpoint_writes(SkylightDrive& drive) {
+  std::vector<PhysicalSector> sectors;
+  for (const auto& step : drive.bench().steps_in("checkpoint"))
+    if (step.op == MediaOp::write) sectors.push_back({step.run.track, step.run.first});
+  return sectors;
+}
+
 }  // namespace
 
 TEST_CASE("a page that was lost before a checkpoint named it is an error, not the older copy beside it") {
@@ -72,6 +80,41 @@ TEST_CASE("a lost page is known at further boots, and behind a checkpoint that c
   later.write_banded({{1, 1}, {0, 0}});
   later.cut_now();
   CHECK(later.bench().read(0, 8) == Status::media_error);
+}
+
+TEST_CASE("a lost page is known although a copy of the checkpoint that names it cannot be read, and boots make that copy anew") {
+  SkylightSetup setup = losing<SkylightSetup>(3);
+  setup.cache().checkpoint = {sectors(12), 2};  // halves of the tags and one change
+  SkylightDrive drive(setup);
+  drive.write_banded({{1, 0}, {0, 0}});
+  drive.bench().run_until_idle(Picoseconds(ps_per_second));
+  drive.bench().steps.clear();
+  drive.write_banded({{1, 1}, {0, 0}});
+  drive.bench().run_until_idle(Picoseconds(ps_per_second));
+  REQUIRE(checkpoint_writes(drive).size() >= 3);  // both copies of all tags, and superblocks
+  for (const std::size_t copy : {0, 1}) {
+    const PhysicalSector unreadable = checkpoint_writes(drive)[copy];
+    drive.bench().media().add_unreadable(unreadable);
+    drive.bench().steps.clear();
+    drive.cut_now();
+    CHECK(drive.bench().read(0, 8) == Status::media_error);
+    CHECK(drive.bench().scoreboard().errors() == 0);
+  }
+}
+
+TEST_CASE("a boot that can read neither a page nor the checkpoint that would name its sector is refused") {
+  for (const bool lost : {false, true}) {
+    SkylightSetup setup = losing<SkylightSetup>(1);
+    setup.cache().checkpoint.every = 2;
+    if (!lost) setup.bench.nand->read_failures.clear();
+    SkylightDrive drive(setup);
+    for (const std::size_t copy : {0, 1}) drive.bench().media().add_unreadable(checkpoint_writes(drive)[copy]);
+    drive.write_banded({{0, 0}, {0, 0}});
+    drive.bench().run_until_idle(Picoseconds(ps_per_second));  // the dumped ring no longer has what the checkpoint has
+    drive.bench().cut_now();
+    CHECK(drive.bench().boot_status() == (lost ? Status::corrupt : Status::ok));
+    if (!lost) drive.check_content();
+  }
 }
 
 TEST_CASE("a block whose erase a cut tore holds nothing that is lost") {

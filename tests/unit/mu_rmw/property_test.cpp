@@ -26,7 +26,7 @@ MuRmwSetup random_setup(RandomStream& random) {
   setup.bench.nand->pages_per_block = pick(random, 1, 6);
   setup.bench.nand->dies = pick(random, 1, 3);
   if (random.below(2) == 0) {
-    setup.layer.checkpoint.region = Bytes(16 * 4096);
+    setup.layer.checkpoint.region = Bytes(20 * 4096);
     setup.layer.checkpoint.every = pick(random, 1, 30);
   }
   setup.bench.seed = random();

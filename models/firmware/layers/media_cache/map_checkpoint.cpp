@@ -20,7 +20,7 @@ MapCheckpoint::MapCheckpoint(const Ports& ports, const MediaCacheConfig& config,
     : cpu_(ports.cpu),
       map_(map),
       bands_(bands),
-      table_log_(ports, geometry, regions, RecordType::cache_map, *this, TableLog::Checkpoints::twice, piece_sectors(config, geometry)) {}
+      table_log_(ports, geometry, regions, RecordType::cache_map, *this, piece_sectors(config, geometry)) {}
 
 Task<Status> MapCheckpoint::write(const Log& log) {
   cpu_.scan(map_.size());

@@ -22,6 +22,7 @@ Task<Status> MuRmw::recover() {
   if (checkpoint_) {
     checkpoint_->restart(found.tags);
     for (const std::uint32_t page : found.unnamed) checkpoint_->discard(page);
+    co_await checkpoint_->repair();
   }
   co_await erase_blocks(found.stale);
   co_return Status::ok;
