@@ -18,7 +18,7 @@ ParsedCommand read_explain(const Arguments& arguments) {
 }
 
 void declare_describe(Arguments& arguments) {
-  arguments.positional("TRACE", "block trace (plain, gz, xz, zstd, bz2 or lz4)");
+  arguments.positional("TRACE", "block trace (plain, gz, xz, zstd, bz2 or lz4), or a saved state");
   declare_trace_reading(arguments);
   arguments.flag("--json", "as JSON");
 }

@@ -15,6 +15,7 @@
 #include "platforms/output/trace_text.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"
+#include "platforms/state/state_file.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/trace_files.hpp"
 #include "stimuli/readers/trace_format.hpp"
@@ -126,6 +127,35 @@ void print_state(const cli::CheckOptions& options, DriveConfig& config) {
             << " % prefilled" << (facts.checked ? ", with" : ", without") << " what --check needs\n";
 }
 
+/// Of whichever drive it is.
+void print_state_facts(const std::filesystem::path& file, bool json) {
+  const SavedState saved(file);
+  const StateFacts& facts = saved.facts();
+  if (json) {
+    boost::json::object parameters;
+    for (const auto& [path, value] : facts.parameters) parameters[path] = value;
+    std::cout << boost::json::serialize(boost::json::object{{"state", file.string()},
+                                                            {"version", facts.version},
+                                                            {"drive", facts.drive},
+                                                            {"layer", facts.layer},
+                                                            {"firmware", facts.firmware},
+                                                            {"content", facts.content_name()},
+                                                            {"checked", facts.checked},
+                                                            {"prefill_percent", facts.prefill_percent},
+                                                            {"seed", facts.seed},
+                                                            {"requests", facts.requests},
+                                                            {"parameters", std::move(parameters)}})
+              << "\n";
+    return;
+  }
+  std::cout << file.string() << ": the state of a drive\n"
+            << "drive       " << facts.drive << ", layer " << facts.layer << "\n"
+            << "saved       after " << figure_text(static_cast<double>(facts.requests), "1") << " requests, seed " << facts.seed << ", "
+            << facts.prefill_percent << " % prefilled, by tessera-sim " << facts.version << "\n"
+            << "content     " << facts.content_name() << (facts.checked ? ", with" : ", without") << " what --check needs\n"
+            << "parameters  " << facts.parameters.size() << ", which --json lists\n";
+}
+
 /// What the trace is read as, and whether a drive of `capacity` has all its addresses; InputError where a run would be refused.
 void print_trace(const cli::TraceOptions& options, Bytes capacity) {
   const auto source = open_as_it_is(options);
@@ -149,6 +179,10 @@ int explain_command(const cli::ExplainOptions& options) {
 }
 
 int describe_command(const cli::DescribeOptions& options) {
+  if (is_state(options.trace.file)) {
+    print_state_facts(options.trace.file, options.json);
+    return 0;
+  }
   const auto source = open_as_it_is(options.trace);
   const TraceSummary summary = describe(*source);
   if (options.json)

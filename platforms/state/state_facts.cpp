@@ -27,6 +27,8 @@ std::string origin(const std::string& firmware) {
 
 }  // namespace
 
+const char* StateFacts::content_name() const { return content_names.at(static_cast<std::size_t>(content)); }
+
 StateFacts StateFacts::of(DriveConfig& config) {
   StateFacts facts;
   facts.version = TESSERA_VERSION;

@@ -23,6 +23,9 @@ struct StateFacts {
   std::uint64_t requests = 0;                                        ///< that the run which saved it served
   std::vector<std::pair<std::string, std::string>> parameters = {};  ///< all but those of other layers, by path
 
+  /// "none", "tags" or "bytes", as --content takes it.
+  [[nodiscard]] const char* content_name() const;
+
   /// Of what the description says; the rest is the caller's.
   [[nodiscard]] static StateFacts of(DriveConfig& config);
 

@@ -88,6 +88,13 @@ PackedState::~PackedState() = default;
 
 std::string_view PackedState::next() { return stream_->next(); }
 
+bool is_state(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;  // a pipe would lose what was read of it
+  std::string head(title.size(), '\0');
+  return std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size())) && head == title;
+}
+
 std::unique_ptr<PackedState> read_state(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file)) throw input_error(file.string(), 0, "the file cannot be opened for reading");

@@ -33,6 +33,9 @@ class PackedState {
   std::uint64_t bytes_ = 0;
 };
 
+/// Whether the file begins as a state does; false where it cannot be read.
+[[nodiscard]] bool is_state(const std::filesystem::path& file);
+
 /// InputError too where the file cannot be read.
 [[nodiscard]] std::unique_ptr<PackedState> read_state(const std::filesystem::path& file);
 

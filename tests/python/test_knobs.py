@@ -17,19 +17,30 @@ from typer.testing import CliRunner
 
 from tessera.cli import app
 from tessera.commands.knobs import subject_of
+from tessera.effort import Until
 from tessera.errors import InputError
 from tessera.marks import TOO_SHORT
+from tessera.view.knobs import kept as on_disk
 from tessera.view.knobs import runs as background
+from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.knob import Knob
 from tessera.view.knobs.offline import within
 from tessera.view.knobs.runs import Runs
-from tessera.view.knobs.server import LARGEST_BODY, serving
+from tessera.view.knobs.server import serving
 from tessera.view.knobs.subject import Subject, command_of
+from tessera.view.loopback import LARGEST_BODY
 
 PATIENCE = 60  # seconds that a busy machine may take for what takes a moment
 ENDLESS = 2_000_000_000  # requests: hours
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +173,49 @@ def test_positions_that_are_one_run_run_once(subject, monkeypatch):
             answer = runs.want("page", subject.position(state))  # cmr has no use for flash
             until(lambda: answer.done)
     assert len(made) == len(set(made)) == 2
+
+
+def test_a_later_session_takes_the_results_of_an_earlier_one_from_the_disk(subject, tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(background, "measure", lambda key, simulation, until: made.append(key) or {"key": key, "requests": simulation.limit, "limit": simulation.limit, "last": True, "message": ""})
+
+    def session(subject: Subject) -> list[dict]:
+        with background_runs(subject, kept=Kept(tmp_path / "kept")) as runs:
+            answer = runs.want("page", subject.position({}))
+            until(lambda: answer.done)
+        return answer.results
+
+    first = session(subject)
+    assert session(subject) == first and len(made) == 1
+    session(dataclasses.replace(subject, seed=2))
+    session(dataclasses.replace(subject, until=Until.parse("host.latency.p99:5%")))
+    assert len(made) == 3  # another seed, another end
+    (tmp_path / "kept").joinpath(sorted(os.listdir(tmp_path / "kept"))[0]).write_text('{"key": ')
+    for again in (subject, dataclasses.replace(subject, seed=2), dataclasses.replace(subject, until=Until.parse("host.latency.p99:5%"))):
+        session(again)
+    assert len(made) == 4  # the damaged one alone
+
+
+def test_what_failed_is_not_kept_and_the_oldest_results_go(subject, tmp_path, monkeypatch):
+    kept = Kept(tmp_path)
+    kept.put("a", subject.until, {"key": "a", "last": True, "message": "no room"})
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(on_disk, "MOST", 4)
+    for age, key in enumerate("abcd"):
+        kept.put(key, subject.until, {"key": key, "last": True, "message": ""})
+        for file in tmp_path.iterdir():
+            os.utime(file, (1_000_000 + age, file.stat().st_mtime) if file.stat().st_mtime < 2_000_000 else (1_000_000 + age, 1_000_000 + age))
+    assert kept.get("a", subject.until) is not None  # used: now the youngest
+    kept.put("e", subject.until, {"key": "e", "last": True, "message": ""})
+    assert [key for key in "abcde" if kept.get(key, subject.until)] == ["a", "d", "e"]
+
+
+def test_a_folder_that_cannot_be_written_is_said_once(subject, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    kept = Kept(tmp_path / "file" / "knobs")
+    for key in "ab":
+        kept.put(key, subject.until, {"key": key, "last": True, "message": ""})
+    assert capsys.readouterr().err.count("results are not kept after this session") == 1
 
 
 def test_a_run_whose_slider_moved_on_is_ended_and_the_next_one_runs(endless):

@@ -17,7 +17,9 @@ from tessera.comparison import Comparison
 from tessera.run_folder import Run, life_phases
 from tessera.simulator import ask_simulator
 from tessera.view import again, write_view
+from tessera.view.band_strip import MOST_BANDS
 from tessera.view.dies import STATES, dies_of
+from tessera.view.dram import bus_load
 from tessera.view.head import head_of
 from tessera.view.packed import unpacked
 
@@ -110,6 +112,81 @@ def test_dies_of_a_waveform_with_gaps_or_words_of_another_version_are_not_shown(
     for changes, shown in (("#5\nsidle !\n#7\nserasing !\n#9\nsidle !\n", 1), ("#5\nserasing !\n#7\ns? !\n", 0), ("#5\nswriting !\n", 0), ("#5\nsidle !\n", 0)):
         file.write_text(names + changes)
         assert [die.number for die in dies_of(file)] == [3] * shown, changes
+
+
+def test_the_page_shows_how_busy_the_bus_of_the_dram_was(bare, tmp_path):
+    write_view(bare, tmp_path / "v.html", ask=lambda _: True)
+    side = data_in(tmp_path / "v.html")["sides"][0]
+    (load,) = [gauge for gauge in side["gauges"] if gauge["name"] == "DRAM bus in use"]
+    percent = unpacked(load["level"])
+    assert load["unit"] == " %" and 0 == percent.min() < percent.max() <= 100
+
+
+def test_the_load_of_the_bus_is_its_busy_time_over_each_stretch(tmp_path):
+    names = "$scope module dram $end\n$var string 1 ! bus $end\n$upscope $end\n$enddefinitions $end\n"
+    file = tmp_path / "waves.vcd"
+    file.write_text(names + "#0\nsidle !\n#1000000\nscpu !\n#2500000\nsidle !\n#6000000\nsdma !\n#10000000\nsidle !\n")
+    load = bus_load(file)
+    lengths = np.diff([*load.at.astype(np.float64), 10_000_000])
+    assert (load.percent * lengths).sum() / 100 == pytest.approx(1_500_000 + 4_000_000, rel=1e-3)
+    assert load.percent.tolist() == [0, 100, 0, 100]
+    for changes in ("#5\nsidle !\n#7\nscpu !\n#9\nsx !\n", "#5\nslink !\n", "#5\nsidle !\n"):
+        file.write_text(names + changes)
+        assert bus_load(file) is None, changes
+
+
+def test_the_page_shows_how_full_the_bands_are_and_when(results, tmp_path):
+    write_view(results / "run", tmp_path / "v.html", ask=lambda _: True)
+    bands = data_in(tmp_path / "v.html")["sides"][0]["bands"]
+    at, held, cached = (unpacked(bands[name]) for name in ("at", "held", "cached"))
+    assert len(held) == len(cached) == len(at) * bands["count"] and bands["count"] <= MOST_BANDS
+    assert (np.diff(at.astype(np.int64)) > 0).all()
+    assert (held == 100).all() and cached[: bands["count"]].max() <= cached.max() and 0 < cached.max() <= 100  # prefilled; writes wait in the log
+
+
+def test_a_damaged_record_of_bands_is_refused(logged, tmp_path):
+    (logged / "bands.csv").write_text("time_s,band,sectors,held,cached\n0.1,0,zero,1,1\n")
+    status, said = command(logged)
+    assert status == 2 and "bands.csv" in said.replace("\n", "")
+
+
+@pytest.fixture(scope="module")
+def state(results) -> Path:
+    """Of a drive whose description is not as the name says."""
+    file = results / "warm.state"
+    tessera.run("demo", layer="mu-rmw", settings={"media.rpm": "5400 rpm", "layers.mu_rmw.merge_buffer": "8 MiB"}, save_state=file, out=results / "warm", **SMALL)
+    return file
+
+
+def test_a_saved_state_is_shown_as_it_boots(state, tmp_path):
+    status, said = command(state, "--out", tmp_path / "s.html")
+    assert status == 0, said
+    data = data_in(tmp_path / "s.html")
+    (side,) = data["sides"]
+    assert data["origin"] == "0" and side["total"] == 1 and side["drive"]["turn"] == pytest.approx(60e12 / 5400)
+    assert side["facts"] == ["layer mu-rmw", "drive demo", "saved after 300 requests", "seed 1"]
+    assert unpacked(side["head"]["at"]).max() > 0 and side["dies"] and side["bands"]["count"] > 0
+    assert write_view(state) == Path(f"{state}.html")
+
+
+def test_a_state_says_what_it_is_of(state):
+    said = CliRunner().invoke(app, ["describe", str(state)]).output
+    assert "the state of a drive" in said and "demo, layer mu-rmw" in said and "after 300 requests, seed 1, 100 % prefilled" in said
+    facts = json.loads(CliRunner().invoke(app, ["describe", str(state), "--json"]).output)
+    assert facts["parameters"]["media.rpm"] == '"5400 rpm"' and facts["firmware"] == "" and facts["content"] == "none"
+
+
+def test_states_that_cannot_be_shown_are_refused_in_a_sentence(state, results, tmp_path):
+    cut = tmp_path / "cut.state"
+    cut.write_bytes(state.read_bytes()[:-40])
+    for words, expected in (
+        ((cut,), "the state of the drive is damaged"),
+        ((state, "--drive", "dmeo"), "did you mean 'demo'?"),
+        ((state, "--out", state), "is what the command reads"),
+        ((results / "run", "--drive", "demo"), "--drive names the description of a saved state's drive"),
+    ):
+        status, said = command(*words)
+        assert status == 2 and expected in said.replace("\n", " "), said
 
 
 def test_without_agreement_the_sentence_names_both_ways_out(bare):

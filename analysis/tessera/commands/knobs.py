@@ -44,11 +44,12 @@ def subject_of(
 
 def serve_knobs(subject: "Subject", jobs: int | None, port: int) -> None:
     """Until Ctrl-C."""
+    from tessera.view.knobs.kept import Kept, cache_folder
     from tessera.view.knobs.page import render
     from tessera.view.knobs.server import serving
 
     try:
-        with serving(subject, render(subject), jobs or min(MOST_AT_ONCE, len(os.sched_getaffinity(0))), port) as server:
+        with serving(subject, render(subject), jobs or min(MOST_AT_ONCE, len(os.sched_getaffinity(0))), port, Kept(cache_folder())) as server:
             print(server.address, flush=True)
             print("  open this address in a browser of this machine; Ctrl-C ends the server and its runs", file=sys.stderr)
             server.serve_forever()
@@ -57,8 +58,9 @@ def serve_knobs(subject: "Subject", jobs: int | None, port: int) -> None:
 
 
 def write_knobs(subject: "Subject", file: Path, budget: int | None, jobs: int | None) -> None:
+    from tessera.view.knobs.kept import Kept, cache_folder
     from tessera.view.knobs.offline import write_offline
 
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         line = bar.add_task("runs", total=None)
-        print(write_offline(subject, file, budget or OFFLINE_BUDGET, jobs, lambda done, of: bar.update(line, completed=done, total=of)))
+        print(write_offline(subject, file, budget or OFFLINE_BUDGET, jobs, lambda done, of: bar.update(line, completed=done, total=of), Kept(cache_folder())))

@@ -19,6 +19,7 @@ EXAMPLES = """Examples:
 
   tessera describe month.csv.zst --limit 1000000 --picture heat.png --json"""
 
+Described = Annotated[Path, typer.Argument(metavar="TRACE", help="Block trace (plain, gz, xz, zstd, bz2 or lz4), or a saved state.")]
 Source = Annotated[Path, typer.Argument(help="Block trace (plain, gz, xz, zstd, bz2 or lz4).")]
 Target = Annotated[Path, typer.Option("--out", help="File to write; .gz and .xz are packed. How it is read lies beside it.")]
 Format = Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")]
@@ -40,7 +41,7 @@ def _apart(out: Path, traces: list[Path], format: str | None = None) -> None:
 
 
 def describe(
-    trace: Source,
+    trace: Described,
     format: Format = None,
     volume: Volume = None,
     limit: Limit = None,
@@ -48,7 +49,12 @@ def describe(
     picture: Annotated[Path | None, typer.Option(help="Heat map over time and address to draw, .png or .svg.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what is in a block trace: counts, footprint, reuse, overwriting, order, bursts."""
+    """Tell what is in a block trace: counts, footprint, reuse, overwriting, order, bursts. Of a saved state, what it is of."""
+    from tessera.saved_state import is_state
+
+    if is_state(trace):
+        print(ask_simulator(["describe", trace, *(["--json"] if as_json else [])]), end="")
+        return
     from tessera.charts.paper import draw
     from tessera.percentiles import parse
     from tessera.trace.measures import heat_map, measures, rows

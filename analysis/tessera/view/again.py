@@ -9,9 +9,12 @@ from tessera.errors import InputError
 from tessera.human import time
 from tessera.replay import repeatable
 from tessera.run_folder import Run
+from tessera.saved_state import boot_of, facts_of, has_flash
+from tessera.simulation import Simulation
 from tessera.sameness import differences
 from tessera.temporary import work_folder
 from tessera.view.dies import DIE_STATES
+from tessera.view.dram import BUS
 from tessera.view.head import SIGNALS, WAVEFORM, Head
 from tessera.view.side import recorded_head
 
@@ -53,12 +56,24 @@ def _way_out(requests: int) -> str:
     return "run it with --requests, or add --yes to 'tessera view', which then repeats the run"
 
 
+@contextmanager
+def booted(state: Path, drive: str | None = None, firmware: Path | None = None, progress: bool = False) -> Iterator[tuple[Run, Head | None]]:
+    """The boot of a saved state and one request, with the logs of a view. Raises InputError if it is no state, or of a drive that is not here."""
+    with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
+        facts = facts_of(state)
+        run = _recorded(boot_of(state, facts, drive, firmware), "1 requests", Path(folder), has_flash(facts), progress)
+        yield run, recorded_head(run)
+
+
 def _repeated(run: Run, requests: int, folder: Path, firmware: Path | None, progress: bool) -> Run:
     made_by = repeatable(run.folder, firmware)
-    has_flash = run.find("nand.reads") is not None
-    recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join([*SIGNALS, *([DIE_STATES] if has_flash else [])]))
-    every = f"{max(1, requests // INTERVALS)} requests"
-    repeated = made_by.but(requests=True, events=True, places=True, intervals=every, more=(*made_by.more, *recording)).run(folder, progress)
+    repeated = _recorded(made_by, f"{max(1, requests // INTERVALS)} requests", folder, run.find("nand.reads") is not None, progress)
     if found := differences(run, repeated, figures_only=True):
         raise InputError(f"{run.folder}: repeating the run gives other results ({found[0]}), so this simulator is of another version: run it again with this one")
     return repeated
+
+
+def _recorded(simulation: Simulation, every: str, folder: Path, has_flash: bool, progress: bool) -> Run:
+    signals = [*SIGNALS, BUS, *([DIE_STATES] if has_flash else [])]
+    recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join(signals))
+    return simulation.but(requests=True, events=True, places=True, intervals=every, more=(*simulation.more, *recording)).run(folder, progress)

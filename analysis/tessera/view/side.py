@@ -13,7 +13,9 @@ from tessera.errors import InputError, damaged
 from tessera.marks import of_run_marks
 from tessera.run_folder import OPERATIONS, Run, life_phases
 from tessera.sweeps.axes import amount
+from tessera.view.band_strip import band_strip
 from tessera.view.dies import dies_of
+from tessera.view.dram import bus_load
 from tessera.view.head import MOST_ROWS, WAVEFORM, Head, head_of
 from tessera.view.packed import packed
 
@@ -48,7 +50,8 @@ def side_of(run: Run, head: Head | None, name: str) -> dict[str, Any]:
         "head": _head(head) if head is not None else None,
         "dies": _dies(run, until),
         "rings": _rings(run),
-        "gauges": _gauges(run, until),
+        "bands": band_strip(run, until),
+        "gauges": [*_gauges(run, until), *_dram(run, until)],
         **_events(run, until),
     }
 
@@ -115,6 +118,13 @@ def _dies(run: Run, until: int | None) -> list[dict[str, Any]]:
     file = run.folder / WAVEFORM
     dies = dies_of(file, until) if file.exists() else []
     return [{"name": f"flash die {die.number}", "at": packed(die.at, "u64"), "state": packed(die.state, "u8")} for die in dies]
+
+
+def _dram(run: Run, until: int | None) -> list[dict[str, Any]]:
+    """How busy its data bus was, as one more level."""
+    file = run.folder / WAVEFORM
+    load = bus_load(file, until) if file.exists() else None
+    return [] if load is None else [{"name": "DRAM bus in use", "unit": " %", "at": packed(load.at, "u64"), "level": packed(load.percent, "f32")}]
 
 
 def _rings(run: Run) -> dict[str, Any] | None:

@@ -8,9 +8,10 @@ from typing import Any
 from tessera.api import open_results
 from tessera.comparison import Comparison
 from tessera.errors import InputError
-from tessera.output_file import write
+from tessera.output_file import PARTIAL, write
 from tessera.run_folder import Run
-from tessera.view.again import Ask, with_logs
+from tessera.saved_state import facts_of, is_state
+from tessera.view.again import Ask, booted, with_logs
 from tessera.view.page import render
 from tessera.view.side import side_of
 
@@ -18,10 +19,16 @@ SIDES = 2  # runs next to one another
 
 
 def write_view(
-    results: str | Path, file: str | Path | None = None, layers: Sequence[str] = (), ask: Ask = lambda _: False, firmware: Path | None = None, progress: bool = False
-) -> Path:
-    """Writes the view of a folder of a run or a comparison, RESULTS/view.html where no file is named. `ask` says whether a run whose logs
-    are missing may be repeated for them. Raises InputError where the folder holds nothing that can be viewed."""
+    results: str | Path, file: str | Path | None = None, layers: Sequence[str] = (), ask: Ask = lambda _: False, firmware: Path | None = None, progress: bool = False,
+    drive: str | None = None,
+) -> Path:  # fmt: skip
+    """Writes the view of a folder of a run or a comparison, RESULTS/view.html where no file is named, or of a saved state, STATE.html. `ask`
+    says whether a run whose logs are missing may be repeated for them. `drive`: the description of a state's drive, where it is not the one
+    that the state names. Raises InputError where there is nothing that can be viewed."""
+    if is_state(results):
+        return _write_state(Path(results), file, drive, firmware, progress)
+    if drive is not None:
+        raise InputError("--drive names the description of a saved state's drive: a folder of results has its own")
     runs = _runs(results, layers)
     sides: list[dict[str, Any]] = []
     for name, run in runs.items():
@@ -33,10 +40,25 @@ def write_view(
     return write(Path(file) if file else Path(results) / "view.html", render(title, data))
 
 
+def _write_state(state: Path, file: str | Path | None, drive: str | None, firmware: Path | None, progress: bool) -> Path:
+    """How the drive boots from it, from power-on, and how full its bands are."""
+    facts = facts_of(state)
+    with booted(state, drive, firmware, progress) as (run, head):
+        side = side_of(run, head, facts["layer"])
+    side["facts"] = [f"layer {facts['layer']}", f"drive {facts['drive']}", f"saved after {facts['requests']:,} requests", f"seed {facts['seed']}"]
+    side["notes"].append("A saved state: the drive boots from it, and serves one request. Bars show how full its bands are.")
+    side["marks"] = []  # of figures, which a boot has none of
+    del side["begin"]
+    title = f"A saved state: {facts['layer']} on {facts['drive']}"
+    return write(Path(file) if file else Path(f"{state}.html"), render(title, {"title": title, "origin": "0", "sides": [side]}))
+
+
 def _runs(results: str | Path, layers: Sequence[str]) -> dict[str, Run]:
     """By the names that they have on the page."""
     if Path(results).is_file():
-        raise InputError(f"{results} is a file: expected the folder of a run or a comparison; a trace or a saved state is run first, with 'tessera run ... --requests --out FOLDER'")
+        raise InputError(f"{results} is a file: expected the folder of a run or a comparison, or a saved state; a trace is run first, with 'tessera run ... --requests --out FOLDER'")
+    if not (Path(results) / "summary.json").exists() and (Path(results) / f"requests.npy{PARTIAL}").exists():
+        raise InputError(f"{results}: the run has not ended: --live follows one that is under way")
     if len(layers) > SIDES:
         raise InputError(f"--layers: expected one or two layers, found {len(layers)}")
     opened = open_results(results)

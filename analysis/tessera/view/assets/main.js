@@ -100,26 +100,26 @@ const search = (view) => {
 
 const ZOOM = 2;
 
-const control = (view) => {
+/** The buttons and keys of the page; `now()` is the view that it shows. */
+const control = (now) => {
   SPEEDS.forEach(([, name], place) => {
     const option = element("option", name);
     option.value = String(place);
     byId("speed").append(option);
   });
-  view.setSpeed(FIRST_SPEED);
-  byId("speed").addEventListener("change", () => view.setSpeed(Number(byId("speed").value)));
+  byId("speed").addEventListener("change", () => now().setSpeed(Number(byId("speed").value)));
   const does = {
-    play: () => view.play(!view.playing), previous: () => view.stepSlow(-1), next: () => view.stepSlow(1), "slow-motion": () => view.slowMotion(),
-    closer: () => view.zoom(1 / ZOOM), farther: () => view.zoom(ZOOM), whole: () => view.showWhole(), help: () => byId("keys").showModal(),
+    play: () => now().play(!now().playing), previous: () => now().stepSlow(-1), next: () => now().stepSlow(1), "slow-motion": () => now().slowMotion(),
+    closer: () => now().zoom(1 / ZOOM), farther: () => now().zoom(ZOOM), whole: () => now().showWhole(), help: () => byId("keys").showModal(),
   };
   for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", act);
   byId("search").addEventListener("submit", (event) => {
     event.preventDefault();
-    search(view);
+    search(now());
   });
   const keys = {
-    " ": does.play, ArrowLeft: () => view.step(-1), ArrowRight: () => view.step(1), n: does.next, p: does.previous, s: does["slow-motion"], "?": does.help,
-    "+": does.closer, "=": does.closer, "-": does.farther, 0: does.whole, "[": () => view.setSpeed(view.speed + 1), "]": () => view.setSpeed(view.speed - 1),
+    " ": does.play, ArrowLeft: () => now().step(-1), ArrowRight: () => now().step(1), n: does.next, p: does.previous, s: does["slow-motion"], "?": does.help,
+    "+": does.closer, "=": does.closer, "-": does.farther, 0: does.whole, "[": () => now().setSpeed(now().speed + 1), "]": () => now().setSpeed(now().speed - 1),
     "/": () => byId("number").select(),
   };
   document.addEventListener("keydown", (event) => {
@@ -132,38 +132,77 @@ const control = (view) => {
   });
 };
 
-const start = async () => {
-  const given = JSON.parse(byId("data").textContent);
+/** Draws a run, or two, in place of what the page shows. */
+const show = async (given) => {
   byId("title").textContent = given.title;
-  if (typeof DecompressionStream === "undefined" || typeof OffscreenCanvas === "undefined") {
-    throw new Error("this browser is too old; it takes Chromium 80, Firefox 113, Safari 16.4 or later");
-  }
+  byId("said").textContent = given.said ?? "";
   const origin = BigInt(given.origin);
   const sides = await Promise.all(given.sides.map(async (side) => placedAt(await openSide(side), origin)));
   const view = new View(origin, sides);
   view.look = lookNow();
   for (const id of ["sides", "life"]) byId(id).className = sides.length > 1 ? "two" : "one";
+  byId("sides").replaceChildren();
   const pictures = sides.map((side) => build(side, view, view.look));
-  const resize = () => {
+  view.pictures = pictures;
+  view.fit = () => {
     for (const { platter, timeLine } of pictures) {
       platter.resize(view.look);
       timeLine.resize(view.look);
     }
     view.wake();
   };
-  view.pictures = pictures;
-  for (const id of ["controls", "clock"]) byId(id).hidden = false;
-  control(view);
-  resize();
-  new ResizeObserver(resize).observe(byId("sides"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  view.recolour = () => {
     view.look = lookNow();
     pictures.forEach(({ legend }, i) => legend.replaceChildren(legendOf(sides[i], view.look)));
-    resize();
-  });
-  const wanted = location.hash.slice(1);
-  view.select(/^[0-9]+$/.test(wanted) ? Number(wanted) : Number(sides[0].columns.number[sides[0].latency.indexOf(sides[0].slowest)]));
-  window.tesseraView = view;
+    view.fit();
+  };
+  return view;
+};
+
+const chooseSlowest = (view) => {
+  const [side] = view.sides;
+  view.select(Number(side.columns.number[side.latency.indexOf(side.slowest)]));
+};
+
+const start = async () => {
+  const given = JSON.parse(byId("data").textContent);
+  if (typeof DecompressionStream === "undefined" || typeof OffscreenCanvas === "undefined") {
+    byId("title").textContent = given.title;
+    throw new Error("this browser is too old; it takes Chromium 80, Firefox 113, Safari 16.4 or later");
+  }
+  let view = null;
+  const first = async (data) => {
+    view = await show(data);
+    window.tesseraView = view;
+    for (const id of ["controls", "clock"]) byId(id).hidden = false;
+    control(() => view);
+    view.setSpeed(FIRST_SPEED);
+    view.fit();
+    new ResizeObserver(() => view.fit()).observe(byId("sides"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.recolour());
+    const wanted = location.hash.slice(1);
+    if (/^[0-9]+$/.test(wanted)) view.select(Number(wanted)); else chooseSlowest(view);
+    if (data.said) view.say(data.said);
+  };
+  const again = async (data) => {
+    const place = placeOf(view);
+    view.play(false);
+    view.pictures = null;  // a frame that is still to come draws nothing
+    view = await show(data);
+    window.tesseraView = view;
+    view.fit();
+    putBack(view, place);
+    view.say(data.said);
+  };
+  const draw = (data) => {
+    if (data.sides.length > 0) return view ? again(data) : first(data);
+    byId("title").textContent = data.title;
+    byId("trouble").textContent = data.said;
+    byId("trouble").hidden = false;
+    return null;
+  };
+  await draw(given);
+  if (given.live) followRun(given, draw);
 };
 
 /** Starts, or says in a sentence why not. */

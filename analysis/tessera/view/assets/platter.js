@@ -6,6 +6,8 @@ const ARM = { x: 1.1, y: 0.8, length: 1.13 };  // where it turns, from the spind
 const TRAIL = 40;  // transfers that are still shown
 const SHOWN_TURN = 0.2;  // of a turn in a frame: faster, a turning platter would seem to stand or to turn back
 const QUEUE_HEIGHT = 44;
+const BANDS_HEIGHT = 58;
+const STRIP = 34;  // of it, the bars
 const FONT = "12px system-ui, sans-serif";
 const TURN = 2 * Math.PI;
 
@@ -23,7 +25,7 @@ class Platter {
     this.width = width;
     this.left = Math.max(0, (width - 2.36 * this.radius) / 2);
     this.middle = { x: this.left + 1.05 * this.radius, y: 1.05 * this.radius };
-    this.height = 2.12 * this.radius + QUEUE_HEIGHT;
+    this.height = 2.12 * this.radius + QUEUE_HEIGHT + (this.side.bands ? BANDS_HEIGHT : 0);
     const scale = devicePixelRatio || 1;
     this.canvas.style.height = `${this.height}px`;
     [this.canvas.width, this.canvas.height] = [Math.round(width * scale), Math.round(this.height * scale)];
@@ -67,6 +69,7 @@ class Platter {
 
   /** `step`: how far the clock went since the last frame. */
   draw(time, step, look, selected) {
+    if (this.width === 0) return;  // a page that is not laid out, or not any more
     const on = this.context;
     on.clearRect(0, 0, this.width, this.height);
     on.save();
@@ -75,6 +78,7 @@ class Platter {
     on.restore();
     if (this.side.head) this.drawHead(on, time, step, look); else this.drawAddresses(on, time, look);
     this.drawQueue(on, time, look, selected);
+    if (this.side.bands) this.drawBands(on, time, look);
   }
 
   drawHead(on, time, step, look) {
@@ -161,7 +165,7 @@ class Platter {
 
   /** The requests under way as boxes; those that still wait at the host are hollow. */
   drawQueue(on, time, look, selected) {
-    const [box, gap, top] = [11, 3, this.height - 18];
+    const [box, gap, top] = [11, 3, 2.12 * this.radius + QUEUE_HEIGHT - 18];
     const most = Math.max(1, Math.floor(this.width / (box + gap)));
     const alive = aliveAt(this.side, time, most);
     const waiting = countUpTo(this.side.arrivals, time) - countUpTo(this.side.completions, time);
@@ -175,6 +179,28 @@ class Platter {
       if (this.side.issue[request] <= time) on.fillRect(x, top, box, box); else on.strokeRect(x + 0.5, top + 0.5, box - 1, box - 1);
       if (request === selected) { on.strokeStyle = look.ink; on.strokeRect(x - 1, top - 1, box + 2, box + 2); }
     });
+  }
+
+  /** A bar for each band, by logical address: how far it is written, and over it how much of it lies in the cache in front of the bands. */
+  drawBands(on, time, look) {
+    const { count, together } = this.side.bands;
+    const { held, cached } = bandsAt(this.side, time);
+    const bottom = this.height - 2;
+    const wide = this.width / count;
+    on.font = FONT;
+    on.fillStyle = look.faint;
+    const most = greatest(cached);
+    on.fillText(`Bands${together > 1 ? `, ${together} a bar` : ""}: written; cached in front, at most ${most} %`, 0, bottom - STRIP - 8);
+    on.fillStyle = look.panel;
+    on.fillRect(0, bottom - STRIP, this.width, STRIP);
+    for (let band = 0; band < count; ++band) {
+      const bar = (share, colour) => {
+        on.fillStyle = colour;
+        on.fillRect(band * wide, bottom - STRIP * share / 100, Math.max(1, wide - (wide > 4 ? 1 : 0)), STRIP * share / 100);
+      };
+      if (held[band] > 0) bar(held[band], look.line);
+      if (cached[band] > 0) bar(Math.max(4, cached[band]), look.write);
+    }
   }
 
   /** What the head does, in words. */

@@ -61,8 +61,9 @@ const openSide = async (given) => {
     phases: await Promise.all(given.phases.map(async (phase) => ({ ...phase, time: await unpack(phase.time) }))),
     events: given.events && { kinds, ...await unpackAll(columns) },
     works: await Promise.all(given.works.map(async ({ kind, begin, end }) => ({ kind, begin: await unpack(begin), end: await unpack(end) }))),
-    gauges: await Promise.all(given.gauges.map(async ({ name, at, level }) => ({ name, at: await unpack(at), level: await unpack(level) }))),
+    gauges: await Promise.all(given.gauges.map(async (gauge) => ({ ...gauge, at: await unpack(gauge.at), level: await unpack(gauge.level) }))),
     dies: await Promise.all(given.dies.map(async ({ name, at, state }) => ({ name, at: await unpack(at), state: await unpack(state) }))),
+    bands: given.bands && { ...given.bands, ...await unpackAll({ at: given.bands.at, held: given.bands.held, cached: given.bands.cached }) },
     head: given.head && await unpackAll(given.head),
   };
 };
@@ -76,7 +77,7 @@ const placedAt = (side, origin) => {
   const [arrivals, issues, completions] = [arrival, issue, completion].map((times) => times.slice().sort());
   const slow = Uint32Array.from(latency.keys()).sort((a, b) => latency[b] - latency[a]).slice(0, Math.max(1, Math.min(SLOWEST, Math.ceil(SLOW_SHARE * count))));
   const levels = [{ name: "in the drive", ...levelOf(issues, completions) }, { name: "waiting at the host", ...levelOf(arrivals, issues) }];
-  for (const { name, at, level } of side.gauges) levels.push({ name, at: since(at, origin), level });
+  for (const gauge of side.gauges) levels.push({ ...gauge, at: since(gauge.at, origin) });
   for (const entry of levels) entry.most = greatest(entry.level);
   return {
     ...side, count, arrival, issue, completion, latency, byArrival, byIssue, arrivals, issues, completions,
@@ -86,6 +87,7 @@ const placedAt = (side, origin) => {
     levels: levels.filter(({ most }, i) => most > 0 || i === 0),
     works: side.works.map(({ kind, begin, end }) => ({ kind, begin: since(begin, origin), end: since(end, origin) })),
     dies: side.dies.map(({ name, at, state }) => ({ name, at: since(at, origin), state })),
+    bands: side.bands && { ...side.bands, at: since(side.bands.at, origin) },
     head: side.head && { ...side.head, at: since(side.head.at, origin), blocks: blocksOf(side.head.radius) },
     originTurns: Number(origin) / side.drive.turn,
     end: greatest(completion),
@@ -115,6 +117,13 @@ const worksAt = (side, time) => side.works.filter(({ begin, end }) => {
   for (let i = countUpTo(begin, time) - 1; i >= Math.max(0, countUpTo(begin, time) - LOOKED_BACK); --i) if (end[i] > time) return true;
   return false;
 }).map(({ kind }) => kind);
+
+/** Percent of each band that is written, and that is cached, at an instant. */
+const bandsAt = (side, time) => {
+  const { at, count, held, cached } = side.bands;
+  const from = Math.max(0, countUpTo(at, time) - 1) * count;
+  return { held: held.subarray(from, from + count), cached: cached.subarray(from, from + count) };
+};
 
 /** What the head does: its state, the track it is at (a fraction of it while it moves), and those between which it moves. */
 const headAt = (side, time) => {

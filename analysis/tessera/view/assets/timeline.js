@@ -311,7 +311,7 @@ class TimeLine {
 
   label(on, { kind, top, height, die, level, work }) {
     on.fillStyle = this.look.faint;
-    const text = kind === "head" ? "track of the head" : kind === "die" ? die.name : kind === "level" ? `${level.name}, at most ${short(level.most)}` : `${work.kind}, ${grouped(work.begin.length)} times`;
+    const text = kind === "head" ? "track of the head" : kind === "die" ? die.name : kind === "level" ? `${level.name}, at most ${short(level.most)}${level.unit ?? ""}` : `${work.kind}, ${grouped(work.begin.length)} times`;
     on.fillText(text, LEFT, top - 4);
     if (kind === "head") {
       on.textAlign = "right";

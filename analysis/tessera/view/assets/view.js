@@ -153,6 +153,7 @@ class View {
 
   frame(now) {
     this.scheduled = false;
+    if (!this.pictures) return;  // another version of the run is being drawn
     const step = this.playing ? this.advance(now) : 0;
     this.draw(step);
     if (this.playing) this.wake();

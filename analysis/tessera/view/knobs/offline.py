@@ -11,6 +11,7 @@ from tessera.errors import InputError
 from tessera.output_file import write
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.place import places
+from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.knob import LAYER, Knob
 from tessera.view.knobs.measured import measure
 from tessera.view.knobs.page import render
@@ -23,11 +24,13 @@ Progress = Callable[[int, int], None]
 """Runs that have ended, and those that there are."""
 
 
-def write_offline(subject: Subject, file: Path, budget: int, jobs: int | None = None, progress: Progress = lambda done, of: None) -> Path:
+def write_offline(
+    subject: Subject, file: Path, budget: int, jobs: int | None = None, progress: Progress = lambda done, of: None, kept: Kept | None = None
+) -> Path:
     """Runs every position of a grid of at most `budget` requests in all, and writes the page. Raises InputError if the budget is too small."""
     thinned = dataclasses.replace(subject, knobs=within(subject.knobs, budget // subject.most))
     positions = list(itertools.product(*(range(len(knob.stops)) for knob in thinned.knobs)))
-    answers = _answers(thinned, positions, jobs, progress)
+    answers = _answers(thinned, positions, jobs, progress, kept or Kept(None))
     fact = f"run beforehand: {len(positions):,} positions of up to {subject.most:,} requests each"
     return write(file, render(thinned, {place: known(answer) for place, answer in answers.items()}, (fact, *_left_out(subject.knobs, thinned.knobs))))
 
@@ -62,7 +65,7 @@ def _left_out(whole: Iterable[Knob], thinned: Iterable[Knob]) -> list[str]:
     return [f"values left out to stay within the budget: {', '.join(fewer)}"] if fewer else []
 
 
-def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int | None, progress: Progress) -> dict[str, Answer]:
+def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int | None, progress: Progress, kept: Kept) -> dict[str, Answer]:
     """By the places of the stops, as the page names them."""
     answers = {
         ",".join(map(str, at)): Answer({knob.name: knob.stops[stop] for knob, stop in zip(subject.knobs, at)}, version=1)
@@ -77,9 +80,13 @@ def _answers(subject: Subject, positions: Sequence[tuple[int, ...]], jobs: int |
     for answer in answers.values():
         if answer.planned is not None:
             runs.setdefault(key_of(answer.planned.simulation), []).append(answer)
-    simulations = {key: (key, those[0].planned.simulation) for key, those in runs.items()}
-    for done, (key, result) in enumerate(_each(jobs, lambda run: measure(*run, subject.until), simulations), start=1):
+    before = {key: result for key in runs if (result := kept.get(key, subject.until)) is not None}
+    simulations = {key: (key, those[0].planned.simulation) for key, those in runs.items() if key not in before}
+    made = _each(jobs, lambda run: measure(*run, subject.until), simulations)
+    for done, (key, result) in enumerate(itertools.chain(before.items(), made), start=1):
         progress(done, len(runs))
+        if key not in before:
+            kept.put(key, subject.until, _good(result))
         for answer in runs[key]:
             answer.add(_good(result))
             answer.done = True

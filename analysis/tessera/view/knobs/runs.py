@@ -9,6 +9,7 @@ from tessera.errors import InputError
 from tessera.simulator import STOPPED, SimulatorError, end_simulators
 from tessera.sweeps.keys import key_of
 from tessera.sweeps.worker import Stopped
+from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.measured import Result, measure
 from tessera.view.knobs.subject import Planned, Position, Subject
 
@@ -51,8 +52,9 @@ class _Page:
 class Runs:
     """`jobs` threads, each of which waits for one simulator."""
 
-    def __init__(self, subject: Subject, jobs: int, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, subject: Subject, jobs: int, kept: Kept | None = None, clock: Callable[[], float] = time.monotonic):
         self._subject = subject
+        self._kept = kept or Kept(None)
         self._clock = clock
         self._changed = threading.Condition()
         self.closed = False
@@ -157,9 +159,12 @@ class Runs:
         assert answer.planned is not None
         simulation = answer.planned.simulation.but(limit=self._length(answer))
         key = key_of(simulation)
-        if (kept := self._results.get(key)) is not None:
-            return kept
-        result = measure(key, simulation, self._subject.until)
+        if (known := self._results.get(key)) is not None:
+            return known
+        result = self._kept.get(key, self._subject.until)
+        if result is None:
+            result = measure(key, simulation, self._subject.until)
+            self._kept.put(key, self._subject.until, result)
         with self._changed:
             if len(self._results) >= MOST_KEPT:
                 del self._results[next(iter(self._results))]

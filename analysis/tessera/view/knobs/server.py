@@ -1,147 +1,15 @@
-"""Serves the page to this machine's own browser: on the loopback interface alone, to those who know the token, and to no other page."""
+"""Serves the sliders' page, and what is known of each position of theirs."""
 
-import hmac
-import json
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tessera.errors import InputError
+from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.runs import Answer, Runs
 from tessera.view.knobs.subject import Subject, command_of
+from tessera.view.loopback import Asked, LoopbackServer
 
-LOOPBACK = "127.0.0.1"
-NAMES = (LOOPBACK, "localhost")  # by which a browser may call it; under any other, a page elsewhere had its name point here
-LARGEST_BODY = 1 << 16
 WAIT_SECONDS = 10  # that an answer is held back until more is known
-SILENT_SECONDS = 30  # of a connection before it is closed
-TOKEN_BYTES = 16
-PAGE_NAME = 64  # characters, at most
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",  # the rest is in the page, which says it of its own scripts
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
-
-
-class KnobServer(ThreadingHTTPServer):
-    """The page at /TOKEN/, and what is known of a position at /TOKEN/position."""
-
-    daemon_threads = True
-
-    def __init__(self, subject: Subject, runs: Runs, page: str, port: int = 0):
-        self.subject, self.runs, self.page = subject, runs, page.encode()
-        self.token = secrets.token_urlsafe(TOKEN_BYTES)
-        try:
-            super().__init__((LOOPBACK, port), _Handler)
-        except OSError as error:
-            raise InputError(f"port {port} of {LOOPBACK} cannot be listened on ({error.strerror}); --port 0 takes a free one") from None
-
-    @property
-    def address(self) -> str:
-        return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return tuple(f"{name}:{self.server_port}" for name in NAMES)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that closes a connection is no error."""
-
-
-class _Refused(Exception):
-    def __init__(self, status: HTTPStatus, why: str):
-        super().__init__(why)
-        self.status = status
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: KnobServer
-    protocol_version = "HTTP/1.1"
-    server_version, sys_version = "tessera", ""
-    timeout = SILENT_SECONDS
-
-    def do_GET(self) -> None:  # noqa: N802
-        with self._checked():
-            if self._place() != "":
-                raise _Refused(HTTPStatus.NOT_FOUND, "there is nothing here; the page is at the address that the command printed")
-            self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
-
-    def do_POST(self) -> None:  # noqa: N802
-        with self._checked():
-            if self._place() != "position":
-                raise _Refused(HTTPStatus.NOT_FOUND, "there is nothing here; a position is asked for at 'position'")
-            self._json(HTTPStatus.OK, self._known(self._asked()))
-
-    @contextmanager
-    def _checked(self) -> Iterator[None]:
-        try:
-            self._check()
-            yield
-        except _Refused as refused:
-            self.close_connection = True  # a body may be left unread
-            self._json(refused.status, {"message": str(refused)})
-        except InputError as error:
-            self._json(HTTPStatus.BAD_REQUEST, {"message": str(error)})
-
-    def _check(self) -> None:
-        """Who asks: a browser that calls this server by its own name, for a page of this server or for none, with the token."""
-        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
-        if host not in self.server.hosts:
-            raise _Refused(HTTPStatus.FORBIDDEN, f"expected the host {self.server.hosts[0]}, found '{host}'")
-        if origin is not None and origin != f"http://{host}":
-            raise _Refused(HTTPStatus.FORBIDDEN, f"a page of '{origin}' may not ask")
-        given = self.path.split("/", 2)[1] if self.path.startswith("/") else ""
-        if not hmac.compare_digest(given.encode(), self.server.token.encode()):
-            raise _Refused(HTTPStatus.FORBIDDEN, "wrong token: open the address that the command printed")
-
-    def _place(self) -> str:
-        return self.path.split("/", 2)[2].partition("?")[0] if self.path.count("/") > 1 else "-"
-
-    def _asked(self) -> dict[str, Any]:
-        if self.headers.get_content_type() != "application/json":  # which no form of another page can send
-            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected application/json, found {self.headers.get_content_type()}")
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > LARGEST_BODY:
-            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected a body of at most {LARGEST_BODY:,} bytes")
-        try:
-            asked = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError):
-            raise InputError("expected JSON") from None
-        if not isinstance(asked, dict) or not isinstance(asked.get("page"), str) or not 0 < len(asked["page"]) <= PAGE_NAME:
-            raise InputError(f"page: expected a name of at most {PAGE_NAME} characters")
-        if type(asked.get("seen")) is not int:
-            raise InputError("seen: expected the version that the page has")
-        return asked
-
-    def _known(self, asked: dict[str, Any]) -> dict[str, Any]:
-        position = self.server.subject.position(asked.get("state"))
-        answer = self.server.runs.want(asked["page"], position)
-        self.server.runs.wait(asked["page"], answer, asked["seen"], WAIT_SECONDS)
-        if self.server.runs.closed:
-            raise ConnectionAbortedError  # the page takes a connection that breaks for a server that has ended, which it is
-        return known(answer)
-
-    def _json(self, status: HTTPStatus, content: dict[str, Any]) -> None:
-        self._send(status, "application/json", json.dumps(content).encode())
-
-    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **HEADERS}.items():
-            self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-        """The address has the token, which belongs into no log."""
 
 
 def known(answer: Answer) -> dict[str, Any]:
@@ -160,11 +28,19 @@ def known(answer: Answer) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(subject: Subject, page: str, jobs: int, port: int = 0) -> Iterator[KnobServer]:
+def serving(subject: Subject, page: str, jobs: int, port: int = 0, kept: Kept | None = None) -> Iterator[LoopbackServer]:
     """The server and its runs; at the end no simulator is left."""
-    runs = Runs(subject, jobs)
+    runs = Runs(subject, jobs, kept)
+
+    def position(asked: Asked) -> dict[str, Any]:
+        answer = runs.want(asked["page"], subject.position(asked.get("state")))
+        runs.wait(asked["page"], answer, asked["seen"], WAIT_SECONDS)
+        if runs.closed:
+            raise ConnectionAbortedError  # the page takes a connection that breaks for a server that has ended, which it is
+        return known(answer)
+
     try:
-        with KnobServer(subject, runs, page, port) as server:
+        with LoopbackServer(page, {"position": position}, port) as server:
             yield server
     finally:
         runs.close()
