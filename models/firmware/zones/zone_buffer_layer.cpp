@@ -97,8 +97,11 @@ Task<Status> ZoneBufferLayer::store(ZoneRun run, DataSpan data, const Placements
     status = co_await store_run(part, part_data, part_placements, priority);
     if (ok(status)) done += count;
   }
-  for (; done < run.count; ++done)
-    if (!owners_.in_use(placements[done].slot)) released(placements[done].slot);
+  if (ok(status)) co_return status;
+  const std::span<const Placement> failed(&placements[done], run.count - done);
+  co_await abandoned(run.zone, failed);
+  for (const Placement& placement : failed)
+    if (!owners_.in_use(placement.slot)) released(placement.slot);
   co_return status;
 }
 

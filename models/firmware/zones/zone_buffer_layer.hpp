@@ -67,6 +67,8 @@ class ZoneBufferLayer : public TranslationLayer {
   virtual void released(std::uint32_t slot) = 0;
   /// `slot` was written.
   virtual void stored(std::uint32_t) {}
+  /// A write to these slots of `zone` failed: those without an owner are released next, and may have a record of it all the same.
+  [[nodiscard]] virtual Task<void> abandoned(std::uint32_t, std::span<const Placement>) { co_return; }
   /// At boot: finds out what slots are given out, and removes records that cannot count any more. `unreadable`: slots whose records a later
   /// boot may be able to read.
   virtual void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) = 0;

@@ -279,3 +279,20 @@ TEST_CASE("a record that is written while a zone takes its sectors back does not
     has_left(drive, first);
   }
 }
+
+TEST_CASE("amphisbaena: what a move that failed left in a frame does not count when the frame is another chunk's") {
+  AmphisbaenaSetup setup;
+  setup.layer.filter_share = 0.5;
+  setup.layer.history = 0;
+  setup.bench.media.write_fault_sectors = {{0, 2, 1}};  // the second slot of the first frame behind the high-frequency buffer
+  AmphisbaenaDrive drive(setup);
+  drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {2, 0}, {1, 3}, {1, 1}});
+  // Needs room: 1:0 and 1:1 are to go to that frame side by side, and 1:0 gets there.
+  CHECK(drive.bench().write(drive.at(3, 0) * blocks_per_sector, blocks_per_sector) != Status::ok);
+  for (const auto& [zone, offset] : {std::pair{4U, 2U}, {4U, 6U}, {5U, 2U}, {5U, 6U}, {3U, 2U}, {3U, 6U}})
+    drive.write(drive.at(zone, offset), 2);
+  CHECK(drive.slot(3, 6) / 4 == 2);  // cold writes have taken all frames, the last one that one
+  CHECK(drive.metric("cleaning.count") == 0);
+  drive.cut_now();
+  drive.check_content();
+}

@@ -146,6 +146,22 @@ Amphisbaena::Placement Amphisbaena::place_in_chunk(std::uint32_t zone, std::uint
   return {slot, low_frequency};
 }
 
+/// A record of the write that failed is newer than the copy that counts, and its frame may be another chunk's next: a boot would take the
+/// sector for trimmed. So the log says first that such records are void. Where it cannot, it takes no more write-backs either.
+Task<void> Amphisbaena::abandoned(std::uint32_t zone, std::span<const Placement> placements) {
+  std::vector<StaleRecords::Run> runs;
+  const std::uint64_t until = buffer_.newest_sequence();
+  for (const Placement& placement : placements)
+    if (!owners_.in_use(placement.slot)) runs.push_back({placement.slot, 1, until});
+  for (std::size_t done = 0; done < runs.size();) {
+    const std::span<const StaleRecords::Run> part = std::span(runs).subspan(done, std::min(runs.size() - done, stale_->most_runs()));
+    const std::span<const std::byte> note = std::as_bytes(part);
+    const Status status = co_await store_.log(zone, note);
+    if (!ok(status)) co_return;
+    done += part.size();
+  }
+}
+
 void Amphisbaena::released(std::uint32_t slot) {
   stale_->add(slot, buffer_.newest_sequence());
   if (!blocks_.owns(slot)) return chunks_.remove(slot);

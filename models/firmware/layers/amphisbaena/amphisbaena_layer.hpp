@@ -54,6 +54,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   Task<Status> write_piece(ZoneRun run, DataSpan data, const Request& request) override;
   void released(std::uint32_t slot) override;
   void stored(std::uint32_t slot) override { stale_->overwritten(slot); }
+  [[nodiscard]] Task<void> abandoned(std::uint32_t zone, std::span<const Placement> placements) override;
   void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) override;
   [[nodiscard]] bool may_hold(std::uint32_t slot, std::uint64_t sequence) const override { return stale_->counts(slot, sequence); }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) override;

@@ -43,6 +43,8 @@ class StaleRecords final : public ZoneNotes {
   void begin_note() { note_.clear(); }
   /// Moves those records to the note, oldest first, as many as there is room for.
   void fill_note();
+  /// Runs that a note has room for.
+  [[nodiscard]] std::size_t most_runs() const { return most_runs_; }
   /// Adds a run to the note; false when it is full.
   bool add_to_note(const Run& run);
   [[nodiscard]] std::span<const std::byte> note() const { return std::as_bytes(std::span(note_)); }
