@@ -36,6 +36,8 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
         (9106, 2194),  # fluid: a FLUSH that failed without spares was judged after a later cut
         (9107, 2101),  # hwsr: a write with FUA that failed counted as durable
         (9109, 2011),  # vguard: bands of 128 tracks are much work, and were taken for firmware that never rests
+        (9201, 428),  # sblock: a segment of the read cache lost a sector, and two steps of its read-ahead waited for each other
+        (9201, 1976),  # amphisbaena: a move that failed left a record, and its frame went to another chunk
         (9120, 1861),  # pore: a flash page and a sector of its tags' checkpoint could not be read
         (9101, 2459),  # fluid-loop: a torn slot was taken for the one that its sector had left
     ],

@@ -82,7 +82,7 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   ++hits_;
   serve(*segment, run, data);
   if (any_lost(data)) {  // lost in the segment; below it is not
-    segment->held.restart(run.first);
+    begin_again(*segment, run.first);
     co_return co_await read_below(run, data);
   }
   if (!config_.keep_delivered) segment->held.give_up_before(run.end());
@@ -116,7 +116,7 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
   const auto held = static_cast<std::uint32_t>(segment.held.end() - run.first);
   serve(segment, {run.first, held}, data.part(0, held));
   if (any_lost(data.part(0, held))) {
-    segment.held.restart(run.first);
+    begin_again(segment, run.first);
     co_return co_await read_below(run, data);
   }
   const LogicalRun rest{run.first + held, run.count - held};
@@ -195,6 +195,13 @@ Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
     give_up(segment);
   step_ended(segment);
   read_ahead(segment);
+}
+
+/// What the segment holds is lost. Steps under way wait for one another to reach its end: none can now.
+void ReadCache::begin_again(Segment& segment, LogicalSector first) {
+  if (segment.steps == 0) return segment.held.restart(first);
+  segment.stale = true;
+  steps_ended_.wake_all();
 }
 
 /// A step brought nothing that the segment can grow by.

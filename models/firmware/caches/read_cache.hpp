@@ -94,6 +94,7 @@ class ReadCache final : public TranslationLayer {
   [[nodiscard]] std::uint64_t room(const Segment& segment) const;
   void read_ahead(Segment& segment);
   Task<void> fill(Segment& segment, LogicalRun step);
+  void begin_again(Segment& segment, LogicalSector first);
   static void give_up(Segment& segment);
   void step_ended(Segment& segment);
   void serve(Segment& segment, LogicalRun run, DataSpan data);
