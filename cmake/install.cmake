@@ -16,8 +16,13 @@ install(DIRECTORY stimuli/workloads DESTINATION ${share_place}/tessera COMPONENT
 # For layers as shared libraries: `tessera new-layer --include` and `--examples` name these folders (analysis/tessera/new_layer/places.py).
 install(FILES platforms/plugin/tessera_firmware.h DESTINATION ${share_place}/tessera/firmware COMPONENT program)
 install(DIRECTORY examples/firmware/ DESTINATION ${share_place}/tessera/firmware/examples COMPONENT program)
-install(DIRECTORY models stimuli platforms DESTINATION include/tessera FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
-install(FILES platforms/plugin/tessera_firmware.h DESTINATION include)
+install(CODE "
+  set(SOURCE \"${PROJECT_SOURCE_DIR}\")
+  set(DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/include/tessera\")
+  include(\"${CMAKE_CURRENT_LIST_DIR}/install_headers.cmake\")
+")
+install(FILES platforms/plugin/tessera_firmware.h docs/reference/tessera_registers.h DESTINATION include)
+install(FILES docs/reference/tessera.svd DESTINATION ${share_place}/tessera/firmware)
 install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake @ONLY)

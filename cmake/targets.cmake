@@ -23,7 +23,7 @@ endif()
 target_compile_features(tessera_options INTERFACE cxx_std_20)
 target_include_directories(tessera_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-  $<INSTALL_INTERFACE:include/tessera/models> $<INSTALL_INTERFACE:include/tessera>)
+  $<INSTALL_INTERFACE:include>)
 install(TARGETS tessera_options tessera_systemc EXPORT tessera)
 if(TESSERA_SANITIZE)
   # Without the vptr check, which asks for every library to be built for it.

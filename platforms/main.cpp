@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
+#include "base/timeline_module.hpp"
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
@@ -119,6 +120,7 @@ struct FindTrace {
 int sc_main(int argc, char* argv[]) {
   // The kernel's own notes (stop requests) are not the user's business; its errors are.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(tessera::failure_report, sc_core::SC_DO_NOTHING);  // rethrow_failure() brings it
   open_standard_descriptors();
   end_with_parent();
   try {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pages.glossary import glossary
-from pages.manual import c_interface_page, python_page, registers_page, simulator_page, tessera_page
+from pages.manual import c_header, c_interface_page, enumerations_section, python_page, registers_page, simulator_page, svd, tessera_page
 from tessera.cli import app
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY, run_simulator, layer_names
@@ -55,13 +55,16 @@ def parameters_page() -> str:
 
 
 def manual() -> dict[str, str]:
-    """The pages of docs/reference by their names."""
+    """The files of docs/reference by their names."""
+    definitions = REGISTERS.read_text(encoding="utf-8")
     return {
         "tessera.md": tessera_page(app),
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
         "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8")),
-        "registers.md": registers_page(REGISTERS.read_text(encoding="utf-8")),
+        "registers.md": registers_page(definitions) + enumerations_section(REPOSITORY),
+        "tessera_registers.h": c_header(definitions, REPOSITORY),
+        "tessera.svd": svd(definitions),
     }
 
 

@@ -52,6 +52,7 @@ tlm::tlm_sync_enum TimedTarget::nb_transport_fw(Payload& payload, tlm::tlm_phase
   }
   if (!accepted) return tlm::TLM_ACCEPTED;
   phase = tlm::END_REQ;
+  if (drive_.may_wait()) delay = drive_.ahead();  // the device may have waited: from the kernel time of now on
   return tlm::TLM_UPDATED;
 }
 
@@ -142,8 +143,8 @@ inline void TimedTarget::send_response(Payload& payload) {
     responding_ = nullptr;
     return payload.release();
   }
-  if (answer == tlm::TLM_COMPLETED && delay == ahead) return response_over();
   if (answer == tlm::TLM_ACCEPTED) return;
+  if (answer == tlm::TLM_COMPLETED && (delay == ahead || drive_.in_hand(drive_.effective(delay)))) return response_over();
   TESSERA_CHECK(answer == tlm::TLM_COMPLETED || phase == tlm::END_RESP, "an initiator answered BEGIN_RESP out of protocol");
   post(drive_.effective(delay), Event::response_over, nullptr, phase);
 }

@@ -1,12 +1,25 @@
 #include "base/timeline_module.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/error.hpp"
 
 namespace tessera {
 
 namespace {
+
+/// Throws, unless its action is another (failure_report).
+void report_failure(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    SC_REPORT_ERROR(failure_report, error.what());
+  } catch (...) {
+    SC_REPORT_ERROR(failure_report, "an exception of no known type");
+  }
+}
 
 constexpr std::size_t thread_stack = std::size_t{1} << 20;  // the firmware runs on it; SystemC's default is 256 KiB
 
@@ -82,6 +95,7 @@ void TimelineModule::run() {
     running_ = false;
     sc_core::sc_stop();
   }
+  if (failure_ != nullptr) report_failure(failure_);
 }
 
 void TimelineModule::run_thread() {
@@ -102,7 +116,25 @@ bool any_active(const std::vector<sc_core::sc_object*>& objects, const sc_core::
   });
 }
 
+/// Whether one of them, or what is in them, is a channel that is none of SystemC's own: it may call async_request_update.
+bool any_asynchronous(const std::vector<sc_core::sc_object*>& objects) {
+  constexpr std::array<std::string_view, 8> own{"sc_signal",    "sc_buffer", "sc_clock", "sc_signal_resolved",
+                                                "sc_signal_rv", "sc_fifo",   "tlm_fifo", "sc_semaphore"};
+  return std::ranges::any_of(objects, [&own](const sc_core::sc_object* object) {
+    if (dynamic_cast<const sc_core::sc_prim_channel*>(object) != nullptr && std::ranges::find(own, object->kind()) == own.end())
+      return true;
+    return any_asynchronous(object->get_child_objects());
+  });
+}
+
 }  // namespace
+
+/// What there is in the kernel beside the drive, as the simulation begins.
+void TimelineModule::look_around() {
+  const auto& objects = sc_core::sc_get_top_level_objects();
+  alone_ = !any_active(objects, sc_core::sc_get_current_process_handle().get_process_object());
+  if (any_asynchronous(objects)) quantum_ = Picoseconds(0);
+}
 
 /// Whether somebody else is active by then. What sc_time_to_pending_activity() says, in half its instructions.
 inline bool TimelineModule::others_before(const sc_core::sc_simcontext& context, Picoseconds when) const {
@@ -113,7 +145,7 @@ inline bool TimelineModule::others_before(const sc_core::sc_simcontext& context,
 }
 
 void TimelineModule::run_ahead() {
-  if (!alone_) alone_ = !any_active(sc_core::sc_get_top_level_objects(), sc_core::sc_get_current_process_handle().get_process_object());
+  if (!alone_) look_around();
   Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
   running_ = true;
   const auto* const context = sc_core::sc_get_curr_simcontext();

@@ -4,7 +4,8 @@
 // One event and one method serve a whole drive. When the method wakes, it carries out entries in order of time, beyond
 // the kernel's own time, as far as nothing else in the simulation can observe it: never past the kernel's next pending
 // activity and never more than `quantum` ahead. A kernel in which there is neither another process nor a channel when the simulation begins
-// is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default).
+// is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default). Where a channel of somebody
+// else's may bring requests of another thread (async_request_update), which the kernel does not know beforehand, it never runs ahead.
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <array>
@@ -35,6 +36,10 @@ class TimeMaker {
   std::array<sc_core::sc_time, 1U << bits> made_;
 };
 
+/// Id of the SystemC report, an error, that ends a simulation in which an action of a drive failed. By its default action it is thrown out
+/// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() behind sc_start().
+inline constexpr const char* failure_report = "/tessera/failure";
+
 class TimelineModule : public sc_core::sc_module {
  public:
   /// What the calendar runs in. A method is quicker; in a thread, a target that is called from the calendar may wait(), and the calendar
@@ -60,11 +65,14 @@ class TimelineModule : public sc_core::sc_module {
   /// The instant that this annotated delay means now.
   [[nodiscard]] Picoseconds instant(const sc_core::sc_time& delay) const { return kernel_time() + Picoseconds(delay.value()); }
 
-  /// When a call that comes with this annotated delay takes effect; a model bug where that lies before the drive's local time.
+  /// When a call that comes with this annotated delay takes effect; a model bug where that lies before the drive's local time. Where kernel
+  /// time has passed the instant of the action in hand, because one before it waited, a call that the action makes without a delay is for
+  /// its own instant: ahead() has no delay for that.
   [[nodiscard]] Picoseconds effective(const sc_core::sc_time& delay) const {
     const Picoseconds when = instant(delay);
     if (when < timeline_.now()) [[unlikely]]
       refuse(when);
+    if (thread_ && running_ && delay == sc_core::SC_ZERO_TIME && in_own_process()) return timeline_.now();
     return when;
   }
   /// Whether what is called from the calendar may wait().
@@ -92,6 +100,7 @@ class TimelineModule : public sc_core::sc_module {
   void run();
   void run_thread();
   void run_ahead();
+  void look_around();
   [[nodiscard]] bool in_own_process() const;
   [[nodiscard]] bool others_before(const sc_core::sc_simcontext& context, Picoseconds when) const;
   [[noreturn]] void refuse(Picoseconds when) const;

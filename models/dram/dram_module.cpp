@@ -20,14 +20,14 @@ tlm::tlm_response_status DramModule::refusal(const tlm::tlm_generic_payload& pay
   return tlm::TLM_OK_RESPONSE;
 }
 
-void DramModule::move_bytes(tlm::tlm_generic_payload& payload) {
+void DramModule::move_bytes(tlm::tlm_generic_payload& payload, std::size_t length) {
   unsigned char* const data = payload.get_data_ptr();
   auto* const own = reinterpret_cast<unsigned char*>(memory_.bytes().data()) + payload.get_address();
   if (data == nullptr || data == own) return;
   if (payload.is_read())
-    std::memcpy(data, own, payload.get_data_length());
+    std::memcpy(data, own, length);
   else
-    std::memcpy(own, data, payload.get_data_length());
+    std::memcpy(own, data, length);
 }
 
 Picoseconds DramModule::priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now) {
@@ -55,7 +55,7 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   else
     device_.move(address, Bytes(length), access, now);
   delay += times_(end - now);
-  if (payload.get_data_ptr() != nullptr) move_bytes(payload);
+  if (payload.get_data_ptr() != nullptr) move_bytes(payload, length);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   const auto failed = device_.failed();
   if (failed.empty()) return;
@@ -63,7 +63,9 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
-tlm::tlm_sync_enum DramModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum DramModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase > tlm::END_RESP) return tlm::TLM_ACCEPTED;  // one of somebody's own, which it may ignore
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the DRAM, which ends a transaction with its request, was sent a later phase");
   b_transport(payload, delay);
   return tlm::TLM_COMPLETED;
 }
@@ -71,9 +73,9 @@ tlm::tlm_sync_enum DramModule::nb_transport_fw(tlm::tlm_generic_payload& payload
 unsigned DramModule::transport_dbg(tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = memory_.bytes().size();
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || payload.get_address() >= capacity) return 0;
-  payload.set_data_length(static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address())));
-  move_bytes(payload);
-  return payload.get_data_length();
+  const auto length = static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
+  move_bytes(payload, length);
+  return length;
 }
 
 /// The whole DRAM, for as long as the simulation lasts: a power cut clears it where it is.

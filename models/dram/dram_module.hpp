@@ -40,7 +40,7 @@ class DramModule : public sc_core::sc_module, public PoweredPart, public Reporti
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const;
-  void move_bytes(tlm::tlm_generic_payload& payload);
+  void move_bytes(tlm::tlm_generic_payload& payload, std::size_t length);
   Picoseconds priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now);
 
   TimelineModule* drive_;

@@ -53,6 +53,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     host_interface_->core().watch([this] { return controller_->core().account(); }, [this] { return controller_->core().work(); });
   bind_parts();
   declare_signals();
+  if (parts_.pace != 0) pace_ = std::make_unique<PaceModule>("pace", parts_.pace);
 }
 
 /// Those that nobody gave.
@@ -145,14 +146,28 @@ Bytes DriveModule::capacity() const {
   return firmware_ == nullptr ? Bytes(0) : Bytes(firmware_->user_sectors() * sector_shape_.sector_bytes);
 }
 
-tlm::tlm_target_socket<32>& DriveModule::block_socket() {
+PartSocket& DriveModule::block_socket() {
   if (block_target_ == nullptr) {
     constexpr Bytes largest{65'536 * host_block_bytes};  // ATA: the 16-bit sector count of READ and WRITE FPDMA QUEUED (ACS-3)
     block_target_ = std::make_unique<BlockTargetModule>(
-        "block_target", timeline_, BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, [this] { return capacity(); }});
+        (std::string(basename()) + "_block_target").c_str(), timeline_,
+        BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, [this] { return capacity(); }});
     block_target_->to_host.bind(host_socket());
+    block_socket_ = &behind_checker((std::string(basename()) + "_check_block").c_str(), block_target_->socket);
   }
-  return block_target_->socket;
+  return *block_socket_;
+}
+
+PartSocket& DriveModule::processor_socket() {
+  if (processor_socket_ == nullptr)
+    processor_socket_ = &behind_checker((std::string(basename()) + "_check_processor").c_str(), bus_.from_processor);
+  return *processor_socket_;
+}
+
+void DriveModule::before_end_of_elaboration() {
+  if (has_host_) return;
+  idle_host_ = std::make_unique<IdleInitiatorModule>("no_host");
+  idle_host_->socket.bind(*host_socket_);
 }
 
 DriveModule::~DriveModule() = default;
@@ -242,6 +257,7 @@ void DriveModule::power_on_parts() {
   power_on(parts_.cpu);
   power_on(parts_.controller);
   power_on(parts_.host_interface);
+  for (PoweredPart* const part : attached_) part->power_on();
 }
 
 /// A controller of somebody else's is there at once: what it takes to boot is its own affair.
@@ -268,6 +284,7 @@ void DriveModule::prefill(std::uint64_t sectors, bool contents) {
 }
 
 void DriveModule::power_off() {
+  for (PoweredPart* const part : attached_) part->power_off();
   if (parts_.media->power != nullptr) parts_.media->power->power_off();
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
   end_firmware();

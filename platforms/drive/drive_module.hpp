@@ -12,6 +12,8 @@
 #include <memory>
 #include <systemc>
 
+#include "base/idle_initiator_module.hpp"
+#include "base/pace_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/bus_module.hpp"
 #include "bus/protocol_checker_module.hpp"
@@ -40,13 +42,19 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
               DriveParts parts = {});
   ~DriveModule() override;
 
-  /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp.
-  [[nodiscard]] PartSocket& host_socket() { return *host_socket_; }
+  /// Where a host binds: HostExtension payloads, see host/host_interface_module.hpp. A drive that is asked neither for this nor for
+  /// block_socket() has no host.
+  [[nodiscard]] PartSocket& host_socket() {
+    has_host_ = true;
+    return *host_socket_;
+  }
   /// Where an initiator of plain payloads binds instead: the drive by byte offset, see host/block_target_module.hpp. To be asked for before
   /// the simulation starts.
-  [[nodiscard]] tlm::tlm_target_socket<32>& block_socket();
+  [[nodiscard]] PartSocket& block_socket();
   /// Where a processor of somebody else's may bind, beside the controller's own, to reach DRAM, media and flash over the bus.
-  [[nodiscard]] auto& processor_socket() { return bus_.from_processor; }
+  [[nodiscard]] PartSocket& processor_socket();
+  /// Has a part that is none of DriveParts, a host controller, lose its power with the drive: before the drive itself, and back with it.
+  void attach(PoweredPart& part) { attached_.push_back(&part); }
   /// Where the processor of DriveParts::processor binds: its socket and its pins.
   [[nodiscard]] ProcessorPortModule& processor_port() {
     TESSERA_CHECK(processor_port_ != nullptr, "the drive's processor is not somebody else's");
@@ -90,6 +98,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
   [[nodiscard]] Picoseconds restart_delay() const;
 
+  /// For user data; 0 while the firmware has no power.
+  [[nodiscard]] Bytes capacity() const;
   [[nodiscard]] bool idle() const { return controller_->core().idle(); }
   /// The firmware that runs; there is none while the power is off, or where the controller is somebody else's.
   [[nodiscard]] DriveFirmware& firmware() {
@@ -148,6 +158,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void reset_statistics();
 
  private:
+  void before_end_of_elaboration() override;
   void on_time(std::uint64_t) override;
   void declare_signals();
   void end_firmware();
@@ -158,7 +169,6 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   PartSocket& behind_checker(const char* name, PartSocket& socket);
   template <class Socket>
   void bind_initiator(PartInitiator& from, Socket& to, const char* checker);
-  [[nodiscard]] Bytes capacity() const;
   void power_on_parts();
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
@@ -211,7 +221,13 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   std::unique_ptr<ControllerModule> controller_;  // whose firmware uses these to its end
   std::unique_ptr<ProcessorPortModule> processor_port_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
+  PartSocket* block_socket_ = nullptr;               // its own, or a checker's
   PartSocket* host_socket_ = nullptr;
+  PartSocket* processor_socket_ = nullptr;
+  bool has_host_ = false;
+  std::vector<PoweredPart*> attached_;
+  std::unique_ptr<IdleInitiatorModule> idle_host_;
+  std::unique_ptr<PaceModule> pace_;
   DumpEngine dump_engine_;
   bool lost_writes_ = false;
   std::uint64_t prefilled_ = 0;  // sectors

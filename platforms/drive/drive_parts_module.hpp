@@ -99,6 +99,8 @@ struct DriveParts {
   std::optional<HostInterfacePart> host_interface;
   /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
   bool check_protocol = false;
+  /// Simulated seconds per second of real time (PaceModule); 0: as fast as it goes.
+  double pace = 0;
 
   /// Calls visit(part) for each that is there.
   template <class Visit>

@@ -1,8 +1,14 @@
 // A platform of somebody else's that mounts the drive.
 #include <systemc>
 
-#include "platforms/drive/drive_module.hpp"
+#include "base/units.hpp"
+#include "bus/address_map.hpp"
+#include "host/host_request.hpp"
+#include "platforms/drive/drive_config.hpp"
 #include "processor.hpp"
+#include "tessera/platforms/drive/drive_module.hpp"
+
+static_assert(consumers_units + consumers_address_map + consumers_host_request + consumers_drive_config == 4);
 
 int sc_main(int argc, char* argv[]) {
   if (argc != 2) return 2;

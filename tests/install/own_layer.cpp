@@ -5,10 +5,10 @@
 #include <iostream>
 #include <typeinfo>
 
-#include "firmware/layers/cmr/cmr_layer.hpp"
-#include "firmware/layers/layer_factories.hpp"
-#include "platforms/drive/drive_module.hpp"
 #include "processor.hpp"
+#include "tessera/firmware/layers/cmr/cmr_layer.hpp"
+#include "tessera/firmware/layers/layer_factories.hpp"
+#include "tessera/platforms/drive/drive_module.hpp"
 
 namespace {
 

@@ -115,6 +115,7 @@ TEST_CASE("what is written is read back, also without time and through direct ac
   std::fill(back.begin(), back.end(), 0xee);
   payload.set_data_length(400);  // 100 bytes beyond the end
   CHECK(platform.initiator.socket->transport_dbg(payload) == 300);
+  CHECK(payload.get_data_length() == 400);  // that is the initiator's
   CHECK(std::equal(data.begin(), data.end(), back.begin()));
 
   tlm::tlm_dmi dmi;

@@ -57,8 +57,11 @@ struct Outer : sc_core::sc_module {
   explicit Outer(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
-/// A channel without a process.
+/// A channel without a process, of a kind of SystemC's or of somebody else's.
 struct Channel : sc_core::sc_prim_channel {
+  const char* of_kind;
+  explicit Channel(const char* name = "sc_signal") : of_kind(name) {}
+  [[nodiscard]] const char* kind() const override { return of_kind; }
   std::vector<sc_time> updates;
   void write() { request_update(); }
   void update() override { updates.push_back(sc_core::sc_time_stamp()); }
@@ -102,4 +105,11 @@ TEST_CASE("a channel that an entry writes is updated before the next entry, thou
   bench.action = [&] { channel.write(); };
   bench.run();
   CHECK(channel.updates == microseconds({1, 2, 3}));
+}
+
+TEST_CASE("beside a channel that may bring requests of another thread, a calendar never runs ahead") {
+  Bench bench;
+  Channel channel("injector");
+  bench.run();
+  CHECK(bench.kernel == microseconds({1, 2, 3}));
 }

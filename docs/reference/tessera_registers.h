@@ -1,0 +1,165 @@
+/* The registers of the drive's controller, generated from models/firmware/hal/registers.def.
+ * Addresses are those that firmware sees; a register holds 64 bits. */
+#ifndef TESSERA_REGISTERS_H
+#define TESSERA_REGISTERS_H
+
+#define TESSERA_DRAM_BASE 0x80000000u
+
+#define TESSERA_IDENT_MAGIC 0x40000000u /* TESSERA1 in ASCII, the first letter in the lowest byte */
+#define TESSERA_IDENT_VERSION 0x40000008u /* of this register map */
+#define TESSERA_IDENT_BOOT_DATA 0x40000010u /* address of the boot data: geometry, format plan, flash, parameters (boot_data.hpp) */
+#define TESSERA_IDENT_DRAM_BASE 0x40000018u /* address of the DRAM's first byte */
+#define TESSERA_IDENT_DRAM_BYTES 0x40000020u /* its size */
+#define TESSERA_IDENT_CAPACITY 0x40000028u /* logical sectors that the firmware offers: written once, before the first request is taken */
+#define TESSERA_IDENT_REQUEST 0x40000030u /* what is asked of the firmware (Request); its interrupt line is `request` */
+#define TESSERA_IDENT_ARGUMENT 0x40000038u /* the request's argument */
+#define TESSERA_IDENT_ANSWER 0x40000040u /* ends the request with a status */
+#define TESSERA_IDENT_IDLE 0x40000048u /* 1: no buffered write and no work begun is in hand, and the drive may be parked */
+#define TESSERA_IDENT_PANIC 0x40000050u /* address of a sentence that ends in a zero: the firmware cannot go on */
+#define TESSERA_HOST_RING 0x40001000u /* address of the ring of commands (HostEntry), 64-byte aligned */
+#define TESSERA_HOST_ENTRIES 0x40001008u /* of the ring: a power of two, at least four for each tag, so that it never runs over; writing it starts the unit */
+#define TESSERA_HOST_COMPLETE 0x40001010u /* ends a command: its tag, with the status in bits 32 to 39 */
+#define TESSERA_HOST_FETCH 0x40001018u /* tag of a write whose data is still at the host: it crosses the link from now on */
+#define TESSERA_HOST_NOTIFY 0x40001020u /* tag of such a write: a HostEntry says when its data has come */
+#define TESSERA_HOST_BEGIN_PIECE 0x40001028u /* address of a HostPieceEntry of a command that streams: it crosses the link from now on */
+#define TESSERA_HOST_NOTIFY_PIECE 0x40001030u /* address of a piece that crosses: a HostEntry says when it has */
+#define TESSERA_HOST_OUTSTANDING 0x40001038u /* commands that were accepted and are not complete */
+#define TESSERA_HOST_LAST_ACTIVITY 0x40001040u /* when the last command was accepted or completed */
+#define TESSERA_HOST_SEARCH_FIRST 0x40001048u /* first logical sector of a search among waiting writes */
+#define TESSERA_HOST_SEARCH_END 0x40001050u /* the sector behind the last */
+#define TESSERA_HOST_SEARCH_BUT 0x40001058u /* tag that the search leaves out */
+#define TESSERA_HOST_SEARCH_FOUND 0x40001060u /* 1: a write that was accepted and is not complete touches these sectors */
+#define TESSERA_DISK_SUBMIT 0x40002000u /* address of a MediaChainEntry and its steps, 8-byte aligned; they stay until the completion */
+#define TESSERA_DISK_COMPLETIONS 0x40002008u /* address of the ring of CompletionEntry, 64-byte aligned */
+#define TESSERA_DISK_ENTRIES 0x40002010u /* of that ring: a power of two; writing it starts the unit */
+#define TESSERA_DISK_CONSUMED 0x40002018u /* completions that the firmware has taken so far */
+#define TESSERA_DISK_ABANDON 0x40002020u /* address of a buffer: what is being read into it is wanted no more */
+#define TESSERA_DISK_SUPERVISE 0x40002038u /* 1: a chain that meets a media error, or that says so itself (MediaChainEntry::supervised), is held when its turn has come: a completion says so, nothing but chains of class `recovery` is served */
+#define TESSERA_DISK_RESUME 0x40002040u /* the firmware has carried out the chain that is held: its status, with the steps that completed well in bits 32 to 63; a second completion follows, and service goes on */
+#define TESSERA_DISK_TRACK 0x40002028u /* a track: its radius, with the surface in bits 32 to 63 */
+#define TESSERA_DISK_TRACK_SECTORS 0x40002030u /* sectors on that track as formatted; 0: there is no such track */
+#define TESSERA_FLASH_SUBMIT 0x40003000u /* address of a FlashBatchEntry and its commands, 8-byte aligned; they stay until the completion */
+#define TESSERA_FLASH_COMPLETIONS 0x40003008u /* address of the ring of CompletionEntry, 64-byte aligned */
+#define TESSERA_FLASH_ENTRIES 0x40003010u /* of that ring: a power of two; writing it starts the unit */
+#define TESSERA_FLASH_CONSUMED 0x40003018u /* completions that the firmware has taken so far */
+#define TESSERA_FLASH_BLOCK 0x40003020u /* a block */
+#define TESSERA_FLASH_BLOCK_IS_BAD 0x40003028u /* 1: it is marked bad, at the factory or since */
+#define TESSERA_MOVER_FROM 0x40004000u /* address of the source, or of the one buffer that the operation is about */
+#define TESSERA_MOVER_TO 0x40004008u /* address of the destination */
+#define TESSERA_MOVER_SECTORS 0x40004010u /* how many */
+#define TESSERA_MOVER_BLOCKS 0x40004018u /* merge: 512 B blocks of the destination that stay: the first, with their number in bits 32 to 63 */
+#define TESSERA_MOVER_START 0x40004020u /* begins an operation (MoverOperation) */
+#define TESSERA_MOVER_RESULT 0x40004028u /* its result */
+#define TESSERA_MEMORY_CATEGORY 0x40005000u /* MemoryCategory of a reservation */
+#define TESSERA_MEMORY_BYTES 0x40005008u /* its size; of a buffer, in whole sectors */
+#define TESSERA_MEMORY_NAME 0x40005010u /* address of what it is called, for messages: ends in a zero */
+#define TESSERA_MEMORY_RESERVE 0x40005018u /* reserves for good, zeroed but for what a dump brought back (reserve_flags) */
+#define TESSERA_MEMORY_ADDRESS 0x40005020u /* where; 0: there is no room, and the run ends */
+#define TESSERA_MEMORY_TORN 0x40005028u /* 1: of a dumped region, what the dump saved is of no use */
+#define TESSERA_TIMER_NOW 0x40006000u /* time since power-on of the platform */
+#define TESSERA_TIMER_ALARM 0x40006008u /* when the timer's line is raised, once; at once where that has passed; all ones: never */
+#define TESSERA_INTERRUPTS_PENDING 0x40007000u /* lines that were raised (interrupt_lines) */
+#define TESSERA_INTERRUPTS_ENABLE 0x40007008u /* lines that interrupt the processor */
+#define TESSERA_INTERRUPTS_CLEAR 0x40007010u /* lines to take back */
+#define TESSERA_UART_DATA 0x40008000u /* a character, to firmware.log */
+#define TESSERA_PROBE_NAME 0x40009000u /* address of a name that ends in a zero */
+#define TESSERA_PROBE_SUBJECT 0x40009008u /* of an event: track, band, zone or block number */
+#define TESSERA_PROBE_AMOUNT 0x40009010u /* of an event: sectors moved, pages copied */
+#define TESSERA_PROBE_EVENT 0x40009018u /* reports an event: 0 begins, 1 ends, 2 happens */
+#define TESSERA_PROBE_UNIT 0x40009020u /* address of the unit of a gauge */
+#define TESSERA_PROBE_WHAT 0x40009028u /* address of the line that explains it */
+#define TESSERA_PROBE_DECLARE 0x40009030u /* declares a gauge */
+#define TESSERA_PROBE_NUMBER 0x40009038u /* number of a gauge: that of the last one declared, or of the one to be set */
+#define TESSERA_PROBE_VALUE 0x40009040u /* sets it */
+#define TESSERA_PROBE_BITS 0x40009048u /* of a figure: its value, a double of IEEE 754 */
+#define TESSERA_PROBE_FIGURE 0x40009050u /* adds a figure of this name, unit and line (figure_flags), while the image's function tessera_image_report runs */
+
+enum tessera_request {
+  TESSERA_REQUEST_NONE = 0,
+  TESSERA_REQUEST_PREFILL = 1, /* puts the first `argument` sectors into the used state, in no time, before the first boot */
+  TESSERA_REQUEST_BOOT = 2, /* argument 1: after a power cut; 0: the first boot of an empty drive */
+};
+
+enum tessera_mover_operation {
+  TESSERA_MOVER_OPERATION_COPY = 1, /* `sectors` from `from` to `to` */
+  TESSERA_MOVER_OPERATION_MERGE = 2, /* one sector: the blocks of `to` outside `blocks` become those of `from` */
+  TESSERA_MOVER_OPERATION_CLEAR = 3, /* `sectors` from `from` on: never written */
+  TESSERA_MOVER_OPERATION_ACQUIRE = 4, /* takes a staging buffer of `sectors`; result: its address, 0 where none is free */
+  TESSERA_MOVER_OPERATION_RELEASE = 5, /* gives back the one at `from`, of `sectors` */
+  TESSERA_MOVER_OPERATION_FIRST_LOST = 6, /* result: index of the first of `sectors` from `from` on whose data is lost, or `sectors` */
+  TESSERA_MOVER_OPERATION_MARK_LOST = 7, /* marks them as lost */
+};
+
+enum tessera_status {
+  TESSERA_STATUS_OK = 0,
+  TESSERA_STATUS_MEDIA_ERROR = 1, /* a sector could not be read or written (defect, fault on request) */
+  TESSERA_STATUS_DAMAGED = 2, /* a sector was destroyed by writing an overlapping track */
+  TESSERA_STATUS_BLANK = 3, /* flash: page not programmed since the last erase */
+  TESSERA_STATUS_PROGRAM_FAILED = 4, /* flash: the page could not be programmed; the block is to be retired */
+  TESSERA_STATUS_ERASE_FAILED = 5, /* flash: the block could not be erased; the block is to be retired */
+  TESSERA_STATUS_RULE_VIOLATION = 6, /* flash: programmed twice or out of order; media: outside a track */
+  TESSERA_STATUS_NO_SPACE = 7, /* a table, log or buffer is full */
+  TESSERA_STATUS_CORRUPT = 8, /* metadata whose checksum does not match */
+  TESSERA_STATUS_LOST = 9, /* the read was good, but a sector of it was stored as lost: an earlier copy of it could not be read */
+  TESSERA_STATUS_READ_ONLY = 10, /* the drive has no spares left and takes no more writes */
+  TESSERA_STATUS_ABORTED = 11, /* the host gave the command up: of a write, any part may be there */
+};
+
+enum tessera_host_op {
+  TESSERA_HOST_OP_READ = 0,
+  TESSERA_HOST_OP_WRITE = 1,
+  TESSERA_HOST_OP_FLUSH = 2,
+  TESSERA_HOST_OP_TRIM = 3,
+};
+
+enum tessera_media_op {
+  TESSERA_MEDIA_OP_READ = 0,
+  TESSERA_MEDIA_OP_WRITE = 1,
+};
+
+enum tessera_step_hint {
+  TESSERA_STEP_HINT_POSITION = 0, /* t_seek + half a turn; nothing where the run continues the last one */
+  TESSERA_STEP_HINT_SAME_ANGLE = 1, /* the angle of the step before on a nearby track: a whole turn and no seek; elsewhere as `position` */
+  TESSERA_STEP_HINT_WHOLE_TRACK = 2, /* t_seek (none to a nearby track), then one turn for the transfer from any sector */
+  TESSERA_STEP_HINT_BACKUP_ROUND_TRIP = 3, /* a visit to the backup region and back: (rmw_mid_turns - 1) turns, head stays where it was */
+};
+
+enum tessera_media_class {
+  TESSERA_MEDIA_CLASS_HOST = 0,
+  TESSERA_MEDIA_CLASS_DEPENDENT = 1,
+  TESSERA_MEDIA_CLASS_BACKGROUND = 2,
+  TESSERA_MEDIA_CLASS_RECOVERY = 3,
+};
+
+enum tessera_lost_sectors {
+  TESSERA_LOST_SECTORS_FAIL = 0, /* ends it with the status of the read: what the host asked for */
+  TESSERA_LOST_SECTORS_CARRY = 1, /* nothing: it is marked as lost in its buffer, and is carried on as lost wherever the buffer is written */
+};
+
+enum tessera_flash_op {
+  TESSERA_FLASH_OP_READ = 0,
+  TESSERA_FLASH_OP_READ_OOB = 1,
+  TESSERA_FLASH_OP_PROGRAM = 2,
+  TESSERA_FLASH_OP_ERASE = 3,
+  TESSERA_FLASH_OP_COPYBACK = 4,
+};
+
+enum tessera_reserve_flags {
+  TESSERA_RESERVE_FLAGS_DUMPED = 1, /* saved when the power fails */
+  TESSERA_RESERVE_FLAGS_BUFFER = 2, /* of data: `bytes` is in whole sectors */
+};
+
+enum tessera_figure_flags {
+  TESSERA_FIGURE_FLAGS_DEFINED = 1, /* else a mean of nothing */
+  TESSERA_FIGURE_FLAGS_ACCUMULATES = 2, /* a count since power-on, of which a measurement takes the difference */
+};
+
+enum tessera_interrupt_lines {
+  TESSERA_INTERRUPT_LINES_REQUEST = 1,
+  TESSERA_INTERRUPT_LINES_HOST = 2,
+  TESSERA_INTERRUPT_LINES_DISK = 4,
+  TESSERA_INTERRUPT_LINES_FLASH = 8,
+  TESSERA_INTERRUPT_LINES_TIMER = 16,
+};
+
+#endif

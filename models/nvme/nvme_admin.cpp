@@ -1,0 +1,198 @@
+// Admin commands (NVMe 1.4, 5).
+#include <algorithm>
+
+#include "nvme/nvme_controller.hpp"
+
+namespace tessera::nvme {
+
+namespace {
+
+constexpr std::uint32_t low(std::uint32_t word) { return word & 0xffff; }
+constexpr std::uint32_t high(std::uint32_t word) { return word >> 16; }
+
+}  // namespace
+
+Controller::Answer Controller::admin(Command& command) {
+  const NvmeCommand& entry = command.entry;
+  if (entry.fuse != 0 || entry.psdt != 0) return NvmeStatus::invalid_field;
+  switch (entry.opcode) {
+    case delete_io_sq: return delete_submission_queue(command);
+    case create_io_sq: return create_submission_queue(entry);
+    case get_log_page: return log_page(command);
+    case delete_io_cq: return delete_completion_queue(entry);
+    case create_io_cq: return create_completion_queue(entry);
+    case identify: return identify_what(command);
+    case abort_command: return abort(command);
+    case set_features: return set_feature(command);
+    case get_features: return get_feature(command);
+    case async_event_request:
+      if (held_events_.size() == most_events) return NvmeStatus::async_event_limit_exceeded;
+      held_events_.push_back(entry.id);
+      command.used = false;  // answered when there is an event
+      free_.push_back(index_of(command));
+      return std::nullopt;
+    default: return NvmeStatus::invalid_opcode;
+  }
+}
+
+Controller::Answer Controller::create_completion_queue(const NvmeCommand& entry) {
+  const std::uint32_t number = low(entry.cdw(10)), last = high(entry.cdw(10)), flags = entry.cdw(11);
+  if (number == 0 || number > high(features_.value(number_of_queues)) + 1 || cqs_[number].exists)
+    return NvmeStatus::invalid_queue_identifier;
+  if (last == 0 || last > static_cast<std::uint16_t>(config_.queue_entries - 1) || (cc_ >> 20 & 0xf) != 4)
+    return NvmeStatus::invalid_queue_size;
+  if ((flags & 1) == 0) return NvmeStatus::invalid_field;  // CAP.CQR: contiguous
+  if (entry.prp1 % page_bytes() != 0) return NvmeStatus::prp_offset_invalid;
+  if (!interrupts_.exists(high(flags))) return NvmeStatus::invalid_interrupt_vector;
+  cqs_[number] = {.exists = true,
+                  .base = entry.prp1,
+                  .size = last + 1,
+                  .interrupts = (flags & 2) != 0,
+                  .vector = static_cast<std::uint16_t>(high(flags))};
+  return NvmeStatus::success;
+}
+
+Controller::Answer Controller::create_submission_queue(const NvmeCommand& entry) {
+  const std::uint32_t number = low(entry.cdw(10)), last = high(entry.cdw(10)), flags = entry.cdw(11);
+  const std::uint32_t completions = high(flags);
+  if (number == 0 || number > low(features_.value(number_of_queues)) + 1 || sqs_[number].exists)
+    return NvmeStatus::invalid_queue_identifier;
+  if (completions == 0 || completions >= cqs_.size()) return NvmeStatus::invalid_queue_identifier;
+  if (!cqs_[completions].exists) return NvmeStatus::completion_queue_invalid;
+  if (last == 0 || last > static_cast<std::uint16_t>(config_.queue_entries - 1) || (cc_ >> 16 & 0xf) != 6)
+    return NvmeStatus::invalid_queue_size;
+  if ((flags & 1) == 0) return NvmeStatus::invalid_field;
+  if (entry.prp1 % page_bytes() != 0) return NvmeStatus::prp_offset_invalid;
+  sqs_[number] = {.exists = true, .base = entry.prp1, .size = last + 1, .completion_queue = static_cast<std::uint16_t>(completions)};
+  ++cqs_[completions].users;
+  return NvmeStatus::success;
+}
+
+Controller::Answer Controller::delete_completion_queue(const NvmeCommand& entry) {
+  const std::uint32_t number = low(entry.cdw(10));
+  if (number == 0 || number >= cqs_.size() || !cqs_[number].exists) return NvmeStatus::invalid_queue_identifier;
+  if (cqs_[number].users != 0) return NvmeStatus::invalid_queue_deletion;
+  cqs_[number] = {};
+  interrupts_.look_at(cqs_);
+  return NvmeStatus::success;
+}
+
+/// Commands that the controller has fetched are served first; the others are dropped.
+Controller::Answer Controller::delete_submission_queue(Command& command) {
+  const std::uint32_t number = low(command.entry.cdw(10));
+  if (number == 0 || number >= sqs_.size() || !sqs_[number].exists || sqs_[number].ending) return NvmeStatus::invalid_queue_identifier;
+  SubmissionQueue& queue = sqs_[number];
+  if (queue.in_flight != 0) {
+    queue.ending = true;
+    deletions_.push_back(index_of(command));
+    return std::nullopt;
+  }
+  --cqs_[queue.completion_queue].users;
+  queue = {};
+  return NvmeStatus::success;
+}
+
+NvmeStatus Controller::to_host(Command& command, std::span<const std::byte> data) {
+  const NvmeStatus status = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
+  if (status != NvmeStatus::success) return status;
+  return scatter(memory_, command.segments, data) ? NvmeStatus::success : NvmeStatus::data_transfer_error;
+}
+
+NvmeStatus Controller::from_host(Command& command, std::span<std::byte> data) {
+  const NvmeStatus status = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
+  if (status != NvmeStatus::success) return status;
+  return gather(memory_, command.segments, data) ? NvmeStatus::success : NvmeStatus::data_transfer_error;
+}
+
+Controller::Answer Controller::identify_what(Command& command) {
+  enum : std::uint8_t { a_namespace = 0, controller = 1, active_list = 2, descriptors = 3 };
+  const std::uint32_t number = command.entry.namespace_id;
+  const bool known = number != 0 && number <= namespaces_.size();
+  switch (command.entry.cdw(10) & 0xff) {
+    case a_namespace:
+      if (!known) return NvmeStatus::invalid_namespace;
+      return to_host(command, namespaces_[number - 1].blocks == 0 ? std::vector<std::byte>(page_of_data)
+                                                                  : identify_namespace(namespaces_[number - 1]));
+    case controller: return to_host(command, identify_controller(config_, static_cast<std::uint32_t>(namespaces_.size())));
+    case active_list:
+      if (number >= every_namespace - 1) return NvmeStatus::invalid_namespace;
+      return to_host(command, active_namespaces(namespaces_, number));
+    case descriptors:
+      if (namespace_of(number) == nullptr) return NvmeStatus::invalid_namespace;
+      return to_host(command, namespace_descriptors(config_, number));
+    default: return NvmeStatus::invalid_field;
+  }
+}
+
+Controller::Answer Controller::log_page(Command& command) {
+  const NvmeCommand& entry = command.entry;
+  const std::uint64_t bytes = ((std::uint64_t{low(entry.cdw(11))} << 16 | high(entry.cdw(10))) + 1) * 4;
+  const std::uint64_t offset = entry.cdw(12) | std::uint64_t{entry.cdw(13)} << 32;
+  enum : std::uint8_t { errors = 1, smart = 2, firmware = 3 };
+  std::vector<std::byte> page;
+  switch (entry.cdw(10) & 0xff) {
+    case errors: page = logs_.errors(); break;
+    case smart: page = logs_.smart(config_.health ? config_.health() : Health(), config_.now ? config_.now() : Picoseconds()); break;
+    case firmware: page = Logs::firmware(config_); break;
+    default: return NvmeStatus::invalid_log_page;
+  }
+  if (offset % 4 != 0 || offset > page.size() || bytes > std::uint64_t{page_of_data} << config_.transfer_pages)
+    return NvmeStatus::invalid_field;
+  page.erase(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(offset));
+  page.resize(bytes);
+  const NvmeStatus status = to_host(command, page);
+  const bool retains_event = (entry.cdw(10) >> 15 & 1) != 0;
+  if (status == NvmeStatus::success && !retains_event) masked_events_ = 0;
+  return status;
+}
+
+Controller::Answer Controller::set_feature(Command& command) {
+  const auto feature = static_cast<std::uint8_t>(command.entry.cdw(10));
+  std::uint32_t value = command.entry.cdw(11);
+  if (!features_.exists(feature)) return NvmeStatus::invalid_field;
+  if ((command.entry.cdw(10) >> 31) != 0) return NvmeStatus::feature_not_saveable;
+  if (feature == number_of_queues) {
+    if (low(value) == 0xffff || high(value) == 0xffff) return NvmeStatus::invalid_field;
+    const auto has_queue = [](const auto& queue) { return queue.exists; };
+    if (std::any_of(cqs_.begin() + 1, cqs_.end(), has_queue)) return NvmeStatus::command_sequence_error;
+    const std::uint32_t most = config_.io_queues - 1;
+    value = std::min(low(value), most) | std::min(high(value), most) << 16;
+    command.result = value;
+  }
+  if (feature == power_management && (value & 0x1f) != 0) return NvmeStatus::invalid_field;  // there is power state 0
+  features_.set(feature, value);
+  return NvmeStatus::success;
+}
+
+Controller::Answer Controller::get_feature(Command& command) {
+  enum : std::uint8_t { current = 0, by_default = 1, saved = 2, supported = 3 };
+  constexpr std::uint32_t changeable = 4;
+  const auto feature = static_cast<std::uint8_t>(command.entry.cdw(10));
+  if (!features_.exists(feature)) return NvmeStatus::invalid_field;
+  switch (command.entry.cdw(10) >> 8 & 7) {
+    case current: command.result = features_.value(feature); return NvmeStatus::success;
+    case by_default:
+    case saved: command.result = features_.initial(feature); return NvmeStatus::success;
+    case supported: command.result = changeable; return NvmeStatus::success;
+    default: return NvmeStatus::invalid_field;
+  }
+}
+
+/// A request for events can be aborted; what is at the drive runs to its end, which the result says.
+Controller::Answer Controller::abort(Command& command) {
+  constexpr std::uint32_t not_aborted = 1;
+  const auto id = static_cast<std::uint16_t>(high(command.entry.cdw(10)));
+  const auto held = std::ranges::find(held_events_, id);
+  if (low(command.entry.cdw(10)) != 0 || held == held_events_.end() || free_.empty()) {
+    command.result = not_aborted;
+    return NvmeStatus::success;
+  }
+  held_events_.erase(held);
+  Command& request = take_slot();
+  request.entry.opcode = async_event_request;
+  request.entry.id = id;
+  end(request, NvmeStatus::abort_requested);
+  return NvmeStatus::success;
+}
+
+}  // namespace tessera::nvme

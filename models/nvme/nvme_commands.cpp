@@ -1,0 +1,129 @@
+// The way of a command through the controller: fetch, transfers, completion; and asynchronous events.
+#include <algorithm>
+
+#include "nvme/nvme_controller.hpp"
+
+namespace tessera::nvme {
+
+Controller::Command& Controller::take_slot() {
+  Command& command = commands_[free_.back()];
+  free_.pop_back();
+  command = {};
+  command.used = true;
+  return command;
+}
+
+/// One command of the next queue that holds any, in turn.
+bool Controller::fetch() {
+  if (shutdown_ != 0 || free_.empty()) return false;
+  for (std::uint32_t i = 0; i < sqs_.size(); ++i) {
+    const std::uint32_t number = (next_sq_ + i) % static_cast<std::uint32_t>(sqs_.size());
+    SubmissionQueue& queue = sqs_[number];
+    if (!queue.holds_commands()) continue;
+    next_sq_ = (number + 1) % static_cast<std::uint32_t>(sqs_.size());
+    std::byte entry[command_bytes];
+    if (!memory_.read(queue.base + queue.head * command_bytes, entry)) {
+      fail();
+      return true;
+    }
+    queue.head = (queue.head + 1) % queue.size;
+    ++queue.in_flight;
+    Command& command = take_slot();
+    command.sq = static_cast<std::uint16_t>(number);
+    command.entry = decode(entry);
+    const Answer answer = number == 0 ? admin(command) : io(command);
+    if (answer) end(command, *answer, command.result);
+    return true;
+  }
+  return false;
+}
+
+void Controller::submit(Command& command, BlockOp op, std::uint64_t offset, std::uint64_t bytes, std::byte* data, bool fua) {
+  ++command.transfers;
+  ++transfers_;
+  drive_.submit({.op = op,
+                 .offset = offset,
+                 .bytes = static_cast<std::uint32_t>(bytes),
+                 .data = data,
+                 .force_unit_access = fua,
+                 .command = index_of(command),
+                 .generation = generation_});
+}
+
+void Controller::ended(const BlockTransfer& transfer, bool ok) {
+  if (cut_ || transfer.generation != generation_) return;
+  --transfers_;
+  if (transfer.command == no_command) return;
+  Command& command = commands_[transfer.command];
+  if (!ok) command.failed = true;
+  if (--command.transfers == 0) finished_.push_back(transfer.command);
+}
+
+void Controller::end(Command& command, NvmeStatus status, std::uint32_t result) {
+  command.status = status;
+  command.result = result;
+  finished_.push_back(index_of(command));
+}
+
+/// The first whose completion queue has space.
+bool Controller::complete_one() {
+  const auto at =
+      std::ranges::find_if(finished_, [this](std::uint32_t index) { return !cqs_[sqs_[commands_[index].sq].completion_queue].full(); });
+  if (at == finished_.end()) return false;
+  const std::uint32_t index = *at;
+  finished_.erase(at);
+  Command& command = commands_[index];
+  if (command.sq != 0 && command.status == NvmeStatus::success) finish_io(command);
+  if (command.status != NvmeStatus::success) logs_.failed(command.sq, command.entry, command.status);
+  if (!post(command.sq, command.entry.id, command.status, command.result)) fail();
+  command.used = false;
+  free_.push_back(index);
+  return true;
+}
+
+bool Controller::post(std::uint16_t number, std::uint16_t id, NvmeStatus status, std::uint32_t result) {
+  SubmissionQueue& submitted = sqs_[number];
+  CompletionQueue& queue = cqs_[submitted.completion_queue];
+  std::byte entry[completion_bytes];
+  encode({.result = result,
+          .sq_head = static_cast<std::uint16_t>(submitted.head),
+          .sq = number,
+          .command = id,
+          .status = status,
+          .phase = queue.phase},
+         entry);
+  if (!memory_.write(queue.base + queue.tail * completion_bytes, entry)) return false;
+  queue.tail = (queue.tail + 1) % queue.size;
+  if (queue.tail == 0) queue.phase = !queue.phase;
+  interrupts_.completed(queue, cqs_);
+  --submitted.in_flight;
+  if (!submitted.ending || submitted.in_flight != 0) return true;
+  const auto deletion =
+      std::ranges::find_if(deletions_, [&](std::uint32_t index) { return (commands_[index].entry.cdw(10) & 0xffff) == number; });
+  --queue.users;
+  submitted = {};
+  end(commands_[*deletion], NvmeStatus::success);
+  deletions_.erase(deletion);
+  return true;
+}
+
+/// One that the host has not asked for again since the last of its type is forgotten, as the standard has it.
+void Controller::event(std::uint8_t type, std::uint8_t information, std::uint8_t log) {
+  const auto mask = static_cast<std::uint8_t>(1U << type);
+  if ((masked_events_ & mask) != 0) return;
+  masked_events_ |= mask;
+  events_.push_back(type | std::uint32_t{information} << 8 | std::uint32_t{log} << 16);
+}
+
+bool Controller::answer_event() {
+  if (events_.empty() || held_events_.empty() || free_.empty()) return false;
+  Command& command = take_slot();
+  command.entry.opcode = async_event_request;
+  command.entry.id = held_events_.front();
+  held_events_.pop_front();
+  end(command, NvmeStatus::success, events_.front());
+  events_.pop_front();
+  return true;
+}
+
+}  // namespace tessera::nvme

@@ -1,0 +1,145 @@
+#pragma once
+// An NVMe controller (NVM Express Base Specification 1.4) in front of a drive: registers, admin and I/O queues, the NVM command set. Plain
+// C++; nvme_module.hpp puts it behind sockets.
+//
+// Register accesses only note what the host wants; work() does it, one step at a call: a change of state, a completion, a command. A step
+// reads and writes the host's memory, which may take simulated time, in which registers are accessed.
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "nvme/data_pointer.hpp"
+#include "nvme/nvme_features.hpp"
+#include "nvme/nvme_identify.hpp"
+#include "nvme/nvme_interrupts.hpp"
+#include "nvme/nvme_links.hpp"
+#include "nvme/nvme_logs.hpp"
+#include "nvme/nvme_queues.hpp"
+#include "nvme/nvme_wire.hpp"
+
+namespace tessera::nvme {
+
+class Controller {
+ public:
+  /// InputError where the configuration asks for what the standard does not allow.
+  Controller(Config config, HostMemory& memory, BlockDrive& drive, Interrupts& interrupts);
+
+  /// A register access of 4 or 8 B, aligned. Registers that are none read as 0 and ignore writes.
+  [[nodiscard]] std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const;
+  void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes);
+
+  /// Does the next step; false where there is nothing to do until a register is written or a transfer ends.
+  bool work();
+  /// A transfer that was submitted has ended.
+  void ended(const BlockTransfer& transfer, bool ok);
+
+  /// The power fails: everything but what the logs count is as after the first power-on. Nothing that is under way is answered.
+  void power_off();
+  void power_on();
+  /// False from a power cut to the next power_on(): the host's memory is then out of reach.
+  [[nodiscard]] bool powered() const { return powered_; }
+
+  /// Whether work() waits for the drive's power, which nobody reports.
+  [[nodiscard]] bool waits_for_power() const { return state_ == State::starting; }
+
+ private:
+  enum class State : std::uint8_t { disabled, starting, ready, stopping, failed };
+  /// A command in flight, from its fetch to its completion.
+  struct Command {
+    bool used = false;
+    std::uint16_t sq = 0;
+    NvmeCommand entry;
+    std::vector<Segment> segments;
+    std::vector<std::byte> data;
+    std::uint32_t transfers = 0;  ///< that the drive has not ended
+    bool failed = false;
+    NvmeStatus status = NvmeStatus::success;
+    std::uint32_t result = 0;
+  };
+
+  // Registers and states (nvme_controller.cpp).
+  [[nodiscard]] std::uint64_t capabilities() const;
+  [[nodiscard]] std::uint32_t status_register() const;
+  void write_word(std::uint64_t offset, std::uint32_t value);
+  void ring_doorbell(std::uint64_t offset, std::uint32_t value);
+  bool change_state();
+  void start();
+  [[nodiscard]] bool may_start() const;
+  void end_queues(bool power);
+  bool shut_down();
+  void fail() {
+    if (state_ != State::stopping) state_ = State::failed;
+  }
+  [[nodiscard]] bool enabled() const { return (cc_ & 1) != 0; }
+  [[nodiscard]] std::uint32_t page_bytes() const { return 4096U << (cc_ >> 7 & 0xf); }
+  [[nodiscard]] bool busy() const { return transfers_ != 0; }
+
+  // Fetch and completion (nvme_commands.cpp).
+  bool fetch();
+  bool complete_one();
+  bool post(std::uint16_t sq, std::uint16_t id, NvmeStatus status, std::uint32_t result);
+  void end(Command& command, NvmeStatus status, std::uint32_t result = 0);
+  [[nodiscard]] Command& take_slot();
+  [[nodiscard]] std::uint32_t index_of(const Command& command) const { return static_cast<std::uint32_t>(&command - commands_.data()); }
+  void submit(Command& command, BlockOp op, std::uint64_t offset, std::uint64_t bytes, std::byte* data = nullptr, bool fua = false);
+  void event(std::uint8_t type, std::uint8_t information, std::uint8_t log);
+  bool answer_event();
+
+  // Admin commands (nvme_admin.cpp): the status, or nothing where the command goes on.
+  using Answer = std::optional<NvmeStatus>;
+  Answer admin(Command& command);
+  Answer create_completion_queue(const NvmeCommand& entry);
+  Answer create_submission_queue(const NvmeCommand& entry);
+  Answer delete_completion_queue(const NvmeCommand& entry);
+  Answer delete_submission_queue(Command& command);
+  Answer identify_what(Command& command);
+  Answer log_page(Command& command);
+  Answer set_feature(Command& command);
+  Answer get_feature(Command& command);
+  Answer abort(Command& command);
+  [[nodiscard]] NvmeStatus to_host(Command& command, std::span<const std::byte> data);
+  [[nodiscard]] NvmeStatus from_host(Command& command, std::span<std::byte> data);
+
+  // NVM command set (nvme_io.cpp).
+  Answer io(Command& command);
+  Answer transfer(Command& command, const Namespace& space);
+  Answer write_zeroes(Command& command, const Namespace& space);
+  Answer deallocate(Command& command, const Namespace& space);
+  [[nodiscard]] const Namespace* namespace_of(std::uint32_t number) const;
+  void finish_io(Command& command);
+
+  Config config_;
+  HostMemory& memory_;
+  BlockDrive& drive_;
+  Logs logs_;
+  Features features_;
+  InterruptTable interrupts_;
+
+  State state_ = State::disabled;
+  std::uint32_t cc_ = 0;
+  std::uint32_t aqa_ = 0;
+  std::uint64_t asq_ = 0;
+  std::uint64_t acq_ = 0;
+  std::uint32_t shutdown_ = 0;  // CSTS.SHST
+  bool shutdown_flushes_ = false;
+
+  std::vector<SubmissionQueue> sqs_;  // 0: admin
+  std::vector<CompletionQueue> cqs_;
+  std::uint32_t next_sq_ = 0;  // round robin
+  std::vector<Namespace> namespaces_;
+
+  std::vector<Command> commands_;
+  std::vector<std::uint32_t> free_;
+  std::deque<std::uint32_t> finished_;     // whose completion is to be written
+  std::uint64_t transfers_ = 0;            // at the drive
+  std::vector<std::uint32_t> deletions_;   // Delete SQ commands that wait for commands in flight
+  std::deque<std::uint16_t> held_events_;  // identifiers of Asynchronous Event Request commands
+  std::deque<std::uint32_t> events_;       // results that no request has taken yet
+  std::uint8_t masked_events_ = 0;         // types whose log page the host has yet to read
+  bool powered_ = true;
+  bool cut_ = false;  // by a power cut that work() has yet to clear up behind
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace tessera::nvme

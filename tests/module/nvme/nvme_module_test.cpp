@@ -1,0 +1,243 @@
+// The drive behind NVMe, driven as an operating system does: brought up, kept busy over queues that wrap, and cut from its power.
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <systemc>
+
+#include "platforms/drive/nvme_drive.hpp"
+#include "support/nvme_driver.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+/// Memory, an interrupt input and a driver with a process of its own.
+struct Host : sc_core::sc_module {
+  tlm_utils::simple_target_socket<Host> memory{"memory"};
+  tlm_utils::simple_initiator_socket<Host> registers{"registers"};
+  sc_core::sc_signal<bool> interrupt{"interrupt"};
+  test::NvmeDriver driver;
+  std::function<void(Host&)> program;
+  unsigned rises = 0;
+  bool finished = false;
+
+  explicit Host(sc_core::sc_module_name name) : sc_module(name) {
+    memory.register_b_transport(this, &Host::access_memory);
+    SC_HAS_PROCESS(Host);
+    SC_THREAD(run);
+    driver.write32 = [this](std::uint64_t offset, std::uint32_t value) { access(tlm::TLM_WRITE_COMMAND, offset, value); };
+    driver.read32 = [this](std::uint64_t offset) {
+      std::uint32_t value = 0;
+      access(tlm::TLM_READ_COMMAND, offset, value);
+      return value;
+    };
+    driver.pass = [this] {
+      if (!interrupt.read()) wait(sc_core::sc_time(1, sc_core::SC_MS), interrupt.posedge_event());
+      if (interrupt.read()) {
+        ++rises;
+        wait(1, sc_core::SC_US);
+      }
+    };
+  }
+  tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t offset, std::uint32_t& value, unsigned bytes = 4) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(offset);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    sc_core::sc_time delay;
+    registers->b_transport(payload, delay);
+    return payload.get_response_status();
+  }
+
+ private:
+  void run() {
+    program(*this);
+    finished = true;
+    sc_core::sc_stop();
+  }
+  void access_memory(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    delay += sc_core::sc_time(100 + payload.get_data_length() / 4, sc_core::SC_NS);
+    if (payload.get_address() + payload.get_data_length() > driver.memory.size())
+      return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    unsigned char* const own = driver.memory.data() + payload.get_address();
+    if (payload.is_read())
+      std::memcpy(payload.get_data_ptr(), own, payload.get_data_length());
+    else
+      std::memcpy(own, payload.get_data_ptr(), payload.get_data_length());
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+};
+
+struct Bench final : TimelineListener {
+  explicit Bench(const std::string& layer, std::vector<std::string> overrides = {})
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", overrides, layer)) {
+    DriveParts parts;
+    parts.check_protocol = true;
+    drive = std::make_unique<DriveModule>("drive", config, plan_drive(config), ContentMode::bytes, 1, std::move(parts));
+    nvme::Config controller = nvme_config(*drive);
+    controller.vectors = 0;  // the line
+    nvme = make_nvme("nvme", *drive, controller);
+    host.registers.bind(nvme->registers);
+    nvme->memory.bind(host.memory);
+    nvme->interrupt.bind(host.interrupt);
+  }
+  void on_time(std::uint64_t again) override {
+    if (again == 0) return drive->power_off();
+    drive->power_on(true, [](Status status) { CHECK(status == Status::ok); });
+  }
+  void run(std::function<void(Host&)> program) {
+    host.program = std::move(program);
+    drive->power_on(false, [](Status status) { CHECK(status == Status::ok); });
+    sc_core::sc_start(sc_core::sc_time(1000, sc_core::SC_SEC));
+    drive->timeline_module().rethrow_failure();
+    CHECK(host.finished);
+  }
+
+  DriveConfig config;
+  std::unique_ptr<DriveModule> drive;
+  std::unique_ptr<NvmeModule> nvme;
+  Host host{"host"};
+};
+
+/// As Linux brings a controller up: reset, admin queues, enable, identify, queues, features.
+void bring_up(test::NvmeDriver& driver, std::uint64_t& blocks) {
+  REQUIRE(driver.begin(32));
+  const std::uint64_t page = driver.allocate();
+  REQUIRE(driver.admin({.opcode = 6, .prp1 = page, .dword10 = 1}).status == 0);
+  REQUIRE(driver.admin({.opcode = 9, .dword10 = 7, .dword11 = 0}).status == 0);
+  REQUIRE(driver.create_pair(1, 33, 0));
+  REQUIRE(driver.admin({.opcode = 6, .prp1 = page, .dword10 = 2}).status == 0);
+  REQUIRE(driver.load<std::uint32_t>(page) == 1);
+  REQUIRE(driver.admin({.opcode = 6, .space = 1, .prp1 = page}).status == 0);
+  blocks = driver.load<std::uint64_t>(page);
+}
+
+void fill(test::NvmeDriver& driver, std::uint64_t at, std::uint64_t place, unsigned salt) {
+  for (std::uint64_t i = 0; i < 4096; ++i) driver.memory[at + i] = static_cast<unsigned char>(place * 37 + i * 11 / 3 + salt);
+}
+bool holds(const test::NvmeDriver& driver, std::uint64_t at, std::uint64_t place, unsigned salt) {
+  for (std::uint64_t i = 0; i < 4096; ++i)
+    if (driver.memory[at + i] != static_cast<unsigned char>(place * 37 + i * 11 / 3 + salt)) return false;
+  return true;
+}
+
+/// `count` transfers of 4 KiB with 32 in flight, over a queue of 33 that wraps; `place` gives each its block.
+template <class Place>
+void at_depth_32(test::NvmeDriver& driver, std::uint8_t opcode, unsigned count, std::uint64_t buffers, const Place& place) {
+  std::map<unsigned, std::uint16_t> in_flight;
+  for (unsigned sent = 0, ended = 0; ended < count;) {
+    for (; sent < count && in_flight.size() < 32; ++sent)
+      in_flight[sent] = driver.send(1, driver.transfer(opcode, place(sent), 8, buffers + sent * 4096));
+    driver.poll(1);
+    for (auto at = in_flight.begin(); at != in_flight.end();) {
+      if (!driver.answered(1, at->second)) {
+        ++at;
+        continue;
+      }
+      CHECK(driver.finish(1, at->second).status == 0);
+      at = in_flight.erase(at);
+      ++ended;
+    }
+    if (ended < count) driver.pass();
+  }
+}
+
+void keep_busy(const std::string& layer) {
+  Bench bench(layer);
+  bench.run([&](Host& host) {
+    std::uint64_t blocks = 0;
+    bring_up(host.driver, blocks);
+    CHECK(blocks == bench.drive->capacity().value() / 512);
+    constexpr unsigned count = 150;
+    const auto place = [&](unsigned i) { return i * 7919 * 8 % (blocks - 8) / 8 * 8; };
+    const std::uint64_t out = host.driver.allocate(count), back = host.driver.allocate(count);
+    for (unsigned i = 0; i < count; ++i) fill(host.driver, out + i * 4096, place(i), 1);
+    at_depth_32(host.driver, 1, count, out, place);
+    CHECK(host.driver.call(1, {.opcode = 0, .space = 1}).status == 0);
+    at_depth_32(host.driver, 2, count, back, place);
+    for (unsigned i = 0; i < count; ++i) CHECK(holds(host.driver, back + i * 4096, place(i), 1));
+    CHECK(host.rises > 10);
+    // The last block, and the first that is none.
+    CHECK(host.driver.call(1, host.driver.transfer(1, blocks - 8, 8, out)).status == 0);
+    CHECK(host.driver.call(1, host.driver.transfer(2, blocks - 7, 8, back)).status == 0x80);
+    const std::uint64_t page = host.driver.allocate();
+    REQUIRE(host.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 127U << 16 | 2}).status == 0);
+    CHECK(host.driver.load<std::uint64_t>(page + 64) == count);
+    CHECK(host.driver.load<std::uint64_t>(page + 80) == count + 1);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a conventional drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("cmr"); }
+TEST_CASE("an interlaced drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("imr-rmw"); }
+TEST_CASE("a shingled drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("skylight-disk"); }
+
+namespace {
+
+/// Blocks that were flushed, then others that were not and a cut among them; after the boot the first are there, the others old or new.
+void cut_in_the_middle(const std::string& layer) {
+  Bench bench(layer, {"firmware.write_cache.capacity=1 MiB", "firmware.write_cache.durability=volatile"});
+  bench.run([&](Host& host) {
+    auto& driver = host.driver;
+    std::uint64_t blocks = 0;
+    bring_up(driver, blocks);
+    constexpr unsigned count = 64;
+    const auto place = [](unsigned i) { return std::uint64_t{i} * 8 * 97; };
+    const std::uint64_t old = driver.allocate(count), fresh = driver.allocate(count), back = driver.allocate(count);
+    for (unsigned i = 0; i < count; ++i) {
+      fill(driver, old + i * 4096, place(i), 1);
+      fill(driver, fresh + i * 4096, place(i), 2);
+    }
+    at_depth_32(driver, 1, count, old, place);
+    REQUIRE(driver.call(1, {.opcode = 0, .space = 1}).status == 0);
+    std::vector<std::uint16_t> sent;
+    for (unsigned i = 0; i < 32; ++i) sent.push_back(driver.send(1, driver.transfer(1, place(i), 8, fresh + i * 4096)));
+    const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
+    bench.drive->timeline_module().post(now + 3_ms, bench, 0);
+    bench.drive->timeline_module().post(now + 1_s, bench, 1);
+    sc_core::wait(500, sc_core::SC_MS);
+    std::uint32_t status = 0;
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0x1c, status) == tlm::TLM_GENERIC_ERROR_RESPONSE);  // without power
+    sc_core::wait(3, sc_core::SC_SEC);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0x1c, status) == tlm::TLM_OK_RESPONSE);
+    CHECK(status == 0);  // as after a power-on
+    bring_up(driver, blocks);
+    at_depth_32(driver, 2, count, back, place);
+    for (unsigned i = 0; i < count; ++i) {
+      const bool is_old = holds(driver, back + i * 4096, place(i), 1), is_new = holds(driver, back + i * 4096, place(i), 2);
+      CHECK((is_old || (i < 32 && is_new)));
+    }
+    const std::uint64_t page = driver.allocate();
+    REQUIRE(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 127U << 16 | 2}).status == 0);
+    CHECK(driver.load<std::uint64_t>(page + 144) == 1);  // unsafe shutdowns
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a flush through NVMe keeps its promise over a power cut: conventional") { cut_in_the_middle("cmr"); }
+TEST_CASE("a flush through NVMe keeps its promise over a power cut: interlaced") { cut_in_the_middle("imr-rmw"); }
+TEST_CASE("a flush through NVMe keeps its promise over a power cut: shingled") { cut_in_the_middle("skylight-disk"); }
+
+TEST_CASE("register accesses that the controller does not take are answered by kind") {
+  Bench bench("cmr");
+  bench.run([](Host& host) {
+    std::uint32_t value[4] = {};
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0x3ffc, *value) == tlm::TLM_OK_RESPONSE);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0x4000, *value) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 2, *value) == tlm::TLM_BURST_ERROR_RESPONSE);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0, *value, 8) == tlm::TLM_OK_RESPONSE);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 4, *value, 8) == tlm::TLM_BURST_ERROR_RESPONSE);
+    CHECK(host.access(tlm::TLM_READ_COMMAND, 0, *value, 2) == tlm::TLM_BURST_ERROR_RESPONSE);
+    CHECK(host.access(tlm::TLM_IGNORE_COMMAND, 0, *value) == tlm::TLM_COMMAND_ERROR_RESPONSE);
+  });
+}
