@@ -5,6 +5,7 @@
 
 #include "base/address.hpp"
 #include "bus/dma_transfer.hpp"
+#include "dram/memory_path.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
@@ -38,6 +39,8 @@ class CpuLink {
   /// A load or store of the DRAM, or a line of the CPU's caches. Before it returns, MemoryController::uncorrectable() is called for what
   /// ECC could not correct.
   virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
+  /// Past this port and the DMA engines' (DramLink), where it is open.
+  [[nodiscard]] virtual MemoryPath direct() const { return {}; }
   /// Whether registers are reached through this port as well. Otherwise the interconnect is charged for them where they are used: the same
   /// times, without a call for each.
   [[nodiscard]] virtual bool carries_registers() const { return false; }
