@@ -12,11 +12,14 @@ from pages.bench import DEPTH_32, SMALL_FLASH, ZIPF_WRITES, cached_cases, commit
 from pages.growth import counted_run
 from pages.toolchain import toolchain
 from tessera.errors import InputError
+from tessera.marked_section import write_marked_section
 from tessera.simulator import REPOSITORY, simulator
 
 KEPT = REPOSITORY / "bench" / "instructions.csv"
+PAGE = REPOSITORY / "docs" / "guide" / "speed.md"
+COMMAND = "./dev bench --instructions --record"
 # Of two runs, whose difference is measured: without boot, set-up and report.
-TABLE = (4_000, 10_000)
+TABLE = (2_000, 6_000)
 HELD = (500, 1_500)
 MOST_CHANGE = 0.02  # of a held case from one commit to the next
 
@@ -97,14 +100,31 @@ def described(case: Counted, row: Row, before: Row | None) -> str:
     return f"  {case.name:<34} {row.instructions:>8,} instructions per request{ratio}; goal {case.goal:,}: {goal}"
 
 
+def table_lines(goals: dict[str, int], kept: Sequence[Row]) -> list[str]:
+    """Markdown: of each case the first row that was kept and the last of the same toolchain."""
+    lines = ["| case | first | now | change | goal, at most |", "|---|---:|---:|---:|---:|"]
+    rows = [row for row in kept if row.kind == "table" and row.case in goals]
+    for case, goal in goals.items():
+        now = next((row for row in reversed(rows) if row.case == case), None)
+        if now is None:
+            continue
+        first = next(row for row in rows if (row.case, row.toolchain) == (case, now.toolchain))
+        change = f"{now.instructions / first.instructions - 1:+.0%}"
+        lines.append(f"| {case} | {first.instructions:,} | {now.instructions:,} | {change} | {goal:,} |")
+    return lines
+
+
 def measure_instructions(console: Console, out: Path, only: str, record: bool) -> None:
-    """A line for each case whose name holds `only`; with `record` the rows are kept. Raises SimulatorError."""
+    """A line for each case whose name holds `only`; with `record` the rows are kept and the page's table is written again. Raises
+    SimulatorError."""
     kept = kept_rows()
     measured = measure_rows("table", TABLE, out, only)
     for case, row in measured:
         console.print(described(case, row, last_of(row, kept)), highlight=False, soft_wrap=True)
     if record:
         keep([row for _, row in measured])
+        lines = table_lines({case.name: case.goal for case in cases(out / "zipf-writes.toml")}, kept_rows())
+        write_marked_section(PAGE, COMMAND, "\n".join([*lines, ""]))
 
 
 def changes(rows: Sequence[Row], kept: Sequence[Row]) -> list[str]:

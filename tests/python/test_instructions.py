@@ -31,6 +31,12 @@ def test_two_percent_either_way_are_held(counted, moved):
     assert bool(changes([row(counted)], [row(1000, commit="old")])) == moved
 
 
+def test_the_table_compares_the_first_and_the_last_row_of_a_toolchain():
+    kept = [row(9, kind="table", toolchain="GCC 11"), row(2000, kind="table"), row(1500, kind="table"), row(1, kind="held")]
+    lines = instructions.table_lines({"cmr": 1200, "other": 5}, kept)
+    assert lines[2:] == ["| cmr | 2,000 | 1,500 | -25% | 1,200 |"]
+
+
 def hold(monkeypatch, kept, measured):
     monkeypatch.setattr(instructions, "measure_rows", lambda *_: [(None, found) for found in measured])
     monkeypatch.setattr(instructions, "kept_rows", lambda: kept)
