@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pages.bench import measure
 from pages.growth import measure_growth
-from pages.instructions import measure_instructions
+from pages.instructions import hold_instructions, measure_instructions
 from pages.long_runs import LAYERS, long_runs
 from pages.recovery import write_recovery
 from pages.reference import write_reference
@@ -26,7 +26,9 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help
 def bench(
     only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
-    instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions a request, under callgrind.")] = False,
+    instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
@@ -34,7 +36,9 @@ def bench(
     if growth:
         measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
     elif instructions:
-        measure_instructions(Console(), out / "instructions", only)
+        measure_instructions(Console(), out / "instructions", only, record)
+    elif hold:
+        hold_instructions(Console(), out / "instructions", record)
     else:
         measure(Console(), out, large_drive, only)
 

@@ -1,23 +1,157 @@
-"""What a request of the host costs the simulator, in instructions counted by callgrind: the same on every machine."""
+"""What a request of the host costs the simulator, in instructions counted by callgrind: the same on every machine with the same compiler and
+libraries. Each row that was kept (bench/instructions.csv) names its commit and those, so that the next can be compared."""
 
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from pages.bench import cached_cases, request_cases
+from pages.bench import DEPTH_32, SMALL_FLASH, ZIPF_WRITES, cached_cases, commit, request_cases
 from pages.growth import counted_run
+from pages.toolchain import toolchain
+from tessera.errors import InputError
+from tessera.marked_section import write_marked_section
+from tessera.simulator import REPOSITORY, simulator
 
-REQUESTS = (10_000, 30_000)  # of two runs, whose difference is measured: without boot, set-up and report
-TARGETS = (10_000, 12_300, 27_000, 45_000, 38_000)  # of the cases, instructions at most
+KEPT = REPOSITORY / "bench" / "instructions.csv"
+PAGE = REPOSITORY / "docs" / "guide" / "speed.md"
+COMMAND = "./dev bench --instructions --record"
+# Of two runs, whose difference is measured: without boot, set-up and report.
+TABLE = (2_000, 6_000)
+HELD = (500, 1_500)
+MOST_CHANGE = 0.02  # of a held case from one commit to the next
 
 
-def measure_instructions(console: Console, out: Path, only: str) -> None:
-    """A line for each case whose name holds `only`. Raises SimulatorError."""
-    for case, target in zip([*request_cases(), *cached_cases()], TARGETS, strict=True):
+@dataclass(frozen=True)
+class Counted:
+    name: str
+    arguments: tuple[str, ...]
+    goal: int  # instructions per request at most
+
+
+@dataclass(frozen=True)
+class Row:
+    kind: str  # table or held
+    case: str
+    instructions: int  # per request
+    commit: str
+    toolchain: str
+
+
+def cases(zipf_writes: Path) -> list[Counted]:
+    """Ten. `zipf_writes`: the workload over a million addresses, flash cut to 256 MiB."""
+    goals = (5_000, 6_500, 12_000, 20_000, 17_000)
+    common = [Counted(case.name, case.arguments, goal) for case, goal in zip([*request_cases(), *cached_cases()], goals, strict=True)]
+    million = ("--workload", str(zipf_writes), *DEPTH_32, *SMALL_FLASH)
+    layers = [Counted(f"{layer}, Zipf writes", ("bare", "--layer", layer, *million), 15_000) for layer in ("tessera", "tessera-imr", "media-cache")]
+    return [
+        *common,
+        *layers,
+        Counted("Cheetah 9LP with its cache", ("cheetah_9lp", "--workload", "random-4k", "--fold", *DEPTH_32), 16_000),
+        Counted("imr-rmw, random", ("bare", "--layer", "imr-rmw", "--workload", "random-4k", *DEPTH_32), 12_000),
+    ]
+
+
+def measure_rows(kind: str, requests: tuple[int, int], out: Path, only: str) -> list[tuple[Counted, Row]]:
+    """A row for each case whose name holds `only`. Raises SimulatorError."""
+    out.mkdir(parents=True, exist_ok=True)
+    workload = out / "zipf-writes.toml"
+    workload.write_text(ZIPF_WRITES)
+    tools = toolchain(simulator())
+    rows = []
+    for case in cases(workload):
         if only not in case.name:
             continue
-        folder = out / case.name.replace(", ", "-").replace(" ", "-")
-        short, long = (counted_run([*case.arguments, "--limit", str(requests)], folder / str(requests)) for requests in REQUESTS)
-        cost = (long - short).of_request()
-        met = "met" if cost <= target else "[bold red]missed[/bold red]"
-        console.print(f"  {case.name:<30} {cost:>7,.0f} instructions a request; target at most {target:,}: {met}", highlight=False, soft_wrap=True)
+        folder = out / kind / case.name.replace(", ", "-").replace(" ", "-")
+        short, long = (counted_run([*case.arguments, "--limit", str(limit)], folder / str(limit)) for limit in requests)
+        rows.append((case, Row(kind, case.name, round((long - short).of_request()), commit(), tools)))
+    return rows
+
+
+def kept_rows(file: Path = KEPT) -> list[Row]:
+    """In order of their keeping; none where nobody has kept any."""
+    if not file.exists():
+        return []
+    with file.open(newline="", encoding="utf-8") as text:
+        return [Row(row["kind"], row["case"], int(row["instructions"]), row["commit"], row["toolchain"]) for row in csv.DictReader(text)]
+
+
+def keep(rows: Sequence[Row], file: Path = KEPT) -> None:
+    """Behind those that were kept before."""
+    new = not file.exists()
+    with file.open("a", newline="", encoding="utf-8") as text:
+        writer = csv.DictWriter(text, list(Row.__dataclass_fields__), lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
+def last_of(row: Row, kept: Sequence[Row]) -> Row | None:
+    """The newest kept row that this one can be compared with."""
+    alike = [other for other in kept if (other.kind, other.case, other.toolchain) == (row.kind, row.case, row.toolchain)]
+    return alike[-1] if alike else None
+
+
+def described(case: Counted, row: Row, before: Row | None) -> str:
+    ratio = "" if before is None else f", {row.instructions / before.instructions:.3f} of {before.commit}"
+    goal = "met" if row.instructions <= case.goal else f"missed, {row.instructions / case.goal:.1f} times"
+    return f"  {case.name:<34} {row.instructions:>8,} instructions per request{ratio}; goal {case.goal:,}: {goal}"
+
+
+def table_lines(goals: dict[str, int], kept: Sequence[Row]) -> list[str]:
+    """Markdown: of each case the first row that was kept and the last of the same toolchain."""
+    lines = ["| case | first | now | change | goal, at most |", "|---|---:|---:|---:|---:|"]
+    rows = [row for row in kept if row.kind == "table" and row.case in goals]
+    for case, goal in goals.items():
+        now = next((row for row in reversed(rows) if row.case == case), None)
+        if now is None:
+            continue
+        first = next(row for row in rows if (row.case, row.toolchain) == (case, now.toolchain))
+        change = f"{now.instructions / first.instructions - 1:+.0%}"
+        lines.append(f"| {case} | {first.instructions:,} | {now.instructions:,} | {change} | {goal:,} |")
+    return lines
+
+
+def measure_instructions(console: Console, out: Path, only: str, record: bool) -> None:
+    """A line for each case whose name holds `only`; with `record` the rows are kept and the page's table is written again. Raises
+    SimulatorError."""
+    kept = kept_rows()
+    measured = measure_rows("table", TABLE, out, only)
+    for case, row in measured:
+        console.print(described(case, row, last_of(row, kept)), highlight=False, soft_wrap=True)
+    if record:
+        keep([row for _, row in measured])
+        lines = table_lines({case.name: case.goal for case in cases(out / "zipf-writes.toml")}, kept_rows())
+        write_marked_section(PAGE, COMMAND, "\n".join([*lines, ""]))
+
+
+def changes(rows: Sequence[Row], kept: Sequence[Row]) -> list[str]:
+    """What moved further than it may from the newest kept rows."""
+    moved = []
+    for row in rows:
+        before = last_of(row, kept)
+        if before is not None and abs(row.instructions - before.instructions) > MOST_CHANGE * before.instructions:
+            moved.append(f"{row.case}: {row.instructions:,} instructions per request, {before.instructions:,} at {before.commit}")
+    return moved
+
+
+def hold_instructions(console: Console, out: Path, record: bool) -> None:
+    """Fails where a case moved by more than MOST_CHANGE since its row was kept by the same compiler and libraries. Raises SimulatorError,
+    InputError."""
+    rows = [row for _, row in measure_rows("held", HELD, out, "")]
+    if record:
+        return keep(rows)
+    kept = kept_rows()
+    if not any(last_of(row, kept) for row in rows):
+        others = sorted({row.toolchain for row in kept if row.kind == "held"})
+        console.print(f"not held: built with {rows[0].toolchain}; {KEPT.name} has rows of: {'; '.join(others) or 'nobody'}", soft_wrap=True)
+        return
+    moved = changes(rows, kept)
+    if moved:
+        raise InputError(
+            f"instructions per request moved by more than {MOST_CHANGE:.0%}:\n  " + "\n  ".join(moved)
+            + "\nIf that is meant, keep the new rows with ./dev bench --hold --record and say why in the commit."
+        )
+    console.print(f"{len(rows)} cases within {MOST_CHANGE:.0%} of {KEPT.name}")

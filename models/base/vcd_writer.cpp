@@ -1,5 +1,9 @@
 #include "base/vcd_writer.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
 #include <ostream>
 
 namespace tessera {
@@ -106,7 +110,10 @@ void VcdWriter::finish() {
 
 void VcdWriter::write_time(Picoseconds at) {
   if (opened_ && at == written_until_) return;
-  text_ += "#" + std::to_string(at.value()) + "\n";
+  char line[24] = {'#'};
+  char* const end = std::to_chars(line + 1, line + sizeof line - 1, at.value()).ptr;
+  *end = '\n';
+  text_.append(line, end + 1);
   written_until_ = at;
 }
 
@@ -141,15 +148,14 @@ void VcdWriter::write_number(std::uint64_t value, bool known) {
     text_ += "bx ";
     return;
   }
-  char digits[64];
-  std::size_t first = sizeof digits;
-  do {
-    digits[--first] = static_cast<char>('0' + (value & 1));
-    value >>= 1;
-  } while (value != 0);
+  static constexpr char fours[] = "0000000100100011010001010110011110001001101010111100110111101111";
+  constexpr std::size_t most = 64;
+  const auto bits = static_cast<std::size_t>(std::max(1, static_cast<int>(std::bit_width(value))));
+  char digits[most + 1];
+  digits[most] = ' ';
+  for (std::size_t at = most; at + bits > most; value >>= 4) std::memcpy(digits + (at -= 4), fours + 4 * (value & 15), 4);
   text_ += 'b';
-  text_.append(digits + first, sizeof digits - first);
-  text_ += ' ';
+  text_.append(digits + most - bits, bits + 1);
 }
 
 void VcdWriter::hand_over(std::size_t when_longer_than) {

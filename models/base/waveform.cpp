@@ -171,7 +171,10 @@ void Waveform::finish(Picoseconds now) {
 void Waveform::write_older(std::size_t keep_newest) {
   begin();
   std::erase_if(changes_, [](const Change& change) { return change.signal == withdrawn; });
-  std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+  const auto earlier = [](const Change& a, const Change& b) { return a.time < b.time; };
+  const auto unsorted = std::is_sorted_until(changes_.begin(), changes_.end(), earlier);  // those that were kept the last time are sorted
+  std::stable_sort(unsorted, changes_.end(), earlier);
+  std::inplace_merge(changes_.begin(), unsorted, changes_.end(), earlier);
   const std::size_t count = changes_.size() - std::min(keep_newest, changes_.size());
   for (std::size_t i = 0; i < count; ++i) {
     const Change& change = changes_[i];

@@ -68,19 +68,13 @@ DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
   return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
 }
 
-Picoseconds Interconnect::access(Bytes bytes, Picoseconds at) {
-  const Picoseconds work = beats(bytes);
-  Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
-  counters.bytes += bytes;
-  counters.busy += work;
-  Picoseconds begin = at;
-  if (at < shared_.last_end()) [[unlikely]] {
-    begin = shared_.slip_in(at, work, burst_);
-    counters.waited += begin - at;
-  }
+/// Of an access of the CPU; gives when.
+Picoseconds Interconnect::slip_in(Bytes bytes, Picoseconds work, Picoseconds at) {
+  const Picoseconds begin = shared_.slip_in(at, work, burst_);
+  counters_[static_cast<std::size_t>(BusAccount::cpu)].waited += begin - at;
   if (Signal::anyone_watches()) [[unlikely]]
     show(uses_.front(), bytes, begin, begin + work);
-  return begin + crossing_;
+  return begin;
 }
 
 /// Between the bursts of what is under way; gives when.

@@ -23,7 +23,13 @@ class Interconnect {
   DmaGrant transfer(const DmaTransfer& transfer, Picoseconds at);
 
   /// A single access of the CPU to the DRAM: gives when it has crossed the bus.
-  Picoseconds access(Bytes bytes, Picoseconds at);
+  Picoseconds access(Bytes bytes, Picoseconds at) {
+    const Picoseconds work = beats(bytes);
+    Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
+    counters.bytes += bytes;
+    counters.busy += work;
+    return (idle_from(at) ? at : slip_in(bytes, work, at)) + crossing_;
+  }
 
   /// Exchanges of a kind, one behind the other: gives when the last of them has crossed the bus. They slip in as the CPU's accesses do.
   Picoseconds exchange(BusExchange kind, std::uint64_t times, Picoseconds at) {
@@ -58,6 +64,7 @@ class Interconnect {
   };
   [[gnu::cold]] static void show(const UseSignals& use, Bytes bytes, Picoseconds begin, Picoseconds end);
   DmaGrant left_out(const DmaTransfer& transfer, Picoseconds at);
+  Picoseconds slip_in(Bytes bytes, Picoseconds work, Picoseconds at);
   Picoseconds squeeze_in(BusExchange kind, std::uint64_t times, Picoseconds work, Picoseconds at);
 
   struct Counters {

@@ -49,6 +49,7 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
 ControllerModule::~ControllerModule() { dma_payload_.clear_extension(&dma_extension_); }
 
 void ControllerModule::start(const MediaStep& step) {
+  if (direct_media_ != nullptr) return direct_media_->start(step);
   auto& payload = media_payloads_.take();
   payload.set_address(address_map::disk_channel + media_.offset_of({step.run.track, step.run.first}));
   payload.set_command(step.op == MediaOp::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
@@ -65,6 +66,7 @@ void ControllerModule::start(const MediaStep& step) {
 }
 
 void ControllerModule::start(FlashCommand& command) {
+  if (direct_flash_ != nullptr) return direct_flash_->start(command);
   auto& payload = flash_payloads_.take();
   const bool erases = command.op == FlashOp::erase;
   const bool whole = command.op == FlashOp::read || command.op == FlashOp::program;  // data, not out-of-band bytes alone
@@ -117,24 +119,16 @@ void ControllerModule::answered(tlm::tlm_generic_payload& payload) {
     command_answered(payload, *payload.get_extension<FlashExtension>());
 }
 
-/// What the step took and the media does not account for was spent on the way to it or back.
 void ControllerModule::step_answered(const tlm::tlm_generic_payload& payload, const MediaExtension& extension) {
-  MediaBreakdown timing = extension.timing;
-  const Picoseconds taken = drive_.timeline().now() - step_sent_;
-  const Picoseconds known = timing.seek + timing.rotation + timing.transfer;
-  if (known > taken) timing = {};
-  timing.queue = known > taken ? taken : taken - known;
   const bool unsaid = !payload.is_response_ok() && ok(extension.status);
-  core_.disk_channel().step_done(timing, unsaid ? Status::media_error : extension.status);
+  core_.disk_channel().step_done(with_queue(extension.timing, drive_.timeline().now() - step_sent_),
+                                 unsaid ? Status::media_error : extension.status);
 }
 
 void ControllerModule::command_answered(const tlm::tlm_generic_payload& payload, const FlashExtension& extension) {
   FlashCommand& command = *payload.get_extension<FlashOrigin>()->command;
   command.status = extension.command.status;
-  if (!payload.is_response_ok() && ok(command.status))
-    command.status = command.op == FlashOp::erase ? Status::erase_failed
-                     : programs(command.op)       ? Status::program_failed
-                                                  : Status::media_error;
+  if (!payload.is_response_ok()) command.status = failure_of(command);
   core_.flash_channel()->command_done(command, extension.busy);
 }
 
@@ -150,12 +144,14 @@ void ControllerModule::signalled(tlm::tlm_generic_payload& payload, const tlm::t
 }
 
 void ControllerModule::complete(HostRequest& request) {
+  if (direct_host_ != nullptr) return direct_host_->complete(request);
   tlm::tlm_generic_payload& payload = *std::exchange(commands_[request.tag], nullptr);
   payload.set_response_status(ok(request.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   target_.respond(payload);
 }
 
 void ControllerModule::give_up() {
+  if (direct_media_ != nullptr) return direct_media_->give_up();
   for (tlm::tlm_generic_payload* const payload : initiator_.outstanding())
     if (payload->get_extension<MediaExtension>() != nullptr) return initiator_.signal(*payload, GIVE_UP_REQ);
 }

@@ -32,6 +32,7 @@ class ControllerModule : public sc_core::sc_module,
                          private FlashLink,
                          private DramLink,
                          private HostLinkUp,
+                         public MailboxLink,
                          private TimedInitiator::Client,
                          private TimedTarget::Device {
   TimelineModule& drive_;
@@ -55,6 +56,14 @@ class ControllerModule : public sc_core::sc_module,
   /// The power failed at the drive's local time.
   void power_off();
 
+  /// Without the socket: steps of the disk channel go to `media`, flash commands to `flash`, and `host` gives commands by calls.
+  void reach(MediaLink& media) { direct_media_ = &media; }
+  void reach(FlashLink& flash) { direct_flash_ = &flash; }
+  void answer_to(HostLinkUp& host) { direct_host_ = &host; }
+  // MailboxLink
+  void arrived(HostRequest& request) override { core_.arrived(request); }
+  void abort(HostRequest& request) override { core_.abort(request); }
+
  private:
   void start(const MediaStep& step) override;
   void start(FlashCommand& command) override;
@@ -62,8 +71,8 @@ class ControllerModule : public sc_core::sc_module,
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
   [[nodiscard]] std::span<std::byte> bytes() override { return memory_.bytes(); }
   void complete(HostRequest& request) override;
-  void fetch(HostRequest& request) override { ask_for_data(request); }
-  void send(HostRequest& request) override { ask_for_data(request); }
+  void fetch(HostRequest& request) override { direct_host_ != nullptr ? direct_host_->fetch(request) : ask_for_data(request); }
+  void send(HostRequest& request) override { direct_host_ != nullptr ? direct_host_->send(request) : ask_for_data(request); }
   void ask_for_data(HostRequest& request);
   void give_up() override;
   Picoseconds extent(MemoryInitiator& from, DramAddress address, Bytes bytes, Access access, Picoseconds at);
@@ -88,6 +97,9 @@ class ControllerModule : public sc_core::sc_module,
   std::vector<DramAddress> failed_words_;            // that the DRAM could not correct in the DMA in hand
   std::vector<tlm::tlm_generic_payload*> commands_;  // host payloads by tag
   Picoseconds step_sent_;                            // when the media was given the step in hand
+  MediaLink* direct_media_ = nullptr;                // null: over the socket
+  FlashLink* direct_flash_ = nullptr;                // likewise
+  HostLinkUp* direct_host_ = nullptr;                // likewise
 };
 
 }  // namespace tessera

@@ -21,6 +21,7 @@ class CpuModule : public sc_core::sc_module, public CpuLink, private tlm::tlm_bw
   [[nodiscard]] MemoryInitiator& memory() { return memory_; }
 
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
+  [[nodiscard]] MemoryPath direct() const override { return memory_.direct(); }
   [[nodiscard]] bool carries_registers() const override { return carries_registers_; }
   Picoseconds access_register(DeviceRegister which, Access access, Picoseconds at) override;
 

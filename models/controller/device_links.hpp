@@ -1,36 +1,18 @@
 #pragma once
-// What the controller's core asks of the devices. The module implements these over TLM sockets, the test bench directly.
+// What the controller's core asks of CPU, DRAM and DMA engines; bus/direct_links.hpp has the rest. The module implements these over TLM
+// sockets, the test bench directly.
 #include <cstddef>
 #include <span>
 
 #include "base/address.hpp"
+#include "bus/direct_links.hpp"
 #include "bus/dma_transfer.hpp"
+#include "dram/memory_path.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
-#include "host/host_request.hpp"
 
 namespace tessera {
-
-/// To the head-disk assembly: one step at a time; answered by DiskChannel::step_done().
-class MediaLink {
- public:
-  virtual void start(const MediaStep& step) = 0;
-  /// The step in hand, a read, is wanted no more: it ends as soon as it can, as `aborted`, or as it would.
-  virtual void give_up() = 0;
-
- protected:
-  ~MediaLink() = default;
-};
-
-/// To the NAND: any number at once; each is answered by FlashChannel::command_done().
-class FlashLink {
- public:
-  virtual void start(FlashCommand& command) = 0;
-
- protected:
-  ~FlashLink() = default;
-};
 
 /// The CPU's port to the bus. Each call gives the time of completion of what begins at `at`.
 class CpuLink {
@@ -38,6 +20,8 @@ class CpuLink {
   /// A load or store of the DRAM, or a line of the CPU's caches. Before it returns, MemoryController::uncorrectable() is called for what
   /// ECC could not correct.
   virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) = 0;
+  /// Past this port and the DMA engines' (DramLink), where it is open.
+  [[nodiscard]] virtual MemoryPath direct() const { return {}; }
   /// Whether registers are reached through this port as well. Otherwise the interconnect is charged for them where they are used: the same
   /// times, without a call for each.
   [[nodiscard]] virtual bool carries_registers() const { return false; }
@@ -89,20 +73,6 @@ class BufferGuard {
 
  protected:
   ~BufferGuard() = default;
-};
-
-/// To the host interface: the request is done as of the timeline's now(); its status and content are set.
-class HostLinkUp {
- public:
-  virtual void complete(HostRequest& request) = 0;
-  /// HostRequest::piece of a write that came without its data is to cross the link from now() on; the request then says when
-  /// (HostInterface::fetch).
-  virtual void fetch(HostRequest& request) = 0;
-  /// HostRequest::piece of a read that streams is to cross the link, likewise (HostInterface::send).
-  virtual void send(HostRequest& request) = 0;
-
- protected:
-  ~HostLinkUp() = default;
 };
 
 }  // namespace tessera

@@ -26,7 +26,7 @@ class TrackCapacity {
   ~TrackCapacity() = default;
 };
 
-class DiskChannel final : public MediaPort, private TimelineListener {
+class DiskChannel final : public MediaPort, public MediaLinkUp, private TimelineListener {
  public:
   DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link, DmaPort& dma, const Positioning& positioning,
               const TrackCapacity& tracks, const ControllerConfig& config);
@@ -39,8 +39,8 @@ class DiskChannel final : public MediaPort, private TimelineListener {
   void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
 
-  /// The step in hand ended at now(). `timing.queue`: the part of its time that it spent on the way to the media.
-  void step_done(const MediaBreakdown& timing, Status status);
+  // MediaLinkUp
+  void step_done(const MediaBreakdown& timing, Status status) override;
 
   void power_off();
   /// The firmware is about to end: what waits is dropped, and `quiet` is called when the step in hand, if any, has ended.

@@ -6,6 +6,25 @@
 
 namespace tessera {
 
+namespace {
+
+/// From anywhere in the heap: the last entry takes its place, and goes up or down from there.
+template <class Entry>
+void take_out(std::vector<Entry>& heap, std::size_t place) {
+  heap[place] = heap.back();
+  heap.pop_back();
+  if (place == heap.size()) return;
+  std::push_heap(heap.begin(), heap.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::greater<>());
+  for (std::size_t child = 2 * place + 1; child < heap.size(); child = 2 * place + 1) {
+    if (child + 1 < heap.size() && heap[child] > heap[child + 1]) ++child;
+    if (!(heap[place] > heap[child])) return;
+    std::swap(heap[place], heap[child]);
+    place = child;
+  }
+}
+
+}  // namespace
+
 void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {
   enqueue({at, orders_++, &wait, first ? Entry::interrupt : Entry::more, line});
 }
@@ -41,14 +60,12 @@ void Executor::schedule_dispatch(Crew& crew) {
 /// The ready task that the crew turns to now.
 Executor::Ready Executor::take(Crew& crew) {
   if (by_priority_) {
-    // Among those whose time has come; the heap keeps what is left in order.
+    // Among those whose time has come.
     auto best = crew.ready.begin();
     for (auto at = crew.ready.begin(); at != crew.ready.end(); ++at)
       if (at->at <= timeline_.now() && (priority(*at) < priority(*best) || (priority(*at) == priority(*best) && *best > *at))) best = at;
     const Ready ready = *best;
-    *best = crew.ready.back();
-    crew.ready.pop_back();
-    std::make_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
+    take_out(crew.ready, static_cast<std::size_t>(best - crew.ready.begin()));
     return ready;
   }
   std::pop_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());

@@ -23,7 +23,7 @@ class FlashCatalogue {
   ~FlashCatalogue() = default;
 };
 
-class FlashChannel final : public FlashPort, private TimelineListener {
+class FlashChannel final : public FlashPort, public FlashLinkUp, private TimelineListener {
  public:
   FlashChannel(Timeline& timeline, Executor& executor, FlashLink& link, DmaPort& dma, const FlashCatalogue& catalogue,
                const ControllerConfig& config);
@@ -35,8 +35,8 @@ class FlashChannel final : public FlashPort, private TimelineListener {
   /// Who looks after the buffers; nobody by default.
   void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
 
-  /// A command ended at now() after `busy` of array and bus time; its status is set.
-  void command_done(FlashCommand& command, Picoseconds busy);
+  // FlashLinkUp
+  void command_done(FlashCommand& command, Picoseconds busy) override;
 
   void power_off();
   /// The firmware is about to end: `quiet` is called when the commands that the NAND has, if any, have ended.

@@ -19,6 +19,7 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
                                    const MemoryMap& map, const ControllerConfig& config)
     : executor_(executor),
       cpu_(cpu),
+      direct_(cpu.direct()),
       link_(link),
       bus_(bus),
       shape_(shape),
@@ -140,11 +141,12 @@ void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access ac
   executor_.charge_task(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
   const Picoseconds now = executor_.now();
-  executor_.stall(cache_ ? cache_->access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
+  if (cache_) return executor_.stall(cache_->access(address, bytes, access, now));
+  executor_.stall(direct_.open() ? direct_.access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
 }
 
 DmaGrant MemoryController::dma(const DmaTransfer& transfer, Picoseconds at) {
-  if (!Tcm::holds(transfer.address)) return link_.dma(transfer, at);
+  if (!Tcm::holds(transfer.address)) return direct_.open() ? direct_.dma(transfer, at) : link_.dma(transfer, at);
   tcm_.moved(transfer.bytes);
   return bus_.transfer(transfer, at);
 }

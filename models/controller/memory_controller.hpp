@@ -153,6 +153,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
 
   Executor& executor_;
   CpuLink& cpu_;
+  MemoryPath direct_;  // past cpu_ and link_, where it is open
   DramLink& link_;
   Interconnect& bus_;
   SectorShape shape_;

@@ -9,7 +9,7 @@
 #include "base/address.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
-#include "bus/memory_path.hpp"
+#include "dram/memory_path.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {

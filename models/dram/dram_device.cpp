@@ -53,6 +53,10 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
   const Picoseconds ahead = std::max({opening, config.activate_gap * lanes, config.four_activates * lanes / 4});
   stripe_change_ = config.banks == lanes ? opening : ahead - std::min(ahead, stripe_time);
   if (DramFaults::any(config)) faults_.emplace(config, seed);
+  const Picoseconds to_read = config.read_to_precharge == Picoseconds(0) ? config.column_latency + burst_time_ : config.read_to_precharge;
+  hits_ = {Hit{config.column_latency, to_read}, Hit{write_latency_, write_latency_ + burst_time_ + config.write_recovery}};
+  hits_in_closed_form_ = !spacing_ && !faults_ && lane_shift_ == 0 && config.capacity.value() % config.row_size.value() == 0;
+  if (config.refresh_interval == Picoseconds(0)) interval_end_ = Picoseconds::max();
   for (std::uint32_t bank = 0; bank < config.banks; ++bank)
     open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
 }
@@ -63,6 +67,7 @@ inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
     epoch_ = at / config_.refresh_interval;
     interval_begin_ = config_.refresh_interval * epoch_;
     interval_end_ = interval_begin_ + config_.refresh_interval;
+    calm_from_ = epoch_ == 0 ? interval_begin_ : interval_begin_ + config_.refresh_time;
   }
   const Picoseconds ready = interval_begin_ + config_.refresh_time;
   if (epoch_ == 0 || at >= ready) return at;
@@ -80,15 +85,15 @@ inline Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) 
   return cpu_bus_free_;
 }
 
-Picoseconds DramDevice::access(DramAddress first, std::uint32_t bytes, Access access, Picoseconds now) {
-  check_range(first.value(), bytes);
+Picoseconds DramDevice::access_stepwise(std::uint64_t address, std::uint32_t bytes, Access access, Picoseconds now) {
+  check_range(address, bytes);
   if (bytes == 0) return now;
   ++counters_.accesses;
-  const std::uint64_t last = first.value() + bytes - 1;
+  const std::uint64_t last = address + bytes - 1;
   const unsigned whole_shift = lane_shift_ == 0 ? row_shift_ : burst_shift_;
-  if (faults_ || first.value() >> whole_shift != last >> whole_shift) [[unlikely]]
-    return access_unusual(first.value(), bytes, access, now);
-  return access_row(first.value(), bytes, access, now);
+  if (faults_ || address >> whole_shift != last >> whole_shift) [[unlikely]]
+    return access_unusual(address, bytes, access, now);
+  return access_row(address, bytes, access, now);
 }
 
 /// With bit errors, over the end of a row, or in several banks.

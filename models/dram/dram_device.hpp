@@ -17,6 +17,8 @@
 //
 // With bank groups, successive bursts go round the groups if the description says so: a stripe is a row in a bank of each, and each burst
 // of an access finds its own bank. Gaps between commands: command_spacing.hpp.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,7 +29,7 @@
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
 #include "base/units.hpp"
-#include "bus/memory_path.hpp"
+#include "bus/dma_transfer.hpp"
 #include "dram/command_spacing.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
@@ -35,17 +37,17 @@
 
 namespace tessera {
 
-class DramDevice final : public MemoryTimes {
+class DramDevice {
  public:
   /// InputError where a size is not a power of two, a refresh takes longer than its interval, or a bit error strikes outside.
   explicit DramDevice(const DramConfig& config, std::uint64_t seed = 1);
 
   /// A single access of the CPU, a word or a line of its caches; gives the time of completion.
   /// An access beyond the capacity is a model bug: reservations are checked before.
-  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) override;
+  Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
 
   /// An extent of a DMA engine priced at `now`. Cost does not depend on its size.
-  DmaGrant dma(const DmaTransfer& transfer, Picoseconds now) override;
+  DmaGrant dma(const DmaTransfer& transfer, Picoseconds now);
 
   /// The bit errors of an extent whose time counts elsewhere (DmaTransfer::checked).
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds now);
@@ -82,6 +84,20 @@ class DramDevice final : public MemoryTimes {
     Picoseconds precharge;    // earliest precharge: tRAS and tWR
   };
 
+  /// From the column command of an access that takes one burst of an open row.
+  struct Hit {
+    Picoseconds data;       // begins on the bus
+    Picoseconds precharge;  // is possible
+  };
+  /// Whether that is what it is, and nothing that others do has a part in its time.
+  [[nodiscard]] bool undisturbed_hit(const Bank& bank, std::uint64_t address, std::uint32_t bytes, const Hit& hit, Picoseconds now) const {
+    const std::uint64_t burst = std::uint64_t{1} << burst_shift_;
+    const Picoseconds data = now + hit.data;
+    return hits_in_closed_form_ && bank.row == address >> row_shift_ >> bank_shift_ && bank.epoch == epoch_ && now >= bank.ready &&
+           now >= calm_from_ && now < interval_end_ && data >= cpu_bus_free_ && data >= data_bus_.last_end() &&
+           bytes - 1 < burst - (address & (burst - 1)) && !Signal::anyone_watches();
+  }
+  Picoseconds access_stepwise(std::uint64_t address, std::uint32_t bytes, Access access, Picoseconds now);
   [[gnu::cold]] Picoseconds access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_bursts(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
@@ -120,12 +136,15 @@ class DramDevice final : public MemoryTimes {
   Picoseconds lane_opening_;   // how much longer it takes to open a stripe than a row, for data to flow without a stop
   Picoseconds stripe_change_;  // what a DMA waits between two stripes: nothing where banks hide it
   std::optional<CommandSpacing> spacing_;
+  std::array<Hit, 2> hits_;   // by Access
+  bool hits_in_closed_form_;  // not where others than the row's bank and the bus have a part in a hit
   std::vector<Bank> banks_;
   std::optional<DramFaults> faults_;  // where the description has any
 
   // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.
   Picoseconds interval_begin_;
   Picoseconds interval_end_;
+  Picoseconds calm_from_;  // when its refresh is over
   std::uint64_t epoch_ = 0;
 
   Picoseconds cpu_bus_free_;  // end of the last metadata access's data
@@ -140,5 +159,21 @@ class DramDevice final : public MemoryTimes {
   Picoseconds busy_before_;  // the measurement, which began
   Picoseconds measured_from_;
 };
+
+/// Most accesses find their row open and nobody else there: their time is known without a look at anything else. It is that of
+/// access_stepwise() (tests/unit/dram).
+inline Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
+  Bank& bank = banks_[address.value() >> row_shift_ & (config_.banks - 1)];
+  const Hit& hit = hits_[static_cast<std::size_t>(access)];
+  if (!undisturbed_hit(bank, address.value(), bytes, hit, now)) [[unlikely]]
+    return access_stepwise(address.value(), bytes, access, now);
+  ++counters_.accesses;
+  ++counters_.row_hits;
+  ++(access == Access::read ? counters_.bursts_read : counters_.bursts_written);
+  bank.ready = now + burst_time_;
+  bank.precharge = std::max(bank.precharge, now + hit.precharge);
+  cpu_bus_free_ = now + hit.data + burst_time_;
+  return cpu_bus_free_;
+}
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "base/extent_allocator.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
+#include "bus/direct_links.hpp"
 #include "host/host_config.hpp"
 #include "host/host_request.hpp"
 #include "host/link_schedule.hpp"
@@ -21,24 +22,8 @@ namespace tessera {
 
 class HostInterface final : private TimelineListener {
  public:
-  /// Towards the controller: the command, with a write's data, is inside the drive as of now().
-  class Downstream {
-   public:
-    virtual void arrived(HostRequest& request) = 0;
-    /// The host gave up a request that may have arrived; it still waits for its end.
-    virtual void abort(HostRequest& request) = 0;
-
-   protected:
-    ~Downstream() = default;
-  };
-  /// Towards the host: status, and a read's data, are at the host as of now().
-  class Upstream {
-   public:
-    virtual void completed(HostRequest& request) = 0;
-
-   protected:
-    ~Upstream() = default;
-  };
+  using Downstream = MailboxLink;   ///< towards the controller
+  using Upstream = HostPortLinkUp;  ///< towards the host
 
   HostInterface(Timeline& timeline, const HostConfig& config, std::uint32_t sector_bytes, Downstream& downstream, Upstream& upstream,
                 std::uint64_t seed = 1);

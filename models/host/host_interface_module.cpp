@@ -17,7 +17,8 @@ HostInterfaceModule::HostInterfaceModule(sc_core::sc_module_name name, TimelineM
       core_(drive.timeline(), config, sector_bytes, *this, *this, seed),
       slots_(config.tags),
       commands_(config.tags),
-      forwarded_(config.tags) {}
+      forwarded_(config.tags),
+      handed_over_(config.tags) {}
 
 /// What a command means is in the extension.
 tlm::tlm_response_status HostInterfaceModule::refusal(const tlm::tlm_generic_payload& payload) const {
@@ -37,6 +38,10 @@ void HostInterfaceModule::signalled(tlm::tlm_generic_payload& payload, const tlm
 }
 
 void HostInterfaceModule::arrived(HostRequest& request) {
+  if (controller_ != nullptr) {
+    handed_over_[request.tag] = &request;
+    return controller_->arrived(request);
+  }
   auto& payload = mailbox_payloads_.take();
   MailboxSlot& slot = slots_[request.tag];
   slot = {.first_block = request.blocks.first.value(),
@@ -55,7 +60,20 @@ void HostInterfaceModule::arrived(HostRequest& request) {
 
 /// The controller may not have the command yet, or not any more.
 void HostInterfaceModule::abort(HostRequest& request) {
+  if (handed_over_[request.tag] != nullptr) controller_->abort(request);
   if (forwarded_[request.tag] != nullptr) initiator_.signal(*forwarded_[request.tag], ABORT_REQ);
+}
+
+void HostInterfaceModule::complete(HostRequest& request) {
+  if (std::exchange(handed_over_[request.tag], nullptr) == &request) core_.complete(request);
+}
+
+void HostInterfaceModule::fetch(HostRequest& request) {
+  if (handed_over_[request.tag] == &request) core_.fetch(request);
+}
+
+void HostInterfaceModule::send(HostRequest& request) {
+  if (handed_over_[request.tag] == &request) core_.send(request);
 }
 
 void HostInterfaceModule::answered(tlm::tlm_generic_payload& payload) {
@@ -73,6 +91,7 @@ void HostInterfaceModule::told(tlm::tlm_generic_payload& payload, const tlm::tlm
 }
 
 void HostInterfaceModule::completed(HostRequest& request) {
+  if (commands_[request.tag] == nullptr) return caller_->completed(request);
   tlm::tlm_generic_payload& payload = *std::exchange(commands_[request.tag], nullptr);
   payload.set_response_status(ok(request.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   target_.respond(payload);
@@ -85,6 +104,7 @@ void HostInterfaceModule::power_off() {
     if (payload != nullptr) target_.drop(*std::exchange(payload, nullptr));
   target_.power_off();
   std::ranges::fill(forwarded_, nullptr);
+  std::ranges::fill(handed_over_, nullptr);
 }
 
 }  // namespace tessera

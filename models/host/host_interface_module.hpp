@@ -13,6 +13,7 @@
 namespace tessera {
 
 class HostInterfaceModule : public sc_core::sc_module,
+                            public HostLinkUp,
                             private HostInterface::Downstream,
                             private HostInterface::Upstream,
                             private TimedTarget::Device,
@@ -34,6 +35,16 @@ class HostInterfaceModule : public sc_core::sc_module,
   [[nodiscard]] const HostInterface& core() const { return core_; }
   void power_off();
 
+  /// Without sockets: commands of the core go to `controller`, which answers by calls (HostLinkUp).
+  void reach(MailboxLink& controller) { controller_ = &controller; }
+  /// Likewise, who is told of the end of commands that came to core() by calls.
+  void answer_to(HostPortLinkUp& caller) { caller_ = &caller; }
+
+  // HostLinkUp. A command that was lost with the power is known no more.
+  void complete(HostRequest& request) override;
+  void fetch(HostRequest& request) override;
+  void send(HostRequest& request) override;
+
  private:
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
@@ -50,6 +61,9 @@ class HostInterfaceModule : public sc_core::sc_module,
   std::vector<MailboxSlot> slots_;                    // by tag
   std::vector<tlm::tlm_generic_payload*> commands_;   // of the host, by tag
   std::vector<tlm::tlm_generic_payload*> forwarded_;  // to the mailbox, by tag
+  MailboxLink* controller_ = nullptr;                 // null: over the socket
+  HostPortLinkUp* caller_ = nullptr;                  // likewise
+  std::vector<const HostRequest*> handed_over_;       // to controller_, by tag
 };
 
 }  // namespace tessera

@@ -64,6 +64,31 @@ void MediaModule::begin(tlm::tlm_generic_payload& payload) {
   extension.timing = {.queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
 }
 
+void MediaModule::start(const MediaStep& step) {
+  TESSERA_CHECK(!by_call_ && payload_ == nullptr, "the media was given a step while one is in hand");
+  by_call_ = true;
+  begun_ = drive_.timeline().now();
+  step_ = step;
+  drive_.timeline().post(device_.start(step_, begun_).end, *this);
+}
+
+void MediaModule::give_up() {
+  if (!by_call_) return;
+  const Picoseconds end = device_.give_up(drive_.timeline().now());
+  drive_.timeline().withdraw(*this);
+  drive_.timeline().post(end, *this);
+}
+
+/// Of a call.
+void MediaModule::step_over() {
+  by_call_ = false;  // the answer may bring the next step
+  const MediaTiming timing = device_.timing();
+  const Status status = device_.finish();
+  const MediaBreakdown parts{
+      .queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
+  controller_->step_done(with_queue(parts, drive_.timeline().now() - begun_), status);
+}
+
 void MediaModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
   if (phase != GIVE_UP_REQ || payload_ != &payload) return;
   const Picoseconds end = device_.give_up(drive_.timeline().now());
@@ -77,6 +102,7 @@ void MediaModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_ph
 }
 
 void MediaModule::on_time(std::uint64_t) {
+  if (by_call_) return step_over();
   tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
   MediaExtension& extension = *payload.get_extension<MediaExtension>();
   extension.status = device_.finish();
@@ -94,6 +120,7 @@ void MediaModule::power_off() {
   for (auto* payload : {std::exchange(payload_, nullptr), std::exchange(next_, nullptr)})
     if (payload != nullptr) target_.drop(*payload);
   target_.power_off();
+  by_call_ = false;
 }
 
 void MediaModule::power_on() { device_.restore(drive_.timeline().now()); }

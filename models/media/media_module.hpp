@@ -8,6 +8,7 @@
 #include "base/media_address.hpp"
 #include "base/signal_trace_module.hpp"
 #include "base/timed_target_module.hpp"
+#include "bus/direct_links.hpp"
 #include "bus/transactions_module.hpp"
 #include "media/media_device.hpp"
 
@@ -16,6 +17,7 @@ namespace tessera {
 class MediaModule : public sc_core::sc_module,
                     public PoweredPart,
                     public ReportingPart,
+                    public MediaLink,
                     private TimelineListener,
                     private TimedTarget::Device {
   TimelineModule& drive_;
@@ -34,6 +36,11 @@ class MediaModule : public sc_core::sc_module,
   [[nodiscard]] const MediaDevice& device() const { return device_; }
   [[nodiscard]] const MediaAddressing& addressing() const { return addressing_; }
 
+  /// Without the socket: steps come by calls, and their ends go to `controller`.
+  void answer_to(MediaLinkUp& controller) { controller_ = &controller; }
+  void start(const MediaStep& step) override;
+  void give_up() override;
+
   /// Power fails at the drive's local time: the step in flight ends as docs/models/media.md says and is never answered.
   void power_off() override;
   void power_on() override;
@@ -45,6 +52,7 @@ class MediaModule : public sc_core::sc_module,
   void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
   void on_time(std::uint64_t argument) override;
   void begin(tlm::tlm_generic_payload& payload);
+  void step_over();
 
   MediaDevice device_;
   mutable SignalTraces traces_{device_.signals()};
@@ -52,6 +60,9 @@ class MediaModule : public sc_core::sc_module,
   MediaStep step_;                               // in flight, as the payload says it
   tlm::tlm_generic_payload* payload_ = nullptr;  // in flight
   tlm::tlm_generic_payload* next_ = nullptr;     // whose END_REQ is kept back
+  MediaLinkUp* controller_ = nullptr;            // who gives steps by calls; null: over the socket
+  bool by_call_ = false;                         // one of those is in flight
+  Picoseconds begun_;                            // when
 };
 
 }  // namespace tessera

@@ -77,7 +77,7 @@ const NandArray::Block& NandArray::at(NandBlock block) const {
 NandArray::Block& NandArray::at(NandBlock block) { return const_cast<Block&>(static_cast<const NandArray&>(*this).at(block)); }
 
 std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
-  const std::size_t size = std::size_t{kept_} + oob_;
+  const std::size_t size = slot_bytes();
   const std::uint32_t number = in_block(part);
   make_room(block, number + 1);
   return std::span(block.content).subspan(number * size, size);
@@ -85,10 +85,30 @@ std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
 
 /// Of a block's content what has been programmed is there, and grows page by page.
 void NandArray::make_room(Block& block, std::uint32_t subpages) const {
-  const std::size_t size = std::size_t{kept_} + oob_;
+  const std::size_t size = slot_bytes();
   if (block.content.size() >= size * subpages) return;
   block.content.reserve(size * pages_per_block_ * subpages_);
-  block.content.resize(size * subpages);
+  block.content.resize(size * subpages, kept_ == 0 ? erased : std::byte{0});
+}
+
+/// Room for `oob` bytes in every slot. Firmware brings as many from its first program on, so that little has to move.
+void NandArray::widen(std::size_t oob) {
+  if (oob <= oob_stored_) return;
+  const std::size_t before = slot_bytes();
+  oob_stored_ = static_cast<std::uint32_t>(oob);
+  for (Block& block : blocks_) {
+    if (block.content.empty()) continue;
+    std::vector<std::byte> wider(slots_of(block) * slot_bytes(), erased);
+    for (std::size_t slot = 0; slot < slots_of(block) && (slot + 1) * before <= block.content.size(); ++slot)
+      std::copy_n(block.content.begin() + static_cast<std::ptrdiff_t>(slot * before), before,
+                  wider.begin() + static_cast<std::ptrdiff_t>(slot * slot_bytes()));
+    block.content = std::move(wider);
+  }
+}
+
+void NandArray::copy_oob(std::span<const std::byte> stored, std::span<std::byte> oob) const {
+  const auto known = stored.subspan(kept_).first(std::min<std::size_t>(oob.size(), oob_stored_));
+  std::fill(std::ranges::copy(known, oob.begin()).out, oob.end(), erased);
 }
 
 /// Whether the subpage was programmed with data.
@@ -153,11 +173,11 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
   const auto stored = slot(block, part);
   if (!lost_.empty() && lost_.contains(subpage(part))) {
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
-    std::copy_n(stored.begin() + kept_, oob.size(), oob.begin());
+    copy_oob(stored, oob);
     return Status::lost;
   }
   std::copy_n(stored.begin(), content.size(), content.begin());
-  std::copy_n(stored.begin() + kept_, oob.size(), oob.begin());
+  copy_oob(stored, oob);
   return Status::ok;
 }
 
@@ -228,6 +248,7 @@ Status NandArray::copyback(NandPage from, NandPage to, Picoseconds now) {
 
 void NandArray::replace_oob(Subpage part, std::span<const std::byte> oob) {
   TESSERA_CHECK(oob.size() <= oob_ && part.number < subpages_, "a copyback brings more out-of-band bytes than a subpage has");
+  widen(oob.size());
   std::ranges::copy(oob, slot(at(block_of(part.page)), part).begin() + kept_);
 }
 
@@ -239,6 +260,7 @@ void NandArray::store(Subpage part, ConstContentSpan content, std::span<const st
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_ && part.number < subpages_, "a flash program brings more than a subpage");
   Block& block = at(block_of(part.page));
   if (subpages_ > 1) block.padding[in_block(part)] = false;
+  widen(oob.size());
   const auto stored = slot(block, part);
   const auto rest = std::copy(content.begin(), content.end(), stored.begin());
   std::fill(rest, stored.begin() + kept_, std::byte{0});

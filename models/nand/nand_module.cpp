@@ -74,15 +74,29 @@ void NandModule::spread(FlashExtension& extension, DataSpan data) {
   }
 }
 
+void NandModule::start(FlashCommand& command) { device_.submit(command, drive_.timeline().now(), nullptr); }
+
+namespace {
+
+bool all_good(const FlashCommand& command) {
+  for (const FlashCommand* part = &command; part != nullptr; part = part->next)
+    if (!ok(part->status)) return false;
+  return true;
+}
+
+}  // namespace
+
 void NandModule::done(FlashCommand& command, void* context, Picoseconds busy, Picoseconds) {
+  if (context == nullptr) {
+    if (!all_good(command)) command.status = failure_of(command);
+    return controller_->command_done(command, busy);
+  }
   auto& payload = *static_cast<tlm::tlm_generic_payload*>(context);
   *std::ranges::find(in_flight_, &payload) = in_flight_.back();
   in_flight_.pop_back();
   payload.get_extension<FlashExtension>()->busy = busy;
   PlainDataExtension::give_back(payload);
-  bool good = true;
-  for (const FlashCommand* part = &command; part != nullptr; part = part->next) good = good && ok(part->status);
-  payload.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  payload.set_response_status(all_good(command) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   target_.respond(payload);
 }
 

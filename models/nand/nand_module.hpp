@@ -8,12 +8,18 @@
 #include "base/drive_part.hpp"
 #include "base/signal_trace_module.hpp"
 #include "base/timed_target_module.hpp"
+#include "bus/direct_links.hpp"
 #include "bus/transactions_module.hpp"
 #include "nand/nand_device.hpp"
 
 namespace tessera {
 
-class NandModule : public sc_core::sc_module, public PoweredPart, public ReportingPart, private NandClient, private TimedTarget::Device {
+class NandModule : public sc_core::sc_module,
+                   public PoweredPart,
+                   public ReportingPart,
+                   public FlashLink,
+                   private NandClient,
+                   private TimedTarget::Device {
   TimelineModule& drive_;
   TimedTarget target_;
 
@@ -28,6 +34,10 @@ class NandModule : public sc_core::sc_module, public PoweredPart, public Reporti
 
   [[nodiscard]] NandDevice& device() { return device_; }
   [[nodiscard]] const NandDevice& device() const { return device_; }
+
+  /// Without the socket: commands come by calls, and their ends go to `controller`.
+  void answer_to(FlashLinkUp& controller) { controller_ = &controller; }
+  void start(FlashCommand& command) override;
 
   /// Power fails at the drive's local time: what is in flight ends as docs/models/nand.md says and is never answered.
   void power_off() override;
@@ -44,6 +54,7 @@ class NandModule : public sc_core::sc_module, public PoweredPart, public Reporti
   NandDevice device_;
   mutable SignalTraces traces_{device_.signals()};
   std::vector<tlm::tlm_generic_payload*> in_flight_;
+  FlashLinkUp* controller_ = nullptr;  // who gives commands by calls
 };
 
 }  // namespace tessera

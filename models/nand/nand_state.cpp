@@ -43,6 +43,26 @@ void NandArray::save_state(StateWriter& out, Picoseconds now) const {
   out.number(grown_bad_);
 }
 
+/// Each subpage's content, and all of its out-of-band bytes.
+std::vector<std::byte> NandArray::whole_slots(const Block& block) const {
+  std::vector<std::byte> whole(slots_of(block) * (kept_ + oob_), std::byte{0xff});
+  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
+    std::ranges::copy(std::span(block.content).subspan(slot * slot_bytes(), slot_bytes()), &whole[slot * (kept_ + oob_)]);
+  return whole;
+}
+
+void NandArray::take_slots(Block& block, std::span<const std::byte> whole) {
+  const std::size_t size = std::size_t{kept_} + oob_;
+  std::size_t oob = 0;  // up to the last byte that is not erased
+  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
+    for (std::size_t byte = oob; byte < oob_; ++byte)
+      if (whole[slot * size + kept_ + byte] != std::byte{0xff}) oob = byte + 1;
+  widen(oob);
+  block.content.resize(slots_of(block) * slot_bytes());
+  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
+    std::ranges::copy(whole.subspan(slot * size, slot_bytes()), &block.content[slot * slot_bytes()]);
+}
+
 /// Of pages that were not programmed since the last erase nothing can be read again.
 void NandArray::save_block(const Block& block, StateWriter& out, Picoseconds now) const {
   const bool content = !block.content.empty() && block.next != 0;
@@ -52,7 +72,7 @@ void NandArray::save_block(const Block& block, StateWriter& out, Picoseconds now
   out.number(block.erases);
   out.number(block.reads);
   out.number(block.next == 0 ? 0 : retention_of(block, now).value());
-  if (content) out.bytes(std::span(block.content).first(std::size_t{block.next} * subpages_ * (kept_ + oob_)));
+  if (content) out.bytes(whole_slots(block));
   for (const bool padded : block.padding) out.flag(padded);
 }
 
@@ -94,8 +114,9 @@ void NandArray::load_block(Block& block, StateReader& in) {
   block.aged = Picoseconds(in.number());
   const std::size_t subpages = std::size_t{pages_per_block_} * subpages_;
   if ((kinds & content_bit) != 0) {
-    block.content.resize(subpages * (kept_ + oob_));
-    in.bytes(std::span(block.content).first(std::size_t{block.next} * subpages_ * (kept_ + oob_)));
+    std::vector<std::byte> whole(slots_of(block) * (kept_ + oob_));
+    in.bytes(whole);
+    take_slots(block, whole);
   }
   if ((kinds & padding_bit) == 0) return;
   in.require(subpages_ > 1, "a flash page is padded that has one sector");

@@ -85,6 +85,28 @@ MemoryPath DriveModule::path_to_memory() {
   return {bus_.interconnect(), dram_->device()};
 }
 
+/// Whether our own parts may call each other: nobody has to look at payloads, and no call may wait.
+bool DriveModule::by_calls() const { return !parts_.check_protocol && !waits(parts_); }
+
+/// Joins our own parts, once it is known who else is on the bus: media and flash take calls where no processor of somebody else's reaches
+/// them.
+void DriveModule::end_of_elaboration() {
+  if (!by_calls() || controller_ == nullptr) return;
+  if (host_interface_ != nullptr) {
+    host_interface_->reach(*controller_);
+    controller_->answer_to(*host_interface_);
+  }
+  if (bus_.from_processor.size() != 0) return;
+  if (media_ != nullptr) {
+    controller_->reach(static_cast<MediaLink&>(*media_));
+    media_->answer_to(controller_->core().disk_channel());
+  }
+  if (nand_ != nullptr) {
+    controller_->reach(static_cast<FlashLink&>(*nand_));
+    nand_->answer_to(*controller_->core().flash_channel());
+  }
+}
+
 ControllerSurroundings DriveModule::surroundings() {
   return {.positioning = parts_.media->positioning,
           .tracks = parts_.media->tracks,

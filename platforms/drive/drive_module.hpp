@@ -48,6 +48,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
     has_host_ = true;
     return *host_socket_;
   }
+  /// What a host of ours calls instead; null where it has to bind: nothing but the drive's own host interface may be behind the socket.
+  [[nodiscard]] HostInterfaceModule* direct_host() { return by_calls() && block_target_ == nullptr ? host_interface_.get() : nullptr; }
   /// Where an initiator of plain payloads binds instead: the drive by byte offset, see host/block_target_module.hpp. To be asked for before
   /// the simulation starts.
   [[nodiscard]] PartSocket& block_socket();
@@ -172,6 +174,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   void power_on_parts();
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
+  void end_of_elaboration() override;
+  [[nodiscard]] bool by_calls() const;
   [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }

@@ -49,6 +49,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
                                : nullptr),
       measurement_(drive) {
   host_.socket.bind(drive.host_socket());
+  if (HostInterfaceModule* const interface = drive.direct_host()) host_.reach(*interface);
   if (scoreboard_ != nullptr) {
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);

@@ -5,17 +5,22 @@
 
 #include "base/timed_initiator_module.hpp"
 #include "bus/transactions_module.hpp"
+#include "host/host_interface_module.hpp"
 #include "stimuli/player/player.hpp"
 
 namespace tessera {
 
-class HostModule : public sc_core::sc_module, public HostLink, private TimedInitiator::Client {
+class HostModule : public sc_core::sc_module, public HostLink, private TimedInitiator::Client, private HostPortLinkUp {
+  TimelineModule& drive_;
   TimedInitiator initiator_;
 
  public:
   tlm::tlm_initiator_socket<32>& socket;
 
   HostModule(sc_core::sc_module_name name, TimelineModule& drive);
+
+  /// Without the socket, where nobody else's part is on the way (DriveModule::direct_host()).
+  void reach(HostInterfaceModule& drive);
 
   void issue(HostRequest& request) override;
   void abort(HostRequest& request) override;
@@ -26,7 +31,9 @@ class HostModule : public sc_core::sc_module, public HostLink, private TimedInit
 
  private:
   void answered(tlm::tlm_generic_payload& payload) override;
+  void completed(HostRequest& request) override { receiver_(request); }
 
+  HostInterface* interface_ = nullptr;  // null: over the socket
   PayloadPool<HostExtension> payloads_;
   std::function<void(HostRequest&)> receiver_;
 };

@@ -1,7 +1,8 @@
 """The checker of the TLM base protocol on every socket of a run: it finds nothing, and changes nothing.
 
-It also takes the calls between our own parts apart: without it CPU and DMA engines reach bus and DRAM by plain calls, with it every access
-is a payload over the sockets. So each comparison here holds one way against the other.
+It also takes the calls between our own parts apart: without it host, host interface, controller, media, flash, bus and DRAM reach each other
+by plain calls, with it every request, step, command and access is a payload over the sockets. So each comparison here holds one way against
+the other.
 """
 
 import json

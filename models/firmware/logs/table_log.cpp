@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "firmware/logs/crc32.hpp"
+#include "firmware/logs/crc32_of_zeros.hpp"
 #include "firmware/logs/header_scan.hpp"
 
 namespace tessera {
@@ -157,14 +157,17 @@ Task<Status> TableLog::replay_changes() {
 Task<Status> TableLog::write_checkpoint() {
   if (!ok(status_)) co_return status_;
   cpu_.charge(CpuOperation::record_word, record_words(image_.size()));
-  std::ranges::fill(image_, std::byte{0});
-  table_.save(image_);
+  const std::uint64_t used = table_.used_bytes();
+  const std::span<std::byte> image(image_);
+  std::ranges::fill(image.subspan(used, std::max(used, filled_) - used), std::byte{0});
+  filled_ = used;
+  table_.save(image);
   const std::uint64_t first = half(superblock_.generation() + 1);
   for (std::uint64_t copy = 0; copy < checkpoint_copies; ++copy) {
     const Status status = co_await write_image(first + copy * image_sectors());
     if (!ok(status)) co_return status;
   }
-  const Superblock::Payload payload{crc32(image_)};
+  const Superblock::Payload payload{crc32_with_zeros(image.first(used), image.size() - used)};
   status_ = co_await superblock_.write(payload);
   if (!ok(status_)) co_return status_;
   records_ = 0;
@@ -195,6 +198,7 @@ Task<Status> TableLog::write_image(std::uint64_t first) {
 
 Task<Status> TableLog::read_checkpoint() {
   const std::uint64_t first = half(superblock_.generation());
+  filled_ = image_.size();
   for (std::uint64_t done = 0; done < image_sectors();) {
     const MediaStep step = image_step(MediaOp::read, first, done, image_sectors() - done);
     MediaChain chain(MediaClass::dependent);

@@ -29,6 +29,8 @@ class TableLog {
     virtual ~Table() = default;
     /// Size of a checkpoint; always the same.
     [[nodiscard]] virtual std::uint64_t image_bytes() const = 0;
+    /// How much of it save() writes; zeros follow.
+    [[nodiscard]] virtual std::uint64_t used_bytes() const { return image_bytes(); }
     virtual void save(std::span<std::byte> image) const = 0;
     virtual void load(std::span<const std::byte> image) = 0;
     /// A change since the checkpoint, as it was given to append(): its words, and its sector with zeros behind what was given.
@@ -107,6 +109,7 @@ class TableLog {
   std::uint64_t piece_sectors_;
   std::uint64_t half_sectors_;
   std::vector<std::byte> image_;   // a checkpoint on its way
+  std::uint64_t filled_ = 0;       // how much of it is not zero
   std::vector<std::byte> sector_;  // a change on its way
   std::uint64_t records_ = 0;      // changes since the checkpoint
   Status status_ = Status::ok;

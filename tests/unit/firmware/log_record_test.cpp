@@ -2,8 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <string_view>
+#include <vector>
 
-#include "firmware/logs/crc32.hpp"
+#include "firmware/logs/crc32_of_zeros.hpp"
 #include "firmware/logs/log_record.hpp"
 
 using namespace tessera;
@@ -29,6 +30,18 @@ TEST_CASE("the checksum of any length is the remainder of a division bit by bit"
       CHECK(crc32(bytes.first(length)) == ~remainder);
     }
   }
+}
+
+TEST_CASE("the checksum of bytes with zeros behind them is that of all of them") {
+  std::vector<std::byte> bytes(5000, std::byte{0});
+  for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<std::byte>(i * 31 + 7);
+  for (const std::size_t used : {0U, 1U, 99U, 100U})
+    for (const std::size_t zeros : {0U, 1U, 2U, 63U, 512U, 4900U}) {
+      std::vector<std::byte> whole(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(used));
+      whole.resize(used + zeros, std::byte{0});
+      INFO(used << " bytes and " << zeros << " zeros");
+      CHECK(crc32_with_zeros(std::span(bytes).first(used), zeros) == crc32(whole));
+    }
 }
 
 TEST_CASE("a record comes back as it was written, and one with any bit changed does not") {

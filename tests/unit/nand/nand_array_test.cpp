@@ -87,6 +87,20 @@ TEST_CASE("out-of-band bytes that are not given stay erased") {
   CHECK(seen.content == content(0));
 }
 
+TEST_CASE("pages keep their out-of-band bytes when a later one brings more of them") {
+  NandArray array(small(), kept, 1);
+  const std::array two{std::byte{1}, std::byte{2}};
+  REQUIRE(array.program(NandPage(0), content(3), two) == Status::ok);
+  REQUIRE(array.program(NandPage(4), {}, {}) == Status::ok);
+  REQUIRE(program(array, 1, 7) == Status::ok);
+  const Seen first = read(array, 0);
+  CHECK(first.content == content(3));
+  CHECK(first.oob[1] == std::byte{2});
+  CHECK(first.oob[2] == std::byte{0xff});
+  CHECK(read(array, 1).oob == oob(8));
+  CHECK(read(array, 4).oob == oob(0xff));
+}
+
 TEST_CASE("a page is not programmed twice without an erase between") {
   NandArray array(small(), kept, 1);
   REQUIRE(program(array, 0, 1) == Status::ok);

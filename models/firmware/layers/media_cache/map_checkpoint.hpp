@@ -44,6 +44,7 @@ class MapCheckpoint final : private TableLog::Table {
   static constexpr std::uint64_t words_in_front = 4;
 
   [[nodiscard]] std::uint64_t image_bytes() const override { return image_bytes_of(map_.capacity()); }
+  [[nodiscard]] std::uint64_t used_bytes() const override { return image_bytes_of(map_.size()); }
   void save(std::span<std::byte> image) const override;
   void load(std::span<const std::byte> image) override;
   void replay(const TableLog::Words&, std::span<const std::byte>) override {}

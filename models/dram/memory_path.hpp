@@ -5,23 +5,15 @@
 #include <algorithm>
 
 #include "bus/interconnect.hpp"
+#include "dram/dram_device.hpp"
 
 namespace tessera {
 
-/// The DRAM's end of the path. One that can fail is not on it: its errors come back in payloads.
-class MemoryTimes {
- public:
-  virtual Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) = 0;
-  virtual DmaGrant dma(const DmaTransfer& transfer, Picoseconds now) = 0;
-
- protected:
-  ~MemoryTimes() = default;
-};
-
+/// A DRAM that can fail is not on it: its errors come back in payloads.
 class MemoryPath {
  public:
   MemoryPath() = default;
-  MemoryPath(Interconnect& bus, MemoryTimes& dram) : bus_(&bus), dram_(&dram) {}
+  MemoryPath(Interconnect& bus, DramDevice& dram) : bus_(&bus), dram_(&dram) {}
 
   [[nodiscard]] bool open() const { return dram_ != nullptr; }
 
@@ -39,7 +31,7 @@ class MemoryPath {
 
  private:
   Interconnect* bus_ = nullptr;
-  MemoryTimes* dram_ = nullptr;
+  DramDevice* dram_ = nullptr;
 };
 
 }  // namespace tessera

@@ -1,0 +1,55 @@
+"""Rows of instructions per request: kept, found again by compiler and libraries, and held."""
+
+import pytest
+from rich.console import Console
+
+from pages import instructions
+from pages.instructions import Row, changes, keep, kept_rows, last_of
+from tessera.errors import InputError
+
+
+def row(instructions=1000, case="cmr", kind="held", toolchain="GCC 12", commit="new") -> Row:
+    return Row(kind, case, instructions, commit, toolchain)
+
+
+def test_rows_are_kept_behind_those_before(tmp_path):
+    file = tmp_path / "instructions.csv"
+    assert kept_rows(file) == []
+    keep([row(1), row(2)], file)
+    keep([row(3, toolchain="GCC 12, a library")], file)
+    assert kept_rows(file) == [row(1), row(2), row(3, toolchain="GCC 12, a library")]
+
+
+def test_a_row_is_compared_with_the_newest_of_its_case_and_toolchain():
+    kept = [row(1), row(2), row(3, toolchain="GCC 13"), row(4, kind="table"), row(5, case="other")]
+    assert last_of(row(9), kept) == row(2)
+    assert last_of(row(9, toolchain="clang"), kept) is None
+
+
+@pytest.mark.parametrize(("counted", "moved"), [(1020, False), (980, False), (1021, True), (979, True)])
+def test_two_percent_either_way_are_held(counted, moved):
+    assert bool(changes([row(counted)], [row(1000, commit="old")])) == moved
+
+
+def test_the_table_compares_the_first_and_the_last_row_of_a_toolchain():
+    kept = [row(9, kind="table", toolchain="GCC 11"), row(2000, kind="table"), row(1500, kind="table"), row(1, kind="held")]
+    lines = instructions.table_lines({"cmr": 1200, "other": 5}, kept)
+    assert lines[2:] == ["| cmr | 2,000 | 1,500 | -25% | 1,200 |"]
+
+
+def hold(monkeypatch, kept, measured):
+    monkeypatch.setattr(instructions, "measure_rows", lambda *_: [(None, found) for found in measured])
+    monkeypatch.setattr(instructions, "kept_rows", lambda: kept)
+    console = Console(record=True, width=200)
+    instructions.hold_instructions(console, None, record=False)
+    return console.export_text()
+
+
+def test_what_moved_is_refused_with_both_counts_and_the_commit(monkeypatch):
+    with pytest.raises(InputError, match=r"cmr: 1,100 instructions per request, 1,000 at old"):
+        hold(monkeypatch, [row(1000, commit="old")], [row(1100)])
+
+
+def test_another_toolchain_is_not_held_and_says_whose_rows_there_are(monkeypatch):
+    said = hold(monkeypatch, [row(1000, toolchain="GCC 12")], [row(2000, toolchain="GCC 14")])
+    assert "not held: built with GCC 14" in said and "GCC 12" in said
