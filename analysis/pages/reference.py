@@ -20,6 +20,7 @@ C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
 ZONED = ("zoned",)  # layers that take writes at write pointers alone
+SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.conventional=0")
 
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
@@ -35,7 +36,7 @@ SPECIAL_RUNS = {
     "memory-errors": ("bare", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "cylinders": ("hp_c3323a", "--fold"),
-    "zoned": ("bare", "--layer", "zoned", "--workload", "sequential"),
+    "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",
               "--set", "processor.data_cache.size=16 KiB"),
 }
@@ -70,8 +71,8 @@ def manual() -> dict[str, str]:
 
 
 def digest(layer: str, out: Path) -> str:
-    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`; to zones they are sequential."""
-    workload = ("--workload", "sequential") if layer in ZONED else ()
+    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`; those to zones fill one after the other."""
+    workload = ("--workload", "sequential", *SEQUENTIAL_ZONES) if layer in ZONED else ()
     run = _run(out, "bare", "--layer", layer, *workload, "--limit", "2000", "--seed", "11", "--requests")
     return hashlib.sha256(without_causes(run.requests)).hexdigest()
 

@@ -18,13 +18,13 @@ void Zoned::report(MetricSet& metrics) const {
   count("zones.closed_for_others", states_.closed_for_others(), "1", "implicitly open zones that the drive closed to open another one");
   count("zones.refused", refused_, "1", "commands and parts of them that a rule of the zones stood against");
   count("zones.chains", writer_.chains(), "1", "media commands that wrote sequential zones: several writes of the host go with one");
-  count("zones.sectors", writer_.sectors(), "1", "sectors written to sequential zones");
-  count("zones.zeros_read", zeros_read_, "1", "sectors read that lie beyond what is written");
+  count("zones.sectors", writer_.sectors(), "sectors", "sectors written to sequential zones");
+  count("zones.zeros_read", zeros_read_, "sectors", "sectors read that lie beyond what is written");
   count("zones.searched", searched_, "1", "write pointers that a boot found by reading");
   count("zones.search_reads", search_.reads(), "1", "reads of tracks that took");
-  count("zones.in_doubt", in_doubt_, "1",
+  count("zones.in_doubt", in_doubt_, "sectors",
         "sectors below write pointers that a boot could not tell written from unwritten: reads of them fail");
-  count("log.sectors", ledger_.sectors_written(), "1", "sectors written to the log of the zones");
+  count("log.sectors", ledger_.sectors_written(), "sectors", "sectors written to the log of the zones");
   const Bytes tables = states_.bytes() + ledger_.bytes();
   report_mapping_memory(metrics, tables, tables);
 }
