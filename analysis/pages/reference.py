@@ -19,6 +19,9 @@ REGISTERS = REPOSITORY / "models" / "firmware" / "hal" / "registers.def"
 C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
+ZONED = ("zoned",)  # layers that take writes at write pointers alone
+SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.conventional=0")
+
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
     "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
@@ -33,13 +36,15 @@ SPECIAL_RUNS = {
     "memory-errors": ("bare", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "cylinders": ("hp_c3323a", "--fold"),
+    "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",
               "--set", "processor.data_cache.size=16 KiB"),
 }
 
 
 def _run(folder: Path, *arguments: str | Path) -> Run:
-    run_simulator(["run", *arguments, "--workload", "web-server", "--fold", "--out", folder], quiet=True)
+    workload = () if "--workload" in arguments else ("--workload", "web-server", "--fold")
+    run_simulator(["run", *arguments, *workload, "--out", folder], quiet=True)
     return Run(folder)
 
 
@@ -69,8 +74,9 @@ def manual() -> dict[str, str]:
 
 
 def digest(layer: str, out: Path) -> str:
-    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`."""
-    run = _run(out, "bare", "--layer", layer, "--limit", "2000", "--seed", "11", "--requests")
+    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`; those to zones fill one after the other."""
+    workload = ("--workload", "sequential", *SEQUENTIAL_ZONES) if layer in ZONED else ()
+    run = _run(out, "bare", "--layer", layer, *workload, "--limit", "2000", "--seed", "11", "--requests")
     return hashlib.sha256(without_causes(run.requests)).hexdigest()
 
 
@@ -94,5 +100,5 @@ def write_reference(out: Path) -> None:
     PARAMETERS.write_text(parameters_page())
     for name, text in manual().items():
         (MANUAL / name).write_text(text)
-    digests = {layer: digest(layer, out / "digests" / layer) for layer in layer_names()}
+    digests = {layer: digest(layer, out / "digests" / layer) for layer in (*layer_names(), *ZONED)}
     DIGESTS.write_text(json.dumps(digests, indent=2) + "\n")

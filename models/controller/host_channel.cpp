@@ -17,6 +17,7 @@ LogicalRun HostChannel::enclosing(const HostRun& blocks) const {
 void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.command.op = request.op;
   slot.command.force_unit_access = request.force_unit_access;
+  slot.command.all_zones = request.all_zones;
   slot.command.blocks = request.blocks;
   slot.command.tag = request.tag;
   slot.command.aborted = false;
@@ -25,6 +26,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.done = false;
   slot.good = true;
   slot.fetching = false;
+  request.zones.clear();
 }
 
 void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
@@ -34,7 +36,7 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   ++outstanding_;
   last_activity_ = timeline_.now();
   Picoseconds ready = timeline_.now();
-  if (request.op == HostOp::read || request.op == HostOp::write)
+  if (moves_data(request.op))
     memory_.acquire_host(slot.command.buffer, request.place.value_or(0),
                          request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
   if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
@@ -62,6 +64,8 @@ void HostChannel::complete(HostCommand& command, Status status) {
   slot.request->status = status;
   executor_.complete_request({*this, command.tag * alarms + answer});
 }
+
+void HostChannel::report(HostCommand& command, const ZoneDescriptor& zone) { slots_[command.tag].request->zones.push_back(zone); }
 
 void HostChannel::fetch(HostCommand& command) {
   command.data_at_host = false;
@@ -131,7 +135,7 @@ void HostChannel::end(Slot& slot) {
       std::memcpy(request.content.data(), slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block,
                   request.content.size());
   }
-  if (request.op == HostOp::read || request.op == HostOp::write) memory_.release_host(slot.command.buffer);
+  if (moves_data(request.op)) memory_.release_host(slot.command.buffer);
   slot.request = nullptr;
   --outstanding_;
   link_.complete(request);

@@ -25,6 +25,7 @@ class HostChannel final : public HostPort, private TimelineListener {
 
   // HostPort
   void complete(HostCommand& command, Status status) override;
+  void report(HostCommand& command, const ZoneDescriptor& zone) override;
   void fetch(HostCommand& command) override;
   void submit(HostReceipt& receipt) override;
   void begin(HostPiece& piece) override;

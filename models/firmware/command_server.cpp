@@ -22,12 +22,19 @@ Task<void> CommandServer::serve(HostCommand& command) {
   Status status = Status::rule_violation;
   if (command.op == HostOp::flush) {
     status = co_await layer_.flush();
+  } else if (command.op == HostOp::zone_report || manages_zones(command.op)) {
+    status = co_await serve_zones(command);
   } else if (inside(command.blocks)) {
     switch (command.op) {
       case HostOp::read: status = co_await read(command); break;
-      case HostOp::write: status = co_await write(command); break;
+      case HostOp::write:
+        if (zones_ != nullptr)
+          status = co_await write_to_zone(command);
+        else
+          status = co_await write(command);
+        break;
       case HostOp::trim: status = co_await trim(command); break;
-      case HostOp::flush: break;
+      default: break;
     }
   }
   ports_.host.complete(command, status);
@@ -61,6 +68,10 @@ Task<Status> CommandServer::read(HostCommand& command) {
   auto lock = locks_.shared(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
+  if (zones_ != nullptr) {
+    const Status admitted = zones_->admit_read(command.blocks);
+    if (!ok(admitted)) co_return admitted;
+  }
   if (overheads_.any()) {
     const bool hit = overheads_.ask_for_hits(HostOp::read) && layer_.holds(run);
     ports_.cpu.spend(overheads_.begin(HostOp::read, hit));

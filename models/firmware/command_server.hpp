@@ -11,12 +11,13 @@ namespace tessera {
 
 class CommandServer final : public FirmwareEntry {
  public:
-  CommandServer(const Ports& ports, TranslationLayer& layer, const OverheadsConfig& overheads = {})
-      : ports_(ports), layer_(layer), locks_(ports.cpu), overheads_(overheads) {}
+  /// `zones`: those of the layer below all caches, or null.
+  CommandServer(const Ports& ports, TranslationLayer& layer, const OverheadsConfig& overheads = {}, ZoneCommands* zones = nullptr)
+      : ports_(ports), layer_(layer), zones_(zones), locks_(ports.cpu), overheads_(overheads) {}
 
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   /// A command that the host gave up before it had its locks ends without effect.
-  /// A command that reaches past the user capacity ends with `rule_violation`.
+  /// A command that reaches past the user capacity ends with `rule_violation`, one for zones where there are none with `unsupported`.
   [[nodiscard]] Task<void> serve(HostCommand& command) override;
   [[nodiscard]] bool idle() const override { return locks_.empty() && layer_.idle(); }
 
@@ -33,6 +34,12 @@ class CommandServer final : public FirmwareEntry {
   Task<Status> stream_in(Stream& stream, std::uint32_t number);
   Task<Status> stream_out(Stream& stream, std::uint32_t number);
   Task<Status> trim(HostCommand& command);
+  // command_zones.cpp
+  Task<Status> write_to_zone(HostCommand& command);
+  Task<Status> serve_zones(HostCommand& command);
+  Status report_zones(HostCommand& command);
+  Task<Status> manage_zone(HostCommand& command, std::uint32_t zone);
+  Task<Status> manage_all_zones(HostCommand& command);
   /// The whole drive sectors that enclose the blocks.
   [[nodiscard]] LogicalRun enclosing(HostRun blocks) const;
   [[nodiscard]] bool whole_sectors(HostRun blocks) const;
@@ -46,6 +53,7 @@ class CommandServer final : public FirmwareEntry {
 
   Ports ports_;
   TranslationLayer& layer_;
+  ZoneCommands* zones_;
   SectorLocks locks_;
   CommandOverheads overheads_;
   std::uint64_t unaligned_ = 0;

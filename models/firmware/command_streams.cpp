@@ -167,7 +167,10 @@ Task<Status> CommandServer::stream_in(Stream& stream, std::uint32_t number) {
   const LogicalRun sectors = stream.run(number);
   const DataSpan data = piece.where;
   if (ok(status) && !whole_sectors(piece.blocks)) status = co_await complete_edges(piece.blocks, sectors, data);
-  if (ok(status)) status = co_await layer_.write(sectors, data, stream.options);
+  if (ok(status))
+    status = co_await layer_.write(sectors, data, stream.options);
+  else if (zones_ != nullptr)
+    zones_->withdraw(piece.blocks);  // the other piece waits for this one
   co_return status;
 }
 

@@ -23,7 +23,7 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
                        : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *home_)),
       read_cache_(config.read_cache.segments == 0 ? nullptr : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache())),
       top_(flash_front_ != nullptr ? &flash_front_->above_caches(caches()) : &caches()),
-      server_(std::make_unique<CommandServer>(ports, *top_, config.overheads)),
+      server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands())),
       defects_(defect_manager(config.defects, ports, geometry)),
       supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)) {}
 
@@ -42,7 +42,7 @@ Task<Status> Firmware::boot_from_table() {
 }
 
 Task<void> Firmware::serve(HostCommand& command) {
-  const bool changes = command.op == HostOp::write || command.op == HostOp::trim;
+  const bool changes = command.op == HostOp::write || command.op == HostOp::trim || manages_zones(command.op);
   return changes && defects_ != nullptr && defects_->read_only() ? refuse(command) : server_->serve(command);
 }
 

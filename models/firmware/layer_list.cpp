@@ -27,6 +27,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_media_cache_factory());
   layers.push_back(make_tessera_factory());
   layers.push_back(make_tessera_imr_factory());
+  layers.push_back(make_zoned_factory());
   return layers;
 }
 

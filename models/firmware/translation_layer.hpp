@@ -15,6 +15,7 @@
 #include "firmware/ports/host_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
+#include "firmware/zone_commands.hpp"
 
 namespace tessera {
 
@@ -70,6 +71,9 @@ class TranslationLayer {
   /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.
   virtual Task<Status> trim(LogicalRun run) = 0;
 
+  /// The zones that the host sees; null where it sees none. No cache that acknowledges writes or changes their order may be in front.
+  [[nodiscard]] virtual ZoneCommands* zone_commands() { return nullptr; }
+
   /// Starts background tasks (CpuPort::spawn) after format() or recover().
   virtual void start_background() {}
   /// Work that is still in hand although the host has nothing outstanding (a drain waits for it).
@@ -103,6 +107,8 @@ class LayerFactory {
   /// Whether it acknowledges writes from a DRAM buffer of its own: what the drive's write cache may give way to.
   [[nodiscard]] virtual bool has_write_buffer() const { return has_buffer(); }
   [[nodiscard]] virtual SpaceBounds bounds() const { return {}; }
+  /// Size of a zone, where the host sees zones; else 0.
+  [[nodiscard]] virtual Bytes zone_size() const { return Bytes(0); }
   virtual void describe(ParameterVisitor& visitor) = 0;
   /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
   [[nodiscard]] virtual bool promises_flushed_only() const { return false; }

@@ -19,7 +19,7 @@ HostInterface::HostInterface(Timeline& timeline, const HostConfig& config, std::
       crossing_(config.tags) {}
 
 Bytes HostInterface::all_data(const HostRequest& request) const {
-  if (request.op != HostOp::read && request.op != HostOp::write) return Bytes(0);
+  if (!moves_data(request.op)) return Bytes(0);
   // Whole sectors that enclose the blocks, as the controller buffers them.
   const std::uint64_t blocks = sector_bytes_ / host_block_bytes;
   const std::uint64_t first = request.blocks.first.value() / blocks;
@@ -58,7 +58,7 @@ void HostInterface::admit(HostRequest& request) {
   request.piece = request.blocks;
   request.data_at_host = request.op == HostOp::write && (streams || config_.write_data == WriteData::on_request);
   LinkExtent extent = link_.framing().command(request);
-  if (request.op == HostOp::read || request.op == HostOp::write) {
+  if (moves_data(request.op)) {
     const LinkExtent data = link_.framing().data(request.op, request.blocks.count);
     request.carrying = data.time;
     request.block_time = request.op == HostOp::read && config_.stream_reads && !streams
@@ -113,6 +113,7 @@ void HostInterface::complete(HostRequest& request) {
     else
       extent += data;
   }
+  if (request.op == HostOp::zone_report) extent += link_.framing().data(HostOp::read, report_pages(request.zones.size()));
   occupy(extent, request);
 }
 

@@ -14,14 +14,16 @@ namespace tessera {
 struct HostRequest {
   HostOp op = HostOp::read;
   bool force_unit_access = false;
-  HostRun blocks;                  ///< 512 B blocks
-  std::uint64_t number = 0;        ///< position in the run's input, from 0
-  std::uint32_t tag = 0;           ///< host tag, below the interface's number of tags
-  std::vector<std::byte> content;  ///< kept content of `blocks` (base/content.hpp): to write, or as read; empty in mode none
-  Status status = Status::ok;      ///< set at completion
-  bool aborted = false;            ///< the host gave it up and waits for its end
-  std::uint32_t attempts = 0;      ///< how often it was sent again after that
-  Picoseconds carrying;            ///< time that the link carries its data; set by the host interface
+  bool all_zones = false;             ///< as HostCommand::all_zones
+  HostRun blocks;                     ///< 512 B blocks
+  std::uint64_t number = 0;           ///< position in the run's input, from 0
+  std::uint32_t tag = 0;              ///< host tag, below the interface's number of tags
+  std::vector<std::byte> content;     ///< kept content of `blocks` (base/content.hpp): to write, or as read; empty in mode none
+  std::vector<ZoneDescriptor> zones;  ///< answer to REPORT ZONES
+  Status status = Status::ok;         ///< set at completion
+  bool aborted = false;               ///< the host gave it up and waits for its end
+  std::uint32_t attempts = 0;         ///< how often it was sent again after that
+  Picoseconds carrying;               ///< time that the link carries its data; set by the host interface
   RequestLife life;
 
   // How its data crosses the link; set by the host interface when it is sent and when the drive asks for it, and by the controller.

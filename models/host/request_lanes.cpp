@@ -1,12 +1,17 @@
 #include "host/request_lanes.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 
 RequestLanes::RequestLanes(SignalScope& scope, std::uint32_t tags) : in_use_(scope.level("tags_in_use", 16)) {
   std::vector<std::string> phases = {"idle"};
   for (std::size_t phase = 0; phase < life_phases; ++phase) phases.emplace_back(to_string(static_cast<LifePhase>(phase)));
-  const std::vector<std::string> ops = {to_string(HostOp::read), to_string(HostOp::write), to_string(HostOp::flush),
-                                        to_string(HostOp::trim)};
+  std::vector<std::string> ops;
+  for (std::size_t op = 0; op < host_ops; ++op) {
+    std::string& word = ops.emplace_back(to_string(static_cast<HostOp>(op)));
+    std::ranges::replace(word, ' ', '_');
+  }
   for (std::uint32_t tag = 0; tag < tags; ++tag) {
     SignalScope& part = scope.part("tag_" + std::string(tag < 10 ? "0" : "") + std::to_string(tag));
     Lane& lane = lanes_.emplace_back();

@@ -16,7 +16,7 @@ constexpr std::uint64_t wait_for_piece = 1;
 constexpr std::uint64_t waits_by_tag = 3;
 
 /// Others leave the buffer of a command before them in its slot.
-bool has_data(const HostCommand& command) { return command.op == HostOp::read || command.op == HostOp::write; }
+bool has_data(const HostCommand& command) { return moves_data(command.op); }
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void HostUnit::put_command(const HostCommand& command) {
   hal::HostEntry entry;
   entry.tag = command.tag;
   entry.op = static_cast<std::uint32_t>(command.op);
-  entry.flags = (command.force_unit_access ? 1U : 0U) | (command.data_at_host ? 2U : 0U);
+  entry.flags = (command.force_unit_access ? 1U : 0U) | (command.data_at_host ? 2U : 0U) | (command.all_zones ? 4U : 0U);
   entry.first_block = command.blocks.first.value();
   entry.blocks = command.blocks.count;
   if (has_data(command)) entry.data = {Machine::address_of(command.buffer), command.buffer.sectors()};

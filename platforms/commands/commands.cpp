@@ -31,6 +31,7 @@ struct Entry {
   std::string summary;
   bool layer = false;
   bool needs_flash = false;    ///< of a layer
+  bool zones = false;          ///< of a layer: the host sees them
   std::filesystem::path file;  ///< of a description
 };
 
@@ -38,18 +39,21 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
   std::vector<Entry> list;
   switch (options.subject) {
     case cli::ListSubject::drives:
-      for (const NamedFile& file : search.list(DescriptionFile::drive)) list.push_back({file.name, file.summary, false, false, file.file});
+      for (const NamedFile& file : search.list(DescriptionFile::drive))
+        list.push_back({file.name, file.summary, false, false, false, file.file});
       break;
     case cli::ListSubject::workloads:
       for (const NamedFile& file : search.list(DescriptionFile::workload))
-        list.push_back({file.name, file.summary, false, false, file.file});
+        list.push_back({file.name, file.summary, false, false, false, file.file});
       break;
     case cli::ListSubject::layers:
-      for (const auto& layer : all_layers()) list.push_back({layer->name(), layer->summary(), true, layer->needs_flash(), {}});
+      for (const auto& layer : all_layers())
+        list.push_back({layer->name(), layer->summary(), true, layer->needs_flash(), layer->zone_size() != Bytes(0), {}});
       break;
     case cli::ListSubject::formats:
       for (const TraceFormat& format : trace_formats())
-        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, {}});
+        list.push_back(
+            {format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, false, {}});
       break;
     case cli::ListSubject::parameters: break;
   }
@@ -74,7 +78,10 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
     boost::json::array array;
     for (const Entry& entry : list) {
       boost::json::object object{{"name", entry.name}, {"summary", entry.summary}};
-      if (entry.layer) object["needs_flash"] = entry.needs_flash;
+      if (entry.layer) {
+        object["needs_flash"] = entry.needs_flash;
+        object["zones"] = entry.zones;
+      }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();
       array.push_back(std::move(object));
     }

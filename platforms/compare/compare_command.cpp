@@ -31,10 +31,15 @@ constexpr int exit_model_bug = 3;
 // Fewer seeds say too little of how far a difference would repeat.
 constexpr std::uint64_t enough_seeds = 10;
 
-/// The layers asked for; InputError with the nearest name for one that there is not.
+/// The layers asked for, of all those that take writes anywhere; InputError with the nearest name for one that there is not.
 std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const DriveConfig& drive) {
   std::vector<std::string> known = drive.layer_names();
-  if (options.layers == std::vector<std::string>{"all"}) return known;
+  if (options.layers == std::vector<std::string>{"all"}) {
+    std::vector<std::string> layers;
+    for (const auto& layer : drive.layers)
+      if (layer->zone_size() == Bytes(0)) layers.push_back(layer->name());
+    return layers;
+  }
   std::vector<std::string> names = known;
   names.emplace_back("all");
   for (const std::string& layer : options.layers) {

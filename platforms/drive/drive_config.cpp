@@ -74,6 +74,9 @@ FormatPlan planned(const DriveConfig& config) {
     if (const std::string problem = config.nand.problem(); !problem.empty()) throw InputError(problem);
   }
   check_flash(config);
+  if (config.has_zones() && config.firmware.flash_cache.caches_writes())
+    throw InputError("the host writes the zones of the layer " + factory.name() +
+                     " in their order, and a flash cache for writes would not keep to it: set firmware.flash_cache.use to reads");
   std::string problem;
   FormatPlan plan = factory.plan(geometry, problem);
   if (!problem.empty()) throw InputError(factory.name() + ": " + problem);

@@ -72,8 +72,10 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
-  /// Whether the selected layer's own write buffer takes the place of the drive's write cache.
-  [[nodiscard]] bool write_cache_yields() const { return firmware.write_cache.yields && selected().has_write_buffer(); }
+  /// Whether the selected layer's own write buffer takes the place of the drive's write cache, or its zones leave no place for one.
+  [[nodiscard]] bool write_cache_yields() const { return has_zones() || (firmware.write_cache.yields && selected().has_write_buffer()); }
+  /// Whether the host sees zones.
+  [[nodiscard]] bool has_zones() const { return selected().zone_size() != Bytes(0); }
   /// What runs on the drive and is not the simulator's own, for messages: a layer of a shared library, an image. "" where there is none.
   [[nodiscard]] std::string foreign_firmware() const;
   [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }

@@ -31,12 +31,14 @@ void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
   const LayerFactory& layer = config.selected();
   const std::string cache = "firmware.write_cache.";
   reasons.add(!layer.has_write_buffer(), "the layer " + layer.name() + " has no write buffer of its own", {cache + "yields"}, true);
-  reasons.add(
-      config.write_cache_yields(),
-      "the layer " + layer.name() + " has a write buffer of its own, and the drive's write cache yields to it (" + cache + "yields)",
-      {cache + "capacity", cache + "durability", cache + "order", cache + "edges", cache + "high_mark", cache + "low_mark",
-       cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
-      true);
+  const std::string why =
+      config.has_zones()
+          ? "the host writes the zones of the layer " + layer.name() + " in their order, and a write cache would not keep to it"
+          : "the layer " + layer.name() + " has a write buffer of its own, and the drive's write cache yields to it (" + cache + "yields)";
+  reasons.add(config.write_cache_yields(), why,
+              {cache + "capacity", cache + "durability", cache + "order", cache + "edges", cache + "high_mark", cache + "low_mark",
+               cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
+              true);
   const std::string own = layer_section(layer.name());
   // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
   reasons.add(layer.has_buffer() && has_write_cache(config),

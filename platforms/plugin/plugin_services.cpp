@@ -9,7 +9,7 @@
 namespace tessera {
 
 // The interface's numbers are the model's.
-static_assert(TESSERA_STATUSES == statuses && TESSERA_ABORTED == static_cast<std::uint32_t>(Status::aborted));
+static_assert(TESSERA_STATUSES == device_statuses && TESSERA_ABORTED == static_cast<std::uint32_t>(Status::aborted));
 static_assert(TESSERA_HEADER_BYTES == header_bytes && TESSERA_MOST_STEPS == MediaChain::max_steps);
 static_assert(TESSERA_BACKUP_ROUND_TRIP == static_cast<std::uint32_t>(StepHint::backup_round_trip));
 static_assert(TESSERA_CLASS_BACKGROUND == static_cast<std::uint32_t>(MediaClass::background));

@@ -51,6 +51,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   host_.socket.bind(drive.host_socket());
   if (HostInterfaceModule* const interface = drive.direct_host()) host_.reach(*interface);
   if (scoreboard_ != nullptr) {
+    scoreboard_->expect_zones(drive_.config().selected().zone_size() / Bytes(host_block_bytes));
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
     if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get(), reads_before_loss(drive_.config()));

@@ -18,9 +18,10 @@ constexpr std::uint64_t most_attempts = 200;
 constexpr std::uint64_t attempts_with_sizes = 100;
 
 /// Of a layer's parameters, those that weaken the promise, that show what a paper did, or that only count.
-constexpr std::array undrawn{"durability", "crash_safe", "paper",     "paired_pages",  "dump_tags",    "ack_early", "layout",
-                             "overlap",    "slot_bytes", "ecc_bytes", "rewrite_guard", "read_order",   "flash",     "zones",
-                             "bands",      "top_ratio",  "spare",     "crash",         "guard_sectors"};
+constexpr std::array undrawn{"durability",    "crash_safe", "paper",   "paired_pages",  "dump_tags",
+                             "ack_early",     "layout",     "overlap", "slot_bytes",    "ecc_bytes",
+                             "rewrite_guard", "read_order", "flash",   "zones",         "bands",
+                             "top_ratio",     "spare",      "crash",   "guard_sectors", "unrestricted_reads"};
 
 std::string unquoted(const std::string& text) { return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text; }
 

@@ -53,8 +53,10 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
   }
   simulation_->add_observer(*this);
   simulation_->set_drain_listener([this](Status status) { flush_allowed_ = allowed(status) || excuses_flush(status); });
-  simulation_->set_cut_listener(
-      [this](const char*, Picoseconds) { faults_at_power_on_ = drive_.media().device().statistics().write_faults; });
+  simulation_->set_cut_listener([this](const char* kind, Picoseconds) {
+    if (zoned_ != nullptr && std::string_view(kind) != "dump_failed") zoned_->power_lost();
+    faults_at_power_on_ = drive_.media().device().statistics().write_faults;
+  });
   if (part == 0 && drawn.run.saved_after != 0)
     simulation_->shut_down_at_end([this] {
       cuts_left_ = 0;
@@ -93,6 +95,7 @@ SimulationConfig CombinedTrial::simulation_config() const {
 
 /// The requests are drawn for the drive's capacity, written down and read as `tessera-sim run` reads them.
 std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
+  if (drawn_.drive.has_zones()) return open_zoned(capacity);
   const Bytes sector = drawn_.drive.media.sector_size;
   const CombinedRun& run = drawn_.run;
   if (part_ == 0 && !run.exact) {
@@ -113,6 +116,25 @@ std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
   if (part_ == 0 && run.saved_after != 0) options.limit = run.saved_after;
   if (part_ != 0) options.skip = run.saved_after;
   return open_input(options, search_, {capacity, sector});
+}
+
+/// What it sends depends on what the drive answers, so that there is no trace of it. A part that goes on has numbers of its own.
+std::unique_ptr<TraceSource> CombinedTrial::open_zoned(Bytes capacity) {
+  const CombinedRun& run = drawn_.run;
+  const std::uint64_t sector = drawn_.drive.media.sector_size.value();
+  const ZonedWorkload::Drive shape{
+      .blocks = capacity.value() / host_block_bytes,
+      .zone_blocks = drawn_.drive.selected().zone_size() / Bytes(host_block_bytes),
+      .sector_blocks = static_cast<std::uint32_t>(sector / host_block_bytes),
+      .largest = static_cast<std::uint32_t>((drawn_.drive.host.buffer.value() - sector) / host_block_bytes),
+      .requests = run.saved_after == 0 ? run.requests
+                  : part_ == 0         ? run.saved_after
+                                       : run.requests - run.saved_after,
+      .faults = drawn_.drive.asks_for_faults(),
+  };
+  auto workload = std::make_unique<ZonedWorkload>(run.options.seed + part_, shape);
+  zoned_ = workload.get();
+  return workload;
 }
 
 CombinedResult CombinedTrial::run() {
@@ -187,9 +209,20 @@ bool CombinedTrial::excused(const HostRequest& request) const {
   return (request.op != HostOp::read && cannot_write(request.status)) || simulation_->scoreboard()->excused(request);
 }
 
+/// Of a host that keeps books of zones; what breaks the drive's word is a failure.
+bool CombinedTrial::host_expects(const HostRequest& request) {
+  if (zoned_ == nullptr) return false;
+  const ZonedWorkload::Verdict verdict = zoned_->completed(request);
+  if (verdict.complaint.empty()) return verdict.in_order;
+  ++failures_;
+  result_.messages.push_back("request " + std::to_string(request.number) + ": " + verdict.complaint);
+  return verdict.in_order;
+}
+
 void CombinedTrial::on_complete(const HostRequest& request, Picoseconds) {
   ++completed_;
-  if (!ok(request.status) && !allowed(request.status)) {
+  const bool expected = host_expects(request);
+  if (!ok(request.status) && !expected && !allowed(request.status)) {
     if (excused(request)) {
       ++result_.excused;
     } else {

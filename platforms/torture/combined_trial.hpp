@@ -12,6 +12,7 @@
 #include "platforms/torture/combined_result.hpp"
 #include "platforms/torture/instants.hpp"
 #include "platforms/torture/operation_watch.hpp"
+#include "stimuli/hosts/zoned_workload.hpp"
 
 namespace tessera {
 
@@ -42,6 +43,8 @@ class CombinedTrial final : private RequestObserver {
   [[nodiscard]] bool excuses_flush(Status status) const;
   [[nodiscard]] bool cannot_write(Status status) const;
   [[nodiscard]] std::unique_ptr<TraceSource> open(Bytes capacity);
+  [[nodiscard]] std::unique_ptr<TraceSource> open_zoned(Bytes capacity);
+  [[nodiscard]] bool host_expects(const HostRequest& request);
   [[nodiscard]] SimulationConfig simulation_config() const;
   [[nodiscard]] bool drained(Status status);
   void judge();
@@ -65,6 +68,7 @@ class CombinedTrial final : private RequestObserver {
   std::uint64_t operations_ = 0;
   bool never_rests_ = false;
   std::uint64_t failures_ = 0;
+  ZonedWorkload* zoned_ = nullptr;        // the source of requests, where the host sees zones
   bool flush_allowed_ = true;             // what the drive answered to the drain's flush, by what was known then
   std::uint64_t faults_at_power_on_ = 0;  // writes that had stopped before the last boot
 };

@@ -19,6 +19,7 @@
 #include "platforms/torture/recorded_source.hpp"
 #include "platforms/torture/torture_durability.hpp"
 #include "platforms/torture/trace_text.hpp"
+#include "stimuli/hosts/zoned_workload.hpp"
 
 namespace tessera {
 
@@ -62,6 +63,13 @@ std::uint32_t drawn_prefill(std::uint64_t seed) { return static_cast<std::uint32
 std::unique_ptr<TraceSource> open_source(const TortureOptions& options, const SearchPath& search, const TortureInput& drive) {
   if (options.run.trace || !options.run.workload.empty())
     return open_input(options.run, search, {Bytes(drive.blocks * host_block_bytes), drive.sector});
+  if (drive.zone_blocks != 0)
+    return std::make_unique<ZonedWorkload>(
+        options.run.seed, ZonedWorkload::Drive{.blocks = drive.blocks,
+                                               .zone_blocks = drive.zone_blocks,
+                                               .sector_blocks = static_cast<std::uint32_t>(drive.sector.value() / host_block_bytes),
+                                               .largest = static_cast<std::uint32_t>(drive.largest.value() / host_block_bytes),
+                                               .faults = drive.faults});
   HurtfulWorkload::Drive shape;
   shape.blocks = drive.blocks;
   shape.sector_blocks = static_cast<std::uint32_t>(drive.sector.value() / host_block_bytes);
@@ -117,6 +125,10 @@ void write_trace(const std::filesystem::path& file, const std::vector<TraceRecor
 
 /// Fewer requests that still lose something, with the cut that shows it.
 void minimise(const TortureOptions& options, const SearchPath& search, const Case& tortured, const CampaignResult& result) {
+  if (tortured.drive.has_zones()) {
+    std::cout << "  the minimiser replays requests, and the host of a zoned drive follows what the drive answers: nothing minimised\n";
+    return;
+  }
   TrialConfig trial = trial_config(options, search, tortured);
   const TortureInput drive{result.uncut.user_blocks, tortured.drive.media.sector_size,
                            tortured.drive.host.buffer - tortured.drive.media.sector_size, 1};

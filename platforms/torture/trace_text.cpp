@@ -11,7 +11,7 @@ char letter_of(const TraceRecord& record) {
     case HostOp::read: return 'r';
     case HostOp::flush: return 'f';
     case HostOp::trim: return 't';
-    case HostOp::write: break;
+    default: break;
   }
   return record.force_unit_access ? 'u' : 'w';
 }

@@ -55,8 +55,12 @@ Trial::Trial(const TrialConfig& config, int pipe)
       simulation_(drive_, simulation_config(),
                   [&](Bytes capacity) {
                     const Bytes sector = config.drive->media.sector_size;
-                    return config.input({capacity.value() / host_block_bytes, sector, config.drive->host.buffer - sector,
-                                         drive_.media().device().geometry().most_sectors()});
+                    auto source =
+                        config.input({capacity.value() / host_block_bytes, sector, config.drive->host.buffer - sector,
+                                      drive_.media().device().geometry().most_sectors(),
+                                      config.drive->selected().zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults()});
+                    zoned_ = dynamic_cast<ZonedWorkload*>(source.get());
+                    return source;
                   }),
       instants_(drive_.timeline(), config.seed, [this](const Instant& instant) { reached(instant); }),
       children_(config.jobs, [this](const std::string& name, int signal, int status) {
@@ -71,6 +75,7 @@ Trial::Trial(const TrialConfig& config, int pipe)
   simulation_.set_cut_listener([this](const char* kind, Picoseconds) {
     if (std::string_view(kind) == "dump_failed") return;  // a part of the cut
     since_cut_ = 0;
+    if (zoned_ != nullptr) zoned_->power_lost();
     if (config_.exact) note_cut("as asked for");
   });
 }
@@ -114,7 +119,8 @@ Finding Trial::threw(Finding::Outcome outcome, const char* what) const {
 void Trial::on_complete(const HostRequest& request, Picoseconds) {
   ++completed_;
   ++since_cut_;
-  if (!ok(request.status) && !in_order(request.status) && !simulation_.scoreboard()->excused(request)) {
+  const bool expected = host_expects(request);
+  if (!ok(request.status) && !expected && !in_order(request.status) && !simulation_.scoreboard()->excused(request)) {
     ++failures_;
     finding_.messages.push_back("request " + std::to_string(request.number) + " to blocks " + std::to_string(request.blocks.first.value()) +
                                 " to " + std::to_string(request.blocks.end().value()) + " failed: " + to_string(request.status));
@@ -123,6 +129,16 @@ void Trial::on_complete(const HostRequest& request, Picoseconds) {
   if (!enough || simulation_.partial()) return;
   simulation_.stop();
   for (std::uint32_t i = 0; i < late_instants && depth_ == 0 && !config_.exact; ++i) instants_.draw_after(drive_.timeline().now());
+}
+
+/// Whether a host that keeps books of zones expects the status; what breaks the drive's word is a failure.
+bool Trial::host_expects(const HostRequest& request) {
+  if (zoned_ == nullptr) return false;
+  ZonedWorkload::Verdict verdict = zoned_->completed(request);
+  if (verdict.complaint.empty()) return verdict.in_order;
+  ++failures_;
+  finding_.messages.push_back("request " + std::to_string(request.number) + ": " + verdict.complaint);
+  return verdict.in_order;
 }
 
 /// A drive that runs out of spares takes no more writes: with faults in its description that is no loss.

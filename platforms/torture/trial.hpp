@@ -13,6 +13,7 @@
 #include "platforms/torture/finding.hpp"
 #include "platforms/torture/instants.hpp"
 #include "platforms/torture/operation_watch.hpp"
+#include "stimuli/hosts/zoned_workload.hpp"
 
 namespace tessera {
 
@@ -22,6 +23,8 @@ struct TortureInput {
   Bytes sector;
   Bytes largest;  ///< request that the host buffer could hold as a whole: it streams where it is larger than a command's window
   std::uint32_t track_sectors = 1;
+  std::uint64_t zone_blocks = 0;  ///< of a zone, where the host sees zones
+  bool faults = false;            ///< the description asks for some
 };
 
 struct TrialConfig {
@@ -55,6 +58,7 @@ class Trial final : private RequestObserver {
   void cut_as_copy(std::uint64_t number);
   [[nodiscard]] bool worth_a_cut() const;
   [[nodiscard]] bool in_order(Status status) const;
+  [[nodiscard]] bool host_expects(const HostRequest& request);
   [[nodiscard]] std::string cut_text();
   [[nodiscard]] Finding verdict();
   [[nodiscard]] Finding threw(Finding::Outcome outcome, const char* what) const;
@@ -62,6 +66,7 @@ class Trial final : private RequestObserver {
 
   TrialConfig config_;
   int pipe_;
+  ZonedWorkload* zoned_ = nullptr;  // the source of requests, where it is one
   DriveModule drive_;
   OperationWatch watch_;
   Simulation simulation_;

@@ -110,6 +110,7 @@ void Player::take(Picoseconds arrival) {
   free_requests_.pop_back();
   request.op = next_.op;
   request.force_unit_access = next_.force_unit_access;
+  request.all_zones = next_.all_zones;
   request.blocks = {HostBlock(next_.offset / block), static_cast<std::uint32_t>(next_.size / block)};
   request.number = taken_;
   request.status = Status::ok;

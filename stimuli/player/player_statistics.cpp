@@ -4,6 +4,11 @@
 
 namespace tessera {
 
+namespace {
+/// Of the kinds of commands behind the TRIM.
+constexpr std::array<const char*, host_ops - 4> zone_words{"report", "open", "close", "finish", "reset"};
+}  // namespace
+
 void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup) {
   backlog_.completed(now);
   if (request.number < warmup) {
@@ -51,6 +56,9 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
   count("host.warmup", warmed_up_, "first requests, left out of all other figures but the backlog");
   static constexpr std::array<const char*, 4> ops{"reads", "writes", "flushes", "trims"};
   for (std::size_t i = 0; i < ops.size(); ++i) count(std::string("host.") + ops[i], by_op_[i], std::string(ops[i]) + " completed");
+  for (std::size_t i = ops.size(); i < by_op_.size(); ++i)
+    if (by_op_[i] > 0)
+      count(std::string("host.zone_commands.") + zone_words[i - ops.size()], by_op_[i], "commands of this kind for zones completed");
 
   all_.report(metrics, "host.latency", "time from arrival to completion, all served requests");
   reads_.report(metrics, "host.read.latency", "time from arrival to completion, served reads");

@@ -46,7 +46,7 @@ class PlayerStatistics {
   BacklogCurve backlog_;
   InitialTransient transient_;
   std::array<std::uint64_t, statuses> by_status_{};
-  std::array<std::uint64_t, 4> by_op_{};
+  std::array<std::uint64_t, host_ops> by_op_{};
   std::uint64_t served_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t warmed_up_ = 0;

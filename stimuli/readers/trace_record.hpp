@@ -18,9 +18,10 @@ struct TraceRecord {
   bool force_unit_access = false;
   std::uint32_t volume = 0;  ///< numbered in order of first appearance; TraceSource::volume_name says which
   Bytes offset;              ///< from the start of the volume; 0 for a flush
-  Bytes size;                ///< above 0 and at most `max_request_size`; 0 for a flush
+  Bytes size;                ///< above 0 and at most `max_request_size`; 0 for a flush, and allowed for what manages zones
   /// From the completion of the record before to this arrival, where the source tells it; 0 for the first record.
   std::optional<Picoseconds> think = std::nullopt;
+  bool all_zones = false;  ///< as HostCommand::all_zones
   constexpr bool operator==(const TraceRecord&) const = default;
   [[nodiscard]] constexpr Bytes end() const { return offset + size; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "stimuli/scoreboard/block_content.hpp"
@@ -11,14 +12,25 @@ namespace tessera {
 
 namespace {
 
+/// A version a block: 1 MiB of memory for a zone of 256 MiB.
+constexpr std::size_t most_zones_of_reset = 1024;
+
+/// Removes and returns the first entry of `request`; nothing where there is none any more.
+template <class Pending>
+std::optional<Pending> take_if_any(std::vector<Pending>& pending, const HostRequest& request) {
+  const auto at = std::find_if(pending.begin(), pending.end(), [&](const Pending& p) { return p.request == &request; });
+  if (at == pending.end()) return std::nullopt;
+  std::optional<Pending> entry = std::move(*at);
+  pending.erase(at);
+  return entry;
+}
+
 /// Removes and returns the entry of `request`.
 template <class Pending>
 Pending take(std::vector<Pending>& pending, const HostRequest& request) {
-  const auto at = std::find_if(pending.begin(), pending.end(), [&](const Pending& p) { return p.request == &request; });
-  TESSERA_CHECK(at != pending.end(), "the scoreboard was told of a request that it does not know");
-  Pending entry = std::move(*at);
-  pending.erase(at);
-  return entry;
+  std::optional<Pending> entry = take_if_any(pending, request);
+  TESSERA_CHECK(entry.has_value(), "the scoreboard was told of a request that it does not know");
+  return std::move(*entry);
 }
 
 std::string in_words(Tag found) {
@@ -66,7 +78,32 @@ void Scoreboard::issued(HostRequest& request) {
     case HostOp::trim:
       at_drive_.push_back({&request, request.blocks, trim_mark | next_version(request.blocks), clock_, 0, true, false, {}});
       return;
+    case HostOp::zone_reset:
+      for (const HostRun zone : zones_of_reset(request))
+        at_drive_.push_back({&request, zone, trim_mark | next_version(zone), clock_, 0, true, false, {}});
+      return;
+    default: return;  // what manages zones otherwise changes no data
   }
+}
+
+/// The zone, or all that hold anything.
+std::vector<HostRun> Scoreboard::zones_of_reset(const HostRequest& request) const {
+  if (zone_blocks_ == 0) return {};
+  const auto zone = [this](std::uint64_t number) {
+    return HostRun{HostBlock(number * zone_blocks_), static_cast<std::uint32_t>(zone_blocks_)};
+  };
+  if (!request.all_zones) return {zone(request.blocks.first.value() / zone_blocks_)};
+  std::set<std::uint64_t> numbers;
+  const auto add = [&](std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t number = first / zone_blocks_; number * zone_blocks_ < end; ++number) numbers.insert(number);
+    if (numbers.size() > most_zones_of_reset)
+      throw InputError("--check follows a reset of all zones where at most " + std::to_string(most_zones_of_reset) + " of them hold data");
+  };
+  add(0, prefilled_.blocks);
+  for (const HostRun run : current_.runs(~std::uint32_t{0})) add(run.first.value(), run.end().value());
+  std::vector<HostRun> zones;
+  for (const std::uint64_t number : numbers) zones.push_back(zone(number));
+  return zones;
 }
 
 void Scoreboard::completed(const HostRequest& request) {
@@ -89,7 +126,12 @@ void Scoreboard::completed(const HostRequest& request) {
       return;
     }
     case HostOp::write:
-    case HostOp::trim: ended(take(at_drive_, request), request.status);
+    case HostOp::trim:
+    case HostOp::zone_reset:
+      while (auto version = take_if_any(at_drive_, request))
+        if (!refused(request.status)) ended(std::move(*version), request.status);
+      return;
+    default: return;
   }
 }
 
@@ -154,7 +196,11 @@ void Scoreboard::lost(const HostRequest& request) {
     case HostOp::read: take(reads_, request); return;
     case HostOp::flush: take(flushes_, request); return;
     case HostOp::write:
-    case HostOp::trim: lost_.push_back(take(at_drive_, request));
+    case HostOp::trim:
+    case HostOp::zone_reset:
+      while (auto version = take_if_any(at_drive_, request)) lost_.push_back(std::move(*version));
+      return;
+    default: return;
   }
 }
 

@@ -29,10 +29,11 @@ enum class DurabilityPromise : std::uint32_t {
 /// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
 /// A prefilled block reads as its own mark until it is written; any other as `never_written`, or as its mark where it is not known
 /// whether it was prefilled. A trimmed block reads as never written or as anything older than the TRIM, or fails where a fault
-/// destroyed some of that. A write that failed or was lost in a power cut may have left old or new, until written again. Under the
-/// promise `flushed` a cut may leave any version from the last durable one on; so may, under either promise, a cut whose dump failed, and
-/// a read error, until the block is written again. A version that a fault of the description destroyed
-/// (FaultListener) may answer with a read error, never with other data, until its block is written again.
+/// destroyed some of that. A command that was refused (firmware/ports/status.hpp) has changed nothing; another write that failed or was
+/// lost in a power cut may have left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last
+/// durable one on; so may, under either promise, a cut whose dump failed, and a read error, until the block is written again. A version
+/// that a fault of the description destroyed (FaultListener) may answer with a read error, never with other data, until its block is
+/// written again.
 class Scoreboard final : public ContentChecker, public FaultListener {
  public:
   /// `mode` is tags or bytes (ModelBug for none); `sector_blocks`: host blocks of a drive sector.
@@ -42,6 +43,9 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void completed(const HostRequest& request) override;
   void lost(const HostRequest& request) override;
   void power_cut() override;
+
+  /// The drive has zones of so many blocks: a reset of one is a TRIM of it. Before the first request.
+  void expect_zones(std::uint64_t blocks) { zone_blocks_ = blocks; }
 
   /// Dumps may fail: remembers what of the acknowledged is not durable by other means. Before the first request.
   void expect_failed_dumps() { dumps_can_fail_ = true; }
@@ -125,6 +129,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   };
 
   [[nodiscard]] HostRun whole_sectors(HostRun blocks) const;
+  [[nodiscard]] std::vector<HostRun> zones_of_reset(const HostRequest& request) const;
   [[nodiscard]] bool keeps_undurable() const { return promise_ == DurabilityPromise::flushed || dumps_can_fail_; }
   [[nodiscard]] Tag next_version(HostRun blocks);
   void exempt(HostBlock block);
@@ -145,6 +150,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   ContentMode mode_;
   DurabilityPromise promise_;
   std::uint32_t sector_blocks_;
+  std::uint64_t zone_blocks_ = 0;
   PrefilledBlocks prefilled_;
   std::uint64_t clock_ = 0;        // counts issues and acknowledgements
   std::uint64_t versions_ = 0;     // given out so far

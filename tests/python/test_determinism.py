@@ -6,7 +6,7 @@ import random
 import pytest
 from simulate import LAYERS, SIMULATOR, run
 
-from pages.reference import DIGESTS, digest
+from pages.reference import DIGESTS, ZONED, digest
 from tessera.sameness import differences
 
 
@@ -54,7 +54,7 @@ def test_another_seed_gives_another_run(tmp_path, layer):
     assert (first.folder / "requests.npy").read_bytes() != (other.folder / "requests.npy").read_bytes()
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", (*LAYERS, *ZONED))
 def test_the_life_of_every_request_is_as_it_was(tmp_path, monkeypatch, layer):
     """A change of this digest is a change of the model: explain it in the commit that makes it; ./dev reference writes the new one."""
     monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))

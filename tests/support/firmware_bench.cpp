@@ -74,12 +74,13 @@ void FirmwareBench::power_on(bool after_cut) {
   });
 }
 
-HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access) {
+HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access, bool all_zones) {
   while (free_tags_.empty()) timeline_.step();
   auto& request = *requests_.emplace_back(std::make_unique<HostRequest>());
   request.op = op;
   request.blocks = {HostBlock(first), count};
   request.force_unit_access = force_unit_access;
+  request.all_zones = all_zones;
   request.life.begin(timeline_.now());
   request.tag = free_tags_.back();
   free_tags_.pop_back();

@@ -68,7 +68,7 @@ class FirmwareBench final : private MediaLink,
   ~FirmwareBench();
 
   /// Issues a request at now(), or, where all tags are in use, as soon as one is free; blocks of 512 B.
-  HostRequest& submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access = false);
+  HostRequest& submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access = false, bool all_zones = false);
   /// The host gives up a request that is not completed; it ends all the same, in most cases as `aborted`.
   void give_up(HostRequest& request) { host_.abort(request); }
   /// Runs until the request is completed and gives its status; a drive that goes quiet without completing it is a model bug.

@@ -75,7 +75,7 @@ class LayerDrive {
   class Entry final : public FirmwareEntry {
    public:
     Entry(const Ports& ports, const DriveGeometry& geometry, std::unique_ptr<Layer> layer)
-        : layer_(std::move(layer)), server_(ports, *layer_) {
+        : layer_(std::move(layer)), server_(ports, *layer_, {}, layer_->zone_commands()) {
       if (!SpareLayout(geometry).usable()) faulty_writes_.emplace(ports.media);
     }
     [[nodiscard]] Task<Status> boot(bool after_power_cut) override { return server_.boot(after_power_cut); }

@@ -42,6 +42,7 @@ inline constexpr std::uint32_t host_entries_per_tag = 4;
 namespace host_flags {
 inline constexpr std::uint32_t force_unit_access = 1;
 inline constexpr std::uint32_t data_at_host = 2;  ///< of a write: it crosses once Register::host_fetch asks for it
+inline constexpr std::uint32_t all_zones = 4;
 }  // namespace host_flags
 
 /// A piece of the data of a command that streams through its buffer in halves. It stays until it has crossed.

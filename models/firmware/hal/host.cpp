@@ -42,6 +42,7 @@ void Host::arrived(Slot& slot, const HostEntry& entry, FirmwareEntry& firmware) 
   command.op = static_cast<HostOp>(entry.op);
   command.force_unit_access = (entry.flags & host_flags::force_unit_access) != 0;
   command.data_at_host = (entry.flags & host_flags::data_at_host) != 0;
+  command.all_zones = (entry.flags & host_flags::all_zones) != 0;
   command.blocks = {HostBlock(entry.first_block), static_cast<std::uint32_t>(entry.blocks)};
   command.buffer.reset(DramAddress(entry.data.address), static_cast<std::uint32_t>(entry.data.sectors), shape_);
   command.tag = entry.tag;

@@ -28,5 +28,6 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<LayerFactory> make_media_cache_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_imr_factory();
+[[nodiscard]] std::unique_ptr<LayerFactory> make_zoned_factory();
 
 }  // namespace tessera

@@ -37,6 +37,30 @@ std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
   return static_cast<std::uint32_t>((sectors + a_radius - 1) / a_radius);
 }
 
+DriveGeometry without_outermost(DriveGeometry geometry, std::uint32_t radii) {
+  while (!geometry.zones.empty() && geometry.zones.front().radii <= radii) {
+    radii -= geometry.zones.front().radii;
+    geometry.zones.erase(geometry.zones.begin());
+  }
+  if (!geometry.zones.empty()) {
+    geometry.zones.front().first_radius += radii;
+    geometry.zones.front().radii -= radii;
+  }
+  return geometry;
+}
+
+std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
+  std::uint32_t radii = 0;
+  for (const GeometryZone& zone : geometry.zones) {
+    const std::uint64_t a_radius = std::uint64_t{zone.sectors_per_track} * geometry.surfaces;
+    const std::uint64_t needed = (sectors + a_radius - 1) / a_radius;
+    if (needed <= zone.radii) return radii + static_cast<std::uint32_t>(needed);
+    radii += zone.radii;
+    sectors -= zone.radii * a_radius;
+  }
+  return radii + 1;
+}
+
 FormatPlan plan_around(std::uint64_t radii, const Region& data, const FormatPlan& reserved, ReservedPlace place) {
   std::uint64_t taken = 0;
   for (const Region& region : reserved) taken += region.count;

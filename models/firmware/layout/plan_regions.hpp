@@ -22,6 +22,12 @@ namespace tessera {
 /// Radii that hold `sectors` wherever on the drive they lie.
 [[nodiscard]] std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors);
 
+/// The drive without its outermost `radii`.
+[[nodiscard]] DriveGeometry without_outermost(DriveGeometry geometry, std::uint32_t radii);
+
+/// Outermost radii that hold `sectors`; one more than there are where they do not.
+[[nodiscard]] std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t sectors);
+
 /// Where the reserved radii lie. The middle halves the mean seek to them and cuts the user tracks in two.
 enum class ReservedPlace : std::uint32_t { inner, middle, outer };
 

@@ -26,6 +26,8 @@ enum class RecordType : std::uint32_t {
   rewrite = 33,     ///< a sector of an image that is about to be written to the disk
   packet = 36,      ///< what a packet of a media cache holds (firmware/layers/media_cache/packet_log.hpp)
   cache_map = 37,   ///< a checkpoint of its map (firmware/layers/media_cache/map_checkpoint.hpp)
+  zone_write = 40,  ///< how far a zone is written (firmware/layers/zoned/zone_search.hpp)
+  zone_kept = 41,   ///< what of a zone must outlive a power cut (firmware/layers/zoned/zone_ledger.hpp)
   band_image = 38   ///< the copy of a band that is about to be rewritten (firmware/layers/media_cache/merge_area.hpp)
 };
 

@@ -5,16 +5,23 @@
 #include "base/address.hpp"
 #include "base/data_buffer.hpp"
 #include "base/units.hpp"
+#include "base/zone.hpp"
 #include "firmware/ports/status.hpp"
 #include "firmware/ports/task.hpp"
 
 namespace tessera {
 
-enum class HostOp : std::uint8_t { read, write, flush, trim };
+enum class HostOp : std::uint8_t { read, write, flush, trim, zone_report, zone_open, zone_close, zone_finish, zone_reset };
+inline constexpr std::size_t host_ops = static_cast<std::size_t>(HostOp::zone_reset) + 1;
 [[nodiscard]] constexpr const char* to_string(HostOp op) {
-  constexpr const char* names[] = {"read", "write", "flush", "trim"};
+  constexpr const char* names[] = {"read",      "write",      "flush",       "trim",      "report zones",
+                                   "open zone", "close zone", "finish zone", "reset zone"};
   return names[static_cast<std::size_t>(op)];
 }
+/// OPEN, CLOSE, FINISH ZONE and RESET WRITE POINTER.
+[[nodiscard]] constexpr bool manages_zones(HostOp op) { return op >= HostOp::zone_open; }
+/// Whether user data crosses the link.
+[[nodiscard]] constexpr bool moves_data(HostOp op) { return op == HostOp::read || op == HostOp::write; }
 
 /// The host's name for a command while the drive has it, below the queue depth.
 using HostTag = std::uint32_t;
@@ -25,7 +32,8 @@ inline constexpr HostTag no_host_tag = ~HostTag{0};
 struct HostCommand {
   HostOp op = HostOp::read;
   bool force_unit_access = false;  ///< FUA: durable on non-volatile media before completion
-  HostRun blocks;                  ///< 512 B blocks as the host named them
+  bool all_zones = false;          ///< of OPEN, CLOSE, FINISH ZONE and RESET WRITE POINTER: not only the zone that `blocks` begin with
+  HostRun blocks;                  ///< 512 B blocks as the host named them; of REPORT ZONES, where it begins and the pages that it may take
   DataBuffer buffer;
   HostTag tag = 0;
   bool aborted = false;       ///< the host gave it up: it may end without effect, and its end is not answered with data
@@ -58,6 +66,8 @@ class HostPort {
   virtual ~HostPort() = default;
   /// Ends the command: a read's data and the status go to the host. The command must not be touched afterwards.
   virtual void complete(HostCommand& command, Status status) = 0;
+  /// The next zone of the answer to REPORT ZONES.
+  virtual void report(HostCommand&, const ZoneDescriptor&) {}
   /// Has the data of a write that came without it cross the link, from now on. The media may be given it at once: it waits for what has not
   /// come. Everything else waits: `co_await received(receipt)`. A host that sends all data with the command needs neither.
   virtual void fetch(HostCommand&) {}

@@ -24,6 +24,15 @@ const char* to_string(Status status) {
     case Status::lost: return "lost";
     case Status::read_only: return "read only";
     case Status::aborted: return "aborted";
+    case Status::unsupported: return "command not supported";
+    case Status::invalid_field: return "invalid field in command";
+    case Status::unaligned_write: return "unaligned write command";
+    case Status::write_boundary: return "write boundary violation";
+    case Status::read_boundary: return "read boundary violation";
+    case Status::invalid_read: return "attempt to read invalid data";
+    case Status::no_zone_resources: return "insufficient zone resources";
+    case Status::zone_read_only: return "zone is read only";
+    case Status::zone_offline: return "zone is offline";
   }
   return "?";
 }

@@ -8,32 +8,6 @@ namespace tessera {
 
 namespace {
 
-/// The drive without its outermost `radii`.
-DriveGeometry inside(DriveGeometry geometry, std::uint32_t radii) {
-  while (!geometry.zones.empty() && geometry.zones.front().radii <= radii) {
-    radii -= geometry.zones.front().radii;
-    geometry.zones.erase(geometry.zones.begin());
-  }
-  if (!geometry.zones.empty()) {
-    geometry.zones.front().first_radius += radii;
-    geometry.zones.front().radii -= radii;
-  }
-  return geometry;
-}
-
-/// Outermost radii that hold `sectors`; one more than there are where they do not.
-std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
-  std::uint32_t radii = 0;
-  for (const GeometryZone& zone : geometry.zones) {
-    const std::uint64_t a_radius = std::uint64_t{zone.sectors_per_track} * geometry.surfaces;
-    const std::uint64_t needed = (sectors + a_radius - 1) / a_radius;
-    if (needed <= zone.radii) return radii + static_cast<std::uint32_t>(needed);
-    radii += zone.radii;
-    sectors -= zone.radii * a_radius;
-  }
-  return radii + 1;
-}
-
 std::uint64_t user_zones(const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
   return config.zones != 0 ? config.zones : bands_in(plan, geometry) - config.spares();
 }
@@ -76,7 +50,7 @@ FormatPlan plan_zones(const ZoneConfig& config, const DriveGeometry& geometry, s
     return {};
   }
 
-  const FormatPlan zoned = plan_bands(inside(geometry, radii), request, problem);
+  const FormatPlan zoned = plan_bands(without_outermost(geometry, radii), request, problem);
   if (!problem.empty()) {
     problem += "; the buffer takes " + std::to_string(radii) + " of " + std::to_string(geometry.radii()) + " tracks a surface";
     return {};

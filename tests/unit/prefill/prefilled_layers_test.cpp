@@ -18,14 +18,22 @@ void write_sparsely(PrefilledDrive& drive, RandomStream& random, std::uint32_t r
   }
 }
 
+/// Those that take writes anywhere.
+std::vector<std::string> layers() {
+  std::vector<std::string> names;
+  for (const auto& layer : all_layers())
+    if (layer->zone_size() == Bytes(0)) names.push_back(layer->name());
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("every layer returns what a prefilled drive holds: sparse writes, cuts, everything read back") {
-  for (const auto& layer : all_layers())
+  for (const std::string& layer : layers())
     for (const std::uint32_t percent : {50U, 100U}) {
-      CAPTURE(layer->name(), percent);
-      RandomStream random(percent, "test." + layer->name());
-      PrefilledDrive drive(layer->name(), percent);
+      CAPTURE(layer, percent);
+      RandomStream random(percent, "test." + layer);
+      PrefilledDrive drive(layer, percent);
       CHECK(drive.wrong_blocks() == 0);
       for (int round = 0; round < 4; ++round) {
         write_sparsely(drive, random, 24);
@@ -42,9 +50,9 @@ TEST_CASE("every layer returns what a prefilled drive holds: sparse writes, cuts
 }
 
 TEST_CASE("a layer's first write to a prefilled drive keeps what lies beside it") {
-  for (const auto& layer : all_layers()) {
-    CAPTURE(layer->name());
-    PrefilledDrive drive(layer->name(), 100);
+  for (const std::string& layer : layers()) {
+    CAPTURE(layer);
+    PrefilledDrive drive(layer, 100);
     for (const std::uint64_t sector : {0U, 17U, 40U, 777U, 1600U}) {
       REQUIRE(drive->write(sector * 8, 8) == Status::ok);
       CHECK(drive.wrong_blocks() == 0);
@@ -53,10 +61,10 @@ TEST_CASE("a layer's first write to a prefilled drive keeps what lies beside it"
 }
 
 TEST_CASE("a write in front of the end of the prefilled space keeps what lies behind it") {
-  for (const auto& layer : all_layers())
+  for (const std::string& layer : layers())
     for (const std::uint32_t percent : {33U, 47U, 49U}) {
-      CAPTURE(layer->name(), percent);
-      PrefilledDrive drive(layer->name(), percent);
+      CAPTURE(layer, percent);
+      PrefilledDrive drive(layer, percent);
       const std::uint64_t end = drive.prefilled_blocks();
       for (std::uint64_t back = 64 * 8; back > 8; back -= 3 * 8) REQUIRE(drive->write(end - back, 4) == Status::ok);
       REQUIRE(drive->write(end - 96 * 8, 32 * 8 + 1) == Status::ok);

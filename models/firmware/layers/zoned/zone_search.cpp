@@ -1,0 +1,94 @@
+#include "firmware/layers/zoned/zone_search.hpp"
+
+#include <algorithm>
+
+#include "firmware/defects/lost_sectors.hpp"
+#include "firmware/layers/zoned/zone_marks.hpp"
+
+namespace tessera::zoned {
+
+void ZoneSearch::find_tracks(std::uint32_t zone) {
+  starts_.clear();
+  std::uint32_t at = 0;
+  for (; at < layout_.band_sectors(); at += layout_.locate(zone, at, layout_.band_sectors()).count) starts_.push_back(at);
+  starts_.push_back(at);
+}
+
+std::size_t ZoneSearch::track_of(std::uint32_t offset) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(starts_, offset) - starts_.begin()) - 1;
+}
+
+/// Sectors [first, end) of one track. One that fails may come with a later read.
+Task<ZoneSearch::Look> ZoneSearch::look(Zone zone, std::uint32_t first, std::uint32_t end) {
+  Look found;
+  const PhysicalRun run = layout_.locate(zone.zone, first, end - first);
+  for (std::uint32_t reading = 0; reading < most_looks; ++reading) {
+    headers_.assign(run.count, {});
+    MediaStep step;
+    step.run = run;
+    step.headers = headers_;
+    MediaChain chain(MediaClass::dependent);
+    chain.add(step);
+    const Status status = co_await media_.run(chain);
+    ++reads_;
+    cpu_.charge(CpuOperation::record_word, record_words(std::uint64_t{run.count} * header_bytes));
+    for (const SectorHeader& header : headers_)
+      if (const auto mark = end_in(header, zone.zone, zone.resets)) found.end = std::max(found.end, *mark);
+    found.unreadable = status == Status::media_error;
+    if (!found.unreadable) break;
+  }
+  co_return found;
+}
+
+/// Behind the last sector of [first, end), on one track, that cannot be read; `first` where all can.
+Task<std::uint32_t> ZoneSearch::end_of_unreadable(Zone zone, std::uint32_t first, std::uint32_t end) {
+  const std::uint32_t none = first;
+  while (first < end) {
+    const std::uint32_t middle = end - first == 1 ? first : first + (end - first) / 2;
+    const Look back = co_await look(zone, middle, end);
+    if (back.unreadable && end - middle == 1) co_return end;
+    if (back.unreadable)
+      first = middle;
+    else
+      end = middle;
+  }
+  co_return none;
+}
+
+Task<ZoneSearch::Found> ZoneSearch::find(Zone zone) {
+  find_tracks(zone.zone);
+  std::uint32_t written = zone.written;
+  if (written == end_of(tracks() - 1)) co_return Found{written};
+  std::size_t last = track_of(written);  // track with a mark, as far as is known
+  for (std::size_t behind = tracks(); behind - last > 1;) {
+    const std::size_t middle = last + (behind - last) / 2;
+    const Look found = co_await look(zone, starts_[middle], end_of(middle));
+    if (found.end != 0) {
+      last = middle;
+      written = found.end;
+    } else {
+      behind = middle;
+    }
+  }
+  // From here on track by track, with what cannot be read in between.
+  std::uint32_t perhaps = written;  // sectors up to here may be written
+  while (perhaps < end_of(tracks() - 1)) {
+    const std::size_t track = track_of(perhaps);
+    const std::size_t ahead = std::min(track + 1, tracks() - 1);
+    for (std::size_t next = track; next <= ahead; ++next) {
+      const Look found = co_await look(zone, std::max(perhaps, starts_[next]), end_of(next));
+      if (found.end > written) written = found.end;
+    }
+    if (written > perhaps) {
+      perhaps = written;
+      continue;
+    }
+    const std::uint32_t unreadable = co_await end_of_unreadable(zone, perhaps, end_of(track));
+    if (unreadable == perhaps) break;
+    perhaps = unreadable;
+  }
+  if (perhaps == written) co_return Found{written};
+  co_return Found{perhaps, written, perhaps - written};
+}
+
+}  // namespace tessera::zoned

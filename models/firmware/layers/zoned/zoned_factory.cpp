@@ -1,0 +1,25 @@
+// What the layer asks of a drive.
+#include "firmware/layers/configured_factory.hpp"
+#include "firmware/layers/layer_factories.hpp"
+#include "firmware/layers/zoned/zoned_layer.hpp"
+#include "firmware/layers/zoned/zoned_plan.hpp"
+
+namespace tessera {
+
+namespace {
+
+class ZonedFactory final : public ConfiguredFactory<zoned::Zoned, zoned::ZonedConfig> {
+ public:
+  ZonedFactory() : ConfiguredFactory("zoned", "host-managed zones on shingled bands (ZBC/ZAC): the host writes at write pointers") {}
+
+  [[nodiscard]] Bytes zone_size() const override { return config_.zone; }
+  [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
+    return plan_zoned(config_, geometry, problem);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<LayerFactory> make_zoned_factory() { return std::make_unique<ZonedFactory>(); }
+
+}  // namespace tessera

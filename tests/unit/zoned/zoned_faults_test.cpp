@@ -1,0 +1,78 @@
+// Sectors that cannot be read or written: unreadable is not absent.
+#include "zoned_drive.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// Where a sector of zone 1 lies: the first band behind the conventional tracks.
+PhysicalSector place_of(const ZonedDrive& drive, std::uint32_t sector) {
+  std::uint64_t first = 0;
+  for (const Region& region : drive.plan())
+    if (region.name == "bands" && (first == 0 || region.first < first)) first = region.first;
+  return {{0, static_cast<std::uint32_t>(first + sector / 4)}, sector % 4};
+}
+
+}  // namespace
+
+TEST_CASE("a sector in the midst of a zone that cannot be read moves no pointer") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 0, 7) == Status::ok);
+  const auto sector = static_cast<std::uint32_t>(GENERATE(0, 1, 2, 3, 4, 5));
+  drive.bench().media().add_unreadable(place_of(drive, sector));
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 7);
+  CHECK(drive.metric("zones.in_doubt") == 0);
+  CHECK(drive.read_zone(1, sector, 1) == Status::media_error);
+  CHECK(drive.read_zone(1, 6, 1) == Status::ok);
+}
+
+TEST_CASE("a last sector that cannot be read after a cut stays below the pointer, and what it proved is in doubt") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 0, 4) == Status::ok);
+  REQUIRE(drive.write_zone(1, 4, 3) == Status::ok);
+  drive.bench().media().add_unreadable(place_of(drive, 6));
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 7);
+  CHECK(drive.metric("zones.in_doubt") == 3);
+  CHECK(drive.read_zone(1, 0, 4) == Status::ok);
+  CHECK(drive.read_zone(1, 4, 1) == Status::media_error);
+  REQUIRE(drive.write_zone(1, 7, 2) == Status::ok);
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 9);
+  CHECK(drive.read_zone(1, 4, 3) == Status::media_error);
+  CHECK(drive.read_zone(1, 7, 2) == Status::ok);
+  REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
+  CHECK(drive.read_zone(1, 4, 3) == Status::ok);
+}
+
+TEST_CASE("a last sector that comes with a later read leaves no doubt") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 0, 7) == Status::ok);
+  drive.bench().media().add_transient(place_of(drive, 6), static_cast<std::uint32_t>(GENERATE(1, 30)));
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 7);
+  CHECK(drive.metric("zones.in_doubt") == 0);
+  drive.check_content();
+}
+
+TEST_CASE("a sector that cannot be written makes its zone read only, and leaves what was written before") {
+  ZonedSetup setup;
+  ZonedDrive probe;
+  const PhysicalSector bad = place_of(probe, 6);
+  setup.bench.media.write_fault_sectors = {
+      {static_cast<double>(bad.track.surface), static_cast<double>(bad.track.radius), static_cast<double>(bad.index)}};
+  ZonedDrive drive(setup);
+  REQUIRE(drive.write_zone(1, 0, 4) == Status::ok);
+  drive.bench().submit(HostOp::write, drive.block(1, 4), 4 * 8);
+  const HostRequest& behind = drive.bench().submit(HostOp::write, drive.block(1, 8), 8);
+  drive.bench().run_until_all_done();
+  CHECK_FALSE(ok(behind.status));
+  CHECK(drive.condition(1) == ZoneCondition::read_only);
+  CHECK(drive.write_zone(1, drive.pointer(1), 1) == Status::zone_read_only);
+  CHECK(drive.read_zone(1, 0, 4) == Status::ok);
+  CHECK(drive.write_zone(2, 0, 12) == Status::ok);
+  drive.cut_now();
+  CHECK(drive.condition(1) == ZoneCondition::read_only);
+}
