@@ -124,7 +124,9 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
     if ordered and verdict.alike:
         text_ += f", more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
     why = _why_not(found, verdict)
-    return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_[0].upper()}{text_[1:]}."
+    if why:
+        return f"Not settled: {why}. As far as it goes: {text_}."
+    return f"{text_[0].upper()}{text_[1:]}." if ordered else f"{text_}."  # a layer's name is written as on the command line
 
 
 def _why_not(found: Mapping[str, Measured], verdict: Verdict) -> str:
