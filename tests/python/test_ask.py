@@ -140,6 +140,7 @@ MISTAKES = {
     "no layer": (["dram"], "name one layer with --layer"),
     "no such question": (["drma"], "unknown question 'drma'; did you mean 'dram'?"),
     "no such file": (["layer", "--on", "web_0.csv.xz"], "web_0.csv.xz: no such file"),
+    "a recorded trace that is not there": (["layer", "--on", "no-such-trace_0"], "; recorded traces: "),
     "a workload misspelt": (["layer", "--on", "web-servr"], "unknown workload or trace 'web-servr'; did you mean 'web-server'?"),
     "a clock without unit": (["cpu", "--layer", "cmr", "--clock", "250"], "--clock: '250' has no unit; write '250 MHz'"),
     "an option of another question": (["dram", "--layer", "cmr", "--cores", "2"], "--cores belongs to the question cpu, not to dram"),
