@@ -17,15 +17,15 @@ EXAMPLES = """Examples:
 
   tessera view out/first
 
-  tessera view out/all --layers cmr,media-cache --out two.html      (two layers of a comparison, on one clock)
+  tessera view out/all --layers cmr,media-cache --out two.html  # two layers of a comparison, on one clock
 
-  tessera view out/first --yes      (repeats a run without --requests, to record them)
+  tessera view out/first --yes  # repeats a run without --requests, to record them
 
-  tessera view demo --knobs --workload web-server      (sliders: the tail is redrawn as they move)
+  tessera view demo --knobs --workload web-server  # sliders: the tail is redrawn as they move
 
   tessera view drive.toml --knobs --layer mu-rmw,imr-rmw --workload week.csv.xz --knob "media.rpm=5400 rpm,10000 rpm"
 
-  tessera view demo --knobs --offline knobs.html      (the same as one file, its runs made beforehand)"""
+  tessera view demo --knobs --offline knobs.html  # the same as one file, its runs made beforehand"""
 
 
 def view(
