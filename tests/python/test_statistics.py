@@ -114,7 +114,7 @@ def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
 
 def test_the_first_sentence_answers_the_question(crossed):
     said = of_sweep(crossed.good, crossed.axes, "How much DRAM does p99 need?")
-    assert said.startswith("Firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
+    assert said.startswith("firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
     assert of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?").startswith("cmr has the smallest p99")
     assert of_sweep(crossed.good, crossed.axes, "Does the weather matter?").startswith("Not settled: the question names no axis of this sweep (layer, ")
 
