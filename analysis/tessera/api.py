@@ -191,4 +191,6 @@ def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
         return Comparison(path)
     if (path / "summary.json").exists():
         return Run(path)
-    raise InputError(f"{path} holds no results: expected summary.json of a run, compare.json of a comparison or sweep.json of a sweep")
+    inner = sorted(file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/*.json") if file.name in ("summary.json", "compare.json", "sweep.json"))
+    hint = f"; {inner[0]} holds some" if inner else ""
+    raise InputError(f"{path} holds no results: expected summary.json of a run, compare.json of a comparison or sweep.json of a sweep{hint}")

@@ -16,7 +16,9 @@ from tessera.output_file import write
 from tessera.reports.report import write_page
 from tessera.reports.run_page import FEW_CLEANINGS, RANKED_BY_CLEANING, cleaned_too_little, runs_page
 from tessera.run_folder import Run
+from tessera.simulation import Simulation
 from tessera.simulator import run_simulator, layer_names
+from tessera.sweeps.fold import smallest_fold
 from tessera.terms import terms
 
 DRIVE = "demo"
@@ -83,8 +85,9 @@ def simulate(layer: str, source: list[str], out: Path) -> Run:
 def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> None:
     """Runs the layers on `trace`, or on `limit` requests of the built-in workload, and shows what came of it."""
     out.mkdir(parents=True, exist_ok=True)
-    source = [*(("--trace", str(trace)) if trace else ("--workload", WORKLOAD, "--limit", str(limit))), "--fold"]
     layers = ordered(layer_names())
+    fold = smallest_fold(Simulation(drive=DRIVE, layer=layer, workload=WORKLOAD, fold=True) for layer in layers)  # of drives, whatever the input
+    source = [*(("--trace", str(trace)) if trace else ("--workload", WORKLOAD, "--limit", str(limit))), "--fold", *(("--fold-at", f"{fold.at} B") if fold else ())]
     console.print(f"[dim]simulating {len(layers)} translation layers ...[/dim]")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = dict(zip(layers, pool.map(lambda layer: simulate(layer, source, out), layers)))
@@ -92,7 +95,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
     console.print()
     print_table(console, runs, title)
-    shared = terms(runs)
+    shared = " ".join(filter(None, (terms(runs), fold and fold.text())))
     if shared:
         console.print(shared, highlight=False, soft_wrap=True)
     console.print("WA: sectors written to platters and flash per sector of the host. capacity: user capacity, 1 is the same platters recorded conventionally. "
@@ -107,7 +110,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     lines = [
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),
         ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),
-        ("life of the first request", f"build/release/tessera-sim explain {out / WAVEFORM_LAYER} 0"),
+        ("life of the first request", f"tessera explain {out / WAVEFORM_LAYER} 0"),
         ("every figure of a run", f"less {out / WAVEFORM_LAYER / 'summary.json'}"),
     ]
     console.print("\nTo look closer:")

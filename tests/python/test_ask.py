@@ -55,6 +55,13 @@ def test_the_least_that_is_enough_is_the_first_that_no_larger_one_beats():
     assert answer(found, verdict, ordered=True).sentence().startswith("4 MiB of layer is enough on mine: p99 30.1 ms ± ")
 
 
+def test_the_largest_that_was_tried_is_not_called_enough():
+    found = {"0 B": measured(90, 91, 92), "4 MiB": measured(30, 30.1, 30.2)}
+    verdict = least_that_is_enough(found, more_is_better=False)
+    said = answer(found, verdict, ordered=True).sentence()
+    assert said.startswith("4 MiB of layer, the most that was tried, still helps on mine: p99 30.1 ms ± ") and said.endswith("Larger ones: --size.")
+
+
 def test_what_seeds_do_not_tell_is_a_doubt_with_the_seeds_that_would():
     found = {"small": measured(10, 12, 14), "large": measured(9, 13, 12)}
     verdict = least_that_is_enough(found, more_is_better=False)
@@ -140,6 +147,7 @@ MISTAKES = {
     "no layer": (["dram"], "name one layer with --layer"),
     "no such question": (["drma"], "unknown question 'drma'; did you mean 'dram'?"),
     "no such file": (["layer", "--on", "web_0.csv.xz"], "web_0.csv.xz: no such file"),
+    "a recorded trace that is not there": (["layer", "--on", "no-such-trace_0"], "; recorded traces: "),
     "a workload misspelt": (["layer", "--on", "web-servr"], "unknown workload or trace 'web-servr'; did you mean 'web-server'?"),
     "a clock without unit": (["cpu", "--layer", "cmr", "--clock", "250"], "--clock: '250' has no unit; write '250 MHz'"),
     "an option of another question": (["dram", "--layer", "cmr", "--cores", "2"], "--cores belongs to the question cpu, not to dram"),

@@ -8,7 +8,7 @@ from samples import metric, requests_of, write_run
 from tessera import InputError, Run
 from tessera.charts import pictures
 from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
-from tessera.charts.gallery import of_sweep
+from tessera.charts.gallery import _label, of_sweep
 from tessera.charts.paper import draw, draw_all
 from tessera.charts.screen import figure
 from tessera.charts.style import look
@@ -143,3 +143,8 @@ def test_on_the_screen_are_the_same_figures():
 
 def test_no_two_of_the_first_32_curves_look_alike():
     assert len({look(index)[:2] for index in range(32)}) == 32
+
+
+def test_a_design_s_clock_is_rounded_as_in_the_text_beside_it():
+    rows = pl.DataFrame({"axis.layer": ["imr-rmw", "mu-rmw"], "axis.controller.clock": ["59959594 Hz", "400 MHz"], "axis.nand.blocks": [None, 200.0]})
+    assert rows.select(_label(["layer", "controller.clock", "nand.blocks"]))["label"].to_list() == ["imr-rmw, 60.0 MHz", "mu-rmw, 400 MHz, 200"]

@@ -6,9 +6,11 @@ import os
 import signal
 import statistics
 import subprocess
+import sys
 import time
 
 import pytest
+from samples import REPOSITORY
 from simulate import LAYERS, SIMULATOR, run, simulate
 
 SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
@@ -167,3 +169,16 @@ def test_control_c_ends_the_runs_in_order(tmp_path):
     assert result["comparison"]["partial"]
     assert None in result["runs"]["exit_status"]
     assert len(table_rows(output)) == 3
+
+
+def test_control_c_of_the_command_around_it_says_where_the_runs_are(tmp_path):
+    words = ["compare", "bare", "--layers", "cmr", "--workload", "random-4k", "--seeds", "500", "--jobs", "1", "--out", tmp_path / "out"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
+    process = subprocess.Popen([sys.executable, "-m", "tessera", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0, env=environment)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "out" / "cmr" / "1" / "messages.txt").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130 and errors.endswith(f"tessera: interrupted; the runs so far are in {tmp_path / 'out' / 'compare.json'}, marked as partial\n"), errors
+    assert json.loads((tmp_path / "out" / "compare.json").read_text())["comparison"]["partial"]

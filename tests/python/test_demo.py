@@ -4,9 +4,11 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.sweeps.fold import forget_capacities
 
 STAND_IN = """
 import json, sys
@@ -17,6 +19,9 @@ arguments = sys.argv[1:]
 if arguments == ["list", "layers", "--json"]:
     print(json.dumps([{{"name": name}} for name in ("cmr", "mu-rmw", "imr-rmw", "new")]))
     sys.exit()
+if arguments[0] == "check":
+    print(8192 if "mu-rmw" in arguments else 12288)
+    sys.exit()
 with open({log!r}, "a") as log:
     log.write(json.dumps(arguments) + "\\n")
 names = ["host.requests", "host.latency.mean", "host.latency.p99", "capacity.gain_vs_cmr", "cleaning.count", "metadata.bytes", "run.requests_per_cpu_second"]
@@ -26,6 +31,13 @@ facts = {{"cleans": "mu-rmw" in arguments, "tool": "tessera-sim"}}
 metrics["cleaning.count"] = metric(19 if "mu-rmw" in arguments else 20)
 write_run(Path(arguments[arguments.index("--out") + 1]), metrics, requests_of([1, 2]), facts)
 """
+
+
+@pytest.fixture(autouse=True)
+def no_capacity_of_another_simulator():
+    forget_capacities()
+    yield
+    forget_capacities()
 
 
 def run_demo(*arguments):
@@ -44,15 +56,18 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     assert result.exit_code == 0, result.output
     assert sorted(call[:4] for call in calls()) == [["run", "demo", "--layer", layer] for layer in ("cmr", "imr-rmw", "mu-rmw", "new")]
     assert all(call[4:9] == ["--workload", "web-server", "--limit", "500", "--fold"] for call in calls())
+    assert all(call[9:11] == ["--fold-at", "8192 B"] for call in calls())  # the capacity of mu-rmw, so that all get one workload
+    assert "Addresses fold at 8,192 B for every design" in " ".join(result.output.split())
     assert [call[3] for call in calls() if "--vcd" in call] == ["imr-rmw"]
     assert (tmp_path / "demo" / "latency.png").exists()
-    rows = (tmp_path / "demo" / "table.md").read_text().splitlines()[2:]
+    rows = (tmp_path / "demo" / "table.md").read_text().splitlines()[4:]  # after what all share and the head
     assert [row.split("`")[1] for row in rows] == ["cmr", "imr-rmw", "mu-rmw", "new"]
     assert rows[0] == "| `cmr` | 1,235.5 | 1,236 | - | 1237.50 | 20 | 1 | 1 |"
     assert rows[2] == "| `mu-rmw` | 1,235.5* | 1,236* | - | 1237.50 | 19 | 1 | 1 |"  # 20 cleanings rank, 19 do not
     assert "* fewer than 20 cleanings: too few to compare" in result.output
     assert (tmp_path / "demo" / "report.html").exists() and str(tmp_path / "demo" / "report.html") in result.output.replace("\n", "")
     assert "first_rmw.vcd" in result.output
+    assert f"tessera explain {tmp_path / 'demo' / 'imr-rmw'} 0" in result.output  # a command that every installation has
     assert result.output.rstrip().endswith(f"tessera view {tmp_path / 'demo' / 'imr-rmw'} --yes")
 
 

@@ -114,8 +114,8 @@ def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
 
 def test_the_first_sentence_answers_the_question(crossed):
     said = of_sweep(crossed.good, crossed.axes, "How much DRAM does p99 need?")
-    assert said.startswith("Firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
-    assert of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?").startswith("Cmr has the smallest p99")
+    assert said.startswith("firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
+    assert of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?").startswith("cmr has the smallest p99")
     assert of_sweep(crossed.good, crossed.axes, "Does the weather matter?").startswith("Not settled: the question names no axis of this sweep (layer, ")
 
 
@@ -171,6 +171,8 @@ def test_pictures_of_layers_carry_marks_and_have_tails_without_logs(tmp_path):
 def test_the_only_layer_that_may_be_ranked_is_not_the_best():
     figures = {name: [("fluid", 5.0, False), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
     assert ranking(figures, {"host.latency.mean": "ms"})[0] == "mean: only imr-rmw may be ranked, 9.00 ms."
+    alone = {name: [("cmr", 18.0, True), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
+    assert ranking(alone, {"host.latency.mean": "ms"})[0] == "mean: imr-rmw, 9.00 ms (0.5x cmr)."  # nobody else was there to be left out
     both = {name: [("cmr", 18.0, True), ("fluid", 5.0, True), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
     assert ranking(both, {"host.latency.mean": "ms"})[0] == "Lowest mean: fluid, 5.00 ms (0.278x cmr); highest: imr-rmw, 9.00 ms."
 

@@ -80,9 +80,9 @@ def _row(item: Any) -> str:
 
 
 def _examples(epilog: str) -> str:
-    """The epilog's commands as a block, its sentences as they are; what stands in brackets behind a command is a comment."""
+    """The epilog's commands as a block, its sentences as they are."""
     head, _, rest = epilog.partition(": " if epilog.startswith("Example: ") else "\n")
     lines = [line.strip() for line in rest.splitlines() if line.strip()]
-    commands = [re.sub(r" +\((.*)\)$", r"  # \1", line) for line in lines if line.startswith("tessera")]
+    commands = [line for line in lines if line.startswith("tessera")]
     sentences = [line for line in lines if not line.startswith("tessera")]
     return f"{head.rstrip(':')}:\n\n```sh\n" + "\n".join(commands) + "\n```\n" + "".join(f"\n{sentence}\n" for sentence in sentences)

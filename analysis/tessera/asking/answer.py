@@ -44,9 +44,10 @@ class Answer:
             more = f", and more changes it by less than {100 * TOLERANCE:.0f} %" if verdict.alike and not verdict.doubts else ""
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
+        if not verdict.alike:  # nothing larger was measured
+            return f"{best} of {axis}, the most that was tried, still helps on {source}: {figure}{much}. Larger ones: --size."
         less = f", and more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
-        after = less if verdict.alike else ", the largest that was tried"
-        return f"{best} of {axis} is enough on {source}: {figure}{much}{after}."
+        return f"{best} of {axis} is enough on {source}: {figure}{much}{less}."
 
     def _best(self, best: str, figure: str) -> str:
         verdict, source = self.verdict, self.question.asked.source.name

@@ -68,7 +68,8 @@ def source_of(word: str) -> Source:
         raise InputError(f"{word}: no such file; give a trace, a workload's .toml file, '{SAMPLE}' or a name of 'tessera list workloads'")
     close = nearest(word, [*workloads(), *traces, SAMPLE])
     hint = f"did you mean '{close}'?" if close else f"'{SAMPLE}' is built in, 'tessera list workloads' names others, and a trace is named by its file"
-    raise InputError(f"unknown workload or trace '{word}'; {hint}")
+    where = f"none of that name in {folder}" if (folder := default_traces()).is_dir() else "TESSERA_TRACES names their folder"
+    raise InputError(f"unknown workload or trace '{word}'; {hint}; recorded traces: {where}")
 
 
 def _workload(name: str, workload: str, file: str) -> Source:

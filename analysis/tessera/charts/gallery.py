@@ -120,8 +120,8 @@ def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[
 
 
 def _label(axes: list[str]) -> pl.Expr:
-    """The values of a design, those that it has; a clock to the megahertz, since a search draws it to the hertz."""
-    values = [pl.col(f"axis.{name}").cast(pl.String).str.replace(r"^(\d+)\d{6} Hz$", "$1 MHz").str.replace(r"^(\d+)\.0$", "$1") for name in axes]
+    """The values of a design, those that it has; a clock in a unit one thinks in, since a search draws it to the hertz."""
+    values = [pl.col(f"axis.{name}").cast(pl.String).map_elements(pictures.text, pl.String).str.replace(r"^(\d+)\.0$", "$1") for name in axes]
     return pl.concat_str(values, separator=", ", ignore_nulls=True).alias("label")
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  tessera ask dram --layer mu-rmw --on sample                  (how much DRAM until more stops helping?)
+  tessera ask dram --layer mu-rmw --on sample  # how much DRAM until more stops helping?
 
-  tessera ask flash --size "1 GiB" --on sample --metric mean   (as persistent or as read cache?)
+  tessera ask flash --size "1 GiB" --on sample --metric mean  # as persistent or as read cache?
 
-  tessera ask cpu --layer mu-rmw --cores 2 --clock "250 MHz"   (two cores at half the clock?)
+  tessera ask cpu --layer mu-rmw --cores 2 --clock "250 MHz"  # two cores at half the clock?
 
   tessera ask layer --on web-server --layer cmr,mu-rmw,tessera
 

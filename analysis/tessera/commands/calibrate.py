@@ -19,7 +19,7 @@ EXAMPLES = """Examples:
 
   tessera calibrate cmr imr-rmw --requests 500 --out out/two
 
-  tessera calibrate tessera-imr --judge              (how far the costs that ship are from its image)
+  tessera calibrate tessera-imr --judge  # how far the costs that ship are from its image
 
   tessera-sim run out/calibration/costs.toml --layer mu-rmw --workload web-server --out out/measured"""
 

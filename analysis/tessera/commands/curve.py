@@ -11,9 +11,9 @@ from tessera.output_file import apart
 
 EXAMPLES = """Examples:
 
-  tessera curve week.csv.xz                                  (a cache of 4 KiB blocks)
+  tessera curve week.csv.xz  # a cache of 4 KiB blocks
 
-  tessera curve out/first --block "4 MiB" --operations all   (pages of a paged sector map; a run with --requests)
+  tessera curve out/first --block "4 MiB" --operations all  # pages of a paged sector map; a run with --requests
 
   tessera curve month.csv.zst --sample 0.01 --out curve.svg"""
 

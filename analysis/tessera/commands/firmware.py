@@ -15,9 +15,9 @@ BUILD_EXAMPLES = """Examples:
 
   tessera firmware build all --arch rv32imac
 
-  tessera firmware build cmr --small      (optimised for size, without figures of its own)
+  tessera firmware build cmr --small  # optimised for size, without figures of its own
 
-  tessera firmware build cmr --tcm data,stack      (build/firmware/cmr-rv64imac-tcm-data-stack.elf)"""
+  tessera firmware build cmr --tcm data,stack  # build/firmware/cmr-rv64imac-tcm-data-stack.elf"""
 
 SIZE_EXAMPLES = """Examples:
 

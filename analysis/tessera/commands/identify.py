@@ -14,15 +14,15 @@ from tessera.simulator import ask_simulator
 
 JOBS_EXAMPLES = """Examples:
 
-  tessera identify jobs --device /dev/sdX --out out/identify                 (job files that only read)
+  tessera identify jobs --device /dev/sdX --out out/identify  # job files that only read
 
-  tessera identify jobs --device /dev/sdX --out out/identify --destructive   (also those that overwrite the drive)"""
+  tessera identify jobs --device /dev/sdX --out out/identify --destructive  # also those that overwrite the drive"""
 
 FIT_EXAMPLES = """Examples:
 
   tessera identify fit out/identify -o drive.toml
 
-  tessera identify fit out/identify -o drive.toml --no-score   (without a run on the held-out requests)"""
+  tessera identify fit out/identify -o drive.toml --no-score  # without a run on the held-out requests"""
 
 SIMULATE_EXAMPLES = """Examples:
 

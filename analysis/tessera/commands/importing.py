@@ -13,9 +13,9 @@ from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
 
-  tessera import disksim cheetah9LP.parv --out cheetah.toml   (a whole system: the drive with its bus)
+  tessera import disksim cheetah9LP.parv --out cheetah.toml  # a whole system: the drive with its bus
 
-  tessera import disksim atlas10k.model                       (mechanics alone, into atlas10k.toml)"""
+  tessera import disksim atlas10k.model  # mechanics alone, into atlas10k.toml"""
 
 
 def disksim(

@@ -9,11 +9,11 @@ from tessera.errors import InputError, unknown_name
 
 EXAMPLES = """Examples:
 
-  tessera plot out/first                      (every picture that the folder has the data for, as PNG and SVG)
+  tessera plot out/first  # every picture that the folder has the data for, as PNG and SVG
 
   tessera plot out/all --only latency-tail --out tail.svg
 
-  tessera plot out/merge.json --out merge.png      (the timeline that a run with --timeline wrote)
+  tessera plot out/merge.json --out merge.png  # the timeline that a run with --timeline wrote
 
   tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99"""
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.group import WithSimulatorOptions
+from tessera.commands.group import INTERRUPTED, WithSimulatorOptions
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
@@ -86,7 +86,12 @@ def compare(
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
     baselines = baseline.split(",") if baseline else ()
     with results_folder(out, "compare") as folder:
-        result = compare_layers(wanted, layers.split(","), seeds, jobs, folder, progress=sys.stderr.isatty(), baselines=baselines)
+        try:
+            result = compare_layers(wanted, layers.split(","), seeds, jobs, folder, progress=sys.stderr.isatty(), baselines=baselines)
+        except KeyboardInterrupt:  # the simulator ended in order and wrote what it had
+            kept = f"the runs so far are in {folder / 'compare.json'}, marked as partial" if (folder / "compare.json").exists() else "nothing was measured yet"
+            print(f"tessera: interrupted; {kept}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
     print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
     if result.refused:
         print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)

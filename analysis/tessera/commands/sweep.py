@@ -23,7 +23,7 @@ EXAMPLES = """Examples:
 
   tessera sweep memory.toml --out out/memory --scheduler tcp://head:8786
 
-  tessera sweep memory.toml --job-script     (what the batch system of its [cluster] would get)
+  tessera sweep memory.toml --job-script  # what the batch system of its [cluster] would get
 
 The same command goes on where it was interrupted, and makes only what is missing."""
 

@@ -18,19 +18,19 @@ EXAMPLES = """Examples:
 
   tessera view out/first
 
-  tessera view out/all --layers cmr,media-cache --out two.html      (two layers of a comparison, on one clock)
+  tessera view out/all --layers cmr,media-cache --out two.html  # two layers of a comparison, on one clock
 
-  tessera view out/warm.state      (how the drive boots from it, and how full its bands are)
+  tessera view out/warm.state  # how the drive boots from it, and how full its bands are
 
-  tessera view out/first --yes      (repeats a run without --requests, to record them)
+  tessera view out/first --yes  # repeats a run without --requests, to record them
 
-  tessera view out/long --live      (a run with --requests that is under way)
+  tessera view out/long --live  # a run with --requests that is under way
 
-  tessera view demo --knobs --workload web-server      (sliders: the tail is redrawn as they move)
+  tessera view demo --knobs --workload web-server  # sliders: the tail is redrawn as they move
 
   tessera view drive.toml --knobs --layer mu-rmw,imr-rmw --workload week.csv.xz --knob "media.rpm=5400 rpm,10000 rpm"
 
-  tessera view demo --knobs --offline knobs.html      (the same as one file, its runs made beforehand)"""
+  tessera view demo --knobs --offline knobs.html  # the same as one file, its runs made beforehand"""
 
 
 def view(

@@ -18,7 +18,7 @@ from tessera.temporary import work_folder
 
 RECORD_EXAMPLES = """Examples:
 
-  tessera wave record out/first --window "10 ms:60 ms"      (the same run again, and its waveforms in out/first/waves.vcd)
+  tessera wave record out/first --window "10 ms:60 ms"  # the same run again, and its waveforms in out/first/waves.vcd
 
   tessera wave record out/first --trigger merge --before "5 ms" --after "20 ms" --out merge.fst
 
@@ -32,7 +32,7 @@ LIST_EXAMPLES = """Examples:
 
   tessera wave list out/first/waves.vcd nand "*.queue"
 
-  tessera wave list demo --layer mu-rmw controller.firmware      (what a run of it could record)"""
+  tessera wave list demo --layer mu-rmw controller.firmware  # what a run of it could record"""
 
 SHOW_EXAMPLES = """Examples:
 
@@ -42,7 +42,7 @@ SHOW_EXAMPLES = """Examples:
 
 SELECT_EXAMPLES = """Examples:
 
-  tessera wave select out/first/waves.vcd media "*.queue" controller.firmware      (in out/first/waves-selected.gtkw)
+  tessera wave select out/first/waves.vcd media "*.queue" controller.firmware  # in out/first/waves-selected.gtkw
 
   tessera wave select out/first/waves.vcd nand --out flash.gtkw"""
 

@@ -84,6 +84,9 @@ def run_alone(console: Console, lab: Lab, chosen: Chosen, out: Path) -> Path:
     said = [f"**{note}**\n" for note in section.notes]
     _text(folder, "section.md", "\n".join([f"# {chosen.name}\n", *said, *section.parts]))
     console.print(f"{chosen.name}: {frame.height} runs, {len(chosen.claims)} claims -> {folder}", highlight=False, soft_wrap=True)
+    for item in section.measured:
+        if item.of == "claim":
+            console.print(f"  {item.verdict}: {item.claim}; published: {item.published}; here: {item.here}", highlight=False, soft_wrap=True, markup=False)
     for note in section.notes:
         console.print(f"  {note}", highlight=False, soft_wrap=True)
     return folder

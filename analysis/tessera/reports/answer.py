@@ -115,7 +115,8 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
     estimate = best.estimate()
     figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate else "")
     mean = f" (geometric mean over {over})" if over else ""
-    said = f"{axis} {verdict.best} is enough" if ordered else f"{verdict.best} has the {'largest' if metric.more_is_better else 'smallest'} {metric.short}"
+    most = ordered and verdict.second and not verdict.alike  # of those that were tried: nothing says that more would not help
+    said = f"{axis} {verdict.best}, the most that was tried, still helps" if most else f"{axis} {verdict.best} is enough" if ordered else f"{verdict.best} has the {'largest' if metric.more_is_better else 'smallest'} {metric.short}"
     text_ = f"{said}: {metric.short} {figure}{mean}"
     if verdict.second and verdict.against:
         text_ += f"; {verdict.second} is {verdict.against.value:.3g} [{verdict.against.low:.3g} to {verdict.against.high:.3g}] times {'worse' if metric.more_is_better else 'that'}"
@@ -124,7 +125,7 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
     if ordered and verdict.alike:
         text_ += f", more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
     why = _why_not(found, verdict)
-    return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_[0].upper()}{text_[1:]}."
+    return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_}."  # a name is written as on the command line
 
 
 def _why_not(found: Mapping[str, Measured], verdict: Verdict) -> str:

@@ -153,7 +153,8 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
         (best, first), (worst, last) = min(ranked), max(ranked)
         times = f" ({number(best / yardstick)}x {YARDSTICK})" if yardstick else ""
         if len(ranked) == 1:  # it would be the best of one
-            found.append(f"{title}: only {first} may be ranked, {figure(best, units.get(metric, '1'))}{times}.")
+            others = [layer for layer, value, _ in figures[metric] if value is not None and layer not in (first, YARDSTICK)]
+            found.append(f"{title}: {'only ' if others else ''}{first}{' may be ranked' if others else ''}, {figure(best, units.get(metric, '1'))}{times}.")
         else:
             found.append(f"Lowest {title}: {first}, {figure(best, units.get(metric, '1'))}{times}; highest: {last}, {figure(worst, units.get(metric, '1'))}.")
     return found or ["No figure may be ranked: see above."]
