@@ -72,6 +72,16 @@ for option, count in most.get(words[0], {{}}).items():
 if "--budget" in words:
     words[words.index("--budget") + 1] = "1k"
     words += ["--limit", "100"]
+elif "--live" in words:  # the run of the page has ended by now
+    run = subprocess.Popen([*{command}, "run", "demo", "--workload", "random-4k", "--limit", "2000000000", "--requests", "--out", "live"], stdout=subprocess.PIPE)
+    while not os.path.exists("live/requests.npy.partial"):
+        time.sleep(0.1)
+    server = subprocess.Popen([*{command}, "view", "live", *words[2:]], stdout=subprocess.PIPE)
+    server.stdout.readline()
+    server.send_signal(signal.SIGINT)
+    run.terminate()
+    run.wait()
+    sys.exit(server.wait() != 130)
 elif "--knobs" in words:
     server = subprocess.Popen([*{command}, *words], stdout=subprocess.PIPE)
     server.stdout.readline()
