@@ -130,6 +130,7 @@ std::unique_ptr<TraceSource> CombinedTrial::open_zoned(Bytes capacity) {
       .requests = run.saved_after == 0 ? run.requests
                   : part_ == 0         ? run.saved_after
                                        : run.requests - run.saved_after,
+      .one_at_a_time = true,
       .faults = drawn_.drive.asks_for_faults(),
   };
   auto workload = std::make_unique<ZonedWorkload>(run.options.seed + part_, shape);

@@ -91,7 +91,7 @@ bool ZonedWorkload::make_write(Sent& sent, Zone& zone) {
     sent.first = random_.below(drive_.zone_blocks - sent.blocks + 1);
     return true;
   }
-  if (zone.full) return false;
+  if (zone.full || (drive_.one_at_a_time && zone.writes != 0)) return false;
   sent.first = zone.pointer;
   sent.blocks = whole_sectors(std::min<std::uint64_t>(drive_.largest, drive_.zone_blocks - zone.pointer));
   zone.pointer += sent.blocks;
@@ -210,7 +210,8 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   if (sent.op == HostOp::write) {
     if (!good) {
       forget(zone, sent.zone);
-      return {no_room || (drive_.faults && request.status == Status::zone_read_only), ""};
+      const bool sent_again = request.attempts != 0 && refused(request.status);  // it may have been carried out before it was given up
+      return {no_room || sent_again || (drive_.faults && request.status == Status::zone_read_only), ""};
     }
     --zone.writes;
     zone.promised = std::max(zone.promised, sent.first + sent.blocks);

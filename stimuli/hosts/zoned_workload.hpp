@@ -25,6 +25,7 @@ class ZonedWorkload final : public TraceSource {
     std::uint32_t sector_blocks = 8;  ///< of a drive sector
     std::uint32_t largest = 2048;     ///< blocks of the largest request
     std::uint64_t requests = 0;       ///< then it ends; 0: never
+    bool one_at_a_time = false;       ///< of a zone's writes: where links or cores may change their order
     bool faults = false;              ///< of the description: a pointer may lie beyond what was sent, and a write may fail
   };
   ZonedWorkload(std::uint64_t seed, const Drive& drive);

@@ -81,16 +81,15 @@ Task<Status> ZoneWriter::write_chain(std::uint32_t zone) {
   std::uint32_t next = before.written;
   for (Pending* pending = at(zone, next); pending != nullptr && chain.steps().size() < MediaChain::max_steps;) {
     const std::uint32_t from = next - pending->first;
-    PhysicalRun run = layout_.locate(zone, next, pending->data.count - from);
-    // A track that is written as a whole begins with whatever sector comes first, and a cut would leave its mark without the rest.
-    run.count = std::min(run.count, std::max(ports_.media.sectors_on(run.track), 2U) - 1);
+    const PhysicalRun run = layout_.locate(zone, next, pending->data.count - from);
     next += run.count;
     const std::size_t step = chain.steps().size();
     ports_.cpu.array();
     ports_.cpu.charge(CpuOperation::record_word, record_words(header_bytes));
     marks[step] = encode(ZoneMark{zone, before.resets, next});
     ends[step] = next;
-    chain.write(run, pending->data.part(from, run.count), StepHint::position, &marks[step]);
+    const bool whole = run.count == ports_.media.sectors_on(run.track);
+    chain.write(run, pending->data.part(from, run.count), whole ? StepHint::whole_track : StepHint::position, &marks[step]);
     if (next == pending->first + pending->data.count) pending = at(zone, next);
   }
   const Status status = co_await ports_.media.run(chain);
