@@ -78,7 +78,11 @@ class Campaign {
   }
   [[nodiscard]] std::vector<std::string> layers() const {
     if (options_.layer != "all" && !options_.layer.empty()) return {options_.layer};
-    return load(options_.run.set, "").layer_names();
+    const DriveConfig drive = load(options_.run.set, "");
+    std::vector<std::string> names;
+    for (const auto& layer : drive.layers)
+      if (layer->zone_size() == Bytes(0)) names.push_back(layer->name());
+    return names;
   }
   [[noreturn]] void run_all(int pipe);
   [[noreturn]] void run_one(std::uint64_t number, int pipe);
