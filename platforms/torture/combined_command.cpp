@@ -78,9 +78,14 @@ class Campaign {
   }
   [[nodiscard]] std::vector<std::string> layers() const {
     DriveConfig plain = load(options_.run.set, "");
-    if (options_.layer == "all" || options_.layer.empty()) return plain.layer_names();
-    plain.layer = options_.layer;
-    return {plain.selected().name()};
+    if (options_.layer != "all" && !options_.layer.empty()) {
+      plain.layer = options_.layer;
+      return {plain.selected().name()};
+    }
+    std::vector<std::string> names;  // of layers that take writes anywhere
+    for (const auto& layer : plain.layers)
+      if (layer->zone_size() == Bytes(0)) names.push_back(layer->name());
+    return names;
   }
   [[noreturn]] void run_all(int pipe);
   [[noreturn]] void run_one(std::uint64_t number, int pipe);

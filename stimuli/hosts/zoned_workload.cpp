@@ -202,6 +202,7 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   if (sent.expected != Status::ok) {
     zone.managed = false;
     if (request.status == sent.expected) return {true, ""};
+    if (!ok(request.status) && !refused(request.status)) return {false, ""};  // no rule's business: given up, or no spares left
     return {false, "zone " + std::to_string(sent.zone) + ": expected " + to_string(sent.expected) + ", the drive said " +
                        to_string(request.status)};
   }
@@ -218,8 +219,10 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
     return {};
   }
   zone.managed = false;
-  if (!good) {
+  if (!good) {  // given up, say: it may have been carried out
     zone.known = false;
+    zone.may_be_reset = zone.may_be_reset || sent.op == HostOp::zone_reset;
+    zone.may_be_full = zone.may_be_full || sent.op == HostOp::zone_finish;
     return {no_room || (drive_.faults && request.status == Status::zone_read_only), ""};
   }
   if (sent.op == HostOp::zone_reset) zone = {.known = true, .seen = true};
