@@ -26,11 +26,11 @@ TEST_CASE("the flash chip that the paper cites has no room for its sub-tables") 
 }
 
 TEST_CASE("the space for checkpoints must hold two of them") {
-  MuRmwConfig config;  // tags of 20,480 pages: 80 sectors; the superblocks and two halves with a change, which is there twice
-  config.checkpoint.region = Bytes((4 + 2 * 82) * 4096);
+  MuRmwConfig config;  // tags of 20,480 pages: 80 sectors; the superblocks and two halves with a change, all of it there twice
+  config.checkpoint.region = Bytes((4 + 2 * 162) * 4096);
   CHECK(check_flash(config, {640, 32, 512}).empty());
-  config.checkpoint.region = Bytes((4 + 2 * 82) * 4096 - 1);
-  CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("20480 flash pages") && Contains("688128 bytes"));
+  config.checkpoint.region = Bytes((4 + 2 * 162) * 4096 - 1);
+  CHECK_THAT(check_flash(config, {640, 32, 512}), Contains("20480 flash pages") && Contains("1343488 bytes"));
 }
 
 TEST_CASE("slots of two bytes name fewer than 65535 pages") {
