@@ -187,4 +187,4 @@ def run_for(seconds: float, arguments: Sequence[str | Path]) -> None:
 
 def layer_names() -> tuple[str, ...]:
     """Every translation layer that takes writes anywhere, so that any workload runs on it, in the simulator's order. Raises SimulatorError."""
-    return tuple(layer["name"] for layer in json.loads(run_simulator(["list", "layers", "--json"], quiet=True)) if not layer["zones"])
+    return tuple(layer["name"] for layer in json.loads(run_simulator(["list", "layers", "--json"], quiet=True)) if not layer.get("zones"))

@@ -28,7 +28,7 @@ const Config& checked(const Config& config) {
 }  // namespace
 
 Controller::Controller(Config config, HostMemory& memory, BlockDrive& drive, Interrupts& interrupts)
-    : config_(std::move(checked(config))),
+    : config_(checked(config)),
       memory_(memory),
       drive_(drive),
       features_(config_.io_queues, config_.volatile_cache),

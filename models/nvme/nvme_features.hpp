@@ -35,7 +35,7 @@ class Features {
   }
   void set(std::uint8_t feature, std::uint32_t value) { values_.at(feature) = value; }
   void reset() {
-    for (std::uint8_t feature = 0; feature < values_.size(); ++feature) values_[feature] = initial(feature);
+    for (std::size_t feature = 0; feature < values_.size(); ++feature) values_[feature] = initial(static_cast<std::uint8_t>(feature));
   }
   /// Whether writes may stay in the drive's cache.
   [[nodiscard]] bool caches_writes() const { return has_cache_ && (value(write_cache) & 1) != 0; }

@@ -162,7 +162,7 @@ TEST_CASE("the number of queues is agreed on before there are any") {
   CHECK(driver.admin({.opcode = 9, .dword10 = 7, .dword11 = 0}).status == 0x0c);
 }
 
-TEST_CASE("features are set, read back and selected; unknown ones and saving are refused") {
+TEST_CASE("features are set, read back and selected, and unknown ones and saving are refused") {
   test::NvmeBench bench;
   auto& driver = bench.driver;
   REQUIRE(driver.begin());
