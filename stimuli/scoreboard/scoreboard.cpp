@@ -102,6 +102,7 @@ std::vector<HostRun> Scoreboard::zones_of_reset(const HostRequest& request) cons
   add(0, prefilled_.blocks);
   for (const HostRun run : current_.runs(~std::uint32_t{0})) add(run.first.value(), run.end().value());
   std::vector<HostRun> zones;
+  zones.reserve(numbers.size());
   for (const std::uint64_t number : numbers) zones.push_back(zone(number));
   return zones;
 }
