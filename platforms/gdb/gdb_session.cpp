@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 // Answers of the protocol.
-const std::string done = "OK", not_supported, refused = "E01", malformed = "E16";  // 22, EINVAL
+const std::string done = "OK", not_supported, denied = "E01", malformed = "E16";  // 22, EINVAL
 
 // GDB's own numbers of signals.
 constexpr std::uint8_t signal_interrupt = 2, signal_trap = 5, signal_fault = 11;
@@ -231,9 +231,9 @@ GdbSession::Answer GdbSession::read_register(std::string_view packet) const {
   const auto number = take_hex(packet);
   if (!number || !packet.empty()) return malformed;
   if (*number <= DebugTarget::pc_number) return word(target_->register_value(static_cast<unsigned>(*number)));
-  if (*number < first_csr_number || *number - first_csr_number > 0xfff) return refused;
+  if (*number < first_csr_number || *number - first_csr_number > 0xfff) return denied;
   const auto value = target_->csr(static_cast<unsigned>(*number - first_csr_number));
-  return value ? word(*value) : refused;
+  return value ? word(*value) : denied;
 }
 
 GdbSession::Answer GdbSession::write_register(std::string_view packet) {
@@ -245,8 +245,8 @@ GdbSession::Answer GdbSession::write_register(std::string_view packet) {
     target_->set_register(static_cast<unsigned>(*number), word_of(*bytes));
     return done;
   }
-  if (*number < first_csr_number || *number - first_csr_number > 0xfff) return refused;
-  return target_->set_csr(static_cast<unsigned>(*number - first_csr_number), word_of(*bytes)) ? done : refused;
+  if (*number < first_csr_number || *number - first_csr_number > 0xfff) return denied;
+  return target_->set_csr(static_cast<unsigned>(*number - first_csr_number), word_of(*bytes)) ? done : denied;
 }
 
 GdbSession::Answer GdbSession::read_memory(std::string_view packet) {
@@ -254,7 +254,7 @@ GdbSession::Answer GdbSession::read_memory(std::string_view packet) {
   if (!range || !packet.empty()) return malformed;
   std::vector<std::byte> bytes(std::min<std::uint64_t>(range->bytes, GdbPackets::longest / 2));
   const std::size_t readable = target_->read(range->address, bytes);
-  if (readable == 0 && range->bytes != 0) return refused;
+  if (readable == 0 && range->bytes != 0) return denied;
   return to_hex({reinterpret_cast<const char*>(bytes.data()), readable});
 }
 
@@ -263,7 +263,7 @@ GdbSession::Answer GdbSession::write_memory(std::string_view packet, bool binary
   if (!range || !take_prefix(packet, ":")) return malformed;
   const auto bytes = binary ? std::optional(std::string(packet)) : from_hex(packet);
   if (!bytes || bytes->size() != range->bytes) return malformed;
-  return bytes->empty() || target_->write(range->address, as_bytes(*bytes)) ? done : refused;
+  return bytes->empty() || target_->write(range->address, as_bytes(*bytes)) ? done : denied;
 }
 
 /// TYPE,ADDRESS,KIND: kind is the length of the data, or of the instruction.
@@ -283,7 +283,7 @@ GdbSession::Answer GdbSession::set_point(std::string_view packet, bool set) {
   const bool shared = code && points_.contains(Point{type == '0' ? '1' : '0', range->address, 0});
   const bool held = shared || put_point(point, set);
   if (set && held) points_.insert(point);
-  return held ? done : refused;
+  return held ? done : denied;
 }
 
 bool GdbSession::put_point(const Point& point, bool set) {
