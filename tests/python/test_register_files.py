@@ -44,7 +44,7 @@ def test_the_description_for_debuggers_has_every_register_once_at_its_address():
 
 
 def test_numbers_go_on_from_those_that_are_given():
-    values = enumeration("enum class Some : std::uint8_t { first = 3,  ///< of all\n  second,\n  third = 9 };", "Some")
+    values = enumeration("enum class Some : std::uint8_t { first = 3,  ///< of all\n  second,\n  // Others, of a kind.\n  third = 9 };", "Some")
     assert [(value.name, value.number, value.what) for value in values] == [("first", 3, "of all"), ("second", 4, ""), ("third", 9, "")]
 
 

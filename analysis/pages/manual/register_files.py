@@ -55,8 +55,9 @@ def enumeration(source: str, name: str) -> list[Value]:
     found = re.search(rf"enum class (?:\[\[\w+\]\] )?{name} : [\w:]+\s*\{{(.*?)\}};", source, re.DOTALL)
     if found is None:
         raise ValueError(f"no enumeration {name}")
+    body = re.sub(r"(?<!/)//(?!/)[^\n]*", "", found[1]).strip()  # comments on several values are nobody's
     values: list[Value] = []
-    for value, number, what in re.findall(r"(\w+)(?: = (\d+))?\s*(?:,|$)?[ \t]*(?:///< ([^\n]*))?", re.sub(r"\n\s*///< ", " ", found[1].strip())):
+    for value, number, what in re.findall(r"(\w+)(?: = (\d+))?\s*(?:,|$)?[ \t]*(?:///< ([^\n]*))?", re.sub(r"\n\s*///< ", " ", body)):
         values.append(Value(value, int(number) if number else values[-1].number + 1 if values else 0, what))
     return values
 
