@@ -29,7 +29,7 @@ SPECIAL_RUNS = {
                 "--set", "layers.cmr.journal_tracks=16"),
     "flash-cache": ("bare", "--layer", "fluid", "--set", "firmware.flash_cache.capacity=1 GiB", "--set", "firmware.flash_cache.use=both"),
     "paged-map": ("bare", "--layer", "skylight-flash", "--set", "layers.skylight_flash.map=paged",
-                  "--set", "layers.skylight_flash.checkpoint=17 MiB"),
+                  "--set", "layers.skylight_flash.checkpoint=34 MiB"),
     "large-pages": ("tlc", "--layer", "pore"),
     "memory-cache": ("bare", "--layer", "mu-rmw", "--set", "controller.data_cache.size=16 KiB", "--set",
                      "controller.code_cache.size=4 KiB"),
