@@ -103,6 +103,15 @@ enum tessera_status {
   TESSERA_STATUS_LOST = 9, /* the read was good, but a sector of it was stored as lost: an earlier copy of it could not be read */
   TESSERA_STATUS_READ_ONLY = 10, /* the drive has no spares left and takes no more writes */
   TESSERA_STATUS_ABORTED = 11, /* the host gave the command up: of a write, any part may be there */
+  TESSERA_STATUS_UNSUPPORTED = 12, /* the drive has no such command: ILLEGAL REQUEST, INVALID COMMAND OPERATION CODE */
+  TESSERA_STATUS_INVALID_FIELD = 13, /* ILLEGAL REQUEST, INVALID FIELD IN CDB */
+  TESSERA_STATUS_UNALIGNED_WRITE = 14, /* not at the write pointer, or not in whole sectors: ILLEGAL REQUEST, UNALIGNED WRITE COMMAND */
+  TESSERA_STATUS_WRITE_BOUNDARY = 15, /* across the end of a zone: ILLEGAL REQUEST, WRITE BOUNDARY VIOLATION */
+  TESSERA_STATUS_READ_BOUNDARY = 16, /* the same of a read: ILLEGAL REQUEST, READ BOUNDARY VIOLATION */
+  TESSERA_STATUS_INVALID_READ = 17, /* beyond the write pointer: ILLEGAL REQUEST, ATTEMPT TO READ INVALID DATA */
+  TESSERA_STATUS_NO_ZONE_RESOURCES = 18, /* too many zones are open or active: DATA PROTECT, INSUFFICIENT ZONE RESOURCES */
+  TESSERA_STATUS_ZONE_READ_ONLY = 19, /* DATA PROTECT, ZONE IS READ ONLY */
+  TESSERA_STATUS_ZONE_OFFLINE = 20, /* DATA PROTECT, ZONE IS OFFLINE */
 };
 
 enum tessera_host_op {
@@ -110,6 +119,11 @@ enum tessera_host_op {
   TESSERA_HOST_OP_WRITE = 1,
   TESSERA_HOST_OP_FLUSH = 2,
   TESSERA_HOST_OP_TRIM = 3,
+  TESSERA_HOST_OP_ZONE_REPORT = 4,
+  TESSERA_HOST_OP_ZONE_OPEN = 5,
+  TESSERA_HOST_OP_ZONE_CLOSE = 6,
+  TESSERA_HOST_OP_ZONE_FINISH = 7,
+  TESSERA_HOST_OP_ZONE_RESET = 8,
 };
 
 enum tessera_media_op {
