@@ -30,7 +30,7 @@ Task<Status> CommandServer::serve_zones(HostCommand& command) {
 /// From the zone that the first block lies in, as many as the pages have room for; one page where the host asks for none.
 Status CommandServer::report_zones(HostCommand& command) {
   const std::uint64_t first = command.blocks.first.value() / zones_->zone_blocks();
-  const std::uint64_t room = zones_in_report(std::max(command.blocks.count, 1U));
+  const std::uint64_t room = zones_in_report(std::max<std::uint32_t>(command.blocks.count, 1));
   const std::uint64_t end = std::min<std::uint64_t>(zones_->zones(), first + room);
   for (std::uint64_t zone = first; zone < end; ++zone) {
     ports_.cpu.charge(CpuOperation::record_word, record_words(zone_descriptor_bytes));
