@@ -79,7 +79,7 @@ def kept_rows(file: Path = KEPT) -> list[Row]:
 
 
 def keep(rows: Sequence[Row], file: Path = KEPT) -> None:
-    """Behind those that were kept before."""
+    """After those that were kept before."""
     new = not file.exists()
     with file.open("a", newline="", encoding="utf-8") as text:
         writer = csv.DictWriter(text, list(Row.__dataclass_fields__), lineterminator="\n")

@@ -1,4 +1,4 @@
-"""What decides how many instructions a build of the simulator takes, beside its sources: compiler, libraries, and how it was optimised."""
+"""What decides how many instructions a build of the simulator takes, apart from its sources: compiler, libraries, and how it was optimised."""
 
 import re
 import subprocess

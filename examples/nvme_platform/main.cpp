@@ -54,7 +54,7 @@ struct Processor : sc_core::sc_module {
     return *reinterpret_cast<Value*>(&memory.bytes[at]);
   }
 
-  /// Queue q has its 16 commands at 0x1000 + q * 0x2000 and its 16 completions 4 KiB behind. Gives the status.
+  /// Queue q has its 16 commands at 0x1000 + q * 0x2000 and its 16 completions 4 KiB after them. Gives the status.
   unsigned command(unsigned q, std::uint32_t opcode, std::uint64_t data, std::uint32_t dword10, std::uint32_t dword11) {
     const std::uint64_t at = 0x1000 + q * 0x2000 + tail[q] % 16 * 64, answer = 0x2000 + q * 0x2000 + head[q] % 16 * 16;
     std::memset(&memory.bytes[at], 0, 64);

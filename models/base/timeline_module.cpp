@@ -129,7 +129,7 @@ bool any_asynchronous(const std::vector<sc_core::sc_object*>& objects) {
 
 }  // namespace
 
-/// What there is in the kernel beside the drive, as the simulation begins.
+/// What there is in the kernel besides the drive, as the simulation begins.
 void TimelineModule::look_around() {
   const auto& objects = sc_core::sc_get_top_level_objects();
   alone_ = !any_active(objects, sc_core::sc_get_current_process_handle().get_process_object());

@@ -37,7 +37,7 @@ class TimeMaker {
 };
 
 /// Id of the SystemC report, an error, that ends a simulation in which an action of a drive failed. By its default action it is thrown out
-/// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() behind sc_start().
+/// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() after sc_start().
 inline constexpr const char* failure_report = "/tessera/failure";
 
 class TimelineModule : public sc_core::sc_module {

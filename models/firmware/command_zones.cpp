@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// Admitted in the order of arrival, before a lock can change it: a read of what lies behind the pointer may hold the sectors of one write
+/// Admitted in the order of arrival, before a lock can change it: a read of what lies after the pointer may hold the sectors of one write
 /// and not those of the next. What cannot be written leaves a gap that later writes of the zone must not jump.
 Task<Status> CommandServer::write_to_zone(HostCommand& command) {
   const Status admitted = zones_->admit_write(command.blocks);

@@ -21,7 +21,7 @@ class ZoneCommands {
   /// Whether a write may be carried out; to be asked in the order in which writes came. Where it is ok the write pointer has moved: the
   /// write itself follows, or withdraw().
   [[nodiscard]] virtual Status admit_write(HostRun blocks) = 0;
-  /// An admitted write failed, or was given up: what lies behind it in its zone cannot be written either.
+  /// An admitted write failed, or was given up: what lies after it in its zone cannot be written either.
   virtual void withdraw(HostRun blocks) = 0;
 
   /// Whether a command for all zones has anything to do with this one.

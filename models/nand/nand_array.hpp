@@ -157,7 +157,7 @@ class NandArray {
   std::uint32_t subpages_;
   std::uint32_t kept_;            // of a subpage
   std::uint32_t oob_;             // of a subpage
-  std::uint32_t oob_stored_ = 0;  // the first of them, as many as a program ever brought: those behind were never anything but erased
+  std::uint32_t oob_stored_ = 0;  // the first of them, as many as a program ever brought: those after them were never anything but erased
   bool paired_page_;
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;

@@ -103,7 +103,7 @@ NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint3
       const NvmeStatus status = take_block(block, reads, left, segments);
       if (status != NvmeStatus::success) return status;
     }
-    if (!chained && !last) return NvmeStatus::invalid_sgl_segment;  // a segment descriptor that is not the last has one behind it
+    if (!chained && !last) return NvmeStatus::invalid_sgl_segment;  // a segment descriptor that is not the last has one after it
     if (!chained) break;
   }
   return left == 0 ? NvmeStatus::success : NvmeStatus::sgl_length_invalid;

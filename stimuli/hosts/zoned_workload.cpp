@@ -171,7 +171,7 @@ void ZonedWorkload::power_lost() {
   }
 }
 
-/// After a write that failed: those behind it fail, too.
+/// After a write that failed: those after it fail, too.
 void ZonedWorkload::forget(Zone& zone, std::uint64_t number) {
   zone.known = false;
   for (auto& [other, sent] : sent_) {

@@ -5,7 +5,7 @@
 namespace tessera {
 
 namespace {
-/// Of the kinds of commands behind the TRIM.
+/// Of the kinds of commands after the TRIM.
 constexpr std::array<const char*, host_ops - 4> zone_words{"report", "open", "close", "finish", "reset"};
 }  // namespace
 

@@ -51,7 +51,7 @@ def registers(definitions: str) -> list[Register]:
 
 
 def enumeration(source: str, name: str) -> list[Value]:
-    """The values of `enum class name`, with the comments behind them."""
+    """The values of `enum class name`, with the comments after them."""
     found = re.search(rf"enum class (?:\[\[\w+\]\] )?{name} : [\w:]+\s*\{{(.*?)\}};", source, re.DOTALL)
     if found is None:
         raise ValueError(f"no enumeration {name}")

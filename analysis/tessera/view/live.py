@@ -24,6 +24,7 @@ from tessera.view.side import side_of
 MOST = 50_000  # requests that a page follows: the newest
 MOST_BYTES = 1 << 26  # of a log in text; of a longer one, its end
 TABLES = ("intervals.csv", "events.csv", "bands.csv")
+UNDER_WAY = ", a run under way"
 LOOK_SECONDS = 1.0  # between two looks at the logs
 WAIT_SECONDS = 10  # that an answer is held back until there is more
 
@@ -180,15 +181,15 @@ class Follower:
     def _so_far(self) -> dict[str, Any]:
         with self._run.so_far() as found:
             if found is None:
-                return _page(None, "No request has completed yet.")
+                return _page(None, "No request has completed yet.", UNDER_WAY)
             run, count = found
-            return _page(_side(run, count), f"The run goes on: {count:,} requests so far.")
+            return _page(_side(run, count), f"The run goes on: {count:,} requests so far.", UNDER_WAY)
 
     def _finished(self) -> dict[str, Any]:
         if not (self._run.folder / "summary.json").exists():
             return {**self._data, "said": "The run ended before its results were whole."}
         run = Run(self._run.folder)
-        return _page(_side(run, len(run.requests)), f"The run has ended: {len(run.requests):,} requests.")
+        return _page(_side(run, len(run.requests)), f"The run has ended: {len(run.requests):,} requests.", "")
 
 
 def _side(run: Run, count: int) -> dict[str, Any]:
@@ -200,11 +201,11 @@ def _side(run: Run, count: int) -> dict[str, Any]:
     return side
 
 
-def _page(side: dict[str, Any] | None, said: str) -> dict[str, Any]:
+def _page(side: dict[str, Any] | None, said: str, state: str) -> dict[str, Any]:
     if side is None:
-        return {"title": "The disk at work: a run under way", "origin": "0", "sides": [], "said": said}
+        return {"title": f"The disk at work{state}", "origin": "0", "sides": [], "said": said}
     origin = str(side.pop("begin"))
-    return {"title": f"The disk at work: {side['name']}, a run under way", "origin": origin, "sides": [side], "said": said}
+    return {"title": f"The disk at work: {side['name']}{state}", "origin": origin, "sides": [side], "said": said}
 
 
 @contextmanager

@@ -15,7 +15,7 @@ constexpr std::uint32_t crc32_product(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-/// The remainder behind `zeros` more bytes of zero: a product with x^(8 zeros), by squaring.
+/// The remainder after `zeros` more bytes of zero: a product with x^(8 zeros), by squaring.
 constexpr std::uint32_t crc32_of_zeros(std::uint32_t value, std::uint64_t zeros) {
   for (std::uint32_t factor = std::uint32_t{1} << 23; zeros != 0; zeros >>= 1, factor = crc32_product(factor, factor))
     if ((zeros & 1U) != 0) value = crc32_product(factor, value);
@@ -23,7 +23,7 @@ constexpr std::uint32_t crc32_of_zeros(std::uint32_t value, std::uint64_t zeros)
 }
 }  // namespace detail
 
-/// Of `bytes` with `zeros` bytes of zero behind them.
+/// Of `bytes` with `zeros` bytes of zero after them.
 [[nodiscard]] constexpr std::uint32_t crc32_with_zeros(std::span<const std::byte> bytes, std::uint64_t zeros) {
   return ~detail::crc32_of_zeros(~crc32(bytes), zeros);
 }

@@ -1,4 +1,4 @@
-// Simulated time beside the clock on the wall. Only lower bounds: how slow a machine is says nothing.
+// Simulated time next to the clock on the wall. Only lower bounds: how slow a machine is says nothing.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <systemc>

@@ -20,7 +20,7 @@ struct Outcome {
   std::vector<double> figures;
 };
 
-/// Accesses over a few rows and banks, one behind the other or apart, and some DMA between them.
+/// Accesses over a few rows and banks, one after the other or apart, and some DMA between them.
 Outcome outcome(const DramConfig& config, std::uint64_t seed, bool stepwise) {
   DramDevice dram{config};
   SignalScope scope;

@@ -32,7 +32,7 @@ TEST_CASE("the checksum of any length is the remainder of a division bit by bit"
   }
 }
 
-TEST_CASE("the checksum of bytes with zeros behind them is that of all of them") {
+TEST_CASE("the checksum of bytes with zeros after them is that of all of them") {
   std::vector<std::byte> bytes(5000, std::byte{0});
   for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<std::byte>(i * 31 + 7);
   for (const std::size_t used : {0U, 1U, 99U, 100U})

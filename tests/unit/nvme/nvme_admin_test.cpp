@@ -203,7 +203,7 @@ TEST_CASE("admin commands that do not exist or are not formed so are refused, an
   CHECK(driver.load<std::uint32_t>(page + 64 + 24) == 9);
   CHECK(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 0x7f}).status == 0x109);
   CHECK(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 2, .dword12 = 2}).status == 0x02);    // not a word's offset
-  CHECK(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 2, .dword12 = 516}).status == 0x02);  // behind the page
+  CHECK(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 2, .dword12 = 516}).status == 0x02);  // after the page
   CHECK(driver.admin({.opcode = 2, .prp1 = page, .dword10 = 2, .dword12 = 512}).status == 0);
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("blocks beyond the namespace, transfers beyond MDTS, namespaces and co
   request.space = 2;
   driver.memory[data] = 0x77;
   CHECK(bench.io(request) == 0);
-  CHECK(bench.content[1U << 20U] == 0x77);  // behind the first namespace
+  CHECK(bench.content[1U << 20U] == 0x77);  // after the first namespace
   for (const std::uint32_t space : {0U, 3U, 0xffffffffU}) {
     request.space = space;
     CHECK(bench.io(request) == 0x0b);

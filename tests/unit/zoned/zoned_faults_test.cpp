@@ -6,7 +6,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// Where a sector of zone 1 lies: the first band behind the conventional tracks.
+/// Where a sector of zone 1 lies: the first band after the conventional tracks.
 PhysicalSector place_of(const ZonedDrive& drive, std::uint32_t sector) {
   std::uint64_t first = 0;
   for (const Region& region : drive.plan())

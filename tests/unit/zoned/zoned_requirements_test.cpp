@@ -30,7 +30,7 @@ TEST_CASE("zones that do not fit are refused with what would fit") {
   setup.layer.zones = 14;
   CHECK(problem_of(setup).empty());
   setup.layer.zones = 1;
-  CHECK(problem_of(setup) == "zones 1 leaves no sequential zone beside 1 conventional ones");
+  CHECK(problem_of(setup) == "zones 1 leaves no sequential zone in addition to 1 conventional ones");
 }
 
 TEST_CASE("limits and the log are checked against the zones") {

@@ -284,7 +284,7 @@ TEST_CASE("amphisbaena: what a move that failed left in a frame does not count w
   AmphisbaenaSetup setup;
   setup.layer.filter_share = 0.5;
   setup.layer.history = 0;
-  setup.bench.media.write_fault_sectors = {{0, 2, 1}};  // the second slot of the first frame behind the high-frequency buffer
+  setup.bench.media.write_fault_sectors = {{0, 2, 1}};  // the second slot of the first frame after the high-frequency buffer
   AmphisbaenaDrive drive(setup);
   drive.write_zoned({{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {2, 0}, {1, 3}, {1, 1}});
   // Needs room: 1:0 and 1:1 are to go to that frame side by side, and 1:0 gets there.

@@ -5,7 +5,7 @@ const ASK_AGAIN_MS = 3_000;  // of a server that has gone
 const AT_END = 0.995;  // of the run so far: a clock that stands there goes on with it
 const GONE = "The server has ended: the page shows the run as far as it was. 'tessera view FOLDER --live' serves it again.";
 
-/** What stays as it was when the page is drawn anew: the instant, the stretch that is shown, and the request that was chosen. */
+/** What stays as it was when the page is drawn again: the instant, the stretch that is shown, and the request that was chosen. */
 const placeOf = (view) => ({
   selected: view.selected, speed: view.speed, playing: view.playing,
   time: view.origin + view.time, atEnd: view.time >= AT_END * view.end,

@@ -40,7 +40,7 @@ Task<ZoneSearch::Look> ZoneSearch::look(Zone zone, std::uint32_t first, std::uin
   co_return found;
 }
 
-/// Behind the last sector of [first, end), on one track, that cannot be read; `first` where all can.
+/// After the last sector of [first, end), on one track, that cannot be read; `first` where all can.
 Task<std::uint32_t> ZoneSearch::end_of_unreadable(Zone zone, std::uint32_t first, std::uint32_t end) {
   const std::uint32_t none = first;
   while (first < end) {

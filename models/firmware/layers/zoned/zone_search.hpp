@@ -2,7 +2,7 @@
 // Boot after a power cut: finds the write pointer of a zone by reading.
 //
 // Every track below the pointer ends with a mark (zone_marks.hpp), so that a binary search over tracks finds the last one that was
-// written to; its last mark is the pointer. A sector behind it that cannot be read may have carried a newer mark: what it may have
+// written to; its last mark is the pointer. A sector after it that cannot be read may have carried a newer mark: what it may have
 // stood for is then below the pointer, in doubt, and reads of it fail. A sector that an overlapping write destroyed is no such sector: the
 // channel finds it as the neighbour's data, and nothing was written there since.
 #include <cstdint>
@@ -36,7 +36,7 @@ class ZoneSearch {
  private:
   /// What a read of sectors says.
   struct Look {
-    std::uint32_t end = 0;    ///< behind the last mark; 0: none
+    std::uint32_t end = 0;    ///< after the last mark; 0: none
     bool unreadable = false;  ///< a sector cannot be read, whatever is done
   };
   [[nodiscard]] Task<Look> look(Zone zone, std::uint32_t first, std::uint32_t end);

@@ -1,5 +1,5 @@
 #pragma once
-// Writes of sequential zones, each zone's in the order of its sectors, whatever the order in which their data came. What waits behind a
+// Writes of sequential zones, each zone's in the order of its sectors, whatever the order in which their data came. What waits after a
 // write and continues it goes with the next one, so that a queue of writes loses no turn of the platters.
 #include <cstdint>
 #include <functional>

@@ -44,8 +44,8 @@ FormatPlan plan_zoned(const ZonedConfig& config, const DriveGeometry& geometry, 
   const std::uint64_t conventional = conventional_of(config, zones);
   if (config.zones != 0) {
     if (conventional >= zones) {
-      problem =
-          "zones " + std::to_string(zones) + " leaves no sequential zone beside " + std::to_string(conventional) + " conventional ones";
+      problem = "zones " + std::to_string(zones) + " leaves no sequential zone in addition to " + std::to_string(conventional) +
+                " conventional ones";
       return {};
     }
     request.bands = zones - conventional;
