@@ -32,12 +32,14 @@ class Browser:
         self._number = 0
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self._loaded: set[str] = set()  # documents, by the loader that Chromium names in its answer to Page.navigate
         address = next(found.group(0) for line in self._process.stderr if (found := re.search(r"ws://\S+", line)))
         self._socket = self._wait(lambda: websocket_connect(address, max_message_size=1 << 28))
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
         self.resize(width)
 
     def resize(self, width: int) -> None:
@@ -71,11 +73,14 @@ class Browser:
         text = json.dumps({"id": self._number, "method": method, "params": parameters, **session})
         self._wait(lambda: self._socket.write_message(text))
         while True:
-            message = json.loads(self._wait(self._socket.read_message))
+            message = self._read()
             if message.get("id") == self._number:
                 assert "error" not in message, message["error"]
                 return message["result"]
             self._note(message)
+
+    def _read(self):
+        return json.loads(self._wait(self._socket.read_message))
 
     def _note(self, message) -> None:
         parameters = message.get("params", {})
@@ -88,14 +93,25 @@ class Browser:
                 self.errors.append(parameters["entry"]["text"])
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
+            case "Page.lifecycleEvent" if parameters["name"] == "load":
+                self._loaded.add(parameters["loaderId"])
 
     def open(self, page: Path | str) -> None:
         """A file, or an address."""
-        self._call("Page.navigate", url=page.resolve().as_uri() if isinstance(page, Path) else page)
-        while not self.run("document.readyState === 'complete'"):
-            pass
+        self._navigate(page.resolve().as_uri() if isinstance(page, Path) else page)
         assert self.run("typeof reportReady !== 'undefined'"), "the page's own script did not run"
         self.run("reportReady.then(() => true)")
+
+    def leave(self) -> None:
+        """To an empty page: what the last one left running is gone."""
+        self._navigate("about:blank")
+
+    def _navigate(self, address: str) -> None:
+        """Until that document is loaded: the one before it is complete too, and may still answer."""
+        result = self._call("Page.navigate", url=address)
+        assert "errorText" not in result, f"{address}: {result['errorText']}"
+        while "loaderId" in result and result["loaderId"] not in self._loaded:
+            self._note(self._read())
 
     def run(self, script: str):
         """The value of an expression in the page; of a promise, what it comes to."""

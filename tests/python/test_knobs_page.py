@@ -62,7 +62,7 @@ def opened(chromium, place):
     chromium.errors.clear()
     chromium.requests.clear()
     chromium.resize(1280)
-    chromium.run("location.href = 'about:blank'")
+    chromium.leave()
     chromium.open(place)
     settled(chromium)
     yield chromium
@@ -177,7 +177,7 @@ def test_an_offline_page_asks_nobody(chromium, offline):
 def test_a_browser_that_loses_the_server_says_so_and_keeps_what_it_has(subject, chromium):
     with serving(subject, render(subject), jobs=1) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        chromium.run("location.href = 'about:blank'")
+        chromium.leave()
         chromium.open(server.address)
         settled(chromium)
         server.shutdown()
