@@ -199,7 +199,7 @@ void DescriptionReader::check_known(const DescriptionValue& table, const std::st
     if (std::find(declared.begin(), declared.end(), entry.name) == declared.end()) {
       throw input_error(entry.value.place.file, entry.value.place.line,
                         "unknown " + std::string(std::holds_alternative<Table>(entry.value.data) ? "section" : "key") + " '" + entry_path +
-                            "'; did you mean '" + suggestion(path, entry) + "'?");
+                            "'; did you mean " + suggestion(path, entry));
     }
     if (fields_.contains(entry_path)) check_known(entry.value, entry_path);
   }
@@ -213,9 +213,14 @@ std::string DescriptionReader::suggestion(const std::string& section, const Desc
     const bool declared = std::find(names.begin(), names.end(), entry.name) != names.end();
     if (declared && fields_.contains(candidate) == is_section) elsewhere.push_back(std::move(candidate));
   }
-  if (!elsewhere.empty()) return nearest_name(dotted(section, entry.name), elsewhere);
+  const auto question = [](const std::string& name) { return "'" + name + "'?"; };
   const auto& names = fields_.at(section);
-  return names.empty() ? section : dotted(section, nearest_name(entry.name, names));
+  if (!elsewhere.empty()) {
+    // The section may be right, and the name another word for one of its own.
+    const std::string own = section.empty() || names.empty() ? "" : " [" + section + "] has: " + joined(names);
+    return question(nearest_name(dotted(section, entry.name), elsewhere)) + own;
+  }
+  return question(names.empty() ? section : dotted(section, nearest_name(entry.name, names)));
 }
 
 Place DescriptionReader::place_of(std::string_view path) const {

@@ -122,6 +122,14 @@ def test_the_page_shows_how_busy_the_bus_of_the_dram_was(bare, tmp_path):
     assert load["unit"] == " %" and 0 == percent.min() < percent.max() <= 100
 
 
+def test_a_long_run_is_repeated_without_the_bus_whose_changes_would_take_minutes_to_read(bare, tmp_path, monkeypatch):
+    requests = Run(bare).metric("host.requests")
+    for bound, shown in ((requests, 1), (requests - 1, 0)):
+        monkeypatch.setattr("tessera.view.again.MOST_WITH_BUS", bound)
+        write_view(bare, tmp_path / "v.html", ask=lambda _: True)
+        assert [gauge["name"] for gauge in data_in(tmp_path / "v.html")["sides"][0]["gauges"]].count("DRAM bus in use") == shown
+
+
 def test_the_load_of_the_bus_is_its_busy_time_over_each_stretch(tmp_path):
     names = "$scope module dram $end\n$var string 1 ! bus $end\n$upscope $end\n$enddefinitions $end\n"
     file = tmp_path / "waves.vcd"

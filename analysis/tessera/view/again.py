@@ -18,9 +18,10 @@ from tessera.view.dram import BUS
 from tessera.view.head import SIGNALS, WAVEFORM, Head
 from tessera.view.side import recorded_head
 
-MOST = 1_000_000  # requests of a run that is repeated: about half a minute, and a waveform of up to 1 GB
+MOST = 1_000_000  # requests of a run that is repeated: a minute or two, and a waveform of up to 1 GB
+MOST_WITH_BUS = 2_000  # requests: the bus of the DRAM changes some 800 times per request where bands are rewritten, and each change is a line of the waveform
 INTERVALS = 500  # of the levels over the whole run
-RECORDING = 3.0  # measured: a run that writes these logs takes about three times as long as one that writes none
+RECORDING = 7.0  # measured on 100,000 requests: to write these logs and to read them takes about seven times as long as the run without
 Ask = Callable[[str], bool]
 
 
@@ -61,19 +62,20 @@ def booted(state: Path, drive: str | None = None, firmware: Path | None = None, 
     """The boot of a saved state and one request, with the logs of a view. Raises InputError if it is no state, or of a drive that is not here."""
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         facts = facts_of(state)
-        run = _recorded(boot_of(state, facts, drive, firmware), "1 requests", Path(folder), has_flash(facts), progress)
+        run = _recorded(boot_of(state, facts, drive, firmware), 1, Path(folder), has_flash(facts), progress)
         yield run, recorded_head(run)
 
 
 def _repeated(run: Run, requests: int, folder: Path, firmware: Path | None, progress: bool) -> Run:
     made_by = repeatable(run.folder, firmware)
-    repeated = _recorded(made_by, f"{max(1, requests // INTERVALS)} requests", folder, run.find("nand.reads") is not None, progress)
+    repeated = _recorded(made_by, requests, folder, run.find("nand.reads") is not None, progress)
     if found := differences(run, repeated, figures_only=True):
         raise InputError(f"{run.folder}: repeating the run gives other results ({found[0]}), so this simulator is of another version: run it again with this one")
     return repeated
 
 
-def _recorded(simulation: Simulation, every: str, folder: Path, has_flash: bool, progress: bool) -> Run:
-    signals = [*SIGNALS, BUS, *([DIE_STATES] if has_flash else [])]
+def _recorded(simulation: Simulation, requests: int, folder: Path, has_flash: bool, progress: bool) -> Run:
+    signals = [*SIGNALS, *([BUS] if requests <= MOST_WITH_BUS else []), *([DIE_STATES] if has_flash else [])]
+    every = f"{max(1, requests // INTERVALS)} requests"
     recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join(signals))
     return simulation.but(requests=True, events=True, places=True, intervals=every, more=(*simulation.more, *recording)).run(folder, progress)

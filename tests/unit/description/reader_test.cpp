@@ -148,7 +148,7 @@ TEST_CASE("an unknown key names file, line and the nearest known key") {
 }
 
 TEST_CASE("a known key in the wrong section is sent to its own") {
-  CHECK(read_message("[host]\nrpm = \"7200 rpm\"") == "drive.toml:2: unknown key 'host.rpm'; did you mean 'media.rpm'?");
+  CHECK(read_message("[host]\nrpm = \"7200 rpm\"") == "drive.toml:2: unknown key 'host.rpm'; did you mean 'media.rpm'? [host] has: tags");
 }
 
 TEST_CASE("an override that does not fit is reported as the option") {
