@@ -7,6 +7,14 @@ namespace tessera {
 
 namespace fs = std::filesystem;
 
+/// Folder of the workloads of published tables, and part of their names.
+static constexpr const char* of_papers = "papers";
+
+/// `papers/mu-web_0` is called `mu-web_0` as well.
+static bool is_called(const NamedFile& file, std::string_view name) {
+  return file.name == name || file.name == std::string(of_papers) + "/" + std::string(name);
+}
+
 SearchPath SearchPath::standard(const fs::path& executable) {
   std::vector<fs::path> roots;
   if (const char* home = std::getenv("TESSERA_HOME"); home != nullptr && *home != '\0') roots.emplace_back(home);
@@ -34,7 +42,8 @@ std::vector<fs::path> SearchPath::folders(DescriptionFile kind) const {
     for (const auto& folder : {root / (drive ? "platforms/drives" : "stimuli/workloads"), root / (drive ? "drives" : "workloads")}) {
       std::error_code error;
       if (fs::is_directory(folder, error)) found.push_back(folder);
-      if (drive && fs::is_directory(folder / "measured", error)) found.push_back(folder / "measured");
+      const fs::path below = folder / (drive ? "measured" : of_papers);
+      if (fs::is_directory(below, error)) found.push_back(below);
     }
   }
   return found;
@@ -44,8 +53,9 @@ std::vector<NamedFile> SearchPath::names(DescriptionFile kind) const {
   std::vector<NamedFile> files;
   for (const auto& folder : folders(kind)) {
     std::error_code error;
+    const fs::path prefix = kind == DescriptionFile::workload && folder.filename() == of_papers ? of_papers : "";
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().extension() == ".toml") files.push_back({entry.path().stem().string(), entry.path(), ""});
+      if (entry.path().extension() == ".toml") files.push_back({(prefix / entry.path().stem()).string(), entry.path(), ""});
     }
   }
   const auto by_name = [](const NamedFile& a, const NamedFile& b) { return a.name < b.name; };
@@ -63,7 +73,7 @@ std::vector<NamedFile> SearchPath::list(DescriptionFile kind) const {
 FindDescription SearchPath::by_name(DescriptionFile kind) const {
   return [this, kind](const std::string& name) -> std::optional<fs::path> {
     for (const auto& file : names(kind))
-      if (file.name == name) return file.file;
+      if (is_called(file, name)) return file.file;
     return std::nullopt;
   };
 }
@@ -76,15 +86,15 @@ TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const
 
 fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
   const std::string noun = kind == DescriptionFile::drive ? "drive" : "workload";
+  std::vector<std::string> known;
+  for (const auto& file : names(kind)) {
+    if (is_called(file, name)) return file.file;
+    known.push_back(file.name);
+  }
   if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {
     std::error_code error;
     if (fs::exists(name, error) && !fs::is_directory(name, error)) return name;
     throw InputError(std::string(name) + ": no such " + noun + " file");
-  }
-  std::vector<std::string> known;
-  for (const auto& file : names(kind)) {
-    if (file.name == name) return file.file;
-    known.push_back(file.name);
   }
   std::string message = unknown_name(noun, name, known) + "; searched:";
   for (const auto& folder : folders(kind)) message += " " + folder.string();

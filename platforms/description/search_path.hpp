@@ -29,8 +29,9 @@ class SearchPath {
   /// $TESSERA_HOME where it is set; `../share/tessera` beside the executable; the source tree it was built from.
   static SearchPath standard(const std::filesystem::path& executable);
 
-  /// The file of a description. `name` with a slash or the ending `.toml` is a path as it stands, anything else a name to look up.
-  /// Throws InputError: no such file; or an unknown name with the nearest known one and the folders that were searched.
+  /// The file of a description. A workload of a published table is called `papers/NAME`, and NAME where no other is. Else `name` with a
+  /// slash or the ending `.toml` is a path as it stands, anything else a name to look up. Throws InputError: no such file; or an unknown
+  /// name with the nearest known one and the folders that were searched.
   [[nodiscard]] std::filesystem::path find(DescriptionFile kind, std::string_view name) const;
 
   /// The description that find() finds, over all that it extends; it may extend any that is known by name.

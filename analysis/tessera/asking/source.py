@@ -54,8 +54,9 @@ def source_of(word: str) -> Source:
     if Path(word).is_file():
         path = str(Path(word).resolve())
         return _workload(stem(word), path, path) if word.endswith(".toml") else Source(stem(word), trace=path)
-    if word in workloads():
-        return _workload(word, word, workloads()[word])
+    for name in (word, f"papers/{word}"):  # those of published tables have a short name as well
+        if name in workloads():
+            return _workload(stem(name), name, workloads()[name])
     traces = recorded()
     if word in traces:
         return Source(word, trace=str(traces[word].resolve()))

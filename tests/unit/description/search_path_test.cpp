@@ -40,6 +40,23 @@ TEST_CASE("a slash or .toml makes a path of it") {
   CHECK(message_of([&] { (void)search.find(DescriptionFile::workload, "absent.toml"); }) == "absent.toml: no such workload file");
 }
 
+TEST_CASE("a workload of a paper has that in its name, and is found without it where no other has the rest") {
+  TemporaryFolder folder;
+  const auto web = folder.write("workloads/papers/web.toml", "");
+  const auto more = folder.write("workloads/papers/more.toml", "extends = \"web\"");
+  const SearchPath search({folder.path("")});
+  const auto listed = search.list(DescriptionFile::workload);
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[1].name == "papers/web");
+  CHECK(search.find(DescriptionFile::workload, "papers/web") == web);
+  CHECK(search.find(DescriptionFile::workload, "web") == web);
+  CHECK(search.find(DescriptionFile::workload, "more") == more);
+  const auto own = folder.write("workloads/web.toml", "");
+  CHECK(search.find(DescriptionFile::workload, "web") == own);
+  CHECK(search.find(DescriptionFile::workload, "papers/web") == web);
+  CHECK(message_of([&] { (void)search.find(DescriptionFile::workload, "papers/absent"); }) == "papers/absent: no such workload file");
+}
+
 TEST_CASE("an unknown name says the nearest one and where it was looked for") {
   TemporaryFolder folder;
   folder.write("drives/common.toml", "not = = toml");  // looking up another name does not read it
