@@ -23,8 +23,9 @@ struct WriteFlow {
 class ReadFlow {
  public:
   ReadFlow() = default;
-  /// For a link that takes `sector_time` for a sector; 0: it waits for all of them.
-  void open(Picoseconds sector_time) { *this = ReadFlow(sector_time); }
+  /// For a link that takes `sector_time` for a sector, and does not begin before the first `mark` sectors are there; 0: it waits for all of
+  /// them.
+  void open(Picoseconds sector_time, std::uint32_t mark = 0) { *this = ReadFlow(sector_time, mark); }
   [[nodiscard]] bool is_open() const { return sector_time_ != Picoseconds(0); }
 
   /// Sectors [index, index + count) of the buffer came in, the first at `first` and the last at `last`.
@@ -32,6 +33,10 @@ class ReadFlow {
     if (!is_open()) return;
     need(index, first);
     need(index + count - 1, last);
+    if (index < mark_) {
+      const std::uint32_t marked = std::min(count, mark_ - index);
+      begin_ = std::max(begin_, WriteFlow{first, last}.complete(marked - 1, count));
+    }
     arrived_ += count;
   }
 
@@ -42,13 +47,14 @@ class ReadFlow {
   }
 
  private:
-  explicit ReadFlow(Picoseconds sector_time) : sector_time_(sector_time) {}
+  ReadFlow(Picoseconds sector_time, std::uint32_t mark) : sector_time_(sector_time), mark_(mark) {}
   void need(std::uint32_t index, Picoseconds at) {
     const Picoseconds before = sector_time_ * index;
     if (at > before) begin_ = std::max(begin_, at - before);
   }
 
   Picoseconds sector_time_;
+  std::uint32_t mark_ = 0;
   Picoseconds begin_;
   std::uint32_t arrived_ = 0;
 };

@@ -39,7 +39,10 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   if (moves_data(request.op))
     memory_.acquire_host(slot.command.buffer, request.place.value_or(0),
                          request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
-  if (request.op == HostOp::read) slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_);
+  if (request.op == HostOp::read) {
+    const HostRun marked{request.blocks.first, request.water_mark};
+    slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_, request.water_mark == 0 ? 0 : enclosing(marked).count);
+  }
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
     if (!request.data_at_host) ready = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, ready);

@@ -34,7 +34,16 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.enumeration("write_data", write_data, {"with_command", "on_request"},
                       "when a write's data crosses the link: in front of the firmware's work, or while the arm already moves");
+  const bool with_command = write_data == WriteData::with_command;
+  visitor.unused_where(framed || with_command, framed ? has_frames : "host.write_data is with_command", [&] {
+    visitor.field("write_data_delay", write_data_delay, overhead,
+                  "time from the drive's taking a write until its data begins to cross, in which an old bus is let go and taken again");
+  });
   visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
+  visitor.unused_where(!stream_reads, "host.stream_reads is false", [&] {
+    visitor.field("read_water_mark", read_water_mark, {0, 1},
+                  "share of a streamed read that is in the buffer before the link begins with it");
+  });
   visitor.unused_where(framed, has_frames, [&] {
     visitor.field("read_completion_overhead", read_completion_overhead, overhead,
                   "added to the completion overhead of a read; of an ideal link");

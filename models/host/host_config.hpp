@@ -30,7 +30,9 @@ struct HostConfig {
   Picoseconds turnaround{133'333};             // 20 dwords at 6 Gbit/s: as long as Serial ATA lets a side take to answer HOLD
   FrameConfig frames;
   WriteData write_data = WriteData::with_command;
+  Picoseconds write_data_delay;
   bool stream_reads = false;
+  double read_water_mark = 0;
   Picoseconds read_completion_overhead;  // of old drives for which it was published
 
   Picoseconds timeout{120 * ps_per_second};  // four times the 30 s after which Linux gives a SCSI command up (sd.h, SD_TIMEOUT)

@@ -1,6 +1,7 @@
 #include "host/host_interface.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera {
 
@@ -64,6 +65,7 @@ void HostInterface::admit(HostRequest& request) {
     request.block_time = request.op == HostOp::read && config_.stream_reads && !streams
                              ? link_.framing().block_time(data, request.blocks.count)
                              : Picoseconds(0);
+    request.water_mark = static_cast<std::uint32_t>(std::ceil(config_.read_water_mark * request.blocks.count));
     if (request.op == HostOp::write && !request.data_at_host) extent += data;
   }
   occupy(extent, request);
@@ -72,22 +74,22 @@ void HostInterface::admit(HostRequest& request) {
 void HostInterface::fetch(HostRequest& request) {
   TESSERA_CHECK(request.data_at_host, "the drive asked for data that is not at the host");
   request.data_at_host = request.piece.end() < request.blocks.end();
-  carry_piece(request);
+  carry_piece(request, timeline_.now() + config_.write_data_delay);
 }
 
 void HostInterface::send(HostRequest& request) {
   TESSERA_CHECK(request.op == HostOp::read && request.window > Bytes(0), "the drive sends a piece of what it holds as a whole");
-  carry_piece(request);
+  carry_piece(request, timeline_.now());
 }
 
-void HostInterface::carry_piece(HostRequest& request) {
+void HostInterface::carry_piece(HostRequest& request, Picoseconds from) {
   if (request.window != Bytes(0)) {
     ++pieces_;
     watchdog_.moved();
   }
   const std::uint32_t blocks = request.piece.count;
   const LinkExtent data = link_.framing().data(request.op, blocks);
-  const LinkSchedule::Passage passage = link_.carry(request.tag, data, timeline_.now(), timeline_.now());
+  const LinkSchedule::Passage passage = link_.carry(request.tag, data, from, timeline_.now());
   request.data_first = passage.begin + std::max(link_.framing().block_time(data, blocks), (passage.end - passage.begin) / blocks);
   request.data_last = passage.end;
 }

@@ -61,7 +61,7 @@ class HostInterface final : private TimelineListener {
   void admit(HostRequest& request);
   [[nodiscard]] Bytes all_data(const HostRequest& request) const;
   [[nodiscard]] Bytes buffer_need(const HostRequest& request) const { return std::min(all_data(request), window_); }
-  void carry_piece(HostRequest& request);
+  void carry_piece(HostRequest& request, Picoseconds from);
   void occupy(const LinkExtent& extent, HostRequest& request);
 
   SignalScope signals_;

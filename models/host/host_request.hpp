@@ -29,12 +29,13 @@ struct HostRequest {
   // How its data crosses the link; set by the host interface when it is sent and when the drive asks for it, and by the controller.
   bool data_at_host = false;           ///< a write whose data, or the rest of it, follows when the drive asks for it
   std::optional<std::uint64_t> place;  ///< of what it holds of the drive's buffer, from its admission to its end
-  Bytes window;             ///< of the drive's buffer, through which its data streams in pieces; 0: the drive holds all of it at once
-  HostRun piece;            ///< of its blocks, those that the drive asks the link to carry
-  Picoseconds data_first;   ///< such data: its first block is in the drive,
-  Picoseconds data_last;    ///< and its last one
-  Picoseconds block_time;   ///< of the link, for a read that it may carry while the data still comes in; 0: it may not
-  Picoseconds stream_from;  ///< such a read: since when the link could have begun to carry it
+  Bytes window;                  ///< of the drive's buffer, through which its data streams in pieces; 0: the drive holds all of it at once
+  HostRun piece;                 ///< of its blocks, those that the drive asks the link to carry
+  Picoseconds data_first;        ///< such data: its first block is in the drive,
+  Picoseconds data_last;         ///< and its last one
+  Picoseconds block_time;        ///< of the link, for a read that it may carry while the data still comes in; 0: it may not
+  std::uint32_t water_mark = 0;  ///< such a read: how many of its first blocks are in the buffer before the link begins
+  Picoseconds stream_from;       ///< such a read: since when the link could have begun to carry it
 };
 
 }  // namespace tessera

@@ -34,15 +34,17 @@ class Imported:
 
 OVERHEADS = tuple((f"{op.capitalize()} {hit} over. after {before}", f"{op}_{hit}_after_{before}")
                   for op in ("read", "write") for hit in ("hit", "miss") for before in ("read", "write"))  # fmt: skip
+# Of a write that lets the bus go once more before its data: one after another, until the data crosses.
+EXTRA_DISCONNECT = ("Extradisc command overhead", "Extradisc disconnect overhead", "Extradisc inter-disconnect delay", "First reselect overhead")
 USED = {name for name, _ in OVERHEADS} | {
     "Model", "Per-request overhead time", "Time scale for overheads", "Bulk sector transfer time", "Hold bus entire read xfer", "Hold bus entire write xfer",
     "Max queue length", "Scheduler", "Number of buffer segments", "Maximum number of write segments", "Segment size (in blks)", "Enable caching in buffer", "Use separate write segment", "Buffer continuous read",
-    "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
+    "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Set watermark by reqsize", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
 }  # fmt: skip
 # Keys that change nothing that a description has, by the value that means "no such thing"; None: whatever the value.
 WITHOUT = {
     "Print stats": None, "Avg sectors per cylinder": None, "Calc sector by sector": None, "Never disconnect": None,
-    "Set watermark by reqsize": None, "Low (write) water mark": None, "Minimum read-ahead (blks)": 0,
+    "Low (write) water mark": None, "Minimum read-ahead (blks)": 0,
     "Read any free blocks": 0, "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
     "Disconnect write if seek": 0, "Write hit stop prefetch": None, "Read directly to buffer": None, "Immed transfer partial hit": None, "Allow almost read hits": 0,
     "Allow sneaky full read hits": 0, "Allow sneaky partial read hits": 0, "Allow sneaky intermediate read hits": 0, "Allow read hits on write data": 1,
@@ -123,8 +125,9 @@ def _mechanics(drive: Imported, disk: Block) -> None:
 
 
 def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
+    carried = {*USED, "Extra write disconnect", *EXTRA_DISCONNECT} if _extra_disconnect(disk) else USED
     for found in disk.entries.values():
-        if found.key in USED:
+        if found.key in carried:
             continue
         if found.key not in WITHOUT:
             close = nearest(found.key, [*USED, *WITHOUT])
@@ -181,13 +184,23 @@ def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
         _say(drive, "host", "read_completion_overhead", f'"{read - write:g} ms"', disk.find("Read completion overhead"))
     # The link begins with a read's data once this share of it is in the buffer; "Hold bus" says only who may use it meanwhile: a write's data crosses it while the arm moves.
     mark = number(disk, "High (read) water mark", 0, 1, 0)
-    streams = mark < 0.5
+    streams = mark < 1
     _say(drive, "host", "stream_reads", "true" if streams else "false", disk.find("High (read) water mark"))
     if 0 < mark < 1:
-        place = entry(disk, "High (read) water mark").place
-        drive.lost.append(f"{place}: the bus begins once {100 * mark:g} % of a read is there; written as {'from its first sectors on' if streams else 'once all of it is'}")
+        _say(drive, "host", "read_water_mark", f"{mark:g}", disk.find("High (read) water mark"))
+        if not whole(disk, "Set watermark by reqsize", 0, 1, 0):
+            drive.lost.append(f"{entry(disk, 'High (read) water mark').place}: {100 * mark:g} % of the segment; written as that share of a read")
     if whole(disk, "Fast write level", 0, 2, 0) == 0:
         _say(drive, "host", "write_data", '"on_request"', disk.find("Fast write level"))
+        if delay := _extra_disconnect(disk):
+            _say(drive, "host", "write_data_delay", f'"{delay:g} ms"', *(disk.find(key) for key in ("Extra write disconnect", *EXTRA_DISCONNECT)))
+
+
+def _extra_disconnect(disk: Block) -> float:
+    """Milliseconds from a write's command to its data; 0: the drive keeps the bus, or takes a write's data with the command."""
+    if not whole(disk, "Extra write disconnect", 0, 1, 0) or whole(disk, "Fast write level", 0, 2, 0):
+        return 0
+    return sum(number(disk, key, 0, default=0) for key in EXTRA_DISCONNECT) * number(disk, "Time scale for overheads", 0, default=1)
 
 
 def _cache(drive: Imported, disk: Block) -> None:

@@ -35,6 +35,24 @@ TEST_CASE("read flow: without a link that may begin early, or without word of ev
   CHECK(flow.begin(4, 9_ms) == 9_ms);
 }
 
+TEST_CASE("read flow: the link waits for the sectors up to the mark, in whatever order they come") {
+  const auto begin = [](std::uint32_t mark) {
+    ReadFlow flow;
+    flow.open(9_ms, mark);
+    flow.arrived(2, 2, 1_ms, 2_ms);
+    flow.arrived(0, 2, 4_ms, 5_ms);
+    return flow.begin(4, 30_ms);
+  };
+  CHECK(begin(0) == 4_ms);
+  CHECK(begin(1) == 4_ms);
+  CHECK(begin(2) == 5_ms);
+  CHECK(begin(4) == 5_ms);
+  ReadFlow late;
+  late.open(9_ms, 3);
+  late.arrived(0, 4, 1_ms, 4_ms);
+  CHECK(late.begin(4, 30_ms) == 3_ms);
+}
+
 TEST_CASE("read flow: the link begins as early as it may and never runs out of data") {
   const bool holds = rc::check("against every sector", [](const std::vector<std::uint8_t>& counts, std::uint16_t step) {
     const Picoseconds sector(step + std::uint64_t{1});

@@ -102,6 +102,22 @@ TEST_CASE("streamed reads: the link begins when it will not run out of data") {
   CHECK(duration(fast, HostOp::read, 4, 4) == 5'100_us);
 }
 
+TEST_CASE("streamed reads: with a water mark the link waits for that share of the read, rounded up to a sector") {
+  BenchConfig config = linked_drive();
+  config.host.stream_reads = true;
+  // Sectors end at 3.125, 3.75, 4.375 and 5 ms; the link takes 4 ms.
+  const auto took = [&](double mark) {
+    config.host.read_water_mark = mark;
+    TestDrive drive(make_cmr_factory(), {}, config);
+    return duration(drive, HostOp::read, 4, 4);
+  };
+  CHECK(took(0.25) == 7'125_us);
+  CHECK(took(0.26) == 7'750_us);
+  CHECK(took(0.5) == 7'750_us);
+  CHECK(took(0.75) == 8'375_us);
+  CHECK(took(1) == 9_ms);
+}
+
 TEST_CASE("streamed reads: over tracks the link waits for the later one, and of a whole track for its end") {
   BenchConfig config = linked_drive(2000);  // 500 us a sector
   config.host.stream_reads = true;
