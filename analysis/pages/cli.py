@@ -73,7 +73,7 @@ def reliability(
 
 @app.command()
 def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
-    """Measure how long each layer takes to recover and write the table of docs/reliability.md again."""
+    """Measure how long each layer takes to recover and write the table of docs/recovery.md again."""
     write_recovery(Console(), out)
 
 

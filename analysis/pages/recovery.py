@@ -1,4 +1,4 @@
-"""How long each layer takes to recover, and what its caches and checkpoints do to that: the table of docs/reliability.md."""
+"""How long each layer takes to recover, and what its caches and checkpoints do to that: the table of docs/recovery.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from tessera.papers.page import number, table
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY, layer_names, run_simulator
 
-PAGE = REPOSITORY / "docs" / "reliability.md"
+PAGE = REPOSITORY / "docs" / "recovery.md"
 REQUESTS = 30_000  # of web-server on the full drive `demo`: its caches are full by then
 
 
