@@ -278,27 +278,49 @@ void Scoreboard::allow_older(HostBlock block) {
   if (keeps_undurable()) durable_.add(block, trim_mark | newest);
 }
 
-/// The version's block may be gone when the version becomes current.
-void Scoreboard::excuse(Version& version, HostBlock block, Tag tag) {
-  if (version.covers(block) && version.entry(block) == tag) version.beside.emplace_back(block, tessera::destroyed);
+/// The version's block may be gone when the version becomes current, if it is of that tag; gives whether it is.
+bool Scoreboard::excuse(Version& version, HostBlock block, Tag tag) {
+  if (!version.covers(block) || version.entry(block) != tag) return false;
+  version.beside.emplace_back(block, tessera::destroyed);
+  return true;
 }
 
 void Scoreboard::destroyed(ConstContentSpan sector) {
   const std::size_t kept = kept_per_block(mode_);
-  bool blank = true;
+  std::vector<std::optional<Tag>> tags;
+  std::optional<HostBlock> first;  // where the tags say that the sector belongs
   for (std::size_t at = 0; at + kept <= sector.size(); at += kept) {
-    const std::optional<Tag> tag = read_block(sector.subspan(at, kept));
-    if (!tag || !names_block(*tag)) continue;
-    blank = false;
-    const HostBlock block = block_of(*tag);
-    once_destroyed_.insert(block.value());
-    ++destroyed_blocks_;
-    if (current_.allows(block, *tag)) exempt(block);
-    if (keeps_undurable() && durable_.allows(block, *tag)) durable_.add(block, tessera::destroyed);  // what a cut may fall back to
-    for (Version& version : at_drive_) excuse(version, block, *tag);
-    for (Version& version : undurable_) excuse(version, block, *tag);
+    const std::optional<Tag> tag = tags.emplace_back(read_block(sector.subspan(at, kept)));
+    if (!first && tag && names_block(*tag)) first = HostBlock(block_of(*tag).value() - (tags.size() - 1));
   }
-  blank_destroyed_ = blank_destroyed_ || blank;
+  if (!first) blank_destroyed_ = true;
+  bool needed = false;  // it held what a read may still return: the sector is lost as a whole
+  for (const std::optional<Tag>& tag : tags)
+    if (tag && names_block(*tag)) needed = destroyed(block_of(*tag), *tag) || needed;
+  for (std::size_t i = 0; needed && i < tags.size(); ++i)
+    if (tags[i] == never_written) lost_beside(*first + i);
+}
+
+/// Gives whether a read may still have returned that version.
+bool Scoreboard::destroyed(HostBlock block, Tag tag) {
+  once_destroyed_.insert(block.value());
+  ++destroyed_blocks_;
+  bool needed = current_.allows(block, tag);
+  if (needed) exempt(block);
+  if (keeps_undurable() && durable_.allows(block, tag)) durable_.add(block, tessera::destroyed);  // what a cut may fall back to
+  for (Version& version : at_drive_) needed = excuse(version, block, tag) || needed;
+  for (Version& version : undurable_) needed = excuse(version, block, tag) || needed;
+  return needed;
+}
+
+/// A part of the sector was destroyed, of a write that brought no more or beside blocks that nobody wrote. The drive cannot make the
+/// sector whole: the block may answer with an error until it is written again, whatever it held.
+void Scoreboard::lost_beside(HostBlock block) {
+  once_destroyed_.insert(block.value());
+  exempt(block);
+  for (std::vector<Version>* const versions : {&at_drive_, &undurable_})
+    for (Version& version : *versions)
+      if (version.covers(block)) version.beside.emplace_back(block, tessera::destroyed);
 }
 
 void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {

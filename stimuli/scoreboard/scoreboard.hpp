@@ -132,9 +132,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   [[nodiscard]] std::vector<HostRun> zones_of_reset(const HostRequest& request) const;
   [[nodiscard]] bool keeps_undurable() const { return promise_ == DurabilityPromise::flushed || dumps_can_fail_; }
   [[nodiscard]] Tag next_version(HostRun blocks);
+  bool destroyed(HostBlock block, Tag tag);
+  void lost_beside(HostBlock block);
   void exempt(HostBlock block);
   void allow_older(HostBlock block);
-  void excuse(Version& version, HostBlock block, Tag tag);
+  bool excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);
   void make_durable(std::uint64_t before);

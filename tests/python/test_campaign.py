@@ -40,6 +40,7 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
         ("amphisbaena", 9201, 1976),  # a move that failed left a record, and its frame went to another chunk
         ("pore", 9120, 1861),  # a flash page and a sector of its tags' checkpoint could not be read
         ("fluid-loop", 9101, 2459),  # a torn slot was taken for the one that its sector had left
+        ("tessera", 9301, 2435),  # the DRAM lost a part of a sector on its way, and later writes of that part hid from the check that the rest was gone
     ],
 )
 def test_runs_that_once_lost_data_lose_none(layer, seed, run):

@@ -1,5 +1,7 @@
 // What a fault of the description excuses while other requests are at the drive, and for a FLUSH.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "stimuli/scoreboard/scoreboard.hpp"
 
@@ -65,4 +67,63 @@ TEST_CASE("exempted: a FLUSH may fail while acknowledged data is destroyed and n
   scoreboard.issued(again);
   scoreboard.completed(again);
   CHECK_FALSE(scoreboard.some_exempted());
+}
+
+namespace {
+
+/// As a buffer of the drive holds a sector of which a write brings the last block alone.
+std::vector<std::byte> last_block_of(const HostRequest& write) {
+  const std::size_t kept = kept_per_block(ContentMode::tags);
+  std::vector<std::byte> sector(8 * kept);
+  std::ranges::copy(ConstContentSpan(write.content).first(kept), sector.end() - static_cast<std::ptrdiff_t>(kept));
+  return sector;
+}
+
+void complete(Scoreboard& scoreboard, HostRequest& write) {
+  scoreboard.issued(write);
+  scoreboard.completed(write);
+}
+
+}  // namespace
+
+TEST_CASE("exempted: a write of a part of a sector leaves unreadable what a fault took of its blocks that nobody wrote") {
+  Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+  HostRequest first = write_of(15, 1);
+  complete(scoreboard, first);
+  scoreboard.destroyed(last_block_of(first));
+  HostRequest again = write_of(15, 1);
+  complete(scoreboard, again);
+  CHECK(scoreboard.exempted(again.blocks));
+  CHECK_FALSE(scoreboard.exempted({HostBlock(16), 8}));
+  HostRequest rest = write_of(8, 7);
+  complete(scoreboard, rest);
+  CHECK_FALSE(scoreboard.exempted(again.blocks));
+}
+
+TEST_CASE("exempted: a part of a sector that is lost on its way takes the sector's other blocks with it, until they are written again") {
+  Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+  HostRequest older = write_of(0, 24);
+  complete(scoreboard, older);
+  HostRequest part = write_of(15, 1);
+  scoreboard.issued(part);
+  scoreboard.destroyed(last_block_of(part));
+  scoreboard.completed(part);
+  HostRequest again = write_of(15, 1);
+  complete(scoreboard, again);
+  CHECK(scoreboard.exempted({HostBlock(8), 7}));
+  CHECK_FALSE(scoreboard.exempted({HostBlock(0), 8}));
+  CHECK_FALSE(scoreboard.exempted({HostBlock(16), 8}));
+  HostRequest rest = write_of(8, 7);
+  complete(scoreboard, rest);
+  CHECK_FALSE(scoreboard.exempted({HostBlock(8), 8}));
+}
+
+TEST_CASE("exempted: a copy that no read can return any more excuses no other block of its sector") {
+  Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+  HostRequest part = write_of(15, 1);
+  complete(scoreboard, part);
+  HostRequest newer = write_of(8, 8);
+  complete(scoreboard, newer);
+  scoreboard.destroyed(last_block_of(part));
+  CHECK_FALSE(scoreboard.exempted(newer.blocks));
 }
