@@ -253,10 +253,14 @@ void ContentStore::read_header(std::uint64_t track, std::uint32_t sector, Sector
   header.fill(std::byte{0});
   if (!kept_on(track)) return;
   const std::uint64_t key = sector_key(track, sector);
+  if (holds_header(key)) header = headers_.find(key)->second;
+}
+
+bool ContentStore::holds_header(std::uint64_t key) const {
   const auto chunk = chunks_.find(key / chunk_sectors);
-  if (chunk == chunks_.end()) return;
+  if (chunk == chunks_.end()) return false;
   const auto good = static_cast<Mask>(chunk->second.header & ~chunk->second.damaged);
-  if ((good & mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1)) != 0) header = headers_.find(key)->second;
+  return (good & mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1)) != 0;
 }
 
 }  // namespace tessera

@@ -21,6 +21,13 @@
 
 namespace tessera {
 
+/// A sector by the number of its track.
+struct TrackSector {
+  std::uint64_t track = 0;
+  std::uint32_t sector = 0;
+  friend auto operator<=>(const TrackSector&, const TrackSector&) = default;
+};
+
 class ContentStore {
  public:
   /// `tracks` are numbered from 0 (TrackGeometry::linear) and hold at most `most_sectors` each.
@@ -55,6 +62,13 @@ class ContentStore {
   Status read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const;
   /// The sector's header; zeros where there is none or it is damaged.
   void read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const;
+
+  /// Calls f(TrackSector, header) for each sector that has one and can be read, in any order.
+  template <class F>
+  void each_header(F&& f) const {
+    for (const auto& [key, header] : headers_)
+      if (holds_header(key)) f(TrackSector{key / track_stride_, static_cast<std::uint32_t>(key % track_stride_)}, header);
+  }
 
   /// Of one sector: ok, damaged or lost.
   [[nodiscard]] Status status(std::uint64_t track, std::uint32_t sector) const { return status_of(track, sector, 1); }
@@ -91,6 +105,7 @@ class ContentStore {
   [[nodiscard]] bool kept_on(std::uint64_t track) const { return (occupied_[track >> 6] >> (track & 63) & 1) != 0; }
   /// Whether the track still holds what it held before the simulation.
   [[nodiscard]] bool initial_on(std::uint64_t track) const { return initial_ != nullptr && !kept_on(track) && initial_->on(track); }
+  [[nodiscard]] bool holds_header(std::uint64_t key) const;
   void keep_initial(std::uint64_t track);
   Chunk& chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key);
   /// Forgets what the masked sectors held. What lies in the maps stays, for reuse: the masks decide.

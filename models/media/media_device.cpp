@@ -112,13 +112,23 @@ void MediaDevice::tell_destroyed(std::uint32_t sector) {
   if (ok(store_.read(track_, sector, 1, held))) fault_listener_->destroyed(held);
 }
 
+/// These sectors of the track were read or written.
+void MediaDevice::brought(std::uint32_t first, std::uint32_t count) {
+  if (unread_.empty()) return;
+  unread_.erase(unread_.lower_bound({track_, first}), unread_.lower_bound({track_, first + count}));
+}
+
 /// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
 bool MediaDevice::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
   bool found = false;
+  brought(first, count);
   faults_.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
     found = true;
     ++(fault == ReadFault::permanent ? statistics_.permanent_faults : statistics_.transient_faults);
-    if (fault == ReadFault::permanent || reads >= reads_before_loss_) tell_destroyed(sector);
+    if (fault == ReadFault::permanent || reads >= reads_before_loss_) {
+      tell_destroyed(sector);
+      unread_.insert({track_, sector});
+    }
     not_delivered(sector - first + offset);
   });
   return found;

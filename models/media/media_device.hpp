@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/fault_listener.hpp"
@@ -100,6 +101,11 @@ class MediaDevice {
     reads_before_loss_ = reads;
   }
 
+  /// Sectors that the description's faults kept from being read, for good as far as set_fault_listener() says, and that no read has brought
+  /// and no write replaced since; as of forget_unread().
+  [[nodiscard]] const std::set<TrackSector>& unread() const { return unread_; }
+  void forget_unread() { unread_.clear(); }
+
   /// What the platters held before the simulation; null for nothing.
   void set_initial_content(const InitialContent* initial) { store_.set_initial(initial); }
 
@@ -139,6 +145,7 @@ class MediaDevice {
   void write_part(std::uint32_t offset, std::uint32_t count);
   void damage_from(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] Status read_run();
+  void brought(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] bool read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void not_delivered(std::uint32_t offset);
   void write_before(Picoseconds now);
@@ -161,6 +168,7 @@ class MediaDevice {
   MediaFaults faults_;
   FaultListener* fault_listener_ = nullptr;
   std::uint32_t reads_before_loss_ = ~std::uint32_t{0};
+  std::set<TrackSector> unread_;
   MediaStatistics statistics_;
   MediaObserver* observer_ = nullptr;
 

@@ -7,6 +7,7 @@ namespace tessera {
 
 void MediaDevice::write_part(std::uint32_t offset, std::uint32_t count) {
   each_piece(offset, count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
+    brought(first, n);
     if (step_->system.empty()) {
       store_.write(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
     } else {

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/liveness_bug.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/run/missed_packets.hpp"
 #include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
@@ -100,12 +101,14 @@ void Simulation::on_time(std::uint64_t argument) {
 void Simulation::power_on() {
   const bool formats = stage_ == Stage::format;
   phase_ = formats ? Phase::on : Phase::recovery;
+  if (drive_.has_own_media()) drive_.media().device().forget_unread();
   drive_.power_on(!formats, [this](Status status) { booted(status); });
   if (formats) drive_.prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100, config_.check);
 }
 
 void Simulation::booted(Status status) {
   if (!ok(status)) return stay_dead(status);
+  excuse_missed_packets();
   // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
   const Picoseconds answers = drive_.controller().executor().now();
   if (stage_ < Stage::ready) {
@@ -116,6 +119,13 @@ void Simulation::booted(Status status) {
   } else {
     drive_.timeline().post(answers, *this, recovered);
   }
+}
+
+void Simulation::excuse_missed_packets() {
+  if (scoreboard_ == nullptr || !drive_.has_own_media()) return;
+  const std::uint32_t blocks = drive_.sector_shape().blocks();
+  for (const LogicalRun& run : missed_packets(drive_.media().device()))
+    scoreboard_->untold({HostBlock(run.first.value() * blocks), run.count * blocks});
 }
 
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.

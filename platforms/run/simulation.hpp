@@ -117,6 +117,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void post_now(Event event);
   void power_on();
   void booted(Status status);
+  void excuse_missed_packets();
   void stay_dead(Status status);
   void never_ready();
   void start_replay();

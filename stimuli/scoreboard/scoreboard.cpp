@@ -260,22 +260,32 @@ void Scoreboard::dump_failed() {
 void Scoreboard::exempt(HostBlock block) {
   current_.add(block, tessera::destroyed);
   if (keeps_undurable()) durable_.add(block, tessera::destroyed);
-  if (losses_untold_) allow_older(block);
+  if (losses_untold_) allow_older_by_dump(block);
 }
 
 void Scoreboard::lost_records_untold() {
   losses_untold_ = true;
   for (const std::uint64_t block : once_destroyed_)  // in any order: each block is by itself
-    if (current_.allows(HostBlock(block), tessera::destroyed)) allow_older(HostBlock(block));
+    if (current_.allows(HostBlock(block), tessera::destroyed)) allow_older_by_dump(HostBlock(block));
 }
 
-/// As after a TRIM of that age.
-void Scoreboard::allow_older(HostBlock block) {
+void Scoreboard::untold(HostRun blocks) {
+  for (HostBlock block = blocks.first; block < blocks.end(); ++block)
+    if (allow_older(block)) once_destroyed_.insert(block.value());
+}
+
+/// As after a TRIM of that age. Gives whether there is anything older.
+bool Scoreboard::allow_older(HostBlock block) {
   const Tag newest = current_.newest(block);
-  if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return;
-  at_risk_.try_emplace(block.value(), newest);
+  if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return false;
   current_.add(block, trim_mark | newest);
   if (keeps_undurable()) durable_.add(block, trim_mark | newest);
+  return true;
+}
+
+/// As allow_older(), where a dump took what could tell of the newest version.
+void Scoreboard::allow_older_by_dump(HostBlock block) {
+  if (const Tag newest = current_.newest(block); allow_older(block)) at_risk_.try_emplace(block.value(), newest);
 }
 
 /// The version's block may be gone when the version becomes current, if it is of that tag; gives whether it is.

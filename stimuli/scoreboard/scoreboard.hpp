@@ -58,6 +58,10 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// boot finds destroyed, too. After power_cut() and dump_failed().
   void lost_records_untold();
 
+  /// Faults took all that could tell a boot of the newest versions of these blocks (missed_packets.hpp): each may be older, or answer with
+  /// a read error, until it is written again.
+  void untold(HostRun blocks);
+
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its
   /// tags; a sector without any excuses reads of blocks that nobody wrote.
   void destroyed(ConstContentSpan sector) override;
@@ -135,7 +139,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   bool destroyed(HostBlock block, Tag tag);
   void lost_beside(HostBlock block);
   void exempt(HostBlock block);
-  void allow_older(HostBlock block);
+  bool allow_older(HostBlock block);
+  void allow_older_by_dump(HostBlock block);
   bool excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);

@@ -1,5 +1,7 @@
 #pragma once
 // A whole drive with the layer media-cache on a virtual clock, small enough to be cut at every instant.
+#include <vector>
+
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
 #include "firmware/layers/media_cache/media_cache_plan.hpp"
 #include "support/layer_drive.hpp"
@@ -43,6 +45,16 @@ class MediaCacheDrive : public LayerDrive<media_cache::MediaCache> {
   [[nodiscard]] std::uint64_t at(std::uint64_t band, std::uint64_t offset = 0) { return band * band_sectors() + offset; }
   [[nodiscard]] std::uint64_t band_sectors() { return layer().bands().band_of(LogicalSector(0)).sectors; }
 };
+
+/// The sectors of the log that a write of `count` sectors meets, in their order: its data, padding, and the end of the packet.
+inline std::vector<PhysicalSector> packet_of(MediaCacheDrive& drive, std::uint64_t sector, std::uint32_t count) {
+  drive.bench().steps.clear();
+  drive.write(sector, count);
+  std::vector<PhysicalSector> sectors;
+  for (const auto& step : drive.bench().steps_in("cache"))
+    for (std::uint32_t i = 0; step.op == MediaOp::write && i < step.run.count; ++i) sectors.push_back({step.run.track, step.run.first + i});
+  return sectors;
+}
 
 /// A full drive whose cleanings take one band.
 inline MediaCacheSetup one_band_cleanings() {

@@ -9,16 +9,6 @@ using namespace tessera::test;
 
 namespace {
 
-/// The sectors of the log that a write of `count` sectors meets, in their order: its data, padding, and the end of the packet.
-std::vector<PhysicalSector> packet_of(MediaCacheDrive& drive, std::uint64_t sector, std::uint32_t count) {
-  drive.bench().steps.clear();
-  drive.write(sector, count);
-  std::vector<PhysicalSector> sectors;
-  for (const auto& step : drive.bench().steps_in("cache"))
-    for (std::uint32_t i = 0; step.op == MediaOp::write && i < step.run.count; ++i) sectors.push_back({step.run.track, step.run.first + i});
-  return sectors;
-}
-
 void make_transient(MediaCacheSetup& setup, PhysicalSector sector, std::uint32_t reads) {
   setup.bench.media.transient_sectors = {{static_cast<double>(sector.track.surface), static_cast<double>(sector.track.radius),
                                           static_cast<double>(sector.index), static_cast<double>(reads)}};
@@ -70,14 +60,15 @@ TEST_CASE("media-cache: a packet in front of which a checkpoint was written, or 
 
 TEST_CASE("media-cache: the newest packet is there although both of its headers come with a late read only") {
   MediaCacheSetup setup;
+  setup.layer.least_packet = sectors(GENERATE(0U, 6U));
   std::vector<PhysicalSector> packet;
   {
     MediaCacheDrive model(setup);
     model.write(model.at(2, 3), 1);
     packet = packet_of(model, model.at(2, 3), 1);
   }
-  REQUIRE(packet.size() == 2);
-  for (const PhysicalSector& sector : packet)
+  REQUIRE(packet.size() >= 2);
+  for (const PhysicalSector& sector : {packet.front(), packet.back()})
     setup.bench.media.transient_sectors.push_back(
         {static_cast<double>(sector.track.surface), static_cast<double>(sector.track.radius), static_cast<double>(sector.index), 30.0});
   MediaCacheDrive drive(setup);

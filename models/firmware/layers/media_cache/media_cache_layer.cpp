@@ -129,6 +129,7 @@ Task<Status> MediaCache::recover() {
   const MapCheckpoint::Log log{log_.head(), tail(), images_done_};
   const bool repaired = co_await checkpoint_.repair(log);
   if (repaired) {
+    hole_ = false;
     durable_tail_ = log.tail;
     shares_since_ = 0;
     extents_since_ = map_.size() - std::min(map_.size(), map_limit_ + reserve_);
@@ -151,13 +152,14 @@ Task<Status> MediaCache::restore_map() {
   while (map_.size() != 0 && map_.oldest().position < durable_tail_) forget(map_.oldest());
   for (const FoundPacket& packet : packets) {
     std::uint64_t position = packet.position;
-    for (const FoundPacket::Run& run : packet.runs) {
+    for (const LogicalRun& run : packet.runs) {
       enter({run.first, position, run.count});
       position += run.count;
       extents_since_ += 2;
     }
     shares_since_ += config_.packet_writes;
   }
+  hole_ = log_.leave_unread(durable_tail_);
   co_return Status::ok;
 }
 

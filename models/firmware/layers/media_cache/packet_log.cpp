@@ -6,19 +6,6 @@
 
 namespace tessera::media_cache {
 
-namespace {
-
-/// Fields of a header's payload.
-enum Word : std::size_t { own_sector, packet_position, sector_in_front, tail_word, counts };
-constexpr std::uint64_t count_mask = 0xFFFF;
-
-/// Sectors of the own run and of the one in front, of all data of the packet, and of the packet in front where that is named.
-std::uint64_t pack(std::uint64_t own, std::uint64_t in_front, std::uint64_t data, std::uint64_t packet_in_front) {
-  return own | in_front << 16 | data << 32 | packet_in_front << 48;
-}
-
-}  // namespace
-
 std::uint32_t Packet::data_sectors() const {
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < count; ++i) sum += runs[i].run.count;
@@ -33,7 +20,15 @@ PacketLog::PacketLog(const Ports& ports, const DriveGeometry& geometry, const Fo
     if (at + track < layout_.sectors()) shortest = std::min(shortest, track);
     at += track;
   }
-  most_sectors_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({2 * std::uint64_t{shortest}, layout_.sectors() / 8, count_mask}));
+  most_sectors_ =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({2 * std::uint64_t{shortest}, layout_.sectors() / 8, PacketRecord::most_sectors}));
+}
+
+void PacketLog::take(Packet& packet) {
+  packet.named = newest_end_ == head_ ? newest_ : PacketRecord::Named{};
+  packet.position = take(packet.sectors);
+  newest_ = packet.count == 1 ? PacketRecord::Named{packet.sectors, packet.runs[0].run} : PacketRecord::Named{};
+  newest_end_ = head_;
 }
 
 std::uint64_t PacketLog::take(std::uint32_t sectors) {
@@ -49,24 +44,20 @@ PhysicalRun PacketLog::place(std::uint64_t position, std::uint32_t count) const 
 }
 
 Task<Status> PacketLog::write(const Packet& packet) {
-  const std::uint32_t data = packet.data_sectors();
   std::array<SectorHeader, Packet::most_runs + 1> headers{};
   MediaChain chain(packet.priority);
   std::uint64_t at = packet.position;
-  const bool named = newest_.run.count != 0 && newest_.position + newest_.sectors == packet.position;
-  std::uint32_t packet_in_front = named ? newest_.sectors : 0;  // in the first run's header alone
-  LogicalRun in_front = named ? newest_.run : LogicalRun{};
-  newest_ = {packet.position, packet.sectors, packet.count == 1 ? packet.runs[0].run : LogicalRun{}};
-  const auto header = [&](std::uint64_t position, const LogicalRun& run) {
-    return encode({RecordType::packet,
-                   position,
-                   packet.sectors,
-                   {run.first.value(), packet.position, in_front.first.value(), packet.tail,
-                    pack(run.count, in_front.count, data, packet_in_front)}});
-  };
+  PacketRecord record;
+  record.packet = packet.position;
+  record.sectors = packet.sectors;
+  record.data = packet.data_sectors();
+  record.tail = packet.tail;
+  record.named = packet.named;
   for (std::uint32_t i = 0; i < packet.count; ++i) {
     const PacketRun& run = packet.runs[i];
-    headers[i] = header(at + run.run.count - 1, run.run);
+    record.at = at + run.run.count - 1;
+    record.own = run.run;
+    headers[i] = encode(record);
     for (std::uint32_t done = 0; done < run.run.count;) {
       const PhysicalRun piece = place(at, run.run.count - done);
       const bool last = done + piece.count == run.run.count;
@@ -74,8 +65,8 @@ Task<Status> PacketLog::write(const Packet& packet) {
       done += piece.count;
       at += piece.count;
     }
-    in_front = run.run;
-    packet_in_front = 0;
+    record.in_front = run.run;
+    record.named = {};
   }
   const std::uint64_t end = packet.position + packet.sectors - 1;
   while (at < end) {
@@ -83,7 +74,10 @@ Task<Status> PacketLog::write(const Packet& packet) {
     chain.write(piece, {});
     at += piece.count;
   }
-  headers[packet.count] = header(end, {});
+  record.at = end;
+  record.own = {};
+  record.named = packet.named;
+  headers[packet.count] = encode(record);
   chain.write(place(end, 1), {}, StepHint::position, &headers[packet.count]);
   const Status status = co_await media_.run(chain);
   if (ok(status))
@@ -96,10 +90,14 @@ Task<Status> PacketLog::write(const Packet& packet) {
 /// Says of a packet that could not be written that it is none: a boot that cannot read its last two headers would take it for whole. The
 /// sectors of the log after it may be bad, too.
 Task<void> PacketLog::void_packet(std::uint64_t position, std::uint64_t tail) {
-  if (newest_.position == position) newest_ = {};
+  if (newest_end_ - newest_.sectors == position) newest_ = {};
   for (std::uint32_t attempt = 0; attempt < most_voids; ++attempt) {
     const std::uint64_t at = take(1);
-    SectorHeader header = encode({RecordType::packet, at, 1, {position, at, 0, tail, 0}});
+    PacketRecord record;
+    record.at = at;
+    record.tail = tail;
+    record.failed = position;
+    SectorHeader header = encode(record);
     MediaChain chain(MediaClass::dependent);
     chain.write(place(at, 1), {}, StepHint::position, &header);
     const Status status = co_await media_.run(chain);
@@ -131,13 +129,15 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     const std::uint64_t end = std::min(layout_.sectors(), at + (std::min(limit, head_ + gap) - position));
     const std::uint32_t count = co_await scan.read(layout_, at, end);
     for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t here = position + i;
       std::optional<LogRecord> record = scan.record(i);
-      if (scan.unknown(i)) unknown.insert(position + i);
       // It may be the end of a packet of one run of which the other header cannot be read either.
-      if (scan.unknown(i) && unknown.contains(position + i - 1)) record = co_await closer.look_again(place(position + i, 1), looks);
-      if (!record || record->type != RecordType::packet || record->sequence != position + i) continue;
-      note(*record, first, seen);
-      head_ = position + i + 1;  // after what is torn, too, so that no position is used twice
+      if (scan.unknown(i) && unknown.lower_bound(head_) != unknown.end()) record = co_await closer.look_again(place(here, 1), looks);
+      if (scan.unknown(i)) unknown.insert(here);
+      const std::optional<PacketRecord> said = record ? packet_record(*record) : std::nullopt;
+      if (!said || said->at != here) continue;
+      note(*said, first, seen);
+      head_ = here + 1;  // after what is torn, too, so that no position is used twice
     }
     position += count;
   }
@@ -145,6 +145,7 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     if (!whole(position, packet, unknown)) continue;
     FoundPacket& found = packets.emplace_back();
     found.position = position;
+    found.sectors = packet.sectors;
     found.tail = packet.tail;
     std::uint32_t named = 0;
     for (const auto& [offset, run] : packet.runs) {
@@ -154,35 +155,42 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     }
     if (named != packet.data) co_return Status::corrupt;
     head_ = std::max(head_, position + packet.sectors);
+    newest_ = found.runs.size() == 1 ? PacketRecord::Named{found.sectors, found.runs[0]} : PacketRecord::Named{};
+    newest_end_ = position + packet.sectors;
   }
+  unread_end_ = unknown.empty() ? 0 : *unknown.rbegin() + 1;
   co_return Status::ok;
 }
 
-void PacketLog::note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const {
-  Seen& packet = seen[record.payload[packet_position]];
-  packet.sectors = record.length;
-  packet.tail = record.payload[tail_word];
-  packet.data = static_cast<std::uint32_t>(record.payload[counts] >> 32 & count_mask);
-  const auto own = static_cast<std::uint32_t>(record.payload[counts] & count_mask);
-  const auto in_front = static_cast<std::uint32_t>(record.payload[counts] >> 16 & count_mask);
-  if (packet.data == 0) {  // written by void_packet()
+bool PacketLog::leave_unread(std::uint64_t tail) {
+  const bool unread = unread_end_ > head_;
+  if (unread) head_ = std::min(unread_end_, std::max(head_, tail + layout_.sectors()));
+  return unread || (newest_.sectors != 0 && newest_end_ != head_);
+}
+
+void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen) {
+  Seen& packet = seen[record.packet];
+  packet.sectors = record.sectors;
+  packet.tail = record.tail;
+  packet.data = record.data;
+  if (record.says_failed()) {
     packet.end = true;
-    if (record.payload[own_sector] >= first) seen[record.payload[own_sector]].failed = true;
+    if (record.failed >= first) seen[record.failed].failed = true;
     return;
   }
-  const auto offset = static_cast<std::uint32_t>(record.sequence - record.payload[packet_position]);
-  const std::uint32_t begin = own == 0 ? packet.data : offset + 1 - own;
-  if (own == 0) packet.end = true;
-  if (own != 0) packet.runs[begin] = {LogicalSector(record.payload[own_sector]), own};
-  if (own != 0 && begin + own == packet.data) packet.last_run = true;
-  const FoundPacket::Run run_in_front{LogicalSector(record.payload[sector_in_front]), in_front};
-  if (in_front != 0 && begin != 0) packet.runs[begin - in_front] = run_in_front;
-  const std::uint64_t sectors = record.payload[counts] >> 48;
-  if (sectors == 0 || record.payload[packet_position] < first + sectors) return;
-  Seen& named = seen[record.payload[packet_position] - sectors];
-  named.sectors = static_cast<std::uint32_t>(sectors);
-  named.data = in_front;
-  named.runs[0] = run_in_front;
+  const std::uint32_t begin = record.ends() ? record.data : record.offset();
+  if (record.ends())
+    packet.end = true;
+  else
+    packet.runs[begin] = record.own;
+  if (!record.ends() && begin + record.own.count == packet.data) packet.last_run = true;
+  if (record.in_front.count != 0) packet.runs[begin - record.in_front.count] = record.in_front;
+  const PacketRecord::Named& named = record.named;
+  if (named.sectors == 0 || record.packet < first + named.sectors) return;
+  Seen& before = seen[record.packet - named.sectors];
+  before.sectors = named.sectors;
+  before.data = named.run.count;
+  before.runs[0] = named.run;
 }
 
 /// Unless a sector that was read is without the header that ends the packet or its data.

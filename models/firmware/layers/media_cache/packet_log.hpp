@@ -5,8 +5,12 @@
 //   | run 0 .. h | run 1 . h | ... | padding | end h |      h: a header in the out-of-band bytes
 //
 // The header on a run's last sector tells the run, the run in front and the packet; the one on the end tells the last run. So a packet
-// whose end is there was written whole, and one sector of it that cannot be read costs no other. The first run's header tells the packet
-// in front, where that has one run: no packet of which both headers are lost is taken for one that was never there, but the newest.
+// whose end is there was written whole, and one sector of it that cannot be read costs no other. The headers of the first run and of the
+// end tell the packet in front, where that has one run: no packet of which both headers are lost is taken for one that was never there,
+// but for the newest.
+//
+// A sector behind the newest packet that a boot cannot read may hold a header that a later boot can: the boot leaves it alone, and goes
+// on behind it.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -14,6 +18,7 @@
 #include <set>
 #include <vector>
 
+#include "firmware/layers/media_cache/packet_record.hpp"
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/logs/header_scan.hpp"
 #include "firmware/translation_layer.hpp"
@@ -28,9 +33,10 @@ struct PacketRun {
 /// A packet on its way to the log.
 struct Packet {
   static constexpr std::uint32_t most_runs = 8;
-  std::uint64_t position = 0;  ///< of its first sector
-  std::uint32_t sectors = 0;   ///< padding and end included
-  std::uint64_t tail = 0;      ///< nothing in front of this is needed any more
+  std::uint64_t position = 0;   ///< of its first sector
+  std::uint32_t sectors = 0;    ///< padding and end included
+  std::uint64_t tail = 0;       ///< nothing in front of this is needed any more
+  PacketRecord::Named named{};  ///< the packet in front
   std::array<PacketRun, most_runs> runs{};
   std::uint32_t count = 0;
   MediaClass priority = MediaClass::host;
@@ -40,13 +46,10 @@ struct Packet {
 
 /// A packet as a boot found it.
 struct FoundPacket {
-  struct Run {
-    LogicalSector first;
-    std::uint32_t count = 0;
-  };
   std::uint64_t position = 0;
+  std::uint32_t sectors = 0;
   std::uint64_t tail = 0;
-  std::vector<Run> runs;
+  std::vector<LogicalRun> runs;
 };
 
 class PacketLog {
@@ -58,9 +61,8 @@ class PacketLog {
   /// Longest packet: it lies on three tracks at most.
   [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }
   [[nodiscard]] std::uint64_t head() const { return head_; }
-  void restore_head(std::uint64_t head) { head_ = head; }
-  /// The position of the next packet of so many sectors.
-  [[nodiscard]] std::uint64_t take(std::uint32_t sectors);
+  /// The packet comes next: gives it its position, and what it says of the packet in front.
+  void take(Packet& packet);
 
   /// Durable on return.
   [[nodiscard]] Task<Status> write(const Packet& packet);
@@ -73,6 +75,9 @@ class PacketLog {
   /// `gap`: most sectors that can lie between two of them. The head is after all that is found. `corrupt` where sectors of one cannot be
   /// named.
   [[nodiscard]] Task<Status> recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets);
+  /// Then, when it is known from where on the log is needed: goes on behind what could not be read. Gives whether the map is to be written
+  /// down before the next packet, as that will not name the newest one, or what lies in front of it may come back.
+  [[nodiscard]] bool leave_unread(std::uint64_t tail);
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
@@ -82,25 +87,24 @@ class PacketLog {
     std::uint32_t sectors = 0;
     std::uint64_t tail = 0;
     bool end = false;
-    bool last_run = false;                           ///< its own header is there
-    bool failed = false;                             ///< a later record says so
-    std::map<std::uint32_t, FoundPacket::Run> runs;  ///< by their place in the packet
+    bool last_run = false;                     ///< its own header is there
+    bool failed = false;                       ///< a later record says so
+    std::map<std::uint32_t, LogicalRun> runs;  ///< by their place in the packet
   };
   using SeenPackets = std::map<std::uint64_t, Seen>;  // by position
   static constexpr std::uint32_t most_voids = 4;      // sectors that are tried for the record of a packet that failed
+  [[nodiscard]] std::uint64_t take(std::uint32_t sectors);
   [[nodiscard]] Task<void> void_packet(std::uint64_t position, std::uint64_t tail);
-  void note(const LogRecord& record, std::uint64_t first, SeenPackets& seen) const;
+  static void note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen);
   [[nodiscard]] static bool whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown);
 
   MediaPort& media_;
   ConventionalLayout layout_;
   std::uint32_t most_sectors_;
   std::uint64_t head_ = 0;
-  struct {
-    std::uint64_t position = 0;
-    std::uint32_t sectors = 0;
-    LogicalRun run;  ///< of no sectors: it has several, or failed
-  } newest_;         ///< packet of which the write began
+  PacketRecord::Named newest_;    // packet that was taken last; of no sectors: it has several runs, or failed
+  std::uint64_t newest_end_ = 0;  // behind it
+  std::uint64_t unread_end_ = 0;  // behind the last sector that the boot could not read
   std::uint64_t sectors_written_ = 0;
 };
 

@@ -1,0 +1,62 @@
+#include "platforms/run/missed_packets.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "firmware/layers/media_cache/packet_record.hpp"
+
+namespace tessera {
+
+namespace {
+
+using media_cache::PacketRecord;
+
+std::optional<PacketRecord> packet_in(const SectorHeader& header) {
+  const std::optional<LogRecord> record = decode(header);
+  const std::optional<PacketRecord> said = record ? media_cache::packet_record(*record) : std::nullopt;
+  return said && !said->says_failed() ? said : std::nullopt;
+}
+
+/// A packet of one run of which headers could not be read.
+struct Unread {
+  LogicalRun run{};  ///< of no sectors: the run's own header could
+  bool end = false;
+};
+
+/// By position.
+std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device) {
+  std::map<std::uint64_t, Unread> packets;
+  for (const TrackSector& place : device.unread()) {
+    SectorHeader header;
+    device.content().read_header(place.track, place.sector, header);
+    const auto said = packet_in(header);
+    if (said && said->ends()) packets[said->packet].end = true;
+    if (said && !said->ends() && said->own.count == said->data) packets[said->packet].run = said->own;
+  }
+  std::erase_if(packets, [](const auto& packet) { return packet.second.run.count == 0 || !packet.second.end; });
+  return packets;
+}
+
+}  // namespace
+
+std::vector<LogicalRun> missed_packets(const MediaDevice& device) {
+  std::vector<LogicalRun> missed;
+  const std::map<std::uint64_t, Unread> packets = unread_packets(device);
+  if (packets.empty()) return missed;
+  std::uint64_t newest = 0;  // behind the position of the newest packet that is whole and can be read
+  std::set<std::uint64_t> named;
+  device.content().each_header([&](const TrackSector& place, const SectorHeader& header) {
+    const auto said = device.unread().contains(place) ? std::nullopt : packet_in(header);
+    if (!said) return;
+    if (said->ends()) newest = std::max(newest, said->packet + 1);
+    if (said->named.sectors != 0) named.insert(said->packet - said->named.sectors);
+  });
+  for (const auto& [position, packet] : packets)
+    if (position >= newest && !named.contains(position)) missed.push_back(packet.run);
+  return missed;
+}
+
+}  // namespace tessera
