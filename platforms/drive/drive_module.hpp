@@ -110,6 +110,10 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   }
   /// How full the bands of the layer are now; empty while no firmware runs, and where TranslationLayer::band_levels() says so.
   [[nodiscard]] BandLevels band_levels() const { return firmware_ != nullptr ? firmware_->band_levels() : BandLevels(); }
+  /// See ZoneCommands::in_doubt(); empty where band_levels() is.
+  [[nodiscard]] std::vector<ZoneDoubt> zones_in_doubt() const {
+    return firmware_ != nullptr ? firmware_->zones_in_doubt() : std::vector<ZoneDoubt>();
+  }
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 
   /// The signals of every block, by its SystemC name: those of the drive's own from the drive's name on, first of all, then those of each

@@ -5,6 +5,7 @@
 #include "firmware/defects/spare_layout.hpp"
 #include "platforms/run/missed_packets.hpp"
 #include "platforms/run/stop_signals.hpp"
+#include "platforms/run/zone_doubts.hpp"
 
 namespace tessera {
 
@@ -101,14 +102,16 @@ void Simulation::on_time(std::uint64_t argument) {
 void Simulation::power_on() {
   const bool formats = stage_ == Stage::format;
   phase_ = formats ? Phase::on : Phase::recovery;
-  if (drive_.has_own_media()) drive_.media().device().forget_unread();
+  if (drive_.has_own_media() && !boots_) drive_.media().device().forget_unread();
+  boots_ = true;
   drive_.power_on(!formats, [this](Status status) { booted(status); });
   if (formats) drive_.prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100, config_.check);
 }
 
 void Simulation::booted(Status status) {
   if (!ok(status)) return stay_dead(status);
-  excuse_missed_packets();
+  excuse_what_no_boot_can_know();
+  boots_ = false;
   // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
   const Picoseconds answers = drive_.controller().executor().now();
   if (stage_ < Stage::ready) {
@@ -121,11 +124,13 @@ void Simulation::booted(Status status) {
   }
 }
 
-void Simulation::excuse_missed_packets() {
-  if (scoreboard_ == nullptr || !drive_.has_own_media()) return;
+/// A boot that a cut ended may have written down what it found: what it could not read counts.
+void Simulation::excuse_what_no_boot_can_know() {
+  if (scoreboard_ == nullptr || !drive_.has_own_media() || drive_.media().device().unread().empty()) return;
   const std::uint32_t blocks = drive_.sector_shape().blocks();
   for (const LogicalRun& run : missed_packets(drive_.media().device()))
     scoreboard_->untold({HostBlock(run.first.value() * blocks), run.count * blocks});
+  for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.zones_in_doubt())) scoreboard_->in_doubt(doubt);
 }
 
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.

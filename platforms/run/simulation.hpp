@@ -117,7 +117,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void post_now(Event event);
   void power_on();
   void booted(Status status);
-  void excuse_missed_packets();
+  void excuse_what_no_boot_can_know();
   void stay_dead(Status status);
   void never_ready();
   void start_replay();
@@ -165,6 +165,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   bool verification_stopped_ = false;
   std::string drain_failure_;
   bool dead_ = false;
+  bool boots_ = false;  // since a power-on, or after one that a cut or restart ended
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
   Picoseconds next_look_;          // of a drain, once an hour

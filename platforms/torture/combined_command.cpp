@@ -83,8 +83,8 @@ class Campaign {
       return {plain.selected().name()};
     }
     std::vector<std::string> names;
-    for (const auto& layer : plain.layers)
-      if (layer->zone_size() == Bytes(0)) names.push_back(layer->name());
+    names.reserve(plain.layers.size());
+    for (const auto& layer : plain.layers) names.push_back(layer->name());
     return names;
   }
   [[noreturn]] void run_all(int pipe);

@@ -274,6 +274,10 @@ void Scoreboard::untold(HostRun blocks) {
     if (allow_older(block)) once_destroyed_.insert(block.value());
 }
 
+void Scoreboard::in_doubt(HostRun blocks) {
+  for (HostBlock block = blocks.first; block < blocks.end(); ++block) lost_beside(block);
+}
+
 /// As after a TRIM of that age. Gives whether there is anything older.
 bool Scoreboard::allow_older(HostBlock block) {
   const Tag newest = current_.newest(block);

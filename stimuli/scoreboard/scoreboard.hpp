@@ -61,6 +61,9 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// Faults took all that could tell a boot of the newest versions of these blocks (missed_packets.hpp): each may be older, or answer with
   /// a read error, until it is written again.
   void untold(HostRun blocks);
+  /// A fault took what could tell whether these blocks were written since the reset of their zone: they may answer with a read error until
+  /// it is reset again (zone_doubts.hpp).
+  void in_doubt(HostRun blocks);
 
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its
   /// tags; a sector without any excuses reads of blocks that nobody wrote.

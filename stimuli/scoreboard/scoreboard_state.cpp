@@ -112,6 +112,7 @@ void Scoreboard::save_state(StateWriter& out) const {
     out.number(block);
     out.number(tag);
   }
+  out.flag(losses_untold_);
 }
 
 void Scoreboard::load_state(StateReader& in, HostBlock blocks) {
@@ -127,6 +128,7 @@ void Scoreboard::load_state(StateReader& in, HostBlock blocks) {
     const std::uint64_t block = in.number(blocks.value());
     at_risk_[block] = in.number();
   }
+  losses_untold_ = in.flag();
 }
 
 }  // namespace tessera

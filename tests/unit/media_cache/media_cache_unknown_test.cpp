@@ -129,3 +129,24 @@ TEST_CASE("media-cache: a record of a band's image of which a cut left one copy 
   }
   CHECK(between > 0);
 }
+
+TEST_CASE("media-cache: a packet that cannot be read back is written again once the log has room for it") {
+  MediaCacheSetup setup;
+  setup.layer.verify_packets = true;
+  setup.layer.checkpoint_every = 1000;
+  std::vector<std::vector<PhysicalSector>> packets;
+  {
+    MediaCacheDrive model(setup);
+    for (int i = 0; i < 36; ++i) packets.push_back(packet_of(model, model.at(2, 3), 2));
+  }
+  for (std::size_t bad = 20; bad < packets.size(); ++bad) {
+    INFO("packet " << bad);
+    MediaCacheDrive drive(setup);
+    for (std::size_t i = 0; i < bad; ++i) drive.write(drive.at(2, 3), 2);
+    drive.bench().media().add_unreadable(packets[bad].front());
+    drive.write(drive.at(2, 3), 2);
+    drive.read(drive.at(2, 3), 2);
+    drive.cut_now();
+    drive.check_content();
+  }
+}

@@ -121,3 +121,25 @@ TEST_CASE("a scoreboard of another promise does not take what another knew") {
   CHECK(test::message_of([&] { after.board.load_state(in, HostBlock(100)); }) ==
         "s: the state of the drive is damaged: its promise is another");
 }
+
+TEST_CASE("what a dump took that failed before the state was saved, the boot of a later run need not know either") {
+  Host before;
+  before.board.expect_failed_dumps();
+  const Tag older = Host::tag(before.written(0), 0);
+  const Tag newest = Host::tag(before.written(0), 0);
+  before.done(before.flush());
+  before.cut({});
+  before.board.dump_failed();
+  before.board.lost_records_untold();
+
+  Host after;
+  after.board.expect_failed_dumps();
+  hand_over(before, after);
+  std::vector<std::byte> sector(kept_per_block(ContentMode::tags));
+  write_block(sector, newest);
+  after.board.destroyed(sector);
+  CHECK(after.reads_as(0, older));
+  const Tag again = Host::tag(after.written(0), 0);
+  CHECK_FALSE(after.reads_as(0, older));
+  CHECK(after.reads_as(0, again));
+}

@@ -1,4 +1,5 @@
 // Sectors that cannot be read or written: unreadable is not absent.
+#include "platforms/run/zone_doubts.hpp"
 #include "zoned_drive.hpp"
 
 using namespace tessera;
@@ -45,6 +46,28 @@ TEST_CASE("a last sector that cannot be read after a cut stays below the pointer
   CHECK(drive.read_zone(1, 7, 2) == Status::ok);
   REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
   CHECK(drive.read_zone(1, 4, 3) == Status::ok);
+}
+
+TEST_CASE("what a zone has in doubt is founded where it ends with a sector that could not be read, and nowhere else") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 0, 4) == Status::ok);
+  REQUIRE(drive.write_zone(1, 4, 3) == Status::ok);
+  CHECK(drive.layer().in_doubt().empty());
+  drive.bench().media().add_unreadable(place_of(drive, 6));
+  drive.cut_now();
+  const std::vector<ZoneDoubt> said = drive.layer().in_doubt();
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].blocks == HostRun{HostBlock(drive.block(1, 4)), 3 * blocks_per_sector});
+  const std::vector<HostRun> founded = founded_doubts(drive.bench().media(), said);
+  REQUIRE(founded.size() == 1);
+  CHECK(founded[0] == said[0].blocks);
+  drive.bench().scoreboard().in_doubt(founded[0]);
+  CHECK(drive.bench().scoreboard().exempted({HostBlock(drive.block(1, 4)), 1}));
+  CHECK_FALSE(drive.bench().scoreboard().exempted({HostBlock(drive.block(1, 3)), 8}));
+  drive.bench().media().forget_unread();
+  CHECK(founded_doubts(drive.bench().media(), said).empty());
+  REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
+  CHECK(drive.layer().in_doubt().empty());
 }
 
 TEST_CASE("a last sector that comes with a later read leaves no doubt") {

@@ -85,6 +85,7 @@ class MediaCache final : public HomeLayer {
   struct Batch {
     std::array<Part, Packet::most_runs> parts{};
     std::uint32_t count = 0;
+    bool unread = false;  ///< its packet could not be read back, and there was no room for another
   };
   /// A part of what goes to a band directly.
   struct Stream {
@@ -120,6 +121,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> carry_out(Pending& pending);
   [[nodiscard]] Pending* candidate(std::uint32_t others) const;
   [[nodiscard]] bool shares(const Pending& pending) const;
+  [[nodiscard]] Task<Status> use_log(std::optional<FifoMutex::Lock>& use);
   [[nodiscard]] Task<void> lead();
   [[nodiscard]] Task<void> lead_beside();
   [[nodiscard]] Part begin(Pending& pending, std::uint32_t count);
@@ -127,7 +129,7 @@ class MediaCache final : public HomeLayer {
   void select_stream(const Pending& front, std::uint32_t length, Stream& stream);
   [[nodiscard]] Batch select_batch(Pending& front);
   [[nodiscard]] Task<void> lock_bands(const Packet& packet, NumberLocks& of, LockMode mode, BandLocks& locks);
-  [[nodiscard]] Task<void> write_packet(Batch& batch);
+  [[nodiscard]] Task<Status> write_packet(Batch& batch);
   [[nodiscard]] bool has_image(const Band& band) const;
   [[nodiscard]] Task<void> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);
@@ -233,7 +235,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t durable_tail_ = 0;  // as a packet or a checkpoint on the platter says it
   std::uint64_t shares_since_ = 0;  // of packets, since the last checkpoint
   std::uint32_t extents_since_ = 0;
-  bool hole_ = false;                               // a packet could not be written
+  bool hole_ = false;                               // a packet could not be written, or a boot could not read one
   RoomOnCredit entries_;                            // of the map
   RoomOnCredit log_room_;                           // sectors of the log
   std::uint32_t runs_now_ = 0;                      // of packets on their way

@@ -56,19 +56,25 @@ MediaCache::Pending* MediaCache::candidate(std::uint32_t others) const {
 /// Whether the write is one of those of which a packet takes several.
 bool MediaCache::shares(const Pending& pending) const { return !pending.alone && pending.begun == 0 && pending.small; }
 
-Task<void> MediaCache::lead() {
-  std::optional<FifoMutex::Lock> use;
+/// Waits until the log has room, which stays while `use` is held.
+Task<Status> MediaCache::use_log(std::optional<FifoMutex::Lock>& use) {
   for (;;) {
     const Status room = co_await make_room();
-    if (!ok(room)) {
-      fail_all(room);
-      co_return;
-    }
+    if (!ok(room)) co_return room;
     use.emplace(log_use_, SamePlace{}, LockMode::shared);
     FifoMutex::Lock& shared = *use;
     co_await shared;
-    if (has_room()) break;
+    if (has_room()) co_return Status::ok;
     use.reset();
+  }
+}
+
+Task<void> MediaCache::lead() {
+  std::optional<FifoMutex::Lock> use;
+  const Status room = co_await use_log(use);
+  if (!ok(room)) {
+    fail_all(room);
+    co_return;
   }
   Pending* const front = candidate(leaders_ - 1);
   if (front == nullptr) co_return;
@@ -79,7 +85,13 @@ Task<void> MediaCache::lead() {
     co_return;
   }
   Batch batch = select_batch(*front);
-  co_await write_packet(batch);
+  Status status = co_await write_packet(batch);
+  if (batch.unread) {
+    use.reset();
+    status = co_await use_log(use);
+    if (ok(status)) status = co_await write_packet(batch);
+  }
+  end(std::span(batch.parts).first(batch.count), status);
 }
 
 /// Further packets of a write that is alone at the drive, so that one follows another without a turn in between.
@@ -174,7 +186,7 @@ Task<void> MediaCache::lock_bands(const Packet& packet, NumberLocks& of, LockMod
   }
 }
 
-Task<void> MediaCache::write_packet(Batch& batch) {
+Task<Status> MediaCache::write_packet(Batch& batch) {
   extents_since_ += 2 * batch.count;
   runs_now_ += batch.count;
   Packet packet;
@@ -198,7 +210,8 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   Status status = co_await log_.write(packet);
   if (ok(status) && alone && config_.verify_packets) {
     status = co_await log_.verify(packet);
-    if (status == Status::media_error && another_fits()) {  // the sectors are bad, the data is still here
+    batch.unread = status == Status::media_error && !another_fits();
+    if (status == Status::media_error && !batch.unread) {  // the sectors are bad, the data is still here
       std::erase(on_their_way_, packet.position);
       log_.take(packet);
       on_their_way_.push_back(packet.position);
@@ -223,7 +236,7 @@ Task<void> MediaCache::write_packet(Batch& batch) {
   show_levels();
   if (!cached_.empty()) cached_.wake_all();
   if (config_.clean_mark < 100) begin_cleaning_ahead();
-  end(std::span(batch.parts).first(batch.count), status);
+  co_return status;
 }
 
 /// While one stream is written the next is gathered in the other half of the buffer. Those of one band keep the order in which they were

@@ -34,6 +34,18 @@ ZoneDescriptor Zoned::describe(std::uint32_t zone) const {
   return descriptor;
 }
 
+std::vector<ZoneDoubt> Zoned::in_doubt() const {
+  std::vector<ZoneDoubt> doubts;
+  for (std::uint32_t zone = 0; zone < states_.zones(); ++zone) {
+    const KeptZone& kept = ledger_.peek(zone);
+    if (kept.doubt_count == 0) continue;
+    const HostBlock first((conventional_ + zone) * zone_blocks() + std::uint64_t{kept.doubt_first} * per_sector_);
+    const PhysicalRun last = layout_.locate(zone, kept.doubt_first + kept.doubt_count - 1, 1);
+    doubts.push_back({{first, kept.doubt_count * per_sector_}, {last.track, last.first}});
+  }
+  return doubts;
+}
+
 /// Below the pointer, and inside one zone, where reads are restricted. A full zone has no pointer: what finishing it left out is zeros.
 Status Zoned::admit_read(HostRun blocks) {
   const std::uint64_t sequential = conventional_ * zone_blocks();
