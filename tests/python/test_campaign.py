@@ -43,6 +43,7 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
         ("tessera", 9301, 2435),  # the DRAM lost a part of a sector on its way, and later writes of that part hid from the check that the rest was gone
         ("pore", 9501, 3071),  # the dump failed that ended the part before the saved state, and the check had forgotten it
         ("media-cache", 9503, 2263),  # a packet that could not be read back found no room for another, and failed its write
+        ("hwsr", 9501, 1759),  # a durable sector shared its buffered block with a newer write, and the dump failed
         ("zoned", 78, 126),  # reads of what a sector may have proved that could not be read after a cut
         ("zoned", 78, 135),
         ("zoned", 79, 33),

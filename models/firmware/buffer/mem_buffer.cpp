@@ -13,6 +13,7 @@ MemBuffer::MemBuffer(MemoryPort& memory, CpuPort& cpu, const BufferConfig& confi
       window_(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::uint64_t{slots_} * config.lwa_window / 100))),
       directory_(memory, MemoryCategory::metadata, slots_, "write buffer directory",
                  config.promised() == BufferDurability::plp ? Survival::dumped : Survival::volatile_memory),
+      since_copy_(slots_),
       lists_(memory, MemoryCategory::metadata, slots_, lists, "write buffer lists"),
       ages_(memory, MemoryCategory::metadata, slots_, 1, "write buffer ages"),
       segments_(memory, MemoryCategory::metadata, replacement_ == Replacement::segment_lru ? table.capacity() : 0, 1, "segments by use"),
@@ -57,6 +58,7 @@ void MemBuffer::enter(Slot slot) {
 void MemBuffer::written(Slot slot, std::uint32_t first, std::uint32_t count, std::uint64_t sequence) {
   Entry& entry = directory_.write(slot);
   entry.valid |= mask_of(first, count);
+  entry.on_disk &= ~mask_of(first, count);
   entry.newest = sequence;
   switch (entry.state) {
     case State::free:
@@ -68,9 +70,12 @@ void MemBuffer::written(Slot slot, std::uint32_t first, std::uint32_t count, std
     case State::dirty: leave_recency(slot); break;
     case State::writing:
       entry.state = State::renewed;
-      entry.renewed = sequence;
+      since_copy_[slot] = {0, sequence};
       [[fallthrough]];
-    case State::renewed: leave_recency(slot); break;
+    case State::renewed:
+      since_copy_[slot].written |= mask_of(first, count);
+      leave_recency(slot);
+      break;
   }
   enter_recency(slot);
   if (replacement_ == Replacement::segment_lru) use_segment(entry.block);
@@ -178,7 +183,8 @@ void MemBuffer::end_write_back(std::span<const Slot> blocks) {
       continue;
     }
     entry.state = State::dirty;
-    entry.since = entry.renewed;
+    entry.since = since_copy_[slot].sequence;
+    entry.on_disk = entry.valid & ~since_copy_[slot].written;
     ages_.remove(slot);
     enter_ages(slot);
   }
@@ -187,6 +193,7 @@ void MemBuffer::end_write_back(std::span<const Slot> blocks) {
 void MemBuffer::abandon_write_back(std::span<const Slot> blocks) {
   for (const Slot slot : blocks) {
     Entry& entry = directory_.write(slot);
+    entry.on_disk = 0;
     enter_state(entry, entry.state == State::renewed ? State::dirty : State::aside);
   }
 }
@@ -245,8 +252,18 @@ std::uint64_t MemBuffer::restore() {
     entry.state = State::dirty;
     entry.in_window = 0;
     next = std::max(next, entry.newest + 1);
-    for (std::uint32_t i = 0; i < address_.block_sectors(); ++i)
-      if ((entry.valid & mask_of(i, 1)) != 0 && any_lost(data(slot, i, 1))) ++lost_at_boot_;
+    for (std::uint32_t i = 0; i < address_.block_sectors(); ++i) {
+      if ((entry.valid & mask_of(i, 1)) == 0 || !any_lost(data(slot, i, 1))) continue;
+      if ((entry.on_disk & mask_of(i, 1)) != 0)
+        entry.valid &= ~mask_of(i, 1);
+      else
+        ++lost_at_boot_;
+    }
+    if (entry.valid == 0) {
+      entry = {};
+      lists_.push_back(free_list, slot);
+      continue;
+    }
     found.push_back(slot);
   }
   std::ranges::sort(found, {}, [this](Slot slot) { return directory_.peek(slot).newest; });

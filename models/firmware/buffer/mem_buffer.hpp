@@ -22,7 +22,7 @@ class MemBuffer {
   [[nodiscard]] std::uint32_t used() const { return used_; }
   /// Most slots that were ever used: what a power loss must save.
   [[nodiscard]] std::uint32_t peak() const { return peak_; }
-  /// Sectors with data that restore() found lost.
+  /// Sectors with data that restore() found lost, and that were nowhere else.
   [[nodiscard]] std::uint32_t lost_at_boot() const { return lost_at_boot_; }
   /// Slots whose way to the disk came to nothing: no background work tries it again before they are written again or try_again().
   [[nodiscard]] std::uint32_t set_aside() const { return aside_; }
@@ -95,11 +95,16 @@ class MemBuffer {
   struct Entry {
     std::uint64_t block;
     SectorMask valid;
-    std::uint64_t since;    ///< sequence number of the oldest write that is only here
-    std::uint64_t renewed;  ///< of the first one since the copy was taken
+    std::uint64_t since;  ///< sequence number of the oldest write that is only here
+    SectorMask on_disk;   ///< of `valid`: what the disk has as well
     std::uint64_t newest;
     State state;
     std::uint32_t in_window;  ///< among the `window_` least recently used blocks
+  };
+  /// Of a block that is being written back.
+  struct SinceCopy {
+    SectorMask written = 0;      ///< since the copy was taken
+    std::uint64_t sequence = 0;  ///< of the first such write
   };
   enum List : std::uint32_t { free_list, recency, lists };  // recency: least recently used first
 
@@ -126,6 +131,7 @@ class MemBuffer {
   std::uint32_t slots_;
   std::uint32_t window_;  ///< blocks
   DramArray<Entry> directory_;
+  std::vector<SinceCopy> since_copy_;  // by slot; a cut needs none of it
   DramLists lists_;
   DramLists ages_;                     ///< one list, by `since`
   DramLists segments_;                 ///< one list of nodes of the segment table, least recently used first; segment_lru only

@@ -60,6 +60,28 @@ TEST_CASE("write buffer: sectors that a dump did not reach answer with an error,
   }
 }
 
+TEST_CASE("write buffer: what the disk has of a block that was written again meanwhile needs no dump") {
+  std::uint64_t meanwhile = 0;
+  for (std::uint64_t delay = 0; delay < 120; ++delay) {
+    INFO("the block's other sector is written after " << delay << " half milliseconds");
+    HwsrDrive drive{HwsrSetup{}};
+    drive.bench().fail_dumps([](std::uint64_t all) { return std::min<std::uint64_t>(1, all); });  // the directory alone
+    drive.write(drive.at(4, 0), 8);
+    drive.flush();
+    const std::uint64_t block = drive.at(4, 1) * blocks_per_sector;
+    HostRequest& durable = drive.bench().submit(HostOp::write, block, blocks_per_sector, true);
+    drive.bench().run_for(500_us * delay);
+    const bool under_way = !FirmwareBench::done(durable);
+    drive.write(drive.at(4, 1) + 1, 1);
+    if (!FirmwareBench::done(durable)) REQUIRE(drive.bench().run_until_done(durable) == Status::ok);
+    drive.cut_now();
+    CHECK(drive.bench().read(block, blocks_per_sector) == Status::ok);
+    drive.check_content();
+    meanwhile += under_way && drive.metric("buffer.lost_at_boot") == 1 ? 1 : 0;
+  }
+  CHECK(meanwhile > 0);
+}
+
 TEST_CASE(
     "write buffer: a cut at any instant of a rewrite that a dump guards, with a dump of any length, keeps what is flushed or says so") {
   HwsrSetup setup;
