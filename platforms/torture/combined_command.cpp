@@ -134,7 +134,7 @@ std::string Campaign::told(const CombinedResult& result) {
   text += ", " + std::to_string(result.all_cuts()) + " cuts" + (run.saved_after != 0 ? ", a saved state" : "") + "\n";
   for (const std::string& message : result.messages) text += "  " + message + "\n";
   text += "  again: tessera-sim torture " + options_.run.drive + " --campaign --seed " + std::to_string(options_.run.seed) + " --only " +
-          std::to_string(result.run) + " --layer " + (options_.layer.empty() ? "all" : options_.layer);
+          std::to_string(result.run) + " --layer " + result.layer;
   for (const std::string& word : options_.words) text += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";
   text += " --keep DIR\n";
   if (!folder_.kept()) return text;
