@@ -1,4 +1,4 @@
-// The newest packet of which no header can be read: what the medium says of it, and that it never comes back over what is newer.
+// The newest packet of which no header can be read: what the medium says of it, and which packets are named.
 #include <vector>
 
 #include "media_cache_drive.hpp"
@@ -78,24 +78,4 @@ TEST_CASE("media-cache: the first packet after a boot names the newest one that 
   CHECK(cut_and_excuse(drive).empty());
   check_with_losses(drive);
   CHECK(read_sector(drive, sector) == Status::media_error);
-}
-
-TEST_CASE("media-cache: a packet that one boot missed does not come back at the next, over what was written since") {
-  MediaCacheSetup setup;
-  setup.layer.checkpoint_every = 100;
-  const std::uint32_t reads = GENERATE(range(1U, 120U));
-  const std::uint32_t longer = GENERATE(3U, 5U);
-  CAPTURE(reads, longer);
-  MediaCacheDrive drive(setup);
-  drive.write(drive.at(2, 0), 6);
-  const auto packet = packet_of(drive, drive.at(2, 0), longer);
-  drive.bench().media().add_transient(packet[longer - 1], reads);
-  drive.bench().media().add_transient(packet.back(), reads);
-  static_cast<void>(cut_and_excuse(drive));
-  drive.write(drive.at(3, 0), 1);
-  drive.write(drive.at(2, 1), 1);
-  static_cast<void>(cut_and_excuse(drive));
-  check_with_losses(drive);
-  static_cast<void>(cut_and_excuse(drive));
-  check_with_losses(drive);
 }

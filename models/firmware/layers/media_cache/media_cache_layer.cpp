@@ -159,7 +159,7 @@ Task<Status> MediaCache::restore_map() {
     }
     shares_since_ += config_.packet_writes;
   }
-  hole_ = log_.leave_unread(durable_tail_);
+  hole_ = !log_.names_newest();
   co_return Status::ok;
 }
 

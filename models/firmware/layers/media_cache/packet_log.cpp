@@ -158,14 +158,7 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     newest_ = found.runs.size() == 1 ? PacketRecord::Named{found.sectors, found.runs[0]} : PacketRecord::Named{};
     newest_end_ = position + packet.sectors;
   }
-  unread_end_ = unknown.empty() ? 0 : *unknown.rbegin() + 1;
   co_return Status::ok;
-}
-
-bool PacketLog::leave_unread(std::uint64_t tail) {
-  const bool unread = unread_end_ > head_;
-  if (unread) head_ = std::min(unread_end_, std::max(head_, tail + layout_.sectors()));
-  return unread || (newest_.sectors != 0 && newest_end_ != head_);
 }
 
 void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen) {

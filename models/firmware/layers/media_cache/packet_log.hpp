@@ -8,9 +8,6 @@
 // whose end is there was written whole, and one sector of it that cannot be read costs no other. The headers of the first run and of the
 // end tell the packet in front, where that has one run: no packet of which both headers are lost is taken for one that was never there,
 // but for the newest.
-//
-// A sector behind the newest packet that a boot cannot read may hold a header that a later boot can: the boot leaves it alone, and goes
-// on behind it.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -75,9 +72,8 @@ class PacketLog {
   /// `gap`: most sectors that can lie between two of them. The head is after all that is found. `corrupt` where sectors of one cannot be
   /// named.
   [[nodiscard]] Task<Status> recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets);
-  /// Then, when it is known from where on the log is needed: goes on behind what could not be read. Gives whether the map is to be written
-  /// down before the next packet, as that will not name the newest one, or what lies in front of it may come back.
-  [[nodiscard]] bool leave_unread(std::uint64_t tail);
+  /// Then: whether the next packet names the newest one that was found. Otherwise the map is to be written down before it.
+  [[nodiscard]] bool names_newest() const { return newest_.sectors == 0 || newest_end_ == head_; }
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
@@ -104,7 +100,6 @@ class PacketLog {
   std::uint64_t head_ = 0;
   PacketRecord::Named newest_;    // packet that was taken last; of no sectors: it has several runs, or failed
   std::uint64_t newest_end_ = 0;  // behind it
-  std::uint64_t unread_end_ = 0;  // behind the last sector that the boot could not read
   std::uint64_t sectors_written_ = 0;
 };
 
