@@ -40,7 +40,7 @@ class Interconnect {
     std::uint64_t cycles = 0;
     for (const auto& one : run) {
       bytes += one.bytes;
-      cycles += cycles_of(one.bytes);
+      cycles += one.bytes - std::uint64_t{1} < width_.divisor() ? 1 : cycles_of(one.bytes);  // none wrap around to many
     }
     Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
     counters.bytes += Bytes(bytes);

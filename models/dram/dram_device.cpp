@@ -284,6 +284,13 @@ inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds wor
 inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
   std::uint64_t epoch = epoch_;
   if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
+  const bool watched = Signal::anyone_watches();
+  const auto open = [&](std::uint64_t bank, std::uint64_t row) {
+    banks_[bank].row = row;
+    banks_[bank].epoch = epoch;
+    if (watched) [[unlikely]]
+      open_rows_[bank].set(row, end);
+  };
   const std::uint64_t first_burst = address >> burst_shift_;
   const std::uint64_t end_burst = first_burst + bursts;
   const unsigned bursts_shift = stripe_shift_ - burst_shift_;
@@ -292,18 +299,13 @@ inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, 
   for (std::uint64_t stripe = last - std::min(last - (first_burst >> bursts_shift), stripes - 1); stripe <= last; ++stripe) {
     const std::uint64_t row = stripe >> (bank_shift_ - lane_shift_);
     const std::uint64_t first_bank = (stripe << lane_shift_) & (config_.banks - 1);
-    const auto open = [&](std::uint64_t bank) {
-      banks_[bank].row = row;
-      banks_[bank].epoch = epoch;
-      open_rows_[bank].set(row, end);
-    };
     if (lane_mask_ == 0) {
-      open(first_bank);
+      open(first_bank, row);
       continue;
     }
     const std::uint64_t from = std::max(first_burst, stripe << bursts_shift);
     const std::uint64_t to = std::min({from + lane_mask_ + 1, end_burst, (stripe + 1) << bursts_shift});
-    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_));
+    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_), row);
   }
 }
 
