@@ -28,7 +28,7 @@ void Executor::push(Crew& to, const Ready& ready) {
 }
 
 /// The core of the crew that is free first.
-Executor::Core& Executor::next_core(const Crew& crew) {
+inline Executor::Core& Executor::next_core(const Crew& crew) {
   if (crew.cores.size() == 1) [[likely]]
     return *crew.cores.front();
   return **std::ranges::min_element(crew.cores, {}, &Core::free);
@@ -36,7 +36,7 @@ Executor::Core& Executor::next_core(const Crew& crew) {
 
 /// When the crew, for which something is ready, turns to it.
 inline Picoseconds Executor::next_dispatch(const Crew& crew) const {
-  return std::max({crew.ready.front().at, next_core(crew).free, timeline_.now()});
+  return std::max(std::max(crew.ready.front().at, next_core(crew).free), timeline_.now());
 }
 
 void Executor::schedule_dispatch(Crew& crew) {
@@ -49,7 +49,7 @@ void Executor::schedule_dispatch(Crew& crew) {
 }
 
 /// The ready task that the crew turns to now.
-Executor::Ready Executor::take(Crew& crew) {
+inline Executor::Ready Executor::take(Crew& crew) {
   if (!by_priority_) return crew.ready.take(0);
   // Among those whose time has come.
   const auto entries = crew.ready.entries();
