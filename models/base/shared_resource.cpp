@@ -82,9 +82,8 @@ SharedResource::Share SharedResource::Window::at(Picoseconds when) {
 Picoseconds SharedResource::collect(std::size_t party, Picoseconds at) {
   Picoseconds change = never;
   claims_.assign(1, {party, 0, 0});
-  for (std::size_t other = 0; other < windows_.size(); ++other) {
+  for (const std::size_t other : others_) {
     Window& window = windows_[other];
-    if (other == party || window.work == Picoseconds(0)) continue;
     if (window.first > at) {
       change = std::min(change, window.first);
     } else if (window.end > at) {
@@ -99,6 +98,9 @@ Picoseconds SharedResource::collect(std::size_t party, Picoseconds at) {
 
 /// Piece by piece between the changes of the others; `begin` becomes the instant at which the extent first has the resource.
 SharedResource::Grant SharedResource::contended(std::size_t party, Picoseconds& begin, Picoseconds work, Picoseconds due, Share pace) {
+  others_.clear();
+  for (std::size_t other = 0; other < windows_.size(); ++other)
+    if (other != party && windows_[other].work > Picoseconds(0) && windows_[other].end > begin) others_.push_back(other);
   Picoseconds at = begin;
   Picoseconds coming = pace > 0 ? work : Picoseconds(0);  // from the source
   Picoseconds behind = work - coming;                     // delivered by it, and not yet moved
@@ -153,7 +155,8 @@ void SharedResource::charge_others(Picoseconds at, Picoseconds length) {
 
 /// The newcomer has ended at `at`: the others have the resource for what they are still owed.
 void SharedResource::settle(Picoseconds at) {
-  for (Window& window : windows_) {
+  for (const std::size_t other : others_) {
+    Window& window = windows_[other];
     if (window.owed > Picoseconds(0)) {
       window.end = std::max(window.end, at) + window.owed;
       window.owed = Picoseconds(0);

@@ -4,10 +4,6 @@
 
 namespace tessera {
 
-namespace {
-constexpr std::size_t arity = 4;
-}
-
 /// The newest entry, from the end: those before it that are due at the same time stay before it.
 inline void Timeline::sift_up(const Entry& entry) {
   Entry* const heap = heap_.data();

@@ -71,6 +71,7 @@ void TimelineModule::catch_up() {
 
 void TimelineModule::stop() {
   stopping_ = true;
+  timeline_.unobserved_until(Picoseconds(0));
   sc_core::sc_stop();
 }
 
@@ -148,6 +149,7 @@ void TimelineModule::run_ahead() {
   if (!alone_) look_around();
   Picoseconds kernel = kernel_ = from_sc_time(sc_core::sc_time_stamp());
   running_ = true;
+  if (*alone_ && !thread_) timeline_.unobserved_until(kernel + quantum_);
   const auto* const context = sc_core::sc_get_curr_simcontext();
   while (!timeline_.empty()) {
     const Picoseconds next = timeline_.next();
@@ -159,6 +161,7 @@ void TimelineModule::run_ahead() {
     if (thread_) kernel = from_sc_time(sc_core::sc_time_stamp());  // the entry may have waited
     if (stopping_) break;
   }
+  timeline_.unobserved_until(Picoseconds(0));
   running_ = false;
   if (!stopping_) reschedule();
 }

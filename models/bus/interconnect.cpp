@@ -65,7 +65,7 @@ DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
   counters.waited += end - begin - std::max(work, transfer.pace);
   if (Signal::anyone_watches()) [[unlikely]]
     show(uses_[static_cast<std::size_t>(transfer.engine)], transfer.bytes, begin, end);
-  return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_, period_.value()))};
+  return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_.divisor(), period_.value()))};
 }
 
 /// Of an access of the CPU; gives when.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fixed_divisor.hpp"
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
@@ -31,6 +32,22 @@ class Interconnect {
     return (idle_from(at) ? at : slip_in(bytes, work, at)) + crossing_;
   }
 
+  /// Single accesses of the CPU one behind the other, of which the first found the bus idle, as all behind it do: each takes crossing() and
+  /// need only be counted.
+  template <class Run>
+  void count_accesses(const Run& run) {
+    std::uint64_t bytes = 0;
+    std::uint64_t cycles = 0;
+    for (const auto& one : run) {
+      bytes += one.bytes;
+      cycles += one.bytes - std::uint64_t{1} < width_.divisor() ? 1 : cycles_of(one.bytes);  // none wrap around to many
+    }
+    Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
+    counters.bytes += Bytes(bytes);
+    counters.busy += period_ * cycles;
+  }
+  [[nodiscard]] Picoseconds crossing() const { return crossing_; }
+
   /// Exchanges of a kind, one behind the other: gives when the last of them has crossed the bus. They slip in as the CPU's accesses do.
   Picoseconds exchange(BusExchange kind, std::uint64_t times, Picoseconds at) {
     const auto index = static_cast<std::size_t>(kind);
@@ -53,10 +70,8 @@ class Interconnect {
 
  private:
   static constexpr std::size_t accounts = 7;
-  [[nodiscard]] Picoseconds beats(Bytes bytes) const {
-    if (bytes.value() > width_) return period_ * ((bytes.value() + width_ - 1) / width_);
-    return bytes == Bytes(0) ? Picoseconds(0) : period_;
-  }
+  [[nodiscard]] std::uint64_t cycles_of(std::uint64_t bytes) const { return width_.quotient(bytes + width_.divisor() - 1); }
+  [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * cycles_of(bytes.value()); }
 
   /// What signals show of an initiator: whether an extent of its is under way, and its bytes.
   struct UseSignals {
@@ -78,7 +93,7 @@ class Interconnect {
   std::vector<UseSignals> uses_;       // by initiator
   std::vector<UseSignals> exchanges_;  // registers, descriptors
 
-  std::uint64_t width_;
+  FixedDivisor width_;
   Picoseconds period_;  // 0: infinitely fast
   Picoseconds crossing_;
   Picoseconds burst_;

@@ -35,6 +35,7 @@ Executor::Executor(Timeline& timeline, const CpuConfig& config)
       crews_(std::min<std::size_t>(config.cores, most_crews)),
       by_priority_(!interrupts_.equal_priorities()),
       served_elsewhere_(config.served_elsewhere) {
+  table_access_ = cycle_ * costs_[static_cast<std::size_t>(CpuOperation::table_access)];
   for (std::size_t core = 0; core < cores_.size(); ++core) {
     SignalScope& scope = signals_.part("core" + std::to_string(core));
     cores_[core].task = scope.text("task", "idle");
@@ -113,23 +114,24 @@ void Executor::retire(RootTask* root) {
   place->place = root->place;
   spare_.push_back(std::move(roots_.back()));
   roots_.pop_back();
-  tasks_depth_.set(roots_.size(), local_);
+  tasks_depth_.set(roots_.size(), local());
 }
 
 void Executor::account_cpu() {
   if (current_->life == nullptr) return;
   RequestLife& life = *current_->life;
+  const Picoseconds now = local();
   // The run began at life.mark; `dram_` of it was memory, the rest was the core.
   if (life.lane != nullptr) [[unlikely]] {
     life.enter(LifePhase::dram, life.mark);
     life.enter(LifePhase::cpu, life.mark + dram_);
   }
-  const Picoseconds ran = local_ - life.mark;
+  const Picoseconds ran = now - life.mark;
   life.parts[static_cast<std::size_t>(LifePhase::dram)] += dram_;
   life.parts[static_cast<std::size_t>(LifePhase::cpu)] += ran - dram_;
   if (life.works_for != Cause::host) [[unlikely]]
     life.charge(life.works_for, ran);
-  life.mark = local_;
+  life.mark = now;
   dram_ = Picoseconds(0);
 }
 
@@ -137,7 +139,7 @@ void Executor::account_cpu() {
 /// long on the bus, keep later ones waiting.
 Picoseconds Executor::hand_out(CpuOperation operation, std::uint64_t times, BusInitiator engine) {
   charge(operation, times);
-  if (control_ == nullptr) return local_;
+  if (control_ == nullptr) return local();
   const BusExchange entry = operation == CpuOperation::submit ? BusExchange::command : BusExchange::completion;
   Picoseconds& read = ring_read_[static_cast<std::size_t>(engine)];
   read = std::max(read, control_->hand_out(engine, entry, times));
@@ -145,6 +147,20 @@ Picoseconds Executor::hand_out(CpuOperation operation, std::uint64_t times, BusI
 }
 
 Picoseconds Executor::ring(DeviceRegister bell) { return control_ == nullptr ? now() : control_->ring(bell, now()); }
+
+void Executor::settle() const {
+  performed_[static_cast<std::size_t>(CpuOperation::table_access)] += pending_.count();
+  const Picoseconds taken = pending_.price();
+  local_ += taken;
+  dram_ += taken;
+}
+
+/// For another pending access.
+bool Executor::make_room() {
+  if (pending_.empty()) return false;
+  settle();
+  return true;
+}
 
 /// Before the boot no task runs: the image is loaded in no time.
 void Executor::fetch(CpuOperation operation) {
@@ -180,8 +196,8 @@ void Executor::complete_request(const Notice& completed) {
 // Signals are watched from the start of a simulation or not at all, so that what is counted for them alone is counted here.
 
 void Executor::show_suspended(LifePhase phase) {
-  if (current_->life != nullptr) current_->life->enter(phase, local_);
-  if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local_);
+  if (current_->life != nullptr) current_->life->enter(phase, local());
+  if (phase == LifePhase::lock) lock_waiters_.set(++waiting_for_locks_, local());
 }
 
 void Executor::show_resumed(const DeviceWait& wait, Picoseconds at) {
@@ -195,7 +211,7 @@ void Executor::suspend(DeviceWait& wait, LifePhase phase) {
   wait.root = current_;
   wait.phase = phase;
   current_->waits = phase;
-  current_->since = local_;
+  current_->since = local();
   if (Signal::anyone_watches()) [[unlikely]]
     show_suspended(phase);
 }
@@ -223,6 +239,8 @@ void Executor::event(const FirmwareEvent& event) {
 }
 
 void Executor::power_off() {
+  if (!pending_.empty()) settle();  // of a task that a fault of the firmware has ended
+  pending_.end();
   running_ = nullptr;
   halted_ = false;
   // A frame that ends gives its locks back, which would make others ready: they are all gone with the power.

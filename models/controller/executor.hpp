@@ -19,6 +19,8 @@
 #include "controller/cpu_config.hpp"
 #include "controller/firmware_signals.hpp"
 #include "controller/interrupt_controller.hpp"
+#include "controller/pending_accesses.hpp"
+#include "controller/ready_queue.hpp"
 #include "controller/task_work.hpp"
 #include "firmware/ports/cpu_port.hpp"
 
@@ -62,6 +64,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   [[nodiscard]] bool served_elsewhere() const { return served_elsewhere_; }  ///< CpuConfig
   /// From now on the code of its operations is fetched from there; without, that takes no time.
   void fetch_from(CodeMemory& code) { code_ = &code; }
+  /// From now on access_later() prices accesses there, where it is open.
+  void price_later(const MemoryPath& path) { pending_.connect(path); }
 
   /// Runs `task` as a root from time `ready` on, on behalf of the request that `life` belongs to (null: background).
   RootTask& start(Task<void> task, RequestLife* life, Picoseconds ready);
@@ -91,7 +95,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     if (running_ != nullptr) charge(operation, times);
   }
   void spend(Picoseconds time) override { local_ += time; }
-  [[nodiscard]] Picoseconds now() const override { return running_ != nullptr ? local_ : timeline_.now(); }
+  [[nodiscard]] Picoseconds now() const override { return running_ != nullptr ? local() : timeline_.now(); }
   void spawn(Task<void> task, const char* name) override;
   void wake_at(Picoseconds when, DeviceWait& wait) override;
   void event(const FirmwareEvent& event) override;
@@ -115,10 +119,22 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   /// The running task writes a register of a device: gives when the device has it.
   Picoseconds ring(DeviceRegister bell);
 
+  /// The running task's access to a table in the DRAM, whose time counts once somebody asks for the core's. Not where there is no room for
+  /// it (make_room()).
+  [[nodiscard]] bool access_later(DramAddress address, std::uint32_t bytes, Access access) {
+    if (!pending_.has_room()) [[unlikely]]
+      return false;
+    local_ += table_access_;
+    pending_.add(address, bytes, access, local_);
+    return true;
+  }
+  /// Not where no task runs, or an access has to be priced at once.
+  [[nodiscard]] bool make_room();
+
   /// Moves local time to `until`, where a DRAM access completes. Before the boot no task runs: the image is loaded in no time.
   void stall(Picoseconds until) {
     if (running_ == nullptr) return;
-    dram_ += until - local_;
+    dram_ += until - local();
     local_ = until;
   }
   /// Time that a processor other than this worked, which the firmware runs on.
@@ -127,7 +143,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     ran_ += time;
   }
   /// Time in which it ran tasks, since it was made.
-  [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ != nullptr ? local_ - timeline_.now() : Picoseconds(0)); }
+  [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ != nullptr ? local() - timeline_.now() : Picoseconds(0)); }
   [[nodiscard]] std::uint64_t performed(CpuOperation operation) const { return performed_[static_cast<std::size_t>(operation)]; }
   [[nodiscard]] bool idle() const { return roots_.empty(); }
   [[nodiscard]] std::size_t tasks() const { return roots_.size(); }
@@ -182,8 +198,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   /// The cores of a role, or of several, and what waits for them.
   struct Crew {
     std::vector<Core*> cores;
-    std::vector<Ready> ready;  // min-heap by (time, order)
-    Picoseconds dispatch_at;   // of the pending dispatch entry
+    ReadyQueue<Ready> ready;  // by (time, order)
+    Picoseconds dispatch_at;  // of the pending dispatch entry
     bool dispatch_pending = false;
   };
 
@@ -201,6 +217,9 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void enqueue(const Ready& ready);
   void push(Crew& to, const Ready& ready);
   void schedule_dispatch(Crew& crew);
+  [[nodiscard]] static Core& next_core(const Crew& crew);
+  [[nodiscard]] Picoseconds next_dispatch(const Crew& crew) const;
+  void dispatch(Crew& crew);
   [[nodiscard]] Ready take(Crew& crew);
   void begin(Core& core, const char* what, std::uint32_t tag);
   void end(Core& core);
@@ -209,10 +228,17 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   void run(Core& core, const Ready& ready);
   void retire(RootTask* root);
   void account_cpu();
+  /// The time of the core that runs a task.
+  [[nodiscard]] Picoseconds local() const {
+    if (!pending_.empty()) [[unlikely]]
+      settle();
+    return local_;
+  }
+  [[gnu::noinline]] void settle() const;
   /// What the lane of a request shows from the core's time on.
   void show(const RequestLife* life, LifePhase phase) const {
     if (Signal::anyone_watches() && life != nullptr) [[unlikely]]
-      life->enter(phase, local_);
+      life->enter(phase, local());
   }
   [[gnu::cold]] void show_suspended(LifePhase phase);
   [[gnu::cold]] void show_resumed(const DeviceWait& wait, Picoseconds at);
@@ -234,7 +260,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   CodeMemory* code_ = nullptr;
   InterruptController interrupts_;
   std::array<std::uint64_t, cpu_operations> costs_;
-  std::array<std::uint64_t, cpu_operations> performed_{};
+  mutable std::array<std::uint64_t, cpu_operations> performed_{};  // but for pending_
   Picoseconds cycle_;
   std::vector<Core> cores_;
   std::vector<Crew> crews_;
@@ -246,11 +272,13 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   std::vector<std::unique_ptr<RootTask>> roots_;  // alive
   std::vector<std::unique_ptr<RootTask>> spare_;  // reused
   RootTask* current_ = nullptr;
-  Crew* running_ = nullptr;  // whose core runs a task
-  Picoseconds local_;        // that core's time
+  Crew* running_ = nullptr;    // whose core runs a task
+  mutable Picoseconds local_;  // that core's time, but for pending_: local()
   std::array<Picoseconds, static_cast<std::size_t>(BusInitiator::flash) + 1>
-      ring_read_{};   // when each engine has read what it was handed last
-  Picoseconds dram_;  // part of the current run that was spent on DRAM accesses
+      ring_read_{};           // when each engine has read what it was handed last
+  mutable Picoseconds dram_;  // part of the current run that was spent on DRAM accesses, likewise
+  mutable PendingAccesses pending_;
+  Picoseconds table_access_;  // of the core, for each of these
   bool powering_off_ = false;
   bool halted_ = false;
   Picoseconds ran_;        // since it was made

@@ -48,7 +48,7 @@ void Executor::note_work(const FirmwareEvent& event) {
   if (current_ == nullptr) return;
   if (event.edge == FirmwareEvent::Edge::begin) {
     account_cpu();
-    current_->work.begin(event, local_);
+    current_->work.begin(event, local());
     return set_work(*current_);
   }
   RootTask* root = current_;
@@ -59,7 +59,7 @@ void Executor::note_work(const FirmwareEvent& event) {
   } else {
     account_cpu();
   }
-  root->work.end(local_);
+  root->work.end(local());
   set_work(*root);
 }
 

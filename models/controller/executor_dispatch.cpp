@@ -6,25 +6,6 @@
 
 namespace tessera {
 
-namespace {
-
-/// From anywhere in the heap: the last entry takes its place, and goes up or down from there.
-template <class Entry>
-void take_out(std::vector<Entry>& heap, std::size_t place) {
-  heap[place] = heap.back();
-  heap.pop_back();
-  if (place == heap.size()) return;
-  std::push_heap(heap.begin(), heap.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::greater<>());
-  for (std::size_t child = 2 * place + 1; child < heap.size(); child = 2 * place + 1) {
-    if (child + 1 < heap.size() && heap[child] > heap[child + 1]) ++child;
-    if (!(heap[place] > heap[child])) return;
-    std::swap(heap[place], heap[child]);
-    place = child;
-  }
-}
-
-}  // namespace
-
 void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {
   enqueue({at, orders_++, &wait, first ? Entry::interrupt : Entry::more, line});
 }
@@ -41,16 +22,26 @@ void Executor::enqueue(const Ready& ready) {
 }
 
 void Executor::push(Crew& to, const Ready& ready) {
-  to.ready.push_back(ready);
-  if (to.ready.size() > 1) std::push_heap(to.ready.begin(), to.ready.end(), std::greater<>());
+  to.ready.push(ready);
   ready_depth_.set(++waiting_for_cores_, ready.at);
   if (&to != running_) schedule_dispatch(to);
 }
 
+/// The core of the crew that is free first.
+inline Executor::Core& Executor::next_core(const Crew& crew) {
+  if (crew.cores.size() == 1) [[likely]]
+    return *crew.cores.front();
+  return **std::ranges::min_element(crew.cores, {}, &Core::free);
+}
+
+/// When the crew, for which something is ready, turns to it.
+inline Picoseconds Executor::next_dispatch(const Crew& crew) const {
+  return std::max(std::max(crew.ready.front().at, next_core(crew).free), timeline_.now());
+}
+
 void Executor::schedule_dispatch(Crew& crew) {
   if (crew.ready.empty()) return;
-  const Core& next = **std::ranges::min_element(crew.cores, {}, &Core::free);
-  const Picoseconds at = std::max({crew.ready.front().at, next.free, timeline_.now()});
+  const Picoseconds at = next_dispatch(crew);
   if (crew.dispatch_pending && crew.dispatch_at <= at) return;  // that one will look again
   crew.dispatch_pending = true;
   crew.dispatch_at = at;
@@ -58,20 +49,50 @@ void Executor::schedule_dispatch(Crew& crew) {
 }
 
 /// The ready task that the crew turns to now.
-Executor::Ready Executor::take(Crew& crew) {
-  if (by_priority_) {
-    // Among those whose time has come.
-    auto best = crew.ready.begin();
-    for (auto at = crew.ready.begin(); at != crew.ready.end(); ++at)
-      if (at->at <= timeline_.now() && (priority(*at) < priority(*best) || (priority(*at) == priority(*best) && *best > *at))) best = at;
-    const Ready ready = *best;
-    take_out(crew.ready, static_cast<std::size_t>(best - crew.ready.begin()));
-    return ready;
+inline Executor::Ready Executor::take(Crew& crew) {
+  if (!by_priority_) return crew.ready.take(0);
+  // Among those whose time has come.
+  const auto entries = crew.ready.entries();
+  std::size_t best = 0;
+  for (std::size_t at = 1; at < entries.size() && entries[at].at <= timeline_.now(); ++at)
+    if (priority(entries[at]) < priority(entries[best])) best = at;
+  return crew.ready.take(best);
+}
+
+void Executor::begin(Core& core, const char* what, std::uint32_t tag) {
+  local_ = timeline_.now();
+  dram_ = Picoseconds(0);
+  if (code_ == nullptr) pending_.begin();  // fetching the code of an access takes its own time
+  core.free = local_;
+  core.task.show(what, local_);
+  core.tag.set(tag, local_);
+}
+
+inline void Executor::end(Core& core) {
+  const Picoseconds began = timeline_.now();
+  const Picoseconds ended = local();
+  pending_.end();
+  running_ = nullptr;
+  current_ = nullptr;
+  core.free = ended;
+  core.busy += ended - began;
+  ran_ += ended - began;
+  core.task.set(0, ended);
+}
+
+inline void Executor::dispatch(Crew& crew) {
+  crew.dispatch_pending = false;
+  Core& core = next_core(crew);
+  const Ready ready = take(crew);
+  ready_depth_.set(--waiting_for_cores_, timeline_.now());
+  running_ = &crew;
+  if (ready.entry == Entry::message) {
+    carry_out(core, messages_.take(ready.message));
+  } else if (&crew == &this->crew(CpuRole::translation)) {
+    run(core, ready);
+  } else {
+    take_interrupt(core, ready);
   }
-  std::pop_heap(crew.ready.begin(), crew.ready.end(), std::greater<>());
-  const Ready ready = crew.ready.back();
-  crew.ready.pop_back();
-  return ready;
 }
 
 void Executor::on_time(std::uint64_t argument) {
@@ -85,37 +106,12 @@ void Executor::on_time(std::uint64_t argument) {
   if (!crew.dispatch_pending || timeline_.now() != crew.dispatch_at) return;  // superseded by an earlier one
   crew.dispatch_pending = false;
   if (crew.ready.empty()) return;
-  Core& core = **std::ranges::min_element(crew.cores, {}, &Core::free);
-  if (std::max(crew.ready.front().at, core.free) > timeline_.now()) return schedule_dispatch(crew);
-  const Ready ready = take(crew);
-  ready_depth_.set(--waiting_for_cores_, timeline_.now());
-  running_ = &crew;
-  if (ready.entry == Entry::message) {
-    carry_out(core, messages_.take(ready.message));
-  } else if (&crew == &this->crew(CpuRole::translation)) {
-    run(core, ready);
-  } else {
-    take_interrupt(core, ready);
+  if (next_dispatch(crew) > timeline_.now()) return schedule_dispatch(crew);
+  for (;;) {
+    dispatch(crew);
+    if (crew.ready.empty()) return;
+    if (halted_ || !timeline_.go_on(next_dispatch(crew))) return schedule_dispatch(crew);
   }
-  schedule_dispatch(crew);
-}
-
-void Executor::begin(Core& core, const char* what, std::uint32_t tag) {
-  local_ = timeline_.now();
-  dram_ = Picoseconds(0);
-  core.free = local_;
-  core.task.show(what, local_);
-  core.tag.set(tag, local_);
-}
-
-void Executor::end(Core& core) {
-  const Picoseconds began = timeline_.now();
-  running_ = nullptr;
-  current_ = nullptr;
-  core.free = local_;
-  core.busy += local_ - began;
-  ran_ += local_ - began;
-  core.task.set(0, local_);
 }
 
 void Executor::charge_entry(const Ready& ready) {
@@ -125,7 +121,7 @@ void Executor::charge_entry(const Ready& ready) {
   if (ready.entry == Entry::interrupt) {
     charge(CpuOperation::interrupt, 1);
     if (control_ != nullptr) {
-      const Picoseconds waited = control_->acknowledge(local_);
+      const Picoseconds waited = control_->acknowledge(local());
       registers_ += waited;
       local_ += waited;
     }
@@ -139,12 +135,12 @@ void Executor::charge_entry(const Ready& ready) {
 /// By a core that is not the translation's, which goes on with the task.
 void Executor::take_interrupt(Core& core, const Ready& ready) {
   begin(core, "interrupt", ready.wait->root->tag);
-  account(*ready.wait, LifePhase::cpu_wait, local_);
+  account(*ready.wait, LifePhase::cpu_wait, local());
   show(ready.wait->root->life, LifePhase::cpu);
   charge_entry(ready);
-  account(*ready.wait, LifePhase::cpu, local_);
+  account(*ready.wait, LifePhase::cpu, local());
   show(ready.wait->root->life, LifePhase::cpu_wait);
-  const Picoseconds taken = local_;
+  const Picoseconds taken = local();
   end(core);
   enqueue({taken, orders_++, ready.wait, Entry::handed_over, ready.line});
 }
@@ -153,7 +149,7 @@ void Executor::run(Core& core, const Ready& ready) {
   RootTask* const root = ready.wait->root;
   begin(core, root->name, root->tag);
   current_ = root;
-  account(*ready.wait, LifePhase::cpu_wait, local_);
+  account(*ready.wait, LifePhase::cpu_wait, local());
   charge_entry(ready);
   const auto task = ready.wait->task;
   task.resume();
@@ -167,16 +163,16 @@ void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t time
   const std::uint64_t number =
       messages_.put({operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay, notice.engine, waiting});
   show(life, LifePhase::cpu_wait);
-  push(crew(role), {local_, orders_++, nullptr, Entry::message, InterruptLine::timer, number});
+  push(crew(role), {local(), orders_++, nullptr, Entry::message, InterruptLine::timer, number});
 }
 
 void Executor::carry_out(Core& core, const Message& message) {
   begin(core, to_string(message.operation), message.tag);
-  if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local_);
+  if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local());
   show(message.life, LifePhase::cpu);
   const Picoseconds read = hand_out(message.operation, message.times, message.engine);
-  if (message.life != nullptr) message.life->account(LifePhase::cpu, local_);
-  if (message.waiting != nullptr) message.waiting->since = local_;
+  if (message.life != nullptr) message.life->account(LifePhase::cpu, local());
+  if (message.waiting != nullptr) message.waiting->since = local();
   show(message.life, message.waiting != nullptr ? message.waiting->waits : LifePhase::link);
   timeline_.post(read + message.delay, *message.listener, message.argument);
   end(core);

@@ -32,6 +32,7 @@ MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& l
       staging_capacity_(config.staging_buffer),
       staging_(config.staging_buffer.value() / shape.sector_bytes) {
   if (config.data_cache.size > Bytes(0)) cache_.emplace("data_cache", config.data_cache, config.clock, map.dram, cpu);
+  if (!cache_) executor.price_later(direct_);
   reserve_host_buffers();
 }
 
@@ -136,8 +137,13 @@ DramAddress MemoryController::address_of(std::span<const std::byte> bytes) const
 }
 
 void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access access) {
-  if (overflows_) [[unlikely]]
-    return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
+  if (Tcm::holds(address) || !executor_.access_later(address, bytes, access)) [[unlikely]]
+    access_now(address, bytes, access);
+}
+
+void MemoryController::access_now(DramAddress address, std::uint32_t bytes, Access access) {
+  if (overflows_) return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
+  if (!Tcm::holds(address) && executor_.make_room() && executor_.access_later(address, bytes, access)) return;
   executor_.charge_task(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
   const Picoseconds now = executor_.now();
@@ -160,8 +166,9 @@ DataBuffer MemoryController::recycled(std::vector<DataBuffer>& pool, DramAddress
 }
 
 void MemoryController::set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes) {
-  in_use.set(bytes, executor_.now());
-  level.set(bytes, executor_.now());
+  const Picoseconds now = executor_.now();
+  in_use.set(bytes, now);
+  level.set(bytes, now);
 }
 
 DataBuffer MemoryController::acquire(std::uint32_t sectors) {

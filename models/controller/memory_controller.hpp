@@ -131,6 +131,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   };
 
   void set_level(TimeWeighted& in_use, Signal level, std::uint64_t bytes);
+  void access_now(DramAddress address, std::uint32_t bytes, Access access);
   DramAddress allocate(MemoryCategory category, Bytes size, std::string_view what);
   [[nodiscard]] std::span<std::byte> shown_bytes(DramAddress address, Bytes size);
   void move(DramAddress address, Bytes bytes, Access access);

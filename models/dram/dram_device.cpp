@@ -22,6 +22,7 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
     : config_(config),
       row_shift_(shift_of(config.row_size.value(), "dram.row_size")),
       bank_shift_(shift_of(config.banks, "dram.banks")),
+      rows_(config.capacity.value() >> row_shift_),
       burst_shift_(shift_of(config.bus_bytes, "dram.bus_bytes") + shift_of(config.burst_length, "dram.burst_length")),
       lane_shift_(config.interleave_groups ? shift_of(config.bank_groups, "dram.bank_groups") : 0),
       stripe_shift_(row_shift_ + lane_shift_),
@@ -54,8 +55,9 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
   stripe_change_ = config.banks == lanes ? opening : ahead - std::min(ahead, stripe_time);
   if (DramFaults::any(config)) faults_.emplace(config, seed);
   const Picoseconds to_read = config.read_to_precharge == Picoseconds(0) ? config.column_latency + burst_time_ : config.read_to_precharge;
-  hits_ = {Hit{config.column_latency, to_read}, Hit{write_latency_, write_latency_ + burst_time_ + config.write_recovery}};
-  hits_in_closed_form_ = !spacing_ && !faults_ && lane_shift_ == 0 && config.capacity.value() % config.row_size.value() == 0;
+  columns_ = {Column{config.column_latency, to_read}, Column{write_latency_, write_latency_ + burst_time_ + config.write_recovery}};
+  alone_in_bank_ = !spacing_ && !faults_ && lane_shift_ == 0 && config.capacity.value() % config.row_size.value() == 0;
+  if (!alone_in_bank_) calm_from_ = Picoseconds::max();
   if (config.refresh_interval == Picoseconds(0)) interval_end_ = Picoseconds::max();
   for (std::uint32_t bank = 0; bank < config.banks; ++bank)
     open_rows_.push_back(signals_.number("bank_" + std::to_string(bank) + "_row", 32));
@@ -67,7 +69,7 @@ inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
     epoch_ = at / config_.refresh_interval;
     interval_begin_ = config_.refresh_interval * epoch_;
     interval_end_ = interval_begin_ + config_.refresh_interval;
-    calm_from_ = epoch_ == 0 ? interval_begin_ : interval_begin_ + config_.refresh_time;
+    if (alone_in_bank_) calm_from_ = epoch_ == 0 ? interval_begin_ : interval_begin_ + config_.refresh_time;
   }
   const Picoseconds ready = interval_begin_ + config_.refresh_time;
   if (epoch_ == 0 || at >= ready) return at;
@@ -83,6 +85,28 @@ inline Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) 
     bus_.set(data_bus_.busy(cpu_bus_free_) ? 2 : 0, cpu_bus_free_);
   }
   return cpu_bus_free_;
+}
+
+/// Each begins when the one before is over, so that a look at what may disturb the first is one for all that follow in its refresh
+/// interval.
+Picoseconds DramDevice::access(std::span<const TableAccess> run, Picoseconds crossing) {
+  Picoseconds ahead = crossing;  // of those in front, and over the bus
+  Picoseconds undisturbed = undisturbed_from();
+  for (const TableAccess& one : run) {
+    const std::uint64_t address = one.address.value();
+    const std::uint64_t last = address + (one.bytes - 1U);  // far behind where it has no bytes
+    const Picoseconds now = one.at + ahead;
+    Picoseconds end;
+    if (now >= undisturbed && now < interval_end_ && last >> burst_shift_ == address >> burst_shift_) [[likely]] {
+      end = access_bank(address >> row_shift_, 1, one.access, now);
+      ++counters_.accesses;
+    } else {
+      end = access(one.address, one.bytes, one.access, now);
+      undisturbed = undisturbed_from();
+    }
+    ahead = end + crossing - one.at;
+  }
+  return ahead - crossing;
 }
 
 Picoseconds DramDevice::access_stepwise(std::uint64_t address, std::uint32_t bytes, Access access, Picoseconds now) {
@@ -108,7 +132,8 @@ Picoseconds DramDevice::access_unusual(std::uint64_t address, std::uint64_t byte
   while (address < end) {
     const std::uint64_t row_end = ((address >> row_shift_) + 1) << row_shift_;
     const std::uint64_t here = std::min(end, row_end) - address;
-    now = access_row(address, here, access, now);
+    const bool undisturbed = now >= undisturbed_from() && now < interval_end_;
+    now = undisturbed ? access_bank(address >> row_shift_, bursts(address, here), access, now) : access_row(address, here, access, now);
     address += here;
   }
   return now + correction;
@@ -130,7 +155,7 @@ inline Picoseconds DramDevice::access_row(std::uint64_t address, std::uint64_t b
   Bank& bank = banks_[index];
 
   Picoseconds column = after_refresh(std::max(now, bank.ready));
-  const bool open = bank.row != closed && bank.epoch == epoch_;
+  const bool open = bank.epoch == epoch_;
   if (open && bank.row == row) {
     ++counters_.row_hits;
   } else {
@@ -221,7 +246,7 @@ void DramDevice::initialise(Picoseconds now) {
 /// From when a bank could take an activation or precharge until it takes a column command.
 inline Picoseconds DramDevice::opening_of(std::uint64_t address) const {
   const Bank& bank = banks_[bank_of(address)];
-  if (bank.row == closed || bank.epoch != epoch_) return config_.row_to_column;
+  if (bank.epoch != epoch_) return config_.row_to_column;
   return bank.row == row_of(address) ? Picoseconds(0) : config_.precharge + config_.row_to_column;
 }
 
@@ -259,6 +284,13 @@ inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds wor
 inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
   std::uint64_t epoch = epoch_;
   if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
+  const bool watched = Signal::anyone_watches();
+  const auto open = [&](std::uint64_t bank, std::uint64_t row) {
+    banks_[bank].row = row;
+    banks_[bank].epoch = epoch;
+    if (watched) [[unlikely]]
+      open_rows_[bank].set(row, end);
+  };
   const std::uint64_t first_burst = address >> burst_shift_;
   const std::uint64_t end_burst = first_burst + bursts;
   const unsigned bursts_shift = stripe_shift_ - burst_shift_;
@@ -267,18 +299,13 @@ inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, 
   for (std::uint64_t stripe = last - std::min(last - (first_burst >> bursts_shift), stripes - 1); stripe <= last; ++stripe) {
     const std::uint64_t row = stripe >> (bank_shift_ - lane_shift_);
     const std::uint64_t first_bank = (stripe << lane_shift_) & (config_.banks - 1);
-    const auto open = [&](std::uint64_t bank) {
-      banks_[bank].row = row;
-      banks_[bank].epoch = epoch;
-      open_rows_[bank].set(row, end);
-    };
     if (lane_mask_ == 0) {
-      open(first_bank);
+      open(first_bank, row);
       continue;
     }
     const std::uint64_t from = std::max(first_burst, stripe << bursts_shift);
     const std::uint64_t to = std::min({from + lane_mask_ + 1, end_burst, (stripe + 1) << bursts_shift});
-    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_));
+    for (std::uint64_t burst = from; burst < to; ++burst) open(first_bank | (burst & lane_mask_), row);
   }
 }
 
@@ -291,15 +318,6 @@ inline void DramDevice::note_written(std::uint64_t address, std::uint64_t bursts
 
 inline std::uint64_t DramDevice::bursts(std::uint64_t address, std::uint64_t bytes) const {
   return ((address + bytes - 1) >> burst_shift_) - (address >> burst_shift_) + 1;
-}
-
-inline void DramDevice::count_bursts(std::uint64_t count, Access access) {
-  (access == Access::read ? counters_.bursts_read : counters_.bursts_written) += count;
-}
-
-inline void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
-  const std::uint64_t capacity = config_.capacity.value();
-  TESSERA_CHECK(bytes <= capacity && address <= capacity - bytes, "an access leaves the DRAM");
 }
 
 void DramDevice::cut() {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/address.hpp"
+#include "base/check.hpp"
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
@@ -33,6 +34,7 @@
 #include "dram/command_spacing.hpp"
 #include "dram/dram_config.hpp"
 #include "dram/dram_faults.hpp"
+#include "dram/table_access.hpp"
 #include "firmware/ports/memory_port.hpp"
 
 namespace tessera {
@@ -45,6 +47,10 @@ class DramDevice {
   /// A single access of the CPU, a word or a line of its caches; gives the time of completion.
   /// An access beyond the capacity is a model bug: reservations are checked before.
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now);
+
+  /// A run of such accesses during which nobody else gets here, each of which comes `crossing` after its begin: gives what they take
+  /// together.
+  Picoseconds access(std::span<const TableAccess> run, Picoseconds crossing);
 
   /// An extent of a DMA engine priced at `now`. Cost does not depend on its size.
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds now);
@@ -74,29 +80,28 @@ class DramDevice {
   void reset_statistics(Picoseconds now);
 
  private:
-  [[nodiscard]] Picoseconds busy() const { return burst_time_ * (counters_.bursts_read + counters_.bursts_written); }
+  [[nodiscard]] Picoseconds busy() const { return burst_time_ * (counters_.bursts[0] + counters_.bursts[1]); }
 
-  static constexpr std::uint64_t closed = ~std::uint64_t{0};
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
   struct Bank {
-    std::uint64_t row = closed;
-    std::uint64_t epoch = 0;  // refresh interval in which the row was opened; a later one finds it closed
-    Picoseconds ready;        // next command of the CPU
-    Picoseconds precharge;    // earliest precharge: tRAS and tWR
+    std::uint64_t row = 0;
+    std::uint64_t epoch = never;  // refresh interval in which the row was opened; another finds it closed
+    Picoseconds ready;            // next command of the CPU
+    Picoseconds precharge;        // earliest precharge: tRAS and tWR
   };
 
-  /// From the column command of an access that takes one burst of an open row.
-  struct Hit {
-    Picoseconds data;       // begins on the bus
-    Picoseconds precharge;  // is possible
+  /// What a column command leads to.
+  struct Column {
+    Picoseconds data;       ///< until the first of it is on the bus
+    Picoseconds precharge;  ///< until the row may be closed where the access takes one burst
   };
-  /// Whether that is what it is, and nothing that others do has a part in its time.
-  [[nodiscard]] bool undisturbed_hit(const Bank& bank, std::uint64_t address, std::uint32_t bytes, const Hit& hit, Picoseconds now) const {
-    const std::uint64_t burst = std::uint64_t{1} << burst_shift_;
-    const Picoseconds data = now + hit.data;
-    return hits_in_closed_form_ && bank.row == address >> row_shift_ >> bank_shift_ && bank.epoch == epoch_ && now >= bank.ready &&
-           now >= calm_from_ && now < interval_end_ && data >= cpu_bus_free_ && data >= data_bus_.last_end() &&
-           bytes - 1 < burst - (address & (burst - 1)) && !Signal::anyone_watches();
+  /// From when on nothing but its bank has a part in the time of an access, up to interval_end_: no refresh, nobody else on the bus, and no
+  /// access before that is not over.
+  [[nodiscard]] Picoseconds undisturbed_from() const {
+    return Signal::anyone_watches() ? Picoseconds::max() : std::max({calm_from_, cpu_bus_free_, data_bus_.last_end()});
   }
+  Picoseconds access_bank(std::uint64_t row_number, std::uint64_t bursts, Access access, Picoseconds now);
+  [[nodiscard]] Picoseconds open(Bank& bank, std::uint64_t row_number, Picoseconds now);
   Picoseconds access_stepwise(std::uint64_t address, std::uint32_t bytes, Access access, Picoseconds now);
   [[gnu::cold]] Picoseconds access_unusual(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
   Picoseconds access_row(std::uint64_t address, std::uint64_t bytes, Access access, Picoseconds now);
@@ -126,6 +131,7 @@ class DramDevice {
   DramConfig config_;
   unsigned row_shift_;
   unsigned bank_shift_;
+  std::uint64_t rows_;
   unsigned burst_shift_;
   unsigned lane_shift_;    // of the banks that successive bursts go round
   unsigned stripe_shift_;  // of the rows of those banks
@@ -136,15 +142,15 @@ class DramDevice {
   Picoseconds lane_opening_;   // how much longer it takes to open a stripe than a row, for data to flow without a stop
   Picoseconds stripe_change_;  // what a DMA waits between two stripes: nothing where banks hide it
   std::optional<CommandSpacing> spacing_;
-  std::array<Hit, 2> hits_;   // by Access
-  bool hits_in_closed_form_;  // not where others than the row's bank and the bus have a part in a hit
+  std::array<Column, 2> columns_;  // by Access
+  bool alone_in_bank_;             // nobody but bank and bus has a part in an access
   std::vector<Bank> banks_;
   std::optional<DramFaults> faults_;  // where the description has any
 
   // The refresh interval that the last look-up fell into: accesses cluster, so the division is rare.
   Picoseconds interval_begin_;
   Picoseconds interval_end_;
-  Picoseconds calm_from_;  // when its refresh is over
+  Picoseconds calm_from_;  // when its refresh is over; never unless alone_in_bank_
   std::uint64_t epoch_ = 0;
 
   Picoseconds cpu_bus_free_;  // end of the last metadata access's data
@@ -152,7 +158,8 @@ class DramDevice {
 
   struct Counters {
     std::uint64_t accesses = 0, row_hits = 0, row_misses = 0, row_conflicts = 0;
-    std::uint64_t dma = 0, dma_activations = 0, bursts_read = 0, bursts_written = 0, refresh_stalls = 0;
+    std::uint64_t dma = 0, dma_activations = 0, refresh_stalls = 0;
+    std::array<std::uint64_t, 2> bursts{};  // by Access
     Picoseconds refresh_wait;
     Bytes dma_bytes;
   } counters_;
@@ -160,20 +167,55 @@ class DramDevice {
   Picoseconds measured_from_;
 };
 
-/// Most accesses find their row open and nobody else there: their time is known without a look at anything else. It is that of
-/// access_stepwise() (tests/unit/dram).
+/// Most accesses lie in one row and find nobody else there: their time is known without a look at anything but the row's bank. It is that
+/// of access_stepwise() (tests/unit/dram).
 inline Picoseconds DramDevice::access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds now) {
-  Bank& bank = banks_[address.value() >> row_shift_ & (config_.banks - 1)];
-  const Hit& hit = hits_[static_cast<std::size_t>(access)];
-  if (!undisturbed_hit(bank, address.value(), bytes, hit, now)) [[unlikely]]
-    return access_stepwise(address.value(), bytes, access, now);
+  const std::uint64_t first = address.value();
+  const std::uint64_t last = first + bytes - 1;
+  if (now < undisturbed_from() || now >= interval_end_ || last >> row_shift_ != first >> row_shift_ || bytes == 0) [[unlikely]]
+    return access_stepwise(first, bytes, access, now);
   ++counters_.accesses;
-  ++counters_.row_hits;
-  ++(access == Access::read ? counters_.bursts_read : counters_.bursts_written);
-  bank.ready = now + burst_time_;
-  bank.precharge = std::max(bank.precharge, now + hit.precharge);
-  cpu_bus_free_ = now + hit.data + burst_time_;
+  return access_bank(first >> row_shift_, (last >> burst_shift_) - (first >> burst_shift_) + 1, access, now);
+}
+
+/// Bursts of one row, which nobody disturbs.
+inline Picoseconds DramDevice::access_bank(std::uint64_t row_number, std::uint64_t bursts, Access access, Picoseconds now) {
+  Bank& bank = banks_[row_number & (config_.banks - 1)];
+  Picoseconds column = now;
+  if (bank.row == row_number >> bank_shift_ && bank.epoch == epoch_)
+    ++counters_.row_hits;
+  else
+    column = open(bank, row_number, now);
+  if (bursts != 1) column += burst_step_ * (bursts - 1);
+  const Column& times = columns_[static_cast<std::size_t>(access)];
+  bank.ready = column + burst_time_;
+  bank.precharge = std::max(bank.precharge, column + times.precharge);
+  cpu_bus_free_ = bank.ready + times.data;
+  count_bursts(bursts, access);
   return cpu_bus_free_;
 }
+
+/// Opens a row of a bank that has another one open, or none; gives when it takes a column command.
+inline Picoseconds DramDevice::open(Bank& bank, std::uint64_t row_number, Picoseconds now) {
+  TESSERA_CHECK(row_number < rows_, "an access leaves the DRAM");
+  Picoseconds at = now;
+  if (bank.epoch == epoch_) {
+    ++counters_.row_conflicts;
+    at = std::max(at, bank.precharge) + config_.precharge;
+  } else {
+    ++counters_.row_misses;
+  }
+  bank.row = row_number >> bank_shift_;
+  bank.epoch = epoch_;
+  bank.precharge = at + config_.row_active;
+  return at + config_.row_to_column;
+}
+
+inline void DramDevice::check_range(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t capacity = config_.capacity.value();
+  TESSERA_CHECK(bytes <= capacity && address <= capacity - bytes, "an access leaves the DRAM");
+}
+
+inline void DramDevice::count_bursts(std::uint64_t count, Access access) { counters_.bursts[static_cast<std::size_t>(access)] += count; }
 
 }  // namespace tessera

@@ -5,9 +5,8 @@ namespace tessera {
 Picojoules DramDevice::energy(Picoseconds now) const {
   const std::uint64_t refreshes = config_.refresh_interval == Picoseconds(0) ? 0 : now / config_.refresh_interval;
   const std::uint64_t activations = counters_.row_misses + counters_.row_conflicts + counters_.dma_activations;
-  return config_.activate_energy * activations + config_.read_energy * counters_.bursts_read +
-         config_.write_energy * counters_.bursts_written + config_.refresh_energy * refreshes +
-         tessera::energy(config_.background_power, now);
+  return config_.activate_energy * activations + config_.read_energy * counters_.bursts[0] + config_.write_energy * counters_.bursts[1] +
+         config_.refresh_energy * refreshes + tessera::energy(config_.background_power, now);
 }
 
 void DramDevice::reset_statistics(Picoseconds now) {

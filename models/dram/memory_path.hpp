@@ -3,9 +3,11 @@
 // and no protocol checker stands on the way. The times are those of the payloads that cross the sockets (BusModule::to_memory(),
 // DramModule::b_transport()); tests/python/test_protocol.py demands the same results both ways from every layer.
 #include <algorithm>
+#include <span>
 
 #include "bus/interconnect.hpp"
 #include "dram/dram_device.hpp"
+#include "dram/table_access.hpp"
 
 namespace tessera {
 
@@ -21,6 +23,9 @@ class MemoryPath {
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) const {
     return dram_->access(address, bytes, access, bus_->access(Bytes(bytes), at));
   }
+
+  /// A run of single accesses during which nobody else gets at bus or DRAM: gives what they take together.
+  [[nodiscard]] Picoseconds access(std::span<const TableAccess> run) const;
 
   /// Bus and DRAM work side by side: an extent ends when both have moved all of it.
   [[nodiscard]] DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) const {

@@ -26,12 +26,23 @@ struct Actor final : TimelineListener {
     REQUIRE(*expected.begin() == std::pair(timeline.now(), argument));
     expected.erase(expected.begin());
     if (random.below(4) == 0) look();
+    if (random.below(4) == 0) go_on();
     for (std::uint64_t more = random.below(3); more > 0; --more) post();
     if (random.below(8) == 0) {
       timeline.post(timeline.now(), idler);
       timeline.withdraw(idler);
     }
+    if (random.below(4) == 0) go_on();
     if (random.below(4) == 0) look();
+  }
+  void go_on() {
+    const Picoseconds before = timeline.now();
+    const Picoseconds when = before + Picoseconds(random.below(20));
+    const Picoseconds unobserved = random.below(4) == 0 ? before + Picoseconds(random.below(20)) : Picoseconds::max();
+    timeline.unobserved_until(unobserved);
+    const bool first = when < unobserved && (expected.empty() || when < expected.begin()->first);
+    REQUIRE(timeline.go_on(when) == first);
+    REQUIRE(timeline.now() == (first ? when : before));
   }
   void post() {
     const Picoseconds when = timeline.now() + Picoseconds(random.below(20));
@@ -51,7 +62,7 @@ struct Actor final : TimelineListener {
 
 }  // namespace
 
-TEST_CASE("what an action posts, asks for and withdraws does not meet its own entry") {
+TEST_CASE("what an action posts, asks for, goes on to and withdraws does not meet its own entry") {
   Timeline timeline;
   Actor actor(timeline);
   for (int i = 0; i < 50; ++i) actor.post();
