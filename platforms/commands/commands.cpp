@@ -13,6 +13,7 @@
 #include "platforms/output/figure_text.hpp"
 #include "platforms/output/trace_table.hpp"
 #include "platforms/output/trace_text.hpp"
+#include "platforms/run/drive_host.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "platforms/state/state_file.hpp"
@@ -238,17 +239,18 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);
   drive.power_on(false, [](Status) {});
+  const Bytes capacity(application_sectors(drive) * drive.sector_shape().sector_bytes);
   if (options.capacity) {
-    std::cout << drive.firmware().user_sectors() * drive.sector_shape().sector_bytes << "\n";
+    std::cout << capacity.value() << "\n";
     return 0;
   }
-  std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
+  std::cout << options.drive << " with layer " << config.layer_and_host() << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);
-  if (options.trace) print_trace(*options.trace, Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
+  if (options.trace) print_trace(*options.trace, capacity);
   return 0;
 }
 

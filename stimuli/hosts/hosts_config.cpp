@@ -32,6 +32,11 @@ std::unique_ptr<TranslatingHost> HostsConfig::make(const DriveZones& drive, Time
 
 std::vector<std::string> HostsConfig::names() { return {"log", "log-greedy", "log-cost-benefit"}; }
 
+std::string HostsConfig::name() const {
+  if (translation == HostTranslation::none) return "none";
+  return log.cleaning == LogCleaning::greedy ? "log-greedy" : "log-cost-benefit";
+}
+
 bool HostsConfig::choose(std::string_view name) {
   if (!name.starts_with("log")) return false;
   const std::string_view rest = name.substr(3);

@@ -31,6 +31,8 @@ struct HostsConfig {
 
   /// Hosts by the words that follow the layer in `zoned:WORD`.
   [[nodiscard]] static std::vector<std::string> names();
+  /// The one of this host.
+  [[nodiscard]] std::string name() const;
   /// Takes the host of such a word; false where there is none.
   [[nodiscard]] bool choose(std::string_view name);
 };

@@ -175,7 +175,8 @@ void LogHost::admit_writes() {
   }
 }
 
-/// Takes the sectors of a write into the buffer as far as they go; true: all of them.
+/// Takes the sectors of a write into the buffer as far as they go; true: all of them. Data that is to be on the drive before somebody hears
+/// of it is not overwritten on its way there, as a drive keeps writes of one place apart.
 bool LogHost::admit(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool waits = !config_.write_back || request.force_unit_access;
@@ -186,6 +187,7 @@ bool LogHost::admit(Request& entry) {
       if (waits) forced_ = std::max(forced_, buffer_.order());
       return false;
     }
+    if (held != nullptr && held->awaited) return false;
     if (!edge_known(entry, sector)) return false;
     ++cpu_.sectors;
     held = buffer_.find(sector);
@@ -196,6 +198,7 @@ bool LogHost::admit(Request& entry) {
     dirty.content.resize(sector_content(), std::byte{0});
     overwrite(dirty, request, sector);
     if (!waits) continue;
+    dirty.awaited = true;
     dirty.waiters.push_back(request.tag);
     ++entry.open;
   }

@@ -34,7 +34,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void recover(std::function<void(Status)> recovered) override;
   void completed(HostRequest& command) override { commands_.completed(command); }
   [[nodiscard]] bool idle() const override;
-  void report(MetricSet& metrics, Picoseconds now) const override;
+  void report(MetricSet& metrics) const override;
 
   [[nodiscard]] const LogZones& zones() const { return zones_; }
 
@@ -96,6 +96,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   struct RecoveryRead {
     HostRun blocks;
     std::uint64_t tag = 0;  ///< of a header; 0: of something else
+    bool may_fail = false;  ///< it was being written when the power failed
   };
   struct Recovery {
     std::function<void(Status)> done;

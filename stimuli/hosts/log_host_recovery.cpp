@@ -60,13 +60,14 @@ void LogHost::zones_reported(const HostRequest& report) {
     const std::uint64_t blocks = told.condition == ZoneCondition::empty ? 0 : full ? told.blocks : told.pointer - told.start;
     zones_.cut_off(number, static_cast<std::uint32_t>(blocks / drive_.sector_blocks));
   }
-  for (const std::uint32_t area : {0u, 1u}) recovery_->reads.push_back({area_blocks(area, layout_.image_sectors - 1, 1)});
+  for (const std::uint32_t area : {0u, 1u})
+    recovery_->reads.push_back({area_blocks(area, layout_.image_sectors - 1, 1), 0, area != recovery_->image});
   for (std::uint64_t at = 0; at + 1 < layout_.image_sectors;) {
     const HostRun rest = area_blocks(recovery_->image, at, layout_.record_sectors);
     const std::uint64_t in_zone = layout_.zone_sectors - rest.first.value() / drive_.sector_blocks % layout_.zone_sectors;
     const auto sectors = static_cast<std::uint32_t>(
         std::min<std::uint64_t>({layout_.image_sectors - 1 - at, in_zone, std::uint64_t{layout_.record_sectors}}));
-    recovery_->reads.push_back({area_blocks(recovery_->image, at, sectors)});
+    recovery_->reads.push_back({area_blocks(recovery_->image, at, sectors), 0, false});
     at += sectors;
   }
   recovery_->then = [this] { verify_ends(); };
@@ -79,7 +80,7 @@ void LogHost::read_next_of_recovery() {
   recovery_->reads.pop_front();
   ++counts_.recovery_reads;
   send(HostOp::read, next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
-    if (!ok(command.status)) return std::exchange(recovery_, nullptr)->done(command.status);
+    if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && !command.content.empty()) {
       std::uint64_t found = 0;
       std::memcpy(&found, command.content.data(), sizeof found);
@@ -111,10 +112,10 @@ void LogHost::verify_ends() {
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
     const std::vector<LogRecord>& records = zones_.records(number);
     const std::uint32_t base = zones_.first_place(number);
-    if (records.empty() && zones_.zone(number).pointer != 0) recovery_->reads.push_back({drive_blocks(base, 1)});
+    if (records.empty() && zones_.zone(number).pointer != 0) recovery_->reads.push_back({drive_blocks(base, 1), 0, true});
     for (std::size_t i = 0; i < records.size(); ++i)
       if (i == 0 || records[i].sequence > known)
-        recovery_->reads.push_back({drive_blocks(base + records[i].first, 1), header_tag(records[i].sequence)});
+        recovery_->reads.push_back({drive_blocks(base + records[i].first, 1), header_tag(records[i].sequence), false});
   }
   recovery_->then = [this] { rebuild(); };
   read_next_of_recovery();

@@ -3,7 +3,7 @@
 
 namespace tessera {
 
-void LogHost::report(MetricSet& metrics, Picoseconds now) const {
+void LogHost::report(MetricSet& metrics) const {
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* what) {
     metrics.count(std::string("translation.") + name, static_cast<double>(value), unit, what);
   };
@@ -49,7 +49,6 @@ void LogHost::report(MetricSet& metrics, Picoseconds now) const {
   count("recovery.records", counts_.replayed, "1", "records that boots after power cuts found after the checkpoint");
   count("recovery.reads", counts_.recovery_reads, "1", "reads of these boots");
   metrics.count("translation.recovery.time", counts_.recovery_time, "time of the host in these boots, after the drive's own");
-  static_cast<void>(now);
 }
 
 }  // namespace tessera

@@ -16,6 +16,7 @@ class SectorBuffer {
   struct Entry {
     std::vector<std::byte> content;      ///< kept content, in modes that keep any
     std::vector<std::uint32_t> waiters;  ///< tags of requests that end when it is on the drive; of dirty data
+    bool awaited = false;                ///< some request ends when it is on the drive: it stays as it is until then
     std::uint64_t order = 0;             ///< of becoming dirty, from 1; 0: clean
     std::uint64_t write = 0;             ///< the last write that took it; 0: none
     bool counts = false;                 ///< against the capacity: it is the application's, not a copy of the cleaner

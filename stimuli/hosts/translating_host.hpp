@@ -37,7 +37,7 @@ class TranslatingHost : public HostFront {
   /// Whether nothing is under way and all written data is on the drive.
   [[nodiscard]] virtual bool idle() const = 0;
   /// Adds translation.*: counts accumulate.
-  virtual void report(MetricSet& metrics, Picoseconds now) const = 0;
+  virtual void report(MetricSet& metrics) const = 0;
 };
 
 }  // namespace tessera

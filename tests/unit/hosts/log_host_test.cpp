@@ -137,7 +137,7 @@ class Bench {
   }
   double figure(const char* name) const {
     MetricSet metrics;
-    host.report(metrics, timeline.now());
+    host.report(metrics);
     REQUIRE(metrics.find(name) != nullptr);
     return metrics.find(name)->value.value_or(-1);
   }
@@ -278,7 +278,7 @@ TEST_CASE("a write that is not acknowledged from memory takes one record of a he
   host.issue(request);
   while (!done) timeline.step();
   MetricSet metrics;
-  host.report(metrics, timeline.now());
+  host.report(metrics);
   CHECK(metrics.find("translation.sectors.written")->value == 2);
   CHECK(metrics.find("translation.commands")->value == 1);
   CHECK(host.zones().place(10) == 1);
@@ -290,7 +290,7 @@ TEST_CASE("two runs of one history do and count the same") {
     bench.player.start();
     bench.run_to_end();
     MetricSet metrics;
-    bench.host.report(metrics, bench.timeline.now());
+    bench.host.report(metrics);
     std::map<std::string, double> all{{"end", static_cast<double>(bench.timeline.now().value())}};
     for (const Metric& metric : metrics.all()) all[metric.name] = metric.value.value_or(-1);
     return all;
