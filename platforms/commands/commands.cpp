@@ -74,6 +74,12 @@ std::optional<TraceText> text_form(cli::ConvertForm form) {
   return std::nullopt;
 }
 
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
 void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
   if (format == cli::ListFormat::json) {
     boost::json::array array;
@@ -82,6 +88,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
       if (entry.layer) {
         object["needs_flash"] = entry.needs_flash;
         object["zones"] = entry.zones;
+        if (entry.zones) object["hosts"] = boost::json::value_from(HostsConfig::names());
       }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();
       array.push_back(std::move(object));
@@ -91,7 +98,12 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
   }
   std::size_t width = 0;
   for (const Entry& entry : list) width = std::max(width, entry.name.size());
-  for (const Entry& entry : list) std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary << "\n";
+  for (const Entry& entry : list) {
+    std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary;
+    if (entry.zones)
+      std::cout << "; with a host that translates: " << entry.name << ":" << joined(HostsConfig::names(), ", " + entry.name + ":");
+    std::cout << "\n";
+  }
 }
 
 std::vector<Parameter> collect(DriveConfig& config) {

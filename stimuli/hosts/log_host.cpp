@@ -43,10 +43,10 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
   images_[0] = {.valid = true, .map = zones_.map()};
 }
 
-/// Zones that stay free are those below which cleaning begins: a drive in use has no more.
+/// With the zone that the application opens first, those stay free below which cleaning begins: a drive in use has no more.
 std::uint64_t LogHost::prefill(std::uint64_t sectors) {
   if (sectors == 0) return 0;
-  const std::uint32_t most = layout_.data_zones - std::min(config_.clean_below, layout_.data_zones - 1);
+  const std::uint32_t most = layout_.data_zones - std::min(config_.clean_below + 1, layout_.data_zones - 1);
   const std::uint64_t share = (sectors * layout_.data_zones + layout_.user_sectors - 1) / layout_.user_sectors;
   const std::uint64_t needed = (sectors + layout_.zone_sectors - 1) / layout_.zone_sectors + 1;
   const auto zones = static_cast<std::uint32_t>(std::min<std::uint64_t>(

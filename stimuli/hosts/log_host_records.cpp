@@ -25,9 +25,9 @@ void LogHost::write_records() {
     break;
   }
   const auto oldest = buffer_.oldest();
-  if (!oldest || dirty_alarm_) return;
+  if (!oldest || dirty_alarm_ || oldest->since + config_.write_delay <= timeline_.now()) return;  // overdue: the next answer lets it go
   dirty_alarm_ = true;
-  timeline_.post(std::max(timeline_.now() + Picoseconds(1), oldest->since + config_.write_delay), *this, dirty_since);
+  timeline_.post(oldest->since + config_.write_delay, *this, dirty_since);
 }
 
 Picoseconds LogHost::stalled_time() const { return stalled_since_ ? stalled_ + (timeline_.now() - *stalled_since_) : stalled_; }
