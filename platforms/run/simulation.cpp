@@ -299,6 +299,7 @@ void Simulation::stop() {
 void Simulation::on_end(Picoseconds) {
   if (stop_signal() != 0) stop();  // the input may go on behind what was read of it
   stage_ = Stage::drain;
+  if (translation_ != nullptr) translation_->application_ended();
   post_now(begin_drain);
 }
 

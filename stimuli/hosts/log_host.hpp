@@ -33,6 +33,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] std::uint64_t prefill(std::uint64_t sectors) override;
   void recover(std::function<void(Status)> recovered) override;
   void completed(HostRequest& command) override { commands_.completed(command); }
+  void application_ended() override { ended_ = true; }
   [[nodiscard]] bool idle() const override;
   void report(MetricSet& metrics) const override;
 
@@ -149,6 +150,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void clean();
   [[nodiscard]] bool must_clean() const { return zones_.free_zones() < config_.clean_below; }
   [[nodiscard]] bool application_idle() const;
+  [[nodiscard]] bool pays_in_idle_time(std::uint32_t zone) const;
   void read_live();
   void live_read(std::uint32_t zone, std::uint32_t first, HostRequest& command);
   void move_live();
@@ -205,6 +207,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   std::unique_ptr<Recovery> recovery_;
 
   Picoseconds last_activity_;
+  bool ended_ = false;
   bool idle_alarm_ = false;
   bool dirty_alarm_ = false;
   bool proceeding_ = false;

@@ -17,10 +17,10 @@ constexpr std::uint32_t widest_gap = 16;      // dead sectors that a read goes o
 void LogHost::clean() {
   if (!cleaning_.zone) {
     const bool in_idle_time = !must_clean();
-    if (in_idle_time && !(application_idle() && zones_.free_zones() < config_.clean_idle_below)) return;
+    if (in_idle_time && !(!ended_ && application_idle() && zones_.free_zones() < config_.clean_idle_below)) return;
     const auto victim = choose_victim(zones_.zones(), layout_, config_.cleaning, timeline_.now());
     cpu_.sectors += layout_.data_zones;
-    if (!victim) return;
+    if (!victim || (in_idle_time && !pays_in_idle_time(*victim))) return;
     cleaning_ = {};
     cleaning_.zone = victim;
     cleaning_.in_idle_time = in_idle_time;
@@ -30,6 +30,11 @@ void LogHost::clean() {
   read_live();
   move_live();
   reset_cleaned();
+}
+
+/// Idle time is no reason to move a zone that is as full as the drive allows: that would go on for ever.
+bool LogHost::pays_in_idle_time(std::uint32_t zone) const {
+  return zones_.zone(zone).live <= (1 - config_.over_provisioning / 2) * layout_.zone_sectors;
 }
 
 void LogHost::read_live() {

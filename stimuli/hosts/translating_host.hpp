@@ -34,6 +34,8 @@ class TranslatingHost : public HostFront {
   /// The drive completed a command of the host at the timeline's now().
   virtual void completed(HostRequest& command) = 0;
 
+  /// No more requests come but a FLUSH: what has begun ends, and nothing begins for idle time.
+  virtual void application_ended() = 0;
   /// Whether nothing is under way and all written data is on the drive.
   [[nodiscard]] virtual bool idle() const = 0;
   /// Adds translation.*: counts accumulate.

@@ -229,6 +229,25 @@ TEST_CASE("a full drive goes on taking writes") {
   CHECK(bench.figure("translation.zones.least_free") >= 0);
 }
 
+TEST_CASE("zones are cleaned in idle time until the application has ended") {
+  const bool ends = GENERATE(false, true);
+  LogHostConfig config = small_host();
+  config.clean_idle_below = 12;
+  Bench bench(config, 5, 400);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  bench.player.start();
+  bench.run_to_end();
+  const double before = bench.figure("translation.cleaning.idle");
+  if (ends) bench.host.application_ended();
+  const std::uint32_t free = bench.host.zones().free_zones();
+  const Picoseconds later = bench.timeline.now() + 100_s;
+  bench.timeline.run_until(later);
+  CHECK(free < 12);
+  CHECK((bench.figure("translation.cleaning.idle") > before + 1) == !ends);
+  CHECK(bench.host.idle());
+  bench.check();
+}
+
 TEST_CASE("requests one after another read what a plain array holds") {
   const LogLayout layout = Bench::planned(small_host(), small_drive);
   Timeline timeline;
