@@ -34,7 +34,8 @@ void LogHost::clean() {
 
 /// Idle time is no reason to move a zone that is as full as the drive allows: that would go on for ever.
 bool LogHost::pays_in_idle_time(std::uint32_t zone) const {
-  return zones_.zone(zone).live <= (1 - config_.over_provisioning / 2) * layout_.zone_sectors;
+  const double full = static_cast<double>(layout_.zone_sectors) * (layout_.record_sectors - 1) / layout_.record_sectors;
+  return zones_.zone(zone).live <= (1 - config_.over_provisioning / 2) * full;
 }
 
 void LogHost::read_live() {
