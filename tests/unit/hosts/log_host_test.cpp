@@ -195,6 +195,8 @@ TEST_CASE("after a power cut at any instant everything is there that was promise
     LogHostConfig config = small_host();
     config.write_back = write_back;
     config.cleaning = seed % 2 == 0 ? LogCleaning::greedy : LogCleaning::cost_benefit;
+    config.checkpoint_every = seed % 3 == 0 ? 1_MiB : 64_KiB;
+    config.writes_in_flight = seed % 4 < 2 ? 4 : 1;
     Bench bench(config, seed, 2500);
     RandomStream random(seed, "cuts");
     bench.player.start();
