@@ -16,14 +16,19 @@ OTHERS = "others"
 
 
 def family_of(layer: str) -> str:
-    """The family; a layer that is none's is among the others."""
-    return next((family for family, layers in FAMILIES.items() if layer in layers), OTHERS)
+    """The family; a layer that is none's is among the others. A host after a colon ("zoned:log") changes nothing."""
+    return next((family for family, layers in FAMILIES.items() if layer.partition(":")[0] in layers), OTHERS)
 
 
 def ordered(layers: Iterable[str]) -> list[str]:
     """The yardstick, then family by family; layers of no family last, as they came."""
     known = [YARDSTICK, *(layer for family in FAMILIES.values() for layer in family)]
-    return sorted(layers, key=lambda layer: known.index(layer) if layer in known else len(known))
+
+    def place(layer: str) -> int:
+        name = layer.partition(":")[0]
+        return known.index(name) if name in known else len(known)
+
+    return sorted(layers, key=place)
 
 
 def grouped(layers: Iterable[str]) -> dict[str, list[str]]:

@@ -14,6 +14,8 @@ class DriveFirmware : public FirmwareEntry {
  public:
   /// Capacity in drive sectors.
   [[nodiscard]] virtual std::uint64_t user_sectors() const = 0;
+  /// The first zones that are conventional, of a layer with zones; 0 where the firmware is behind registers.
+  [[nodiscard]] virtual std::uint32_t conventional_zones() const { return 0; }
   /// Before boot: see TranslationLayer::prefill().
   virtual void prefill(std::uint64_t sectors) = 0;
   virtual void report(MetricSet& metrics) const = 0;

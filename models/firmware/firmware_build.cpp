@@ -51,4 +51,11 @@ Task<void> Firmware::refuse(HostCommand& command) {
   co_return;
 }
 
+std::uint32_t Firmware::conventional_zones() const {
+  const ZoneCommands* const zones = layer_->zone_commands();
+  std::uint32_t conventional = 0;
+  while (zones != nullptr && conventional < zones->zones() && zones->describe(conventional).type == ZoneType::conventional) ++conventional;
+  return conventional;
+}
+
 }  // namespace tessera

@@ -46,6 +46,7 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] bool idle() const override { return server_->idle(); }
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return top_->user_sectors(); }
+  [[nodiscard]] std::uint32_t conventional_zones() const override;
   void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
   void report(MetricSet& metrics) const override;
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }

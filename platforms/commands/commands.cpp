@@ -13,6 +13,7 @@
 #include "platforms/output/figure_text.hpp"
 #include "platforms/output/trace_table.hpp"
 #include "platforms/output/trace_text.hpp"
+#include "platforms/run/drive_host.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "platforms/state/state_file.hpp"
@@ -73,6 +74,12 @@ std::optional<TraceText> text_form(cli::ConvertForm form) {
   return std::nullopt;
 }
 
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
 void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
   if (format == cli::ListFormat::json) {
     boost::json::array array;
@@ -81,6 +88,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
       if (entry.layer) {
         object["needs_flash"] = entry.needs_flash;
         object["zones"] = entry.zones;
+        if (entry.zones) object["hosts"] = boost::json::value_from(HostsConfig::names());
       }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();
       array.push_back(std::move(object));
@@ -90,7 +98,12 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
   }
   std::size_t width = 0;
   for (const Entry& entry : list) width = std::max(width, entry.name.size());
-  for (const Entry& entry : list) std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary << "\n";
+  for (const Entry& entry : list) {
+    std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary;
+    if (entry.zones)
+      std::cout << "; with a host that translates: " << entry.name << ":" << joined(HostsConfig::names(), ", " + entry.name + ":");
+    std::cout << "\n";
+  }
 }
 
 std::vector<Parameter> collect(DriveConfig& config) {
@@ -238,17 +251,18 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   // The drive is built and its firmware loaded as for a run, so that all that is refused there is refused here.
   DriveModule drive("drive", config, plan, ContentMode::none, 0);
   drive.power_on(false, [](Status) {});
+  const Bytes capacity(application_sectors(drive) * drive.sector_shape().sector_bytes);
   if (options.capacity) {
-    std::cout << drive.firmware().user_sectors() * drive.sector_shape().sector_bytes << "\n";
+    std::cout << capacity.value() << "\n";
     return 0;
   }
-  std::cout << options.drive << " with layer " << config.layer << " is valid; regions:\n";
+  std::cout << options.drive << " with layer " << config.layer_and_host() << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);
-  if (options.trace) print_trace(*options.trace, Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
+  if (options.trace) print_trace(*options.trace, capacity);
   return 0;
 }
 

@@ -31,6 +31,15 @@ constexpr int exit_model_bug = 3;
 // Fewer seeds say too little of how far a difference would repeat.
 constexpr std::uint64_t enough_seeds = 10;
 
+/// Whether the name is that of a layer with zones and a host for it.
+bool names_host(const std::string& name, const DriveConfig& drive) {
+  const std::size_t colon = name.find(':');
+  return colon != std::string::npos &&
+         std::ranges::any_of(drive.layers,
+                             [&](const auto& layer) { return layer->name() == name.substr(0, colon) && layer->zone_size() != Bytes(0); }) &&
+         HostsConfig().choose(name.substr(colon + 1));
+}
+
 /// The layers asked for, of all those that take writes anywhere; InputError with the nearest name for one that there is not.
 std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const DriveConfig& drive) {
   std::vector<std::string> known = drive.layer_names();
@@ -42,9 +51,11 @@ std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const
   }
   std::vector<std::string> names = known;
   names.emplace_back("all");
+  for (const std::string& host : HostsConfig::names()) names.push_back("zoned:" + host);
   for (const std::string& layer : options.layers) {
     if (layer == "all") throw InputError("--layers: 'all' stands alone");
-    if (std::find(known.begin(), known.end(), layer) == known.end()) throw InputError("--layers: " + unknown_name("layer", layer, names));
+    if (std::find(known.begin(), known.end(), layer) == known.end() && !names_host(layer, drive))
+      throw InputError("--layers: " + unknown_name("layer", layer, names));
   }
   return options.layers;
 }

@@ -62,7 +62,26 @@ void check_flash(const DriveConfig& config) {
   if (const std::string problem = factory.check_flash(rest); !problem.empty()) throw InputError(factory.name() + ": " + problem + shared);
 }
 
+/// What a host that translates asks of the drive, as far as the description alone tells.
+void check_host(const DriveConfig& config) {
+  if (!config.hosts.translates()) return;
+  const std::string host = "the host '" + config.hosts.name() + "'";
+  if (!config.has_zones())
+    throw InputError(host + " (hosts.translation) writes zones, and the layer " + config.layer +
+                     " has none: choose --layer zoned:" + config.hosts.name());
+  if (config.image != nullptr || config.through_registers())
+    throw InputError(host +
+                     " needs firmware that is linked to the model and reached by ports (simulation.firmware_through), or no host: "
+                     "--set hosts.translation=none");
+  if (config.asks_for_faults())
+    throw InputError(host +
+                     " has no answer to sectors that cannot be read or written: leave the faults of media and nand out, or the host: "
+                     "--set hosts.translation=none");
+  if (config.host.command_timeout != Picoseconds(0)) throw InputError(host + " gives no command up: set host.command_timeout to 0");
+}
+
 FormatPlan planned(const DriveConfig& config) {
+  check_host(config);
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
@@ -166,6 +185,7 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.section("host", host, "host interface");
   visitor.section("power", power, "power loss, dump engine, boot");
   visitor.section("firmware", firmware, "what is composed around the translation layer");
+  visitor.section("hosts", hosts, "what translates between the application and a drive with zones");
   visitor.enter("layers", "parameters of each translation layer");
   for (const auto& factory : layers) {
     visitor.enter(section_name(factory->name()), factory->summary());
@@ -266,6 +286,19 @@ static std::string add_layers(const FirmwareLibrary& firmware, std::vector<std::
   return first;
 }
 
+void DriveConfig::choose_layer(const std::string& name) {
+  layer = name;
+  const std::size_t colon = name.find(':');
+  const auto known = [this](const std::string& word) { return std::ranges::count(layer_names(), word) != 0; };
+  if (colon == std::string::npos || known(name) || !known(name.substr(0, colon))) return;
+  const std::string translating = name.substr(colon + 1);
+  layer = name.substr(0, colon);
+  if (!has_zones())
+    throw InputError("the layer " + layer + " has no zones that a host could write: of '" + name + "' leave ':" + translating +
+                     "' out, or name the layer zoned");
+  if (!hosts.choose(translating)) throw InputError(unknown_name("host", translating, HostsConfig::names()));
+}
+
 DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
                        const FirmwareLibrary& firmware) {
   for (const std::string& assignment : overrides) document.set(assignment);
@@ -275,9 +308,9 @@ DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& ov
   DescriptionReader reader(config.document);
   config.describe(reader);
   reader.finish();
-  if (!layer.empty() || !of_firmware.empty()) config.layer = layer.empty() ? of_firmware : layer;
+  config.choose_layer(!layer.empty() ? layer : !of_firmware.empty() ? of_firmware : config.layer);
   // Said here: later, the description's own line would be named as the place of it.
-  if (const auto known = config.layer_names(); !layer.empty() && std::ranges::find(known, layer) == known.end())
+  if (const auto known = config.layer_names(); !layer.empty() && std::ranges::find(known, config.layer) == known.end())
     throw InputError("--layer: " + unknown_name("layer", layer, known));
   if (config.format != "layer" && std::find(format_names.begin(), format_names.end(), config.format) == format_names.end()) {
     const Place place = reader.place_of("format");
@@ -290,6 +323,12 @@ InputError DriveConfig::refusal(const std::string& sentence) const {
   const std::string own = layer_section(layer);
   return InputError(with_named_places(sentence, document,
                                       [&own](const std::string& path) { return !path.starts_with("layers.") || path.starts_with(own); }));
+}
+
+void refuse_translating_host(const DriveConfig& config, const std::string& what) {
+  if (config.hosts.translates())
+    throw InputError(what + ", and the host '" + config.hosts.name() +
+                     "' (hosts.translation) keeps its tables in memory: leave one of the two out");
 }
 
 std::string layer_section(std::string name) { return "layers." + section_name(std::move(name)) + "."; }

@@ -18,6 +18,7 @@
 #include "power/power_config.hpp"
 #include "processor/elf_image.hpp"
 #include "processor/hart_timing.hpp"
+#include "stimuli/hosts/hosts_config.hpp"
 
 namespace tessera {
 
@@ -52,6 +53,7 @@ struct DriveConfig {
   HostConfig host;
   PowerConfig power;
   FirmwareConfig firmware;
+  HostsConfig hosts;                                  ///< what translates between the application and zones
   std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
 
   std::shared_ptr<const riscv::ElfImage> image;  ///< the firmware, on a processor of its own; null: that which is linked to the model
@@ -72,10 +74,16 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
+  /// A layer's name, or that of one with zones and a host for it, as in "zoned:log"; InputError for a host that there is not.
+  void choose_layer(const std::string& name);
   /// Whether the selected layer's own write buffer takes the place of the drive's write cache, or its zones leave no place for one.
   [[nodiscard]] bool write_cache_yields() const { return has_zones() || (firmware.write_cache.yields && selected().has_write_buffer()); }
-  /// Whether the host sees zones.
+  /// Whether the drive has zones.
   [[nodiscard]] bool has_zones() const { return selected().zone_size() != Bytes(0); }
+  /// What the application sees: a zone's size, or 0 where there are none or a host translates.
+  [[nodiscard]] Bytes visible_zone_size() const { return hosts.translates() ? Bytes(0) : selected().zone_size(); }
+  /// The layer, and behind a colon the host that translates for it: "zoned:log-greedy".
+  [[nodiscard]] std::string layer_and_host() const { return hosts.translates() ? layer + ":" + hosts.name() : layer; }
   /// What runs on the drive and is not the simulator's own, for messages: a layer of a shared library, an image. "" where there is none.
   [[nodiscard]] std::string foreign_firmware() const;
   [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }
@@ -92,7 +100,8 @@ struct DriveConfig {
   [[nodiscard]] InputError refusal(const std::string& sentence) const;
 };
 
-/// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given.
+/// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given; it may
+/// name a host, too, as in "zoned:log".
 /// `firmware`: its layers are in the list too, in the place of one of the same name; its first runs where `layer` names none.
 [[nodiscard]] DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
                                      const FirmwareLibrary& firmware = {});
@@ -108,6 +117,9 @@ struct DriveConfig {
 /// What the selected layer risks on this drive although it can run, and what the user set in vain: a sentence each, without its full stop.
 /// Changes nothing: describe() shows every value to whoever may change it.
 [[nodiscard]] std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan);
+
+/// Refuses a host that translates, by whoever has no place for one: `what` begins the sentence.
+void refuse_translating_host(const DriveConfig& config, const std::string& what);
 
 /// The path of a layer's section with a dot behind it: "layers.imr_rmw.".
 [[nodiscard]] std::string layer_section(std::string name);

@@ -46,8 +46,15 @@ void Measurement::begin() {
   begin_ = drive_.timeline().now();
   drive_.reset_statistics();
   start_ = {};
-  drive_.report(start_, Picoseconds(0));
+  report(start_, Picoseconds(0));
 }
+
+void Measurement::report(MetricSet& metrics, Picoseconds elapsed) const {
+  drive_.report(metrics, elapsed);
+  if (host_ != nullptr) host_->report(metrics);
+}
+
+std::uint64_t Measurement::user_sectors() const { return host_ == nullptr ? drive_.firmware().user_sectors() : host_->user_sectors(); }
 
 void Measurement::add_write_amplification(MetricSet& metrics) const {
   const double sector = drive_.sector_shape().sector_bytes;
@@ -68,6 +75,9 @@ void Measurement::add_write_amplification(MetricSet& metrics) const {
   metrics.add("write_amplification.flash", over_host(flash), "1", "pages written to flash, over the host's bytes in sectors");
   metrics.add("write_amplification.no_backup", over_host(user + flash - flash_logs), "1",
               "as write_amplification.total, without scratch space and logs: closest to the definitions of the papers");
+  if (host_ == nullptr) return;
+  metrics.add("write_amplification.host", over_host(value_of(metrics, "translation.sectors.written")), "1",
+              "sectors that the translating host wrote to the drive, over the application's bytes in sectors");
 }
 
 /// Erases go on at the pace of the measured part; the worst block's are those by which the largest wear grew.
@@ -101,7 +111,7 @@ void Measurement::add_totals(MetricSet& metrics) const {
       value_of(metrics, "media.energy.total") + value_of(metrics, "nand.energy.total") * 1e-3 + value_of(metrics, "dram.energy") * 1e-3;
   metrics.add("energy.total", joules, "J", "energy of head-disk assembly, flash and DRAM over the measured time");
   const double physical = static_cast<double>(drive_.physical_sectors());
-  const double user = static_cast<double>(drive_.firmware().user_sectors());
+  const double user = static_cast<double>(user_sectors());
   metrics.add("capacity.user", user * drive_.sector_shape().sector_bytes, "B", "what the host can address");
   metrics.add("capacity.gain_vs_cmr", user * drive_.density_gain() / physical, "1",
               "user capacity over that of the same platter area recorded conventionally: formula, not measurement (SG = W N / (N + G))");
@@ -121,7 +131,7 @@ MetricSet Measurement::end(const Player& player) {
 
 MetricSet Measurement::end(MetricSet metrics) {
   const Picoseconds now = drive_.timeline().now();
-  drive_.report(metrics, now - begin_);
+  report(metrics, now - begin_);
   metrics.subtract(start_);
   layer_cleans_ = metrics.find("cleaning.count") != nullptr;
   const double seconds = static_cast<double>((now - begin_).value()) * 1e-12;

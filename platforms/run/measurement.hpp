@@ -2,6 +2,7 @@
 // What a run reports: the drive's metrics over the measured part, and the figures that take several blocks to compute.
 #include "base/metrics.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "stimuli/hosts/translating_host.hpp"
 #include "stimuli/player/player.hpp"
 
 namespace tessera {
@@ -9,7 +10,8 @@ namespace tessera {
 /// The measured part of a run: from the end of boot (or of the warm-up) to the end of the drain.
 class Measurement {
  public:
-  explicit Measurement(DriveModule& drive) : drive_(drive) {}
+  /// `host`: what translates above the drive, or null.
+  explicit Measurement(DriveModule& drive, const TranslatingHost* host = nullptr) : drive_(drive), host_(host) {}
 
   /// The measured part begins at the timeline's now().
   void begin();
@@ -26,7 +28,11 @@ class Measurement {
   void add_lifetime(MetricSet& metrics, double seconds) const;
   void add_dirty_peak(MetricSet& metrics) const;
 
+  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  [[nodiscard]] std::uint64_t user_sectors() const;
+
   DriveModule& drive_;
+  const TranslatingHost* host_;
   MetricSet start_;
   Picoseconds begin_;
   bool layer_cleans_ = false;

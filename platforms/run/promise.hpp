@@ -6,6 +6,7 @@
 namespace tessera {
 
 [[nodiscard]] inline DurabilityPromise promise_of(const DriveConfig& drive) {
+  if (drive.hosts.translates()) return drive.hosts.promises_flushed_only() ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
   const WriteCacheConfig cache = drive.firmware_for_layer().write_cache;
   const bool little =
       (cache.capacity.value() != 0 && cache.durability == CacheDurability::volatile_memory) || drive.selected().promises_flushed_only();

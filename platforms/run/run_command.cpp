@@ -164,7 +164,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
-  run["layer"] = drive.layer;
+  run["layer"] = drive.layer_and_host();
   if (!options.firmware.file.empty()) run["firmware"] = options.firmware.file.filename().string();
   if (!options.firmware.image.empty()) run["image"] = options.firmware.image.filename().string();
   run["input"] = input_name(options);
@@ -186,7 +186,8 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
 
 void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics, const RunVerdict& verdict,
                   const std::vector<std::string>& notes) {
-  std::cout << options.drive << ", layer " << drive.layer << ", " << input_name(options) << ":\n" << terminal_summary(metrics, verdict);
+  std::cout << options.drive << ", layer " << drive.layer_and_host() << ", " << input_name(options) << ":\n"
+            << terminal_summary(metrics, verdict);
   for (const std::string& note : notes)
     if (!note.starts_with(unstable_note) && !note.starts_with(unsteady_note)) std::cout << "  note: " << note << "\n";  // said at the top
   std::cout << "  results: " << options.out.string() << "\n";
@@ -231,6 +232,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   folder.write("run.json", json_text(run_description(options, inputs), an_option_a_line), Keep::record);
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive), Keep::record);
 
+  if (!options.load_state.empty() || !options.save_state.empty())
+    refuse_translating_host(drive_config, "--load-state and --save-state keep what the drive holds");
   const std::unique_ptr<SavedState> saved = open_state(options, drive_config);
 
   ContentHash of_pipe;
@@ -300,6 +303,9 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
+  if (drive_config.visible_zone_size() != Bytes(0) && metrics.find("host.failed.unaligned write command") != nullptr)
+    notes.emplace_back(
+        "the application wrote elsewhere than at write pointers: --layer zoned:log puts a host in between that keeps to them");
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back(unstable_note);
   const std::optional<bool> steady = simulation.player().statistics().steady();

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/liveness_bug.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/run/drive_host.hpp"
 #include "platforms/run/missed_packets.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "platforms/run/zone_doubts.hpp"
@@ -42,18 +43,18 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       stage_(config.restored ? Stage::restore : Stage::format),
       source_([&] {
         power_on();
-        return open_input(Bytes(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes));
+        return open_input(Bytes(user_sectors() * drive.sector_shape().sector_bytes));
       }()),
-      player_(config.player, drive.timeline(), *source_, host_),
+      player_(config.player, drive.timeline(), *source_, *front_),
       scoreboard_(config.check ? std::make_unique<Scoreboard>(
                                      config.content, config.promise, drive.sector_shape().blocks(),
                                      drive.prefill_contents() == nullptr ? PrefilledBlocks() : drive.prefill_contents()->blocks())
                                : nullptr),
-      measurement_(drive) {
+      measurement_(drive, translation_.get()) {
   host_.socket.bind(drive.host_socket());
   if (HostInterfaceModule* const interface = drive.direct_host()) host_.reach(*interface);
   if (scoreboard_ != nullptr) {
-    scoreboard_->expect_zones(drive_.config().selected().zone_size() / Bytes(host_block_bytes));
+    scoreboard_->expect_zones(drive_.config().visible_zone_size() / Bytes(host_block_bytes));
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
     if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get(), reads_before_loss(drive_.config()));
@@ -64,6 +65,18 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   player_.add_observer(*this);
   player_.set_end_listener(*this);
   schedule_cut();
+}
+
+/// Where the description asks for one; the drive has just been switched on for the first time.
+void Simulation::make_translating_host() {
+  if (translation_ != nullptr || !drive_.config().hosts.translates()) return;
+  translation_ = tessera::make_translating_host(drive_, config_.content, host_);
+  front_ = translation_.get();
+  host_.set_receiver([this](HostRequest& command) { translation_->completed(command); });
+}
+
+std::uint64_t Simulation::user_sectors() const {
+  return translation_ == nullptr ? drive_.firmware().user_sectors() : translation_->user_sectors();
 }
 
 void Simulation::post_now(Event event) { drive_.timeline().post(drive_.timeline().now(), *this, event); }
@@ -81,14 +94,11 @@ void Simulation::on_time(std::uint64_t argument) {
     case restart: return restart_when_due();
     case power_back: phase_ = Phase::starting; return;
     case boot_again: return power_on();
-    case recovered:
-      if (scoreboard_ == nullptr) return go_on();
-      phase_ = Phase::verification;
-      return verify([this] { go_on(); });
+    case recovered: return translation_ == nullptr ? look_at_recovered() : recover_host();
     case begin_drain: return drain();
     case poll_idle:
       if (stop_signal() != 0) stop();
-      if (drive_.idle() || !drain_failure_.empty() || stop_signal() != 0) return measure();
+      if (idle() || !drain_failure_.empty() || stop_signal() != 0) return measure();
       if (drive_.timeline().now() >= drain_limit_) return end_drain();
       if (drive_.timeline().now() >= next_look_) look_at_work();
       quiet_polls_ = drive_.timeline().empty() ? quiet_polls_ + 1 : 0;
@@ -98,6 +108,18 @@ void Simulation::on_time(std::uint64_t argument) {
   }
 }
 
+/// The host lost its memory with the drive's power, and finds its tables again.
+void Simulation::recover_host() {
+  host_.set_receiver([this](HostRequest& command) { translation_->completed(command); });
+  translation_->recover([this](Status status) { ok(status) ? look_at_recovered() : stay_dead(status); });
+}
+
+void Simulation::look_at_recovered() {
+  if (scoreboard_ == nullptr) return go_on();
+  phase_ = Phase::verification;
+  verify([this] { go_on(); });
+}
+
 /// Boots the firmware. A drive whose first format was cut is formatted again.
 void Simulation::power_on() {
   const bool formats = stage_ == Stage::format;
@@ -105,7 +127,16 @@ void Simulation::power_on() {
   if (drive_.has_own_media() && !boots_) drive_.media().device().forget_unread();
   boots_ = true;
   drive_.power_on(!formats, [this](Status status) { booted(status); });
-  if (formats) drive_.prefill(drive_.firmware().user_sectors() * config_.prefill_percent / 100, config_.check);
+  if (!formats) return;
+  make_translating_host();
+  prefill();
+}
+
+/// What lies where under a host that translates is its own affair: such a drive's prefilled contents have no marks to be read back by.
+void Simulation::prefill() {
+  const std::uint64_t sectors = user_sectors() * config_.prefill_percent / 100;
+  if (translation_ == nullptr) return drive_.prefill(sectors, config_.check);
+  drive_.prefill(translation_->prefill(sectors), false);
 }
 
 void Simulation::booted(Status status) {
@@ -164,7 +195,7 @@ void Simulation::start_replay() {
   cuts_ = CutSchedule(moved_by(config_.cuts, origin_));
   restarts_ = CutSchedule(moved_by(config_.restarts, origin_));
   measurement_.begin();
-  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  front_->set_receiver([this](HostRequest& request) { player_.completed(request); });
   if (stop_signal() != 0) stop();
   player_.start();
   schedule_cut();
@@ -245,6 +276,7 @@ void Simulation::restart_now() {
 /// What the host had at the drive will not be answered: its flush, the reads of a verification, the requests of the replay.
 void Simulation::lose_requests() {
   host_.power_lost();
+  if (translation_ != nullptr) translation_->power_lost();
   if (flushing_ && scoreboard_ != nullptr) scoreboard_->lost(flush_);
   flushing_ = false;
   if (sweep_ != nullptr) sweep_->power_lost();
@@ -255,7 +287,7 @@ void Simulation::lose_requests() {
 /// The drive has recovered and everything was there.
 void Simulation::go_on() {
   phase_ = Phase::on;
-  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  front_->set_receiver([this](HostRequest& request) { player_.completed(request); });
   player_.power_restored();
   switch (stage_) {
     case Stage::ready: drive_.timeline().post(drive_.timeline().now() + config_.start_delay, *this, begin_replay); return;
@@ -282,6 +314,7 @@ void Simulation::stop() {
 void Simulation::on_end(Picoseconds) {
   if (stop_signal() != 0) stop();  // the input may go on behind what was read of it
   stage_ = Stage::drain;
+  if (translation_ != nullptr) translation_->application_ended();
   post_now(begin_drain);
 }
 
@@ -291,8 +324,8 @@ void Simulation::drain() {
   flush_.life.begin(drive_.timeline().now());
   flushing_ = true;
   if (scoreboard_ != nullptr) scoreboard_->issued(flush_);
-  host_.set_receiver([this](HostRequest& request) { drained(request); });
-  host_.issue(flush_);
+  front_->set_receiver([this](HostRequest& request) { drained(request); });
+  front_->issue(flush_);
 }
 
 void Simulation::drained(const HostRequest& flush) {
@@ -360,7 +393,7 @@ void Simulation::verify(std::function<void()> next) {
     verification_stopped_ = verification_stopped_ || sweep_->stopped();
     next();
   };
-  sweep_ = std::make_unique<VerificationSweep>(drive_, host_, *scoreboard_, config_.player.tags, ended);
+  sweep_ = std::make_unique<VerificationSweep>(drive_, *front_, *scoreboard_, config_.player.tags, ended);
   sweep_->start();
 }
 

@@ -15,6 +15,7 @@
 #include "platforms/run/measurement.hpp"
 #include "platforms/run/verification_sweep.hpp"
 #include "power/cut_schedule.hpp"
+#include "stimuli/hosts/translating_host.hpp"
 #include "stimuli/player/host_module.hpp"
 #include "stimuli/player/player.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
@@ -48,9 +49,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void set_cut_listener(std::function<void(const char* kind, Picoseconds)> listener) { cut_listener_ = std::move(listener); }
 
   /// What the scoreboard knew when the drive's state was saved; before run(), where there is a scoreboard.
-  void load_scoreboard(StateReader& in) {
-    scoreboard_->load_state(in, HostBlock(drive_.firmware().user_sectors() * drive_.sector_shape().blocks()));
-  }
+  void load_scoreboard(StateReader& in) { scoreboard_->load_state(in, HostBlock(user_sectors() * drive_.sector_shape().blocks())); }
   /// Whether the drive is to be shut down once it was drained, and who is called then, when it is without power and nothing is under way:
   /// its state can be saved. With a scoreboard it boots again afterwards, so that what was saved is read back.
   void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
@@ -98,6 +97,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t restarts_made() const { return restarts_made_; }
   /// Of these, those that were asked for; errors of the DRAM restart the firmware, too.
   [[nodiscard]] std::uint64_t scheduled_restarts_made() const { return scheduled_restarts_made_; }
+  /// What the application sees.
+  [[nodiscard]] std::uint64_t user_sectors() const;
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that were asked for while it ran.
   [[nodiscard]] std::uint64_t cuts_added() const { return cuts_added_; }
@@ -115,6 +116,11 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
   void post_now(Event event);
+  void make_translating_host();
+  void prefill();
+  void recover_host();
+  void look_at_recovered();
+  [[nodiscard]] bool idle() const { return drive_.idle() && (translation_ == nullptr || translation_->idle()); }
   void power_on();
   void booted(Status status);
   void excuse_what_no_boot_can_know();
@@ -142,6 +148,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   DriveModule& drive_;
   SimulationConfig config_;
   HostModule host_;
+  std::unique_ptr<TranslatingHost> translation_;  // null: the application is the drive's host
+  HostFront* front_ = &host_;                     // what the application's requests go to
   CutSchedule boot_cuts_;
   CutSchedule cuts_;
   CutSchedule restarts_;

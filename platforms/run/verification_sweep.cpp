@@ -30,7 +30,7 @@ std::vector<HostRun> prefilled_blocks(const DriveModule& drive, const Scoreboard
 
 }  // namespace
 
-VerificationSweep::VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags,
+VerificationSweep::VerificationSweep(DriveModule& drive, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags,
                                      std::function<void()> ended)
     : drive_(drive),
       host_(host),

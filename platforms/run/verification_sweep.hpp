@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "platforms/drive/drive_module.hpp"
-#include "stimuli/player/host_module.hpp"
+#include "stimuli/player/host_front.hpp"
 #include "stimuli/player/player.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
 #include "stimuli/scoreboard/verification_source.hpp"
@@ -15,7 +15,7 @@ namespace tessera {
 class VerificationSweep final : private PlayerEndListener, private RequestObserver {
  public:
   /// `tags`: of the host interface. `ended` is called from within the last completion, or from start() where there is nothing to read.
-  VerificationSweep(DriveModule& drive, HostModule& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
+  VerificationSweep(DriveModule& drive, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
   ~VerificationSweep() override;
 
   void start();
@@ -29,7 +29,7 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
   void on_complete(const HostRequest& request, Picoseconds now) override;
 
   DriveModule& drive_;
-  HostModule& host_;
+  HostFront& host_;
   Scoreboard& scoreboard_;
   VerificationSource source_;
   Player player_;

@@ -95,7 +95,7 @@ SimulationConfig CombinedTrial::simulation_config() const {
 
 /// The requests are drawn for the drive's capacity, written down and read as `tessera-sim run` reads them.
 std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
-  if (drawn_.drive.has_zones()) return open_zoned(capacity);
+  if (drawn_.drive.visible_zone_size() != Bytes(0)) return open_zoned(capacity);
   const Bytes sector = drawn_.drive.media.sector_size;
   const CombinedRun& run = drawn_.run;
   if (part_ == 0 && !run.exact) {

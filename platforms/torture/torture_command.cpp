@@ -125,7 +125,7 @@ void write_trace(const std::filesystem::path& file, const std::vector<TraceRecor
 
 /// Fewer requests that still lose something, with the cut that shows it.
 void minimise(const TortureOptions& options, const SearchPath& search, const Case& tortured, const CampaignResult& result) {
-  if (tortured.drive.has_zones()) {
+  if (tortured.drive.visible_zone_size() != Bytes(0)) {
     std::cout << "  the minimiser replays requests, and the host of a zoned drive follows what the drive answers: nothing minimised\n";
     return;
   }
@@ -204,8 +204,9 @@ boost::json::object as_json(const TortureOptions& options, const Case& tortured,
 /// InputError where there is none of the name that was given.
 std::vector<std::string> layers_of(const TortureOptions& options, DriveConfig& plain) {
   if (options.layer == "all") return plain.layer_names();
-  if (!options.layer.empty()) plain.layer = options.layer;
-  return {plain.selected().name()};
+  if (!options.layer.empty()) plain.choose_layer(options.layer);
+  static_cast<void>(plain.selected());
+  return {plain.layer_and_host()};
 }
 
 }  // namespace

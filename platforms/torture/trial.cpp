@@ -58,7 +58,7 @@ Trial::Trial(const TrialConfig& config, int pipe)
                     auto source =
                         config.input({capacity.value() / host_block_bytes, sector, config.drive->host.buffer - sector,
                                       drive_.media().device().geometry().most_sectors(),
-                                      config.drive->selected().zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults()});
+                                      config.drive->visible_zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults()});
                     zoned_ = dynamic_cast<ZonedWorkload*>(source.get());
                     return source;
                   }),

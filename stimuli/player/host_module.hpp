@@ -6,11 +6,11 @@
 #include "base/timed_initiator_module.hpp"
 #include "bus/transactions_module.hpp"
 #include "host/host_interface_module.hpp"
-#include "stimuli/player/player.hpp"
+#include "stimuli/player/host_front.hpp"
 
 namespace tessera {
 
-class HostModule : public sc_core::sc_module, public HostLink, private TimedInitiator::Client, private HostPortLinkUp {
+class HostModule : public sc_core::sc_module, public HostFront, private TimedInitiator::Client, private HostPortLinkUp {
   TimelineModule& drive_;
   TimedInitiator initiator_;
 
@@ -24,10 +24,8 @@ class HostModule : public sc_core::sc_module, public HostLink, private TimedInit
 
   void issue(HostRequest& request) override;
   void abort(HostRequest& request) override;
-  /// Who is told of completions from now on: one source of requests at a time uses the link.
-  void set_receiver(std::function<void(HostRequest&)> receiver) { receiver_ = std::move(receiver); }
-  /// The drive lost its power: its transactions are never answered.
-  void power_lost() { initiator_.power_off(); }
+  void set_receiver(std::function<void(HostRequest&)> receiver) override { receiver_ = std::move(receiver); }
+  void power_lost() override { initiator_.power_off(); }
 
  private:
   void answered(tlm::tlm_generic_payload& payload) override;

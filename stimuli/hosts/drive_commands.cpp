@@ -1,0 +1,79 @@
+#include "stimuli/hosts/drive_commands.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+DriveCommands::DriveCommands(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags)
+    : timeline_(timeline), drive_(drive), background_tags_(std::min(background_tags, tags)) {
+  for (std::uint32_t tag = 0; tag < tags; ++tag) slots_.push_back(std::make_unique<Slot>());
+  for (std::uint32_t tag = tags; tag-- > 0;) free_.push_back(tag);
+}
+
+void DriveCommands::send(DriveCommand command, Done done) {
+  auto& queue = queues_[static_cast<std::size_t>(command.priority)];
+  queue.push_back({std::move(command), std::move(done), timeline_.now()});
+  pump();
+}
+
+/// One tag is left to background commands, so that a busy application cannot keep the room from being made that it will need.
+void DriveCommands::pump() {
+  auto& [foreground, background] = queues_;
+  while (!free_.empty()) {
+    const bool background_may = !background.empty() && background_ < background_tags_;
+    if (background_may && (background_ == 0 || foreground.empty()))
+      issue(background);
+    else if (!foreground.empty())
+      issue(foreground);
+    else
+      return;
+  }
+}
+
+void DriveCommands::issue(std::deque<Waiting>& queue) {
+  Waiting next = std::move(queue.front());
+  queue.pop_front();
+  const std::uint32_t tag = free_.back();
+  free_.pop_back();
+  Slot& slot = *slots_[tag];
+  slot.done = std::move(next.done);
+  slot.priority = next.command.priority;
+  background_ += slot.priority == CommandPriority::background ? 1 : 0;
+  HostRequest& request = slot.request;
+  request.op = next.command.op;
+  request.force_unit_access = request.all_zones = false;
+  request.blocks = next.command.blocks;
+  request.number = sent_++;
+  request.tag = tag;
+  request.content = std::move(next.command.content);
+  request.zones.clear();
+  request.status = Status::ok;
+  request.aborted = false;
+  request.attempts = 0;
+  request.life.begin(next.since);
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
+  request.life.issue = timeline_.now();
+  drive_.issue(request);
+}
+
+void DriveCommands::completed(HostRequest& request) {
+  Slot& slot = *slots_[request.tag];
+  TESSERA_CHECK(&slot.request == &request && slot.done != nullptr, "the drive completed a command that the host did not send");
+  background_ -= slot.priority == CommandPriority::background ? 1 : 0;
+  std::exchange(slot.done, nullptr)(request);
+  free_.push_back(request.tag);
+  pump();
+}
+
+void DriveCommands::power_lost() {
+  for (auto& queue : queues_) queue.clear();
+  free_.clear();
+  for (std::uint32_t tag = static_cast<std::uint32_t>(slots_.size()); tag-- > 0;) {
+    slots_[tag]->done = nullptr;
+    free_.push_back(tag);
+  }
+  background_ = 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+#pragma once
+// The commands of a translating host on their way to the drive: two queues, the tags of the link, and who waits for each command.
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/timeline.hpp"
+#include "host/host_request.hpp"
+#include "stimuli/player/player.hpp"
+
+namespace tessera {
+
+/// What an application waits for goes first; background commands have a few tags at once, and each queue keeps its order, which is what
+/// writes at a write pointer need.
+enum class CommandPriority : std::uint8_t { foreground, background };
+
+struct DriveCommand {
+  HostOp op = HostOp::read;
+  HostRun blocks;                  ///< of REPORT ZONES: where it begins, and its pages
+  std::vector<std::byte> content;  ///< as HostRequest::content
+  CommandPriority priority = CommandPriority::foreground;
+};
+
+class DriveCommands {
+ public:
+  /// Called with the drive's answer, which is gone when it returns.
+  using Done = std::function<void(HostRequest&)>;
+
+  DriveCommands(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags);
+
+  void send(DriveCommand command, Done done);
+  /// The drive completed a command at now().
+  void completed(HostRequest& request);
+  /// Nothing of what was sent is answered.
+  void power_lost();
+
+  [[nodiscard]] bool idle() const { return free_.size() == slots_.size() && queues_[0].empty() && queues_[1].empty(); }
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+
+ private:
+  struct Waiting {
+    DriveCommand command;
+    Done done;
+    Picoseconds since;
+  };
+  struct Slot {
+    HostRequest request;
+    Done done;
+    CommandPriority priority = CommandPriority::foreground;
+  };
+  void pump();
+  void issue(std::deque<Waiting>& queue);
+
+  Timeline& timeline_;
+  HostLink& drive_;
+  std::uint32_t background_tags_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // by tag: the drive keeps pointers
+  std::vector<std::uint32_t> free_;
+  std::deque<Waiting> queues_[2];  // by priority
+  std::uint32_t background_ = 0;   // at the drive
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,337 @@
+// The log-structured host: requests of the application.
+#include "stimuli/hosts/log_host.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+/// Commands of the cleaner and of checkpoints at the drive at once.
+constexpr std::uint32_t background_commands = 4;
+
+std::uint64_t buffer_sectors(const LogHostConfig& config, const DriveZones& drive) {
+  return std::max<std::uint64_t>(2, config.write_buffer.value() / (drive.sector_blocks * host_block_bytes));
+}
+
+/// Has a request go on as the command that was made for it: from where it is, to where the command ends.
+void append(RequestLife& request, const RequestLife& command) {
+  TESSERA_CHECK(request.mark == command.arrival, "a request goes on as a command that did not begin where it was");
+  for (std::size_t phase = 0; phase < life_phases; ++phase) request.parts[phase] += command.parts[phase];
+  for (std::size_t cause = 0; cause < causes; ++cause)
+    if (cause != static_cast<std::size_t>(Cause::host)) request.held_up_by[cause] += command.held_up_by[cause];
+  request.mark = command.mark;
+}
+
+}  // namespace
+
+LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const LogLayout& layout,
+                 Timeline& timeline, HostLink& link)
+    : config_(config),
+      cpu_cost_(cpu),
+      drive_(drive),
+      layout_(layout),
+      timeline_(timeline),
+      commands_(timeline, link, drive.tags, background_commands),
+      zones_(layout),
+      buffer_(buffer_sectors(config, drive)),
+      dirty_limit_(static_cast<std::uint64_t>(config.dirty_limit * static_cast<double>(buffer_sectors(config, drive)))),
+      requests_(drive.tags),
+      least_free_(layout.data_zones) {
+  images_[0] = {.valid = true, .map = zones_.map()};
+}
+
+/// With the zone that the application opens first, those stay free below which cleaning begins: a drive in use has no more.
+std::uint64_t LogHost::prefill(std::uint64_t sectors) {
+  if (sectors == 0) return 0;
+  const std::uint32_t most = layout_.data_zones - std::min(config_.clean_below + 1, layout_.data_zones - 1);
+  const std::uint64_t share = (sectors * layout_.data_zones + layout_.user_sectors - 1) / layout_.user_sectors;
+  const std::uint64_t needed = (sectors + layout_.zone_sectors - 1) / layout_.zone_sectors + 1;
+  const auto zones = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      layout_.data_zones - log_reserved_zones, std::max<std::uint64_t>(needed, std::min<std::uint64_t>(most, share))));
+  zones_.prefill(sectors, zones);
+  images_[0] = {.valid = true, .map = zones_.map()};
+  least_free_ = zones_.free_zones();
+  return (std::uint64_t{layout_.first_data_zone} + zones) * layout_.zone_sectors;
+}
+
+HostRun LogHost::drive_blocks(std::uint64_t place, std::uint32_t sectors) const {
+  const std::uint64_t first = std::uint64_t{layout_.first_data_zone} * layout_.zone_sectors + place;
+  return {HostBlock(first * drive_.sector_blocks), sectors * drive_.sector_blocks};
+}
+
+std::uint32_t LogHost::first_sector(const HostRequest& request) const {
+  return static_cast<std::uint32_t>(request.blocks.first.value() / drive_.sector_blocks);
+}
+
+std::uint32_t LogHost::end_sector(const HostRequest& request) const {
+  return static_cast<std::uint32_t>((request.blocks.end().value() + drive_.sector_blocks - 1) / drive_.sector_blocks);
+}
+
+/// Of a sector, the blocks that the request names.
+HostRun LogHost::blocks_in(const HostRequest& request, std::uint32_t sector) const {
+  const std::uint64_t first = std::uint64_t{sector} * drive_.sector_blocks;
+  const std::uint64_t begin = std::max(first, request.blocks.first.value());
+  const std::uint64_t end = std::min(first + drive_.sector_blocks, request.blocks.end().value());
+  return {HostBlock(begin), static_cast<std::uint32_t>(end - begin)};
+}
+
+void LogHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content) {
+  if (moves_data(op)) content.resize(blocks.count * kept_per_block(drive_.content), std::byte{0});
+  commands_.send({op, blocks, std::move(content), priority}, std::move(done));
+}
+
+void LogHost::issue(HostRequest& request) {
+  TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
+  Request& entry = requests_[request.tag];
+  entry = {};
+  entry.request = &request;
+  entry.stalled = stalled_time();
+  ++outstanding_;
+  ++cpu_.requests;
+  request.status = Status::ok;
+  switch (request.op) {
+    case HostOp::read: return read(entry);
+    case HostOp::write: return write(entry);
+    case HostOp::flush: return flush(entry);
+    case HostOp::trim: return trim(entry);
+    default: entry.status = Status::unsupported; return answer_later(request.tag);
+  }
+}
+
+void LogHost::abort(HostRequest&) { TESSERA_CHECK(false, "a translating host gives up no request"); }
+
+/// From memory where the newest data is there, or nothing was ever written; one command for each run of places in one zone.
+void LogHost::read(Request& entry) {
+  HostRequest& request = *entry.request;
+  const std::size_t kept = kept_per_block(drive_.content);
+  std::ranges::fill(request.content, std::byte{0});
+  std::vector<Piece> pieces;
+  for (std::uint32_t sector = first_sector(request); sector < end_sector(request); ++sector) {
+    ++cpu_.sectors;
+    const HostRun blocks = blocks_in(request, sector);
+    const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
+    const std::uint64_t inside = blocks.first.value() % drive_.sector_blocks;
+    if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
+      ++counts_.in_memory;
+      if (!held->content.empty() && !request.content.empty())
+        std::memcpy(request.content.data() + offset * kept, held->content.data() + inside * kept, blocks.count * kept);
+      continue;
+    }
+    const std::uint32_t place = zones_.place(sector);
+    if (place == nowhere) continue;
+    const HostBlock at = drive_blocks(place, 1).first + inside;
+    const std::uint32_t zone = zones_.zone_of(place);
+    if (!pieces.empty() && pieces.back().blocks.end() == at && pieces.back().zone == zone &&
+        pieces.back().offset + pieces.back().blocks.count == offset)
+      pieces.back().blocks.count += blocks.count;
+    else
+      pieces.push_back({{at, blocks.count}, offset, zone});
+  }
+  counts_.reads += 1;
+  counts_.pieces += pieces.size();
+  entry.open = static_cast<std::uint32_t>(pieces.size());
+  if (pieces.empty()) return answer_later(request.tag);
+  for (const Piece& piece : pieces) read_piece(request.tag, piece);
+}
+
+void LogHost::read_piece(std::uint32_t tag, const Piece& piece) {
+  ++zones_.zone(piece.zone).reads;
+  send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag, piece](HostRequest& command) {
+    --zones_.zone(piece.zone).reads;
+    Request& entry = requests_[tag];
+    if (!ok(command.status)) entry.status = command.status;
+    std::vector<std::byte>& content = entry.request->content;
+    if (!content.empty())
+      std::memcpy(content.data() + piece.offset * kept_per_block(drive_.content), command.content.data(), command.content.size());
+    if (--entry.open == 0) finish(entry, entry.status, &command.life);
+    proceed();
+  });
+}
+
+void LogHost::write(Request& entry) {
+  counts_.accepted += end_sector(*entry.request) - first_sector(*entry.request);
+  entry.next = first_sector(*entry.request);
+  writes_.push_back(entry.request->tag);
+  proceed();
+}
+
+/// In order of arrival: the first that finds no room holds the others up.
+void LogHost::admit_writes() {
+  while (!writes_.empty()) {
+    Request& entry = requests_[writes_.front()];
+    if (!admit(entry)) return;
+    writes_.pop_front();
+    entry.all_in = true;
+    const bool waits = !config_.write_back || entry.request->force_unit_access;
+    if (waits) {
+      forced_ = std::max(forced_, buffer_.order());
+      if (entry.open == 0) finish(entry, Status::ok);
+    } else {
+      answer_later(entry.request->tag);
+    }
+  }
+}
+
+/// Takes the sectors of a write into the buffer as far as they go; true: all of them. Data that is to be on the drive before somebody hears
+/// of it is not overwritten on its way there, as a drive keeps writes of one place apart.
+bool LogHost::admit(Request& entry) {
+  const HostRequest& request = *entry.request;
+  const bool waits = !config_.write_back || request.force_unit_access;
+  for (; entry.next < end_sector(request); ++entry.next) {
+    const std::uint32_t sector = entry.next;
+    const SectorBuffer::Entry* held = buffer_.find(sector);
+    if ((held == nullptr || !held->counts) && !buffer_.has_room()) {
+      if (waits) forced_ = std::max(forced_, buffer_.order());
+      return false;
+    }
+    if (held != nullptr && held->awaited) return false;
+    if (!edge_known(entry, sector)) return false;
+    ++cpu_.sectors;
+    held = buffer_.find(sector);
+    counts_.absorbed += held != nullptr && held->order != 0 ? 1 : 0;
+    const bool from_drive = held == nullptr && zones_.place(sector) != nowhere;
+    SectorBuffer::Entry& dirty = buffer_.dirty(sector, timeline_.now());
+    if (from_drive && blocks_in(request, sector).count < drive_.sector_blocks) dirty.content = entry.edge_content;
+    dirty.content.resize(sector_content(), std::byte{0});
+    overwrite(dirty, request, sector);
+    if (!waits) continue;
+    dirty.awaited = true;
+    dirty.waiters.push_back(request.tag);
+    ++entry.open;
+  }
+  return true;
+}
+
+/// Of a sector that the request writes in part, the rest is in the buffer, was never written, or was read from where it still is. If none
+/// of these, it is read first.
+bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
+  if (blocks_in(*entry.request, sector).count == drive_.sector_blocks || buffer_.find(sector) != nullptr) return true;
+  const std::uint32_t place = zones_.place(sector);
+  if (place == nowhere) return true;
+  if (entry.edge_pending) return false;
+  if (entry.edge == place) return true;
+  ++counts_.edges;
+  entry.edge_pending = true;
+  const std::uint32_t zone = zones_.zone_of(place);
+  ++zones_.zone(zone).reads;
+  send(HostOp::read, drive_blocks(place, 1), CommandPriority::foreground,
+       [this, tag = entry.request->tag, place, zone](HostRequest& command) {
+         --zones_.zone(zone).reads;
+         Request& waiting = requests_[tag];
+         waiting.edge_pending = false;
+         waiting.edge = place;
+         waiting.edge_content = command.content;
+         proceed();
+       });
+  return false;
+}
+
+void LogHost::overwrite(SectorBuffer::Entry& entry, const HostRequest& request, std::uint32_t sector) const {
+  if (entry.content.empty()) return;
+  const std::size_t kept = kept_per_block(drive_.content);
+  const HostRun blocks = blocks_in(request, sector);
+  std::byte* const to = entry.content.data() + blocks.first.value() % drive_.sector_blocks * kept;
+  if (request.content.empty())
+    std::memset(to, 0, blocks.count * kept);
+  else
+    std::memcpy(to, request.content.data() + (blocks.first - request.blocks.first) * kept, blocks.count * kept);
+}
+
+/// Whole sectors alone; what lies at the ends stays.
+void LogHost::trim(Request& entry) {
+  const HostRequest& request = *entry.request;
+  const auto first = static_cast<std::uint32_t>((request.blocks.first.value() + drive_.sector_blocks - 1) / drive_.sector_blocks);
+  const auto end = static_cast<std::uint32_t>(request.blocks.end().value() / drive_.sector_blocks);
+  for (std::uint32_t sector = first; sector < end; ++sector) {
+    ++cpu_.sectors;
+    if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
+      const std::vector<std::uint32_t> waiters = held->waiters;
+      buffer_.drop(sector);
+      for (const std::uint32_t tag : waiters)
+        if (--requests_[tag].open == 0 && requests_[tag].all_in) finish(requests_[tag], Status::ok);
+    }
+    if (zones_.place(sector) != nowhere) zones_.move(sector, nowhere);
+  }
+  if (first < end) trims_.push_back({first, end - first});
+  answer_later(request.tag);
+  proceed();
+}
+
+void LogHost::flush(Request& entry) {
+  forced_ = buffer_.order();
+  trims_forced_ = true;
+  flushes_.push_back({entry.request->tag, buffer_.order(), std::nullopt});
+  proceed();
+}
+
+void LogHost::answer_later(std::uint32_t tag) {
+  const Picoseconds at = timeline_.now() + cpu_cost_.request;
+  answers_.push_back({at, tag});
+  timeline_.post(at, *this, answer);
+}
+
+/// Its life is that of the command that it waited for last; the rest it spent at the host, and for cleaning as long as that held writes up.
+void LogHost::finish(Request& entry, Status status, const RequestLife* life) {
+  HostRequest& request = *entry.request;
+  RequestLife& own = request.life;
+  const Picoseconds until = life == nullptr ? timeline_.now() : std::max(own.mark, life->arrival);
+  const Picoseconds held_up = request.op == HostOp::write ? std::min(stalled_time() - entry.stalled, until - own.mark) : Picoseconds(0);
+  if (held_up != Picoseconds(0)) own.account(LifePhase::cleaning, own.mark + held_up, Cause::cleaning);
+  own.account(LifePhase::host_queue, until);
+  if (life != nullptr) append(own, *life);
+  request.status = status;
+  entry = {};
+  --outstanding_;
+  last_activity_ = timeline_.now();
+  if (outstanding_ == 0 && !idle_alarm_) {
+    idle_alarm_ = true;
+    timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
+  }
+  receiver_(request);
+}
+
+void LogHost::on_time(std::uint64_t argument) {
+  switch (static_cast<Alarm>(argument)) {
+    case answer: {
+      const std::uint32_t tag = answers_.front().second;
+      answers_.pop_front();
+      finish(requests_[tag], requests_[tag].status);
+      break;
+    }
+    case idle_since:
+      idle_alarm_ = false;
+      if (outstanding_ == 0 && !application_idle()) {
+        idle_alarm_ = true;
+        timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
+      }
+      break;
+    case dirty_since: dirty_alarm_ = false; break;
+  }
+  proceed();
+}
+
+bool LogHost::application_idle() const { return outstanding_ == 0 && timeline_.now() >= last_activity_ + config_.idle_after; }
+
+/// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
+void LogHost::proceed() {
+  again_ = true;
+  if (proceeding_ || recovery_ != nullptr) return;
+  proceeding_ = true;
+  while (std::exchange(again_, false)) {
+    admit_writes();
+    write_records();
+    check_flushes();
+    clean();
+    checkpoint_if_due();
+  }
+  proceeding_ = false;
+}
+
+bool LogHost::idle() const {
+  return outstanding_ == 0 && commands_.idle() && buffer_.empty() && !cleaning_.zone && !checkpoint_.running && recovery_ == nullptr;
+}
+
+}  // namespace tessera

@@ -1,0 +1,128 @@
+// The log-structured host: zones are read, what is live in them is written again, and they are reset.
+#include <algorithm>
+#include <utility>
+
+#include "stimuli/hosts/log_host.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint32_t reads_at_once = 2;    // of the cleaner: one at the heads, one behind it
+constexpr std::uint32_t records_at_once = 2;  // of the cleaner
+constexpr std::uint32_t widest_gap = 16;      // dead sectors that a read goes over rather than to end: 64 KiB pass the heads in 0.3 ms
+
+}  // namespace
+
+void LogHost::clean() {
+  if (!cleaning_.zone) {
+    const bool in_idle_time = !must_clean();
+    if (in_idle_time && !(!ended_ && application_idle() && zones_.free_zones() < config_.clean_idle_below)) return;
+    const auto victim = choose_victim(zones_.zones(), layout_, config_.cleaning, timeline_.now());
+    cpu_.sectors += layout_.data_zones;
+    if (!victim || (in_idle_time && !pays_in_idle_time(*victim))) return;
+    cleaning_ = {};
+    cleaning_.zone = victim;
+    cleaning_.in_idle_time = in_idle_time;
+    cleaning_.begin = timeline_.now();
+    zones_.zone(*victim).use = LogZoneUse::cleaned;
+  }
+  read_live();
+  move_live();
+  reset_cleaned();
+}
+
+/// Idle time is no reason to move a zone that is as full as the drive allows: that would go on for ever.
+bool LogHost::pays_in_idle_time(std::uint32_t zone) const {
+  const double full = static_cast<double>(layout_.zone_sectors) * (layout_.record_sectors - 1) / layout_.record_sectors;
+  return zones_.zone(zone).live <= (1 - config_.over_provisioning / 2) * full;
+}
+
+void LogHost::read_live() {
+  const std::uint32_t number = *cleaning_.zone;
+  LogZone& zone = zones_.zone(number);
+  const std::uint32_t gap = zone.doubtful ? 0 : widest_gap;
+  const std::uint32_t base = zones_.first_place(number);
+  while (cleaning_.reads < reads_at_once && cleaning_.read.size() < records_at_once * layout_.record_sectors) {
+    std::uint32_t first = cleaning_.next;
+    while (first < zone.pointer && !zones_.live(base + first)) ++first;
+    if (first == zone.pointer) {
+      cleaning_.next = first;
+      return;
+    }
+    std::uint32_t end = first + 1;  // of the run: behind the last live sector
+    for (std::uint32_t at = end; at < std::min(zone.pointer, first + layout_.record_sectors) && at <= end + gap; ++at)
+      if (zones_.live(base + at)) end = at + 1;
+    cpu_.sectors += end - cleaning_.next;
+    cleaning_.next = end;
+    ++cleaning_.reads;
+    ++zone.reads;
+    send(HostOp::read, drive_blocks(base + first, end - first), CommandPriority::background,
+         [this, number, first](HostRequest& command) { live_read(number, first, command); });
+  }
+}
+
+void LogHost::live_read(std::uint32_t number, std::uint32_t first, HostRequest& command) {
+  TESSERA_CHECK(ok(command.status),
+                (std::string("the cleaner of the log-structured host cannot read: ") + to_string(command.status)).c_str());
+  --cleaning_.reads;
+  --zones_.zone(number).reads;
+  const std::uint32_t sectors = command.blocks.count / drive_.sector_blocks;
+  for (std::uint32_t i = 0; i < sectors; ++i) {
+    const std::uint32_t place = zones_.first_place(number) + first + i;
+    if (!zones_.live(place)) continue;
+    const auto begin = command.content.begin() + static_cast<std::ptrdiff_t>(i * sector_content());
+    cleaning_.read.push_back({zones_.owner(place), place, {begin, begin + static_cast<std::ptrdiff_t>(sector_content())}});
+  }
+  proceed();
+}
+
+/// In whole records, but for the last one of the zone. What was overwritten since it was read is left out.
+void LogHost::move_live() {
+  LogZone& zone = zones_.zone(*cleaning_.zone);
+  const auto all_read = [&] { return cleaning_.next == zone.pointer && cleaning_.reads == 0; };
+  while (in_flight_[cleaner] < records_at_once && !cleaning_.barrier) {
+    std::erase_if(cleaning_.read, [this](const Moved& moved) { return zones_.place(moved.sector) != moved.from; });
+    if (cleaning_.read.size() < layout_.record_sectors - 1 && !all_read()) return;
+    if (cleaning_.read.empty()) {
+      cleaning_.barrier = sequence_;
+      return;
+    }
+    if (!room_in(cleaner)) return;
+    const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[cleaner]).pointer;
+    const std::size_t count = std::min<std::size_t>(cleaning_.read.size(), std::min(room, layout_.record_sectors) - 1);
+    std::vector<std::uint32_t> sectors;
+    std::vector<std::byte> content(sector_content());
+    for (std::size_t i = 0; i < count; ++i) {
+      Moved& moved = cleaning_.read[i];
+      sectors.push_back(moved.sector);
+      content.insert(content.end(), moved.content.begin(), moved.content.end());
+      buffer_.copy(moved.sector, sequence_ + 1, std::move(moved.content));
+    }
+    cleaning_.read.erase(cleaning_.read.begin(), cleaning_.read.begin() + static_cast<std::ptrdiff_t>(count));
+    counts_.copies += count;
+    send_record(cleaner, sectors, std::move(content), {}, {}, zone.youngest);
+    read_live();
+  }
+}
+
+/// Once what replaced the zone's data is on the drive, and nothing is read from it any more.
+void LogHost::reset_cleaned() {
+  if (!cleaning_.barrier || cleaning_.resetting || !on_drive(*cleaning_.barrier) || zones_.zone(*cleaning_.zone).reads != 0) return;
+  cleaning_.resetting = true;
+  HostRun zone = drive_blocks(zones_.first_place(*cleaning_.zone), 0);
+  send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest& command) {
+    TESSERA_CHECK(ok(command.status), (std::string("the drive refused to reset a zone: ") + to_string(command.status)).c_str());
+    zones_.set_free(*cleaning_.zone);
+    ++counts_.resets;
+    ++counts_.cleanings;
+    counts_.idle_cleanings += cleaning_.in_idle_time ? 1 : 0;
+    const Picoseconds time = timeline_.now() - cleaning_.begin;
+    counts_.cleaning_time += time;
+    counts_.longest_cleaning = std::max(counts_.longest_cleaning, time);
+    cleaning_ = {};
+    proceed();
+  });
+}
+
+}  // namespace tessera

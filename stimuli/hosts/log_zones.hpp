@@ -1,0 +1,102 @@
+#pragma once
+// The tables of a log-structured host: where each sector is, what each zone holds, and what the zones' own headers say.
+//
+// What is lost with the host's memory and what lies on the drive are apart: map and zones are rebuilt from records and owners, which are
+// the headers on the drive. Only what lies below a zone's write pointer counts then.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/units.hpp"
+#include "stimuli/hosts/log_layout.hpp"
+
+namespace tessera {
+
+inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+enum class LogZoneUse : std::uint8_t { free, open, filled, cleaned };
+
+struct LogZone {
+  LogZoneUse use = LogZoneUse::free;
+  bool doubtful = false;           ///< some of its dead sectors may not be readable
+  std::uint32_t pointer = 0;       ///< sectors written or on their way
+  std::uint32_t live = 0;          ///< of these, sectors that the map names
+  std::uint32_t reads = 0;         ///< on their way
+  std::uint32_t writes = 0;        ///< on their way
+  std::uint64_t first_record = 0;  ///< sequence of its first record since its reset; 0: prefilled, or empty
+  Picoseconds youngest;            ///< when its youngest data was written by the application
+};
+
+struct TrimmedRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// A header on the drive, without the owners of its sectors.
+struct LogRecord {
+  std::uint64_t sequence = 0;  ///< from 1, over all zones
+  std::uint32_t first = 0;     ///< sector of the header, from the zone's begin
+  std::uint32_t sectors = 0;   ///< header, data and what fills a zone up
+  Picoseconds youngest;
+  std::vector<TrimmedRun> trims;
+  [[nodiscard]] std::uint32_t end() const { return first + sectors; }
+};
+
+class LogZones {
+ public:
+  explicit LogZones(const LogLayout& layout);
+
+  /// Place in the data zones, counted in sectors through all of them; nowhere: never written, or trimmed.
+  [[nodiscard]] std::uint32_t place(std::uint32_t sector) const { return map_[sector]; }
+  [[nodiscard]] std::uint32_t owner(std::uint32_t place) const;
+  [[nodiscard]] bool live(std::uint32_t place) const;
+  /// The sector is at this place from now on, or nowhere.
+  void move(std::uint32_t sector, std::uint32_t place);
+
+  [[nodiscard]] std::span<const LogZone> zones() const { return zones_; }
+  [[nodiscard]] LogZone& zone(std::uint32_t zone) { return zones_[zone]; }
+  [[nodiscard]] const LogZone& zone(std::uint32_t zone) const { return zones_[zone]; }
+  [[nodiscard]] std::uint32_t zone_of(std::uint32_t place) const { return place / layout_.zone_sectors; }
+  [[nodiscard]] std::uint32_t first_place(std::uint32_t zone) const { return zone * layout_.zone_sectors; }
+  [[nodiscard]] std::uint32_t free_zones() const { return free_; }
+  /// The first free zone, open from now on.
+  [[nodiscard]] std::uint32_t open_first_free();
+  /// It was reset.
+  void set_free(std::uint32_t zone);
+
+  /// A record at the zone's pointer, which moves; its data sectors are those of `owners`, with `fill` sectors of nothing after them.
+  LogRecord& append(std::uint32_t zone, std::uint64_t sequence, std::span<const std::uint32_t> owners, std::uint32_t fill);
+  [[nodiscard]] std::vector<LogRecord>& records(std::uint32_t zone) { return records_[zone]; }
+
+  /// As mkfs and use leave it: the first `sectors` of the user space lie in order in the zones up to `zones`, and dead records evenly
+  /// among them.
+  void prefill(std::uint64_t sectors, std::uint32_t zones);
+
+  // For checkpoints and recovery.
+  [[nodiscard]] const std::vector<std::uint32_t>& map() const { return map_; }
+  /// The drive says that so many sectors of the zone are written: nothing else is there.
+  void cut_off(std::uint32_t zone, std::uint32_t pointer);
+  /// The zone's last record cannot be read: the sectors stay written, and dead.
+  void drop_last_record(std::uint32_t zone);
+  /// Map and zones from the checkpoint `map` of record `sequence` and the records after it. Gives how many these are, and the last one's
+  /// number in `last`.
+  std::uint64_t rebuild(const std::vector<std::uint32_t>& map, std::uint64_t sequence, std::uint64_t& last);
+
+ private:
+  std::vector<std::uint32_t>& owners_of(std::uint32_t zone);
+
+  LogLayout layout_;
+  std::vector<std::uint32_t> map_;
+  std::vector<LogZone> zones_;
+  std::vector<std::vector<std::uint32_t>> owners_;  // by zone, made when it is first written
+  std::vector<std::vector<LogRecord>> records_;     // by zone, in order; none of what is prefilled
+  std::uint32_t free_;
+};
+
+/// The zone to clean: filled, all on the drive, and with so few live sectors that moving them, with their headers, takes less than the
+/// zone. One without live sectors comes first; equal ones in their order.
+[[nodiscard]] std::optional<std::uint32_t> choose_victim(std::span<const LogZone> zones, const LogLayout& layout, LogCleaning cleaning,
+                                                         Picoseconds now);
+
+}  // namespace tessera

@@ -1,0 +1,116 @@
+"""Hosts that translate above a zoned disk: any workload runs on it, what cannot be is refused in a sentence, and power cuts keep the promise."""
+
+import json
+
+import pytest
+from drawn import COLUMNS
+from simulate import run, simulate
+
+from tessera import families
+
+SMALL = ("--set", "media.tracks=512", "--set", "layers.zoned.zone=4 MiB", "--prefill", "100")
+RANDOM = ("--workload", "random-4k", "--fold", "--replay", "closed:8")
+
+
+@pytest.mark.parametrize("host", ["log-greedy", "log-cost-benefit"])
+def test_random_writes_are_served_checked_and_cleaned_for(tmp_path, host):
+    folder = run(tmp_path, "common", "--layer", f"zoned:{host}", *SMALL, *RANDOM, "--limit", "4000", "--check", "--requests")
+    assert folder.metric("host.served") == 4000
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("zones.refused") == 0
+    assert folder.metric("cleaning.count") > 1
+    written = sum(folder.metric(f"translation.sectors.{kind}") for kind in ("data", "moved", "headers", "checkpoints"))
+    assert written == folder.metric("translation.sectors.written") == pytest.approx(folder.metric("media.sectors_written.bands") + folder.metric("media.sectors_written.conventional"))
+    assert folder.summary["run"]["layer"] == f"zoned:{host}"
+    assert folder.metric("write_amplification.host") > 1
+    assert (folder.requests["completion"] > folder.requests["arrival"]).all()
+
+
+def test_the_list_names_the_hosts_of_a_layer():
+    (zoned,) = [layer for layer in json.loads(simulate("list", "layers", "--json").stdout) if layer["zones"]]
+    assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit"]
+    assert "zoned:log-greedy" in simulate("list", "layers").stdout
+
+
+def test_the_application_sees_less_than_the_drive(tmp_path):
+    drive = int(simulate("check", "common", "--layer", "zoned", "--capacity").stdout)
+    small = int(simulate("check", "common", "--layer", "zoned:log", "--set", "hosts.log.over_provisioning=0.3", "--capacity").stdout)
+    large = int(simulate("check", "common", "--layer", "zoned:log", "--set", "hosts.log.over_provisioning=0.1", "--capacity").stdout)
+    assert small < large < drive
+    assert small / large == pytest.approx(7 / 9, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--layer", "zoned:lgo"], "unknown host 'lgo'; did you mean 'log'?"),
+        (["--layer", "cmr:log"], "the layer cmr has no zones that a host could write"),
+        (["--layer", "cmr", "--set", "hosts.translation=log"], "choose --layer zoned:log-cost-benefit"),
+        (["--layer", "zoned:log", "--set", "hosts.log.over_provisioning=0"], "expected a share above 0 and below 1"),
+        (["--layer", "zoned:log", "--set", "hosts.log.over_provisioning=1"], "expected a share above 0 and below 1"),
+        (["--layer", "zoned:log", "--set", "hosts.log.over_provisioning=1.5"], "hosts.log.over_provisioning"),
+        (["--layer", "zoned:log", "--set", "layers.zoned.zone=16 GiB"], "make zones smaller"),
+        (["--layer", "zoned:log", "--set", "layers.zoned.max_open=2", "--set", "layers.zoned.max_active=2"], "layers.zoned.max_active"),
+        (["--layer", "zoned:log", "--set", "layers.zoned.offline_zones=1"], "layers.zoned.offline_zones"),
+        (["--layer", "zoned:log", "--set", "media.write_faults_per_million=1"], "has no answer to sectors that cannot be read or written"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_the_run(words, sentence):
+    assert sentence in simulate("check", "common", *words, status=2).stderr
+
+
+def test_a_trace_beyond_what_the_application_sees_is_refused(tmp_path):
+    capacity = int(simulate("check", "common", "--layer", "zoned:log", *SMALL[:4], "--capacity").stdout)
+    trace = tmp_path / "trace.csv"
+    trace.write_text(f"0,w,{capacity // 512},8\n")
+    words = ("run", "common", "--layer", "zoned:log", *SMALL, "--trace", trace, "--format", COLUMNS, "--out", tmp_path / "out")
+    assert "past the drive's end at" in simulate(*words, status=2).stderr
+
+
+def test_without_a_host_random_writes_fail_and_the_run_names_one(tmp_path):
+    folder = run(tmp_path, "common", "--layer", "zoned", *SMALL[:4], "--prefill", "0", *RANDOM, "--limit", "100", status=1)
+    assert any("--layer zoned:log" in note for note in folder.summary["run"]["notes"])
+
+
+def test_parameters_of_a_host_that_does_not_translate_are_set_in_vain():
+    said = simulate("check", "common", "--layer", "zoned", "--set", "hosts.log.record=64 KiB")
+    assert "hosts.log.record: without effect" in said.stdout
+
+
+def test_a_saved_state_has_no_tables_of_a_host(tmp_path):
+    words = ("run", "common", "--layer", "zoned:log", *SMALL, *RANDOM, "--limit", "10", "--save-state", tmp_path / "state", "--out", tmp_path / "out")
+    assert "keeps its tables in memory" in simulate(*words, status=2).stderr
+
+
+@pytest.mark.parametrize("faults", [(), ("--faults", "torn")])
+def test_a_cut_at_any_instant_keeps_what_was_flushed(faults):
+    rows = json.loads(simulate("torture", "torture", "--layer", "zoned:log", "--durability", "none", "--operations", "12", "--cuts", "10", *faults, "--json").stdout)
+    for row in rows:
+        assert row["failures"] == 0
+        assert row["cuts"]["replay"] >= 10
+
+
+def test_a_cut_in_a_run_costs_a_recovery_and_nothing_else(tmp_path):
+    folder = run(tmp_path, "common", "--layer", "zoned:log", *SMALL, *RANDOM, "--limit", "1500", "--check", "--cut-at", "2s", "--cut-at", "4s")
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("translation.recovery.time") > 0
+    assert folder.metric("translation.recovery.records") > 0
+
+
+def test_a_comparison_takes_hosts_as_contestants(tmp_path):
+    words = ("compare", "common", "--layers", "cmr,zoned:log-greedy", *SMALL, *RANDOM, "--limit", "500", "--seeds", "1", "--out", tmp_path)
+    simulate(*words)
+    assert json.loads((tmp_path / "compare.json").read_text())["layers"]["layer"] == ["cmr", "zoned:log-greedy"]
+    assert "unknown layer 'zoned:lgo'" in simulate("compare", "common", "--layers", "zoned:lgo", *RANDOM, "--out", tmp_path / "bad", status=2).stderr
+
+
+def test_two_runs_are_the_same(tmp_path):
+    words = ("common", "--layer", "zoned:log", *SMALL, *RANDOM, "--limit", "600")
+    first, second = (run(tmp_path / name, *words).summary["metrics"] for name in ("one", "two"))
+    of_the_machine = {"run.cpu_seconds", "run.requests_per_cpu_second", "run.peak_memory_bytes"}
+    assert {name: metric for name, metric in first.items() if name not in of_the_machine} == {name: metric for name, metric in second.items() if name not in of_the_machine}
+
+
+def test_a_host_belongs_to_the_family_of_its_layer():
+    assert families.family_of("zoned:log-greedy") == "shingled, host-managed"
+    assert families.ordered(["zoned:log", "tessera", "cmr"]) == ["cmr", "zoned:log", "tessera"]
