@@ -95,6 +95,25 @@ def test_every_line_has_its_value_and_its_source_and_the_drive_runs(files, tmp_p
 
 
 @pytest.mark.parametrize(
+    ("keys", "host", "lost"),
+    [
+        ("High (read) water mark = 0.75, Set watermark by reqsize = 1", {"stream_reads": "true", "read_water_mark": "0.75"}, ""),
+        ("High (read) water mark = 0.75", {"stream_reads": "true", "read_water_mark": "0.75"}, "75 % of the segment"),
+        ("High (read) water mark = 1.0", {"stream_reads": "false"}, ""),
+        ("Extra write disconnect = 1, Extradisc command overhead = 0.6, Extradisc disconnect overhead = 0.05, Extradisc inter-disconnect delay = 0.4, First reselect overhead = 0.2",
+         {"write_data_delay": '"2.5 ms"'}, ""),  # times the scale
+        ("Extra write disconnect = 0, Extradisc command overhead = 0.6", {}, "'Extradisc command overhead' = 0.6"),
+    ],
+)  # fmt: skip
+def test_water_marks_and_disconnects_are_what_the_link_waits_for(files, keys, host, lost):
+    drive = import_drive(files(SPECS.replace("Preseeking level = 2", keys)))
+    said = {line.key: line.value for line in drive.lines if line.section == "host"}
+    names = ("stream_reads", "read_water_mark", "write_data_delay")
+    assert {key: said[key] for key in names if key in said} == {"stream_reads": "true"} | host
+    assert [line for line in drive.lost if lost in line] if lost else not [line for line in drive.lost if "mark" in line or "isc" in line]
+
+
+@pytest.mark.parametrize(
     ("scheme", "spares", "fewer"),
     [
         (0, 0, 2),  # each slipped sector is one less

@@ -42,6 +42,18 @@ TEST_CASE("data on request: the arm moves while the data crosses, and the media 
   CHECK(drive.wrong_blocks() == 0);
 }
 
+TEST_CASE("data on request: it begins to cross after the delay of an old bus, while the arm moves") {
+  // The last sector is complete at 4 ms and the delay; the head is there at 4.375 ms.
+  const auto took = [](Picoseconds delay) {
+    BenchConfig config = on_request();
+    config.host.write_data_delay = delay;
+    TestDrive drive(make_cmr_factory(), {}, config);
+    return duration(drive, HostOp::write, 4, 4);
+  };
+  CHECK(took(375_us) == 5_ms);
+  CHECK(took(376_us) == 15_ms);
+}
+
 TEST_CASE("data on request: a sector that has not come when the head is there costs a turn") {
   // Sectors 2 to 5: the last one is under the head at 3.125 ms and complete at 4 ms.
   TestDrive drive(make_cmr_factory(), {}, on_request());
