@@ -57,7 +57,7 @@ Task<Status> PacketLog::write(const Packet& packet) {
     const PacketRun& run = packet.runs[i];
     record.at = at + run.run.count - 1;
     record.own = run.run;
-    headers[i] = encode(record);
+    headers[i] = header_of(record);
     for (std::uint32_t done = 0; done < run.run.count;) {
       const PhysicalRun piece = place(at, run.run.count - done);
       const bool last = done + piece.count == run.run.count;
@@ -77,7 +77,7 @@ Task<Status> PacketLog::write(const Packet& packet) {
   record.at = end;
   record.own = {};
   record.named = packet.named;
-  headers[packet.count] = encode(record);
+  headers[packet.count] = header_of(record);
   chain.write(place(end, 1), {}, StepHint::position, &headers[packet.count]);
   const Status status = co_await media_.run(chain);
   if (ok(status))
@@ -97,7 +97,7 @@ Task<void> PacketLog::void_packet(std::uint64_t position, std::uint64_t tail) {
     record.at = at;
     record.tail = tail;
     record.failed = position;
-    SectorHeader header = encode(record);
+    SectorHeader header = header_of(record);
     MediaChain chain(MediaClass::dependent);
     chain.write(place(at, 1), {}, StepHint::position, &header);
     const Status status = co_await media_.run(chain);

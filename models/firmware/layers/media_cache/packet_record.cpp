@@ -18,16 +18,16 @@ std::uint32_t count_in(std::uint64_t packed, std::uint32_t shift) {
 
 }  // namespace
 
-SectorHeader encode(const PacketRecord& record) {
-  if (record.says_failed()) return tessera::encode({RecordType::packet, record.at, 1, {record.failed, record.at, 0, record.tail, 0}});
+SectorHeader header_of(const PacketRecord& record) {
+  if (record.says_failed()) return encode({RecordType::packet, record.at, 1, {record.failed, record.at, 0, record.tail, 0}});
   const bool ends = record.ends();
   const LogicalRun own = ends ? record.named.run : record.own;
   const LogicalRun in_front = ends || record.named.sectors == 0 ? record.in_front : record.named.run;
-  return tessera::encode({RecordType::packet,
-                          record.at,
-                          record.sectors,
-                          {own.first.value(), record.packet, in_front.first.value(), record.tail,
-                           pack(own.count, in_front.count, record.data, record.named.sectors)}});
+  return encode({RecordType::packet,
+                 record.at,
+                 record.sectors,
+                 {own.first.value(), record.packet, in_front.first.value(), record.tail,
+                  pack(own.count, in_front.count, record.data, record.named.sectors)}});
 }
 
 std::optional<PacketRecord> packet_record(const LogRecord& record) {

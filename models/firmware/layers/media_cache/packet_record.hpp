@@ -32,7 +32,7 @@ struct PacketRecord {
 };
 
 /// Of a run it may name the packet in front or a run in front, not both.
-[[nodiscard]] SectorHeader encode(const PacketRecord& record);
+[[nodiscard]] SectorHeader header_of(const PacketRecord& record);
 /// The record of a packet, or nothing where it is of another type.
 [[nodiscard]] std::optional<PacketRecord> packet_record(const LogRecord& record);
 
