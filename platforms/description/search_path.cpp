@@ -10,9 +10,11 @@ namespace fs = std::filesystem;
 /// Folder of the workloads of published tables, and part of their names.
 static constexpr const char* of_papers = "papers";
 
-/// `papers/mu-web_0` is called `mu-web_0` as well.
-static bool is_called(const NamedFile& file, std::string_view name) {
-  return file.name == name || file.name == std::string(of_papers) + "/" + std::string(name);
+/// `papers/mu-web_0` is found as `mu-web_0` as well, where no other is called that.
+static std::optional<fs::path> find_in(const std::vector<NamedFile>& files, std::string_view name) {
+  for (const std::string& called : {std::string(name), std::string(of_papers) + "/" + std::string(name)})
+    if (const auto file = std::ranges::find(files, called, &NamedFile::name); file != files.end()) return file->file;
+  return std::nullopt;
 }
 
 SearchPath SearchPath::standard(const fs::path& executable) {
@@ -71,11 +73,7 @@ std::vector<NamedFile> SearchPath::list(DescriptionFile kind) const {
 }
 
 FindDescription SearchPath::by_name(DescriptionFile kind) const {
-  return [this, kind](const std::string& name) -> std::optional<fs::path> {
-    for (const auto& file : names(kind))
-      if (is_called(file, name)) return file.file;
-    return std::nullopt;
-  };
+  return [this, kind](const std::string& name) { return find_in(names(kind), name); };
 }
 
 TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const {
@@ -86,16 +84,15 @@ TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const
 
 fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
   const std::string noun = kind == DescriptionFile::drive ? "drive" : "workload";
-  std::vector<std::string> known;
-  for (const auto& file : names(kind)) {
-    if (is_called(file, name)) return file.file;
-    known.push_back(file.name);
-  }
+  const std::vector<NamedFile> files = names(kind);
+  if (auto found = find_in(files, name)) return *found;
   if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {
     std::error_code error;
     if (fs::exists(name, error) && !fs::is_directory(name, error)) return name;
     throw InputError(std::string(name) + ": no such " + noun + " file");
   }
+  std::vector<std::string> known;
+  for (const auto& file : files) known.push_back(file.name);
   std::string message = unknown_name(noun, name, known) + "; searched:";
   for (const auto& folder : folders(kind)) message += " " + folder.string();
   throw InputError(message);

@@ -12,8 +12,9 @@ using namespace tessera::literals;
 
 namespace {
 
-WorkloadConfig load(const std::string& name) {
-  const TomlDocument document = TomlDocument::load(std::filesystem::path(WORKLOADS) / (name + ".toml"));
+WorkloadConfig load(const std::filesystem::path& name) {
+  const TomlDocument document =
+      TomlDocument::load(std::filesystem::path(WORKLOADS) / name.parent_path() / (name.filename().string() + ".toml"));
   CHECK_FALSE(document.summary().empty());
   WorkloadConfig config;
   DescriptionReader reader(document);
@@ -49,10 +50,11 @@ Totals totals(WorkloadConfig config, const std::string& name, std::uint64_t requ
 
 TEST_CASE("every workload file has known keys only and makes requests") {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(WORKLOADS)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(WORKLOADS)) {
+    if (entry.is_directory()) continue;
     const std::string name = entry.path().stem().string();
     INFO(name);
-    CHECK(totals(load(name), name, 1000).requests == 1000);
+    CHECK(totals(load(relative(entry.path(), WORKLOADS).replace_extension()), name, 1000).requests == 1000);
     ++files;
   }
   CHECK(files == 37);
@@ -66,7 +68,7 @@ TEST_CASE("web-server has the published write share and mean sizes") {
 }
 
 TEST_CASE("SYN writes 2,400,000 blocks once, in order") {
-  const auto source = make_generator(load("syn"), "syn", 1, 2_GiB);
+  const auto source = make_generator(load("papers/syn"), "syn", 1, 2_GiB);
   TraceRecord record;
   Bytes expected(0);
   while (source->next(record)) {
@@ -80,7 +82,7 @@ TEST_CASE("SYN writes 2,400,000 blocks once, in order") {
 TEST_CASE("the mu volumes have the distinct sectors and the write volume of their table") {
   const auto [name, written_gib, sectors] =
       GENERATE(table<std::string, double, double>({{"mu-rsrch_0", 4.96, 1040}, {"mu-stg_1", 3.04, 638}}));
-  const Totals volume = totals(load(name), name, ~std::uint64_t{0});
+  const Totals volume = totals(load("papers/" + name), name, ~std::uint64_t{0});
   CHECK(volume.written / 0x1p30 == Approx(written_gib).epsilon(0.005));
   CHECK(static_cast<double>(volume.starts.size()) == sectors);
 }
@@ -88,7 +90,7 @@ TEST_CASE("the mu volumes have the distinct sectors and the write volume of thei
 TEST_CASE("the zone volumes have the write share, the mean size and the share of updates of their table") {
   const auto [name, write_share, updates, blocks] = GENERATE(table<std::string, double, double, double>(
       {{"zone-hm_0", 0.645, 0.927, 18.4}, {"zone-src2_2", 0.697, 0.237, 102.4}, {"zone-usr_0", 0.6, 0.915, 20.8}}));
-  const Totals volume = totals(load(name), name, 200'000);
+  const Totals volume = totals(load("papers/" + name), name, 200'000);
   CHECK(volume.writes / volume.requests == Approx(write_share).margin(0.006));  // 5 standard errors
   CHECK(volume.written / volume.writes / 512 == Approx(blocks).epsilon(0.03));  // 5 standard errors of the two sizes
   CHECK(1 - static_cast<double>(volume.starts.size()) / volume.writes == Approx(updates).margin(0.007));
