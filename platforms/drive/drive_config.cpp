@@ -311,7 +311,7 @@ DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& ov
   config.choose_layer(!layer.empty() ? layer : !of_firmware.empty() ? of_firmware : config.layer);
   // Said here: later, the description's own line would be named as the place of it.
   if (const auto known = config.layer_names(); !layer.empty() && std::ranges::find(known, config.layer) == known.end())
-    throw InputError("--layer: " + unknown_name("layer", layer, known));
+    throw InputError(unknown_name("layer", layer, known));
   if (config.format != "layer" && std::find(format_names.begin(), format_names.end(), config.format) == format_names.end()) {
     const Place place = reader.place_of("format");
     throw input_error(place.file, place.line, unknown_name("format", config.format, format_names));

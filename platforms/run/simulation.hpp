@@ -155,6 +155,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   CutSchedule restarts_;
   Stage stage_;
   Phase phase_ = Phase::on;
+  bool boots_ = false;  // since a power-on, or after one that a cut or restart ended
   std::unique_ptr<TraceSource> source_;
   Player player_;
   std::unique_ptr<Scoreboard> scoreboard_;
@@ -173,7 +174,6 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   bool verification_stopped_ = false;
   std::string drain_failure_;
   bool dead_ = false;
-  bool boots_ = false;  // since a power-on, or after one that a cut or restart ended
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
   Picoseconds next_look_;          // of a drain, once an hour

@@ -53,7 +53,7 @@ def test_a_bad_description_is_refused_with_its_place(tmp_path, text, expected):
 
 def test_a_layer_of_the_command_line_is_not_sought_in_the_description(tmp_path):
     message = refused("run", "demo", "--layer", "mu-rmv", "--workload", "web-server", "--out", tmp_path / "run")
-    assert message.startswith("tessera-sim: --layer: unknown layer 'mu-rmv'; did you mean 'mu-rmw'? known: ") and ".toml" not in message
+    assert message.startswith("tessera-sim: unknown layer 'mu-rmv'; did you mean 'mu-rmw'? known: ") and ".toml" not in message
 
 
 def test_descriptions_that_extend_in_a_circle_are_refused(tmp_path):
