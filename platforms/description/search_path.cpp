@@ -92,6 +92,7 @@ fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
     throw InputError(std::string(name) + ": no such " + noun + " file");
   }
   std::vector<std::string> known;
+  known.reserve(files.size());
   for (const auto& file : files) known.push_back(file.name);
   std::string message = unknown_name(noun, name, known) + "; searched:";
   for (const auto& folder : folders(kind)) message += " " + folder.string();
