@@ -303,9 +303,11 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
-  if (drive_config.visible_zone_size() != Bytes(0) && metrics.find("host.failed.unaligned write command") != nullptr)
+  const auto refused = [&metrics](Status status) { return metrics.find(std::string("host.failed.") + to_string(status)) != nullptr; };
+  if (drive_config.visible_zone_size() != Bytes(0) && (refused(Status::unaligned_write) || refused(Status::invalid_field)))
     notes.emplace_back(
-        "the application wrote elsewhere than at write pointers: --layer zoned:log puts a host in between that keeps to them");
+        "zones take whole sectors at their write pointers alone: --layer zoned:log puts a host in between that writes anywhere for the "
+        "application");
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back(unstable_note);
   const std::optional<bool> steady = simulation.player().statistics().steady();

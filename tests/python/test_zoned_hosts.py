@@ -26,6 +26,12 @@ def test_random_writes_are_served_checked_and_cleaned_for(tmp_path, host):
     assert (folder.requests["completion"] > folder.requests["arrival"]).all()
 
 
+@pytest.mark.parametrize("workload", ["random-4k", "mail"])  # refused for their places, and for parts of sectors
+def test_an_application_that_writes_anywhere_is_told_of_the_host(tmp_path, workload):
+    ended = simulate("run", "demo", "--layer", "zoned", "--workload", workload, "--fold", "--limit", "50", "--out", tmp_path / "run", status=1)
+    assert "--layer zoned:log puts a host in between" in ended.stdout
+
+
 def test_the_list_names_the_hosts_of_a_layer():
     (zoned,) = [layer for layer in json.loads(simulate("list", "layers", "--json").stdout) if layer["zones"]]
     assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit"]
