@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("models", "stimuli", "platforms", "tests")
+FOLDERS = ("models", "stimuli", "platforms", "tests", "examples")
 
 
 def sources(root: Path = ROOT) -> dict[str, bytes]:
