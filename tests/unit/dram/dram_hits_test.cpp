@@ -4,16 +4,13 @@
 
 #include "base/random.hpp"
 #include "dram/dram_device.hpp"
+#include "unit/dram/nobody.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
+using tessera::test::Nobody;
 
 namespace {
-
-class Nobody final : public SignalSink {
-  void change(std::uint32_t, std::uint64_t, Picoseconds) override {}
-  void withdraw(std::uint32_t, Picoseconds) override {}
-};
 
 struct Outcome {
   std::vector<Picoseconds> ends;
