@@ -96,7 +96,7 @@ class SharedResource {
 
   std::vector<Party> parties_;
   std::vector<Window> windows_;      // by party
-  std::vector<std::size_t> others_;  // that have something behind the newcomer's begin, or are owed
+  std::vector<std::size_t> others_;  // that have something after the newcomer's begin, or are owed
   std::vector<Claim> claims_;        // on the piece in hand; the newcomer's first
   Picoseconds last_end_;
 };

@@ -32,7 +32,7 @@ class Interconnect {
     return (idle_from(at) ? at : slip_in(bytes, work, at)) + crossing_;
   }
 
-  /// Single accesses of the CPU one behind the other, of which the first found the bus idle, as all behind it do: each takes crossing() and
+  /// Single accesses of the CPU one after another, of which the first found the bus idle, as all later ones do: each takes crossing() and
   /// need only be counted.
   template <class Run>
   void count_accesses(const Run& run) {

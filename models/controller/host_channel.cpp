@@ -40,8 +40,9 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
     memory_.acquire_host(slot.command.buffer, request.place.value_or(0),
                          request.window == Bytes(0) ? enclosing(request.blocks).count : memory_.sectors_of(request.window));
   if (request.op == HostOp::read) {
-    const HostRun marked{request.blocks.first, request.water_mark};
-    slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_, request.water_mark == 0 ? 0 : enclosing(marked).count);
+    const bool marked = request.block_time != Picoseconds(0) && request.water_mark != 0;
+    slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_,
+                                         marked ? enclosing({request.blocks.first, request.water_mark}).count : 0);
   }
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);

@@ -142,7 +142,7 @@ void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access ac
 }
 
 void MemoryController::access_now(DramAddress address, std::uint32_t bytes, Access access) {
-  if (overflows_) return;  // a table that lies behind the end of its memory is filled; check_capacity() will refuse it
+  if (overflows_) return;  // a table that lies past the end of its memory is filled; check_capacity() will refuse it
   if (!Tcm::holds(address) && executor_.make_room() && executor_.access_later(address, bytes, access)) return;
   executor_.charge_task(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));

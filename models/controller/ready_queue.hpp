@@ -1,5 +1,5 @@
 #pragma once
-// Entries in order, taken from the front. Most come behind all that are there, and the others not far in front of the end, so that a place
+// Entries in order, taken from the front. Most come after all that are there, and the others not far in front of the end, so that a place
 // is looked for from the end on.
 #include <algorithm>
 #include <cstddef>

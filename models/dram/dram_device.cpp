@@ -94,7 +94,7 @@ Picoseconds DramDevice::access(std::span<const TableAccess> run, Picoseconds cro
   Picoseconds undisturbed = undisturbed_from();
   for (const TableAccess& one : run) {
     const std::uint64_t address = one.address.value();
-    const std::uint64_t last = address + (one.bytes - 1U);  // far behind where it has no bytes
+    const std::uint64_t last = address + (one.bytes - 1U);  // far past where it has no bytes
     const Picoseconds now = one.at + ahead;
     Picoseconds end;
     if (now >= undisturbed && now < interval_end_ && last >> burst_shift_ == address >> burst_shift_) [[likely]] {

@@ -65,7 +65,8 @@ void HostInterface::admit(HostRequest& request) {
     request.block_time = request.op == HostOp::read && config_.stream_reads && !streams
                              ? link_.framing().block_time(data, request.blocks.count)
                              : Picoseconds(0);
-    request.water_mark = static_cast<std::uint32_t>(std::ceil(config_.read_water_mark * request.blocks.count));
+    if (request.block_time != Picoseconds(0))
+      request.water_mark = static_cast<std::uint32_t>(std::ceil(config_.read_water_mark * request.blocks.count));
     if (request.op == HostOp::write && !request.data_at_host) extent += data;
   }
   occupy(extent, request);

@@ -62,7 +62,7 @@ void check_flash(const DriveConfig& config) {
   if (const std::string problem = factory.check_flash(rest); !problem.empty()) throw InputError(factory.name() + ": " + problem + shared);
 }
 
-/// What a host that translates asks of the drive, as far as the description alone tells.
+/// What a host that translates asks of the drive, as far as the description alone says.
 void check_host(const DriveConfig& config) {
   if (!config.hosts.translates()) return;
   const std::string host = "the host '" + config.hosts.name() + "'";

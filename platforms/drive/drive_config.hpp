@@ -82,7 +82,7 @@ struct DriveConfig {
   [[nodiscard]] bool has_zones() const { return selected().zone_size() != Bytes(0); }
   /// What the application sees: a zone's size, or 0 where there are none or a host translates.
   [[nodiscard]] Bytes visible_zone_size() const { return hosts.translates() ? Bytes(0) : selected().zone_size(); }
-  /// The layer, and behind a colon the host that translates for it: "zoned:log-greedy".
+  /// The layer, and after a colon the host that translates for it: "zoned:log-greedy".
   [[nodiscard]] std::string layer_and_host() const { return hosts.translates() ? layer + ":" + hosts.name() : layer; }
   /// What runs on the drive and is not the simulator's own, for messages: a layer of a shared library, an image. "" where there is none.
   [[nodiscard]] std::string foreign_firmware() const;

@@ -46,7 +46,7 @@ std::vector<LogicalRun> missed_packets(const MediaDevice& device) {
   std::vector<LogicalRun> missed;
   const std::map<std::uint64_t, Unread> packets = unread_packets(device);
   if (packets.empty()) return missed;
-  std::uint64_t newest = 0;  // behind the position of the newest packet that is whole and can be read
+  std::uint64_t newest = 0;  // past the position of the newest packet that is whole and can be read
   std::set<std::uint64_t> named;
   device.content().each_header([&](const TrackSector& place, const SectorHeader& header) {
     const auto said = device.unread().contains(place) ? std::nullopt : packet_in(header);

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 
-constexpr std::uint32_t reads_at_once = 2;    // of the cleaner: one at the heads, one behind it
+constexpr std::uint32_t reads_at_once = 2;    // of the cleaner: one at the heads, the next one waiting
 constexpr std::uint32_t records_at_once = 2;  // of the cleaner
 constexpr std::uint32_t widest_gap = 16;      // dead sectors that a read goes over rather than to end: 64 KiB pass the heads in 0.3 ms
 
@@ -50,7 +50,7 @@ void LogHost::read_live() {
       cleaning_.next = first;
       return;
     }
-    std::uint32_t end = first + 1;  // of the run: behind the last live sector
+    std::uint32_t end = first + 1;  // of the run: past the last live sector
     for (std::uint32_t at = end; at < std::min(zone.pointer, first + layout_.record_sectors) && at <= end + gap; ++at)
       if (zones_.live(base + at)) end = at + 1;
     cpu_.sectors += end - cleaning_.next;

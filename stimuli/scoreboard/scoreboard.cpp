@@ -327,7 +327,7 @@ bool Scoreboard::destroyed(HostBlock block, Tag tag) {
   return needed;
 }
 
-/// A part of the sector was destroyed, of a write that brought no more or beside blocks that nobody wrote. The drive cannot make the
+/// A part of the sector was destroyed, of a write that brought no more or next to blocks that nobody wrote. The drive cannot make the
 /// sector whole: the block may answer with an error until it is written again, whatever it held.
 void Scoreboard::lost_beside(HostBlock block) {
   once_destroyed_.insert(block.value());

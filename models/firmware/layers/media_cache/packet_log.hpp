@@ -99,7 +99,7 @@ class PacketLog {
   std::uint32_t most_sectors_;
   std::uint64_t head_ = 0;
   PacketRecord::Named newest_;    // packet that was taken last; of no sectors: it has several runs, or failed
-  std::uint64_t newest_end_ = 0;  // behind it
+  std::uint64_t newest_end_ = 0;  // past it
   std::uint64_t sectors_written_ = 0;
 };
 
