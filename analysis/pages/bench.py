@@ -85,7 +85,7 @@ def cases(large_drive: str, long_workload: Path) -> list[Case]:
         *request_cases(),
         Case("imr-rmw, random", ("bare", "--layer", "imr-rmw", *RANDOM), (COMMANDS,)),
         Case("mu-rmw, random", ("bare", "--layer", "mu-rmw", *RANDOM, "--limit", "200000"), (COMMANDS,)),
-        Case("mu-rmw, merging", ("p000", "--layer", "mu-rmw", "--workload", "quarter-updates", "--replay", "closed:8", "--fold"), (COMMANDS,)),
+        Case("mu-rmw, merging", ("mu-rmw-paper", "--layer", "mu-rmw", "--workload", "quarter-updates", "--replay", "closed:8", "--fold"), (COMMANDS,)),
         Case("cmr, 10 million requests, 20 TB", (large_drive, "--layer", "cmr", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
         Case("imr-rmw, 10 million requests, 20 TB", (large_drive, "--layer", "imr-rmw", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
     ]

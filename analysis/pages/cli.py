@@ -29,7 +29,7 @@ def bench(
     instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept.")] = False,
     record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
-    large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr_20tb",
+    large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr-20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
     """Measure the simulator's speed and memory, what it costs per request, or how that grows, each figure with its target."""

@@ -49,7 +49,7 @@ def cases(zipf_writes: Path) -> list[Counted]:
     return [
         *common,
         *layers,
-        Counted("Cheetah 9LP with its cache", ("cheetah_9lp", "--workload", "random-4k", "--fold", *DEPTH_32), 16_000),
+        Counted("Cheetah 9LP with its cache", ("cheetah-9lp", "--workload", "random-4k", "--fold", *DEPTH_32), 16_000),
         Counted("imr-rmw, random", ("bare", "--layer", "imr-rmw", "--workload", "random-4k", *DEPTH_32), 12_000),
     ]
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from tessera.run_folder import Run
 from tessera.simulator import run_simulator
 
-LAYERS = ("cmr", "imr-rmw", "fluid", "mu-rmw", "hwsr", "static-r4123")
+LAYERS = ("cmr", "imr-rmw", "fluid", "mu-rmw", "hwsr", "shingled-in-place-r4123")
 # Firmware's own sectors are kept as bytes: until its log has wrapped, memory grows by what was never written of it. The usual log, of four
 # tracks a surface, takes tens of millions of requests to wrap; this is the shortest.
 SHORT_LOGS = {"fluid": ("--set", "layers.fluid.log_radii=1"), "mu-rmw": ("--set", "layers.mu_rmw.log_radii=1")}

@@ -35,7 +35,7 @@ SPECIAL_RUNS = {
                      "controller.code_cache.size=4 KiB"),
     "memory-errors": ("bare", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
-    "cylinders": ("hp_c3323a", "--fold"),
+    "cylinders": ("hp-c3323a", "--fold"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "zoned-log": ("bare", "--layer", "zoned:log"),
     "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",

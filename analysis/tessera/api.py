@@ -164,7 +164,7 @@ def validate(
     >>> with tempfile.NamedTemporaryFile("w", suffix=".trace") as file:
     ...     _ = file.write("R Miss 100 8 14000.5 2000.0\\nW Miss 50000 8 9000.0 3000.0\\n")
     ...     file.flush()
-    ...     found = validate("hp_c3323a", file.name)
+    ...     found = validate("hp-c3323a", file.name)
     >>> whole = found.errors[0]
     >>> whole.name, whole.requests, round(whole.measured, 2)
     ('all', 2, 11.5)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 YARDSTICK = "cmr"
 FAMILIES = {
     "interlaced": ("imr-rmw", "imr-flip", "imr-cache", "imr-dtm"),
-    "shingled, in place": ("static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard"),
+    "shingled, in place": ("shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23", "vguard"),
     "shingled, memory buffer": ("sblock", "hwsr"),
     "shingled, flash cache": ("skylight-flash", "pore", "mu-rmw"),
     "shingled, conventional buffer": ("skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache"),

@@ -12,6 +12,7 @@
 #include "platforms/compare/comparison_table.hpp"
 #include "platforms/compare/run_result.hpp"
 #include "platforms/compare/time_lines.hpp"
+#include "platforms/description/former_names.hpp"
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
@@ -52,12 +53,15 @@ std::vector<std::string> chosen_layers(const cli::CompareOptions& options, const
   std::vector<std::string> names = known;
   names.emplace_back("all");
   for (const std::string& host : HostsConfig::names()) names.push_back("zoned:" + host);
-  for (const std::string& layer : options.layers) {
+  std::vector<std::string> chosen;
+  for (const std::string& word : options.layers) {
+    const std::string layer = current_name(word);
     if (layer == "all") throw InputError("--layers: 'all' stands alone");
     if (std::find(known.begin(), known.end(), layer) == known.end() && !names_host(layer, drive))
-      throw InputError("--layers: " + unknown_name("layer", layer, names));
+      throw InputError("--layers: " + unknown_name("layer", word, names));
+    if (std::ranges::find(chosen, layer) == chosen.end()) chosen.push_back(layer);
   }
-  return options.layers;
+  return chosen;
 }
 
 /// InputError with the nearest name for a baseline that is not compared.
@@ -104,7 +108,8 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
       const std::filesystem::path path = folder_of(options, layer, seed);
       remove_link(path.parent_path());
       remove_link(path);
-      const RunFolder folder(path);  // without the results of an earlier comparison, whatever becomes of this run
+      RunFolder folder(path);  // without the results of an earlier comparison, whatever becomes of this run
+      folder.begin();
       remove_link(folder.file("messages.txt"));
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
@@ -211,10 +216,11 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   choose_prefill(options.run, drive);
   const std::vector<std::string> layers = chosen_layers(options, drive);
   if (!options.run.percentiles.empty()) show_percentiles(options.run.percentiles);
+  for (std::string& baseline : options.baselines) baseline = current_name(baseline);
   check_baselines(options.baselines, layers);
   check_input(options.run, search);
   require_own_outputs(options.run, folders_of(options, layers), search);
-  const RunFolder folder(options.run.out);
+  RunFolder folder(options.run.out);
   if (!options.run.save_state.empty())
     for (const std::string& layer : layers) std::filesystem::create_directories(options.run.save_state / layer);
   const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
@@ -222,6 +228,7 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   const auto [fold_note, asking_stopped_by] = fold_alike(options, layers, jobs);
   if (asking_stopped_by != 0) return exit_stopped_by(asking_stopped_by);
   Plan plan = plan_runs(options, layers);
+  folder.begin();
 
   std::size_t done = 0;
   const int stopped_by = ChildProcesses(plan.children).run(jobs, [&](const ChildEnd& end) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "platforms/description/former_names.hpp"
+
 namespace tessera {
 
 namespace fs = std::filesystem;
@@ -10,10 +12,12 @@ namespace fs = std::filesystem;
 /// Folder of the workloads of published tables, and part of their names.
 static constexpr const char* of_papers = "papers";
 
-/// `papers/mu-web_0` is found as `mu-web_0` as well, where no other is called that.
+/// `papers/mu-web_0` is found as `mu-web_0` as well, where no other is called that; names of earlier releases are found too.
 static std::optional<fs::path> find_in(const std::vector<NamedFile>& files, std::string_view name) {
-  for (const std::string& called : {std::string(name), std::string(of_papers) + "/" + std::string(name)})
+  for (const std::string& called : {std::string(name), std::string(of_papers) + "/" + std::string(name), current_name(name)})
     if (const auto file = std::ranges::find(files, called, &NamedFile::name); file != files.end()) return file->file;
+  const auto alike = [name](const NamedFile& file) { return spelled_alike(file.name, name); };
+  if (const auto file = std::ranges::find_if(files, alike); file != files.end()) return file->file;
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "platforms/description/former_names.hpp"
 #include "platforms/description/nesting.hpp"
 #include "platforms/description/range_text.hpp"
 
@@ -119,10 +120,26 @@ std::filesystem::path extended_file(const std::filesystem::path& file, const Des
                     "extends: there is no file " + target.string() + "; " + unknown_name("description", *name, siblings(file)));
 }
 
+/// A layer's parameters may stand under the name that it had in an earlier release.
+void rename_layers(DescriptionValue& document) {
+  DescriptionValue* layers = document.find("layers");
+  auto* sections = layers == nullptr ? nullptr : std::get_if<Table>(&layers->data);
+  if (sections == nullptr) return;
+  for (auto& section : *sections) {
+    const std::string name = current_name(section.name);
+    if (const auto* same = name == section.name ? nullptr : layers->find(name))
+      throw input_error(section.value.place.file, section.value.place.line,
+                        "layers." + section.name + " is called layers." + name + " today, and line " + std::to_string(same->place.line) +
+                            " has that too");
+    section.name = name;
+  }
+}
+
 /// `file` over all that it extends; `chain` holds the files that led here.
 DescriptionValue loaded(const std::filesystem::path& file, const FindDescription& find, std::vector<std::filesystem::path>& chain) {
   chain.push_back(file);
   DescriptionValue value = parsed(file_text(file), file.string());
+  rename_layers(value);
   auto& table = std::get<Table>(value.data);
   const auto extends = std::find_if(table.begin(), table.end(), [](const auto& entry) { return entry.name == "extends"; });
   if (extends == table.end()) return value;
@@ -259,7 +276,7 @@ void TomlDocument::set(std::string_view assignment) {
   std::vector<std::string> names;
   for (std::string key; std::getline(keys, key, '.');) {
     if (!is_bare_key(key)) throw InputError(option + ": expected a dotted path such as media.rpm before the '=', found '" + path + "'");
-    names.push_back(key);
+    names.push_back(names == std::vector<std::string>{"layers"} ? current_name(key) : key);
   }
   if (names.size() > deepest_nesting)
     throw InputError(option.substr(0, 40) + "...: expected a path of at most " + std::to_string(deepest_nesting) + " parts, found " +

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "firmware/caches/flash_share.hpp"
 #include "media/track_switches.hpp"
+#include "platforms/description/former_names.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
@@ -286,7 +287,8 @@ static std::string add_layers(const FirmwareLibrary& firmware, std::vector<std::
   return first;
 }
 
-void DriveConfig::choose_layer(const std::string& name) {
+void DriveConfig::choose_layer(const std::string& given) {
+  const std::string name = current_name(given);
   layer = name;
   const std::size_t colon = name.find(':');
   const auto known = [this](const std::string& word) { return std::ranges::count(layer_names(), word) != 0; };

@@ -25,6 +25,7 @@ void remove_link(const std::filesystem::path& path) {
 
 RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
+  made_ = !std::filesystem::exists(path_, error);
   std::filesystem::create_directories(path_, error);
   if (error) throw output_error("create folder", path_, error.value());
   lock_ = std::make_unique<FolderLock>(path_);
@@ -34,6 +35,15 @@ RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
     if (!error) std::filesystem::remove(partial_name(file(name)), error);
     if (error) throw output_error("remove", file(name), error.value());
   }
+}
+
+RunFolder::~RunFolder() {
+  if (begun_) return;
+  std::error_code error;  // nothing can be said here; what cannot be removed stays
+  for (const char* record : {"command.json", "run.json", "firmware.log"}) std::filesystem::remove(file(record), error);
+  if (made_) std::filesystem::remove(file(description), error);  // one that was there may be what the run was made from
+  lock_.reset();
+  if (made_) std::filesystem::remove(path_, error);
 }
 
 void RunFolder::write(std::string_view name, std::string_view text, Keep keep) const {

@@ -19,6 +19,13 @@ class RunFolder {
   /// Creates the folder and its parents, takes it for this process, and removes the results of an earlier run: what is found there
   /// afterwards is of this one. Throws before any simulation: OutputError, or InputError where another process writes there.
   explicit RunFolder(std::filesystem::path path);
+  /// Of a run that never began nothing stays: neither its records nor a folder that was made for it.
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  /// The run begins: what it writes stays from here on, however it ends.
+  void begin() { begun_ = true; }
 
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return path_ / name; }
   /// Writes a whole file; throws OutputError.
@@ -30,6 +37,8 @@ class RunFolder {
  private:
   std::filesystem::path path_;
   std::unique_ptr<FolderLock> lock_;
+  bool made_ = false;  ///< the folder was not there before
+  bool begun_ = false;
 };
 
 }  // namespace tessera

@@ -216,7 +216,7 @@ int exit_status(const Simulation& simulation) {
 int run_command(cli::RunOptions options, const SearchPath& search) {
   end_at_stop_signals("tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n");
   require_own_outputs(options, search);
-  const RunFolder folder(options.out);
+  RunFolder folder(options.out);
   TomlDocument description = search.load(DescriptionFile::drive, options.drive);
   std::vector<InputFile> inputs = input_files(options, description, search);
   DriveConfig drive_config =
@@ -270,6 +270,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   simulation.add_observer(watch);
   simulation.set_cut_listener([&probes](const char* kind, Picoseconds at) { probes.power_event(kind, at); });
 
+  folder.begin();
   watch_stop_signals();
   stop_reads_when([] { return stop_signal() != 0; });
   const double before = cpu_seconds_used();

@@ -30,6 +30,7 @@ ServedRun::ServedRun(const cli::ServeOptions& options, DriveModule& drive, const
 }
 
 void ServedRun::begin() {
+  folder_.begin();
   begin_ = drive_.timeline().now();
   cpu_before_ = cpu_seconds();
   measurement_.begin();

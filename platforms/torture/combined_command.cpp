@@ -79,7 +79,7 @@ class Campaign {
   [[nodiscard]] std::vector<std::string> layers() const {
     DriveConfig plain = load(options_.run.set, "");
     if (options_.layer != "all" && !options_.layer.empty()) {
-      plain.layer = options_.layer;
+      plain.choose_layer(options_.layer);
       return {plain.selected().name()};
     }
     std::vector<std::string> names;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cmath>
 #include <iomanip>
 #include <ostream>
 #include <span>
 #include <sstream>
+#include <string>
 #include <variant>
 
 #include "stimuli/readers/trace_summary.hpp"
@@ -66,17 +68,24 @@ std::vector<Figure> figures(const TraceSummary& s) {
 
 constexpr std::size_t volumes_printed = 24;
 
+/// Four decimals, and of what would lose its digits that way four significant ones: 4 KiB are 4.096e-06 GB.
+std::string readable(double value) {
+  std::ostringstream text;
+  const bool small = value != 0 && std::abs(value) < 0.1;
+  text << (small ? std::defaultfloat : std::fixed) << std::setprecision(4) << value;
+  return text.str();
+}
+
 }  // namespace
 
 void print(const TraceSummary& summary, std::ostream& out) {
   std::ostringstream text;  // so that the caller's stream keeps its own format
-  text << std::fixed << std::setprecision(4);
   for (const auto& figure : figures(summary)) {
     text << std::left << std::setw(30) << figure.label << std::right << std::setw(20);
     if (const auto* count = std::get_if<std::uint64_t>(&figure.value))
       text << *count;
     else if (const auto& value = std::get<std::optional<double>>(figure.value))
-      text << *value;
+      text << readable(*value);
     else
       text << "-";
     text << (*figure.unit == '\0' ? "" : " ") << figure.unit << "\n";

@@ -23,7 +23,7 @@ def test_the_formulas_give_the_papers_ratios():
             assert formulas.uniform_ratio(name, usage) == pytest.approx(formulas.PUBLISHED[name][usage], abs=0.005)
     assert [formulas.cold_ratio(name, 75) for name in MAPPINGS] == [1, 1, 1, 1]
     assert [formulas.cold_ratio(name, 100) for name in MAPPINGS] == [1, 1.5, 1.5, 1.5]
-    assert [formulas.quarter_ratio("static-r4123", shares) for shares in mapping.QUARTERS.values()] == pytest.approx([2.54, 4, 3.62])
+    assert [formulas.quarter_ratio("shingled-in-place-r4123", shares) for shares in mapping.QUARTERS.values()] == pytest.approx([2.54, 4, 3.62])
 
 
 def test_every_mapping_places_every_track_once():
@@ -51,19 +51,19 @@ def test_cold_sequential_writes_cost_the_new_mappings_nothing_until_the_last_qua
         for name in MAPPINGS:
             assert war(row[name]) == pytest.approx(formulas.cold_ratio(name, int(usage)), rel=0.001)
     for name in NEW:
-        assert latency(grid["75"][name]) == pytest.approx(latency(grid["75"]["static-1234"]), rel=0.05)
-        assert latency(grid["100"][name]) > 1.5 * latency(grid["100"]["static-1234"])
+        assert latency(grid["75"][name]) == pytest.approx(latency(grid["75"]["shingled-in-place-1234"]), rel=0.05)
+        assert latency(grid["100"][name]) > 1.5 * latency(grid["100"]["shingled-in-place-1234"])
 
 
 def test_the_new_mappings_outperform_1234_up_to_three_quarters(recorded):
     for row in mapping.used_up_to(75, recorded):
         for name in NEW:
-            assert latency(row[name]) < 0.85 * latency(row["static-1234"])
+            assert latency(row[name]) < 0.85 * latency(row["shingled-in-place-1234"])
 
 
 def test_without_amplification_the_mappings_are_near_the_conventional_disk(recorded):
     for row in mapping.used_up_to(50, recorded):
-        for name in ("static-r4123", "static-14r23"):
+        for name in ("shingled-in-place-r4123", "shingled-in-place-14r23"):
             assert war(row[name]) == 1
             assert slowdown(row, name) < mapping.NEAR + 0.01
 
@@ -83,7 +83,7 @@ def test_at_three_quarters_hp_c2247_is_not_near_the_conventional_disk(recorded):
 def test_a_full_disk_amplifies_by_what_the_trace_updates(recorded):
     ratios = [war(grid["100"][name]) for grid in recorded.values() for name in MAPPINGS]
     assert all(3.5 < ratio < 5 for ratio in ratios)
-    assert war(recorded["web_0 (first 100,000)"]["100"]["static-1234"]) > 4.3  # its updates fall on first tracks more than on last ones
+    assert war(recorded["web_0 (first 100,000)"]["100"]["shingled-in-place-1234"]) > 4.3  # its updates fall on first tracks more than on last ones
     assert len(set(mapping.winners(recorded).values())) == 2
 
 
@@ -93,4 +93,4 @@ def test_backups_that_survive_a_power_cut_cost_time_where_updates_are_amplified(
         for mapped in MAPPINGS:
             assert latency(safe[name]["100"][mapped]) > 1.1 * latency(grid["100"][mapped])
             assert war(safe[name]["100"][mapped]) == pytest.approx(war(grid["100"][mapped]), rel=0.01)
-        assert latency(safe[name]["50"]["static-r4123"]) == pytest.approx(latency(grid["50"]["static-r4123"]), rel=0.01)
+        assert latency(safe[name]["50"]["shingled-in-place-r4123"]) == pytest.approx(latency(grid["50"]["shingled-in-place-r4123"]), rel=0.01)

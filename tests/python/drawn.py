@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simulate import LAYERS, simulate
 
-DRIVES = ("torture", "torture", "torture", "demo", "tlc", "p001", "p003")
+DRIVES = ("torture", "torture", "torture", "demo", "tlc", "interlaced-paper", "hwsr-paper")
 AMOUNT = re.compile(r"(-?[\d.e+-]+) ?(.*)")
 FACTORS = (0.25, 0.5, 0.75, 1.5, 2, 4)
 COLUMNS = "columns:time=1:us,op=2:r=r,w=w,t=t,f=f,offset=3:512,size=4:512"

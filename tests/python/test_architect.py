@@ -20,7 +20,7 @@ def test_every_layer_reports_it(tmp_path, layer):
 
 def test_the_lifetime_follows_from_erases_a_second(tmp_path):
     result = run(
-        tmp_path, "p000", "--layer", "mu-rmw", "--workload", "quarter-updates", "--fold", "--replay", "closed:8", "--limit", 6000,
+        tmp_path, "mu-rmw-paper", "--layer", "mu-rmw", "--workload", "quarter-updates", "--fold", "--replay", "closed:8", "--limit", 6000,
         "--set", "nand.blocks=64", "--set", "nand.endurance=3000",
     )
     years = result.metric("run.measured_seconds") / (365.25 * 86400)

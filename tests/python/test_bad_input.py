@@ -67,7 +67,7 @@ def test_descriptions_that_extend_in_a_circle_are_refused(tmp_path):
     ("arguments", "expected"),
     [
         (("check", "comon"), "did you mean 'common'?"),
-        (("check", "p001", "--layer", "mu-rmw"), "the layer mu-rmw needs NAND flash and the drive has none"),
+        (("check", "interlaced-paper", "--layer", "mu-rmw"), "the layer mu-rmw needs NAND flash and the drive has none"),
         (("check", "bare", "--set", "media.rmp=7200 rpm"), "--set media.rmp=7200 rpm: unknown key 'media.rmp'; did you mean 'media.rpm'?"),
         (("check", "bare", "--layer", "mu-rmw", "--set", "nand.oob_size=128 B"), "mu-rmw: "),
         (("check", "bare", "--layer", "mu-rmw", "--set", "layers.mu_rmw.bands=100000"), "mu-rmw: "),

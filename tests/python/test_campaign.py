@@ -25,7 +25,7 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
 @pytest.mark.parametrize(
     ("layer", "seed", "run"),
     [
-        ("static-124r3", 820, 1723),  # the table called a sector pending that had been written since
+        ("shingled-in-place-124r3", 820, 1723),  # the table called a sector pending that had been written since
         ("amphisbaena", 820, 1734),  # one copy of a change was left, the boot acted on it, and then it could not be read
         ("media-cache", 820, 1999),  # a packet that could not be read back failed its write
         ("tessera", 9101, 592),  # a flash page and a dump were lost

@@ -26,11 +26,11 @@ def test_the_capacity_that_is_proposed_for_a_dram_too_small_is_enough(tmp_path, 
 @pytest.mark.parametrize("buffer", ["controller.staging_buffer", "host.buffer"])
 def test_a_buffer_below_two_sectors_is_refused_and_two_will_do(tmp_path, buffer):
     for command in (("check", "demo"), ("run", "demo", *RUN, "--out", tmp_path)):
-        refused = simulate(*command, "--layer", "static-1234", "--set", f"{buffer}=4096 B", status=2).stderr
+        refused = simulate(*command, "--layer", "shingled-in-place-1234", "--set", f"{buffer}=4096 B", status=2).stderr
         assert f"{buffer} is 4096 B; expected at least two sectors (media.sector_size), 8192 B" in refused
     trace = tmp_path / "unaligned.csv"
     trace.write_text("".join(f"{i},hm,0,Write,{i * 8192 + 512},4096,1\n" for i in range(300)))
-    simulate("run", "demo", "--layer", "static-1234", "--set", f"{buffer}=8 KiB", "--trace", trace, "--check", "--out", tmp_path / "out")
+    simulate("run", "demo", "--layer", "shingled-in-place-1234", "--set", f"{buffer}=8 KiB", "--trace", trace, "--check", "--out", tmp_path / "out")
 
 
 def test_a_window_is_all_of_the_buffer_or_between_two_sectors_and_the_buffer():
@@ -44,9 +44,9 @@ def test_a_refusal_of_two_parameters_names_the_line_of_each(tmp_path):
     file.write_text('extends = "bare"\n\n[nand]\npage_size = "6 KiB"\n')
     refused = simulate("check", file, "--layer", "mu-rmw", "--set", "media.sector_size=4 KiB", status=2).stderr
     assert f"nand.page_size: {file}:4" in refused and "media.sector_size: --set media.sector_size=4 KiB" in refused
-    file.write_text('extends = "bare"\n[layers.static_1234]\nband_tracks = 5\n[layers.static_r4123]\nband_tracks = 3\n')
-    refused = simulate("check", file, "--layer", "static-1234", "--set", "media.tracks=60", status=2).stderr
-    assert "static_r4123" not in refused and "media.tracks: --set media.tracks=60" in refused
+    file.write_text('extends = "bare"\n[layers.shingled_in_place_1234]\nband_tracks = 5\n[layers.shingled_in_place_r4123]\nband_tracks = 3\n')
+    refused = simulate("check", file, "--layer", "shingled-in-place-1234", "--set", "media.tracks=60", status=2).stderr
+    assert "shingled_in_place_r4123" not in refused and "media.tracks: --set media.tracks=60" in refused
 
 
 PAIRED = ("--set", "nand.paired_page=true")
@@ -94,7 +94,7 @@ def skew_notes(folder, *drive, status=0):
 
 
 def test_a_skew_that_the_format_overrides_is_said_and_can_be_forced_to_show_its_damage(tmp_path):
-    drive = ("demo", "--layer", "static-1234", "--set", "layers.static_1234.paper=true")
+    drive = ("demo", "--layer", "shingled-in-place-1234", "--set", "layers.shingled_in_place_1234.paper=true")
     said, aligned = skew_notes(tmp_path, *drive)
     assert len(said) == 1 and said[0].startswith(ALIGNED) and "media.force_skew=true" in said[0]
     # A track of 512 sectors, then 140 of skew, or a turn.
@@ -126,12 +126,12 @@ def test_overheads_of_hits_that_no_cache_can_have_are_said():
     none = ("--set", "firmware.write_cache.capacity=0 B", "--set", "firmware.read_cache.segments=0")
     reads = ("--set", "firmware.overheads.read_hit_after_read=1 ms")
     said = "firmware.overheads.read_hit_after_read: without effect, the drive has no cache that a read could hit"
-    assert said in simulate("check", "hp_c3323a", *none, *reads).stdout
-    assert "firmware.overheads" not in simulate("check", "hp_c3323a", *reads).stdout
+    assert said in simulate("check", "hp-c3323a", *none, *reads).stdout
+    assert "firmware.overheads" not in simulate("check", "hp-c3323a", *reads).stdout
     writes = ("--set", "firmware.overheads.write_hit_after_read=1 ms")
-    assert "write_hit_after_read: without effect, the drive has no write cache" in simulate("check", "hp_c3323a", *writes).stdout
+    assert "write_hit_after_read: without effect, the drive has no write cache" in simulate("check", "hp-c3323a", *writes).stdout
     assert "firmware.overheads" not in simulate("check", "bare", "--layer", "tessera", *reads, *writes).stdout  # it has a buffer of its own
-    assert "firmware.overheads" not in simulate("check", "cheetah_9lp").stdout
+    assert "firmware.overheads" not in simulate("check", "cheetah-9lp").stdout
 
 
 def test_parameters_of_a_processor_that_no_image_runs_on_are_said():

@@ -37,6 +37,13 @@ def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
     assert len(finished.stderr.splitlines()) == len(LAYERS)
 
 
+def test_names_of_earlier_releases_are_those_of_today(tmp_path):
+    drive = ("imr_20tb", "--layers", "static-14r23,cmr,shingled-in-place-14r23", "--baseline", "static-14r23")
+    _, result = compare(tmp_path, *drive, "--set", "layers.static_14r23.band_tracks=4", "--workload", "random-4k", "--limit", 10)
+    assert result["layers"]["layer"] == ["shingled-in-place-14r23", "cmr"]
+    assert "shingled-in-place-14r23" in result["baselines"]
+
+
 def test_a_row_is_what_the_run_alone_says(tmp_path):
     _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
     alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
@@ -146,7 +153,7 @@ def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
 
 def test_enough_cleanings_and_requests_rank(tmp_path):
     few_blocks = ("--set", "nand.blocks=64", "--workload", "quarter-updates", "--fold", "--replay", "closed:8", "--limit", 12000)
-    _, result = compare(tmp_path, "p000", "--layers", "mu-rmw", *few_blocks)
+    _, result = compare(tmp_path, "mu-rmw-paper", "--layers", "mu-rmw", *few_blocks)
     assert result["layers"]["cleaning.count"][0] >= 20
     assert result["layers"]["host.latency.mean.unranked"] == [None]
     assert result["layers"]["host.latency.p99.unranked"] == [None]

@@ -6,15 +6,15 @@ from samples import BUILD
 from tessera.drives.host_view import KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
 from tessera.papers.lab import Lab
 
-CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr_20tb", "cmr"))
+CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr-20tb", "cmr"))
 # Of the layers whose tracks have skew: reads find the data in the order in which it was written.
 SHINGLED = (
-    ("common", "mu-rmw"), ("common", "media-cache"), ("common", "tessera"), ("common", "fluid"), ("seagate_st8000as0002", "media-cache"),
-    ("seagate_st8000as0022", "media-cache"), ("seagate_st5000as0011", "media-cache"),
+    ("common", "mu-rmw"), ("common", "media-cache"), ("common", "tessera"), ("common", "fluid"), ("seagate-st8000as0002", "media-cache"),
+    ("seagate-st8000as0022", "media-cache"), ("seagate-st5000as0011", "media-cache"),
 )  # fmt: skip
-# Layers whose tracks are overwritten in place: their numbers begin where the head lands. tessera-imr needs flash, which imr_20tb has not.
-IN_PLACE = ("imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard")
-OVERLAPPED = (("common", "tessera-imr"), *((drive, layer) for drive in ("common", "imr_20tb") for layer in IN_PLACE))
+# Layers whose tracks are overwritten in place: their numbers begin where the head lands. tessera-imr needs flash, which imr-20tb has not.
+IN_PLACE = ("imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23", "vguard")
+OVERLAPPED = (("common", "tessera-imr"), *((drive, layer) for drive in ("common", "imr-20tb") for layer in IN_PLACE))
 SIZE = 64 * KIB
 REQUESTS = 6000  # 375 MiB: much more than the write cache of 12 MiB, which has to be empty at the end
 OVERLAPPED_REQUESTS = 3000  # 188 MiB: some hundred tracks
@@ -57,13 +57,13 @@ def test_overlapped_tracks_are_read_in_order_at_the_rate_of_conventional_ones(me
         assert 0.95 <= throughput(run, SIZE) / platter_rate(run, layer) <= 1.01
 
 
-@pytest.mark.parametrize(("drive", "layer"), (("imr_20tb", "imr-rmw"), ("common", "static-1234"), ("common", "tessera")))
+@pytest.mark.parametrize(("drive", "layer"), (("imr-20tb", "imr-rmw"), ("common", "shingled-in-place-1234"), ("common", "tessera")))
 def test_of_writes_that_wait_for_room_none_is_passed_over(measure, drive, layer):
     run = measure(drive, layer, Case("sequential", "write", SIZE, 32), OVERLAPPED_REQUESTS)
     assert run.metric("host.latency.max") <= 3 * run.metric("host.latency.mean")  # passed over one by one, 200 times the mean
 
 
-@pytest.mark.parametrize("layer", ("imr-rmw", "static-1234"))
+@pytest.mark.parametrize("layer", ("imr-rmw", "shingled-in-place-1234"))
 def test_the_papers_equal_numbers_at_equal_angles_cost_the_rest_of_a_turn_per_track(measure, layer):
     paper = {f"layers__{layer.replace('-', '_')}__paper": True}
     run = measure("common", layer, Case("sequential", "read", SIZE, 1), OVERLAPPED_REQUESTS, **paper)
@@ -79,7 +79,7 @@ def test_a_queue_makes_random_reads_faster(measure, drive, layer):
 
 
 @pytest.mark.parametrize("size", (SIZE, 1024 * KIB))
-@pytest.mark.parametrize(("drive", "layer"), (("common", "cmr"), ("imr_20tb", "cmr"), ("seagate_st8000as0022", "media-cache")))
+@pytest.mark.parametrize(("drive", "layer"), (("common", "cmr"), ("imr-20tb", "cmr"), ("seagate-st8000as0022", "media-cache")))
 def test_sequential_reads_have_that_rate_at_any_depth_and_size(measure, drive, layer, size):
     for depth in (2, 32):
         run = measure(drive, layer, Case("sequential", "read", size, depth), REQUESTS * SIZE // size)

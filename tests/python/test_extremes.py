@@ -18,7 +18,7 @@ SMALL_WRITES = ("--workload", "web-server", "--fold", "--limit", "800", "--repla
 LARGEST_DRIVE = ("demo", "--set", "media.tracks=4194304", "--set", "media.surfaces=64", "--set", "media.sectors_per_track=16384")
 
 
-@pytest.mark.parametrize("layer", ("cmr", "imr-rmw", "static-r4123"))
+@pytest.mark.parametrize("layer", ("cmr", "imr-rmw", "shingled-in-place-r4123"))
 def test_the_largest_drive_is_simulated(tmp_path, layer):
     five = ("--workload", "random-4k", "--limit", "5", "--fold", "--prefill", "0")
     largest = run(tmp_path, *LARGEST_DRIVE, "--layer", layer, "--set", "dram.capacity=8 GiB", *five)

@@ -39,7 +39,7 @@ def bare(bare_logs, the_built_simulator):
 
 @pytest.fixture(scope="module")
 def cheetah(tmp_path_factory, the_built_simulator):
-    return identified("cheetah_9lp", tmp_path_factory.mktemp("cheetah"))
+    return identified("cheetah-9lp", tmp_path_factory.mktemp("cheetah"))
 
 
 @pytest.mark.parametrize(("drive", "rpm"), [("bare", 7200), ("cheetah", 10045)])

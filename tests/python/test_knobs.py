@@ -114,7 +114,7 @@ def test_the_drive_as_it_is_sets_nothing(subject):
 
 
 def test_a_drive_whose_layer_has_a_write_buffer_of_its_own_begins_with_that():
-    hwsr = subject_of("p003", None, [], [], [], 100, 1, "host.latency.p99:10%", None, None, offline=False)
+    hwsr = subject_of("hwsr-paper", None, [], [], [], 100, 1, "host.latency.p99:10%", None, None, offline=False)
     assert hwsr.position({})["layer"] == "hwsr" and hwsr.plan(hwsr.position({})).simulation.settings == {}
     with_more = hwsr.plan(hwsr.position({"write-cache": "64 MiB"})).simulation.settings
     assert with_more["layers.hwsr.memory"] == "64 MiB"

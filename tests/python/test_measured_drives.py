@@ -14,8 +14,8 @@ from tessera.drives.response_errors import by_request, classes_in_detail, hits_c
 
 # RMS over sorted responses, and by request, in ms, that a drive may have; a little over the page's.
 MOST = {
-    "quantum_atlas_10k": (0.17, 1.87), "quantum_atlas_iii": (0.32, 2.84), "seagate_cheetah_4lp": (0.30, 1.88), "seagate_cheetah_9lp": (0.15, 1.78),
-    "hp_c2247a": (0.49, 3.05), "hp_c3323a_measured": (0.26, 3.80), "dec_rz26": (0.36, 4.0),
+    "quantum-atlas-10k": (0.17, 1.87), "quantum-atlas-iii": (0.32, 2.84), "seagate-cheetah-4lp": (0.30, 1.88), "seagate-cheetah-9lp": (0.15, 1.78),
+    "hp-c2247a": (0.49, 3.05), "hp-c3323a-measured": (0.26, 3.80), "dec-rz26": (0.36, 4.0),
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_a_drive_answers_as_the_real_one(drive, tmp_path):
 def synthetic(path, shift_us: float = 0) -> None:
     """Reads and writes all over a drive and in runs, with the responses that the model itself has, and a constant more."""
     path.write_text("".join(f"{'RW'[i % 3 == 2]} - {(i // 4 * 7919 * 64) % 1_500_000 + i % 4 * 8} 8 0 {3000 + i % 7 * 1100}\n" for i in range(240)))
-    _, model = replay("dec_rz26", path, path.parent / "first")
+    _, model = replay("dec-rz26", path, path.parent / "first")
     rows = path.read_text().split("\n")
     path.write_text("".join(" ".join([*row.split()[:4], f"{1000 * ms + shift_us:.3f}", row.split()[5]]) + "\n" for row, ms in zip(rows, model)))
 
@@ -50,12 +50,12 @@ def synthetic(path, shift_us: float = 0) -> None:
 def test_synthetic_responses_come_back_and_a_constant_is_the_error(tmp_path):
     trace = tmp_path / "rz.trace.xz"  # read by its contents, which are plain
     synthetic(trace, 250)
-    drive = MeasuredDrive("dec_rz26", "a drive", "rz", 0.3, "none")
+    drive = MeasuredDrive("dec-rz26", "a drive", "rz", 0.3, "none")
     (row,) = measured_rows(tmp_path, tmp_path / "out", [drive])
     assert row.rms == pytest.approx(0.25, abs=1e-3) and row.by_request == pytest.approx(0.25, abs=1e-3) and row.hits > 0.98
     assert {name: round(error[1], 2) for name, error in row.classes.items() if error} == {name: -0.25 for name, error in row.classes.items() if error}
     text = library_text([row])
-    assert "| `dec_rz26` | a drive | 0.300 | 0.250 | prediction |" in text
+    assert "| `dec-rz26` | a drive | 0.300 | 0.250 | prediction |" in text
     with pytest.raises(InputError, match="no trace of rz"):
         measured_rows(tmp_path / "none", tmp_path / "out", [drive])
 
@@ -66,7 +66,7 @@ def test_the_page_gets_its_table_between_the_marks(tmp_path, monkeypatch):
     command = measured_library.COMMAND
     page.write_text(f"a\n<!-- {command}: begin -->\nold\n<!-- {command}: end -->\nb\n")
     measured_library.write_library(Console(record=True), tmp_path, tmp_path / "out", page)
-    assert "old" not in page.read_text() and "| `dec_rz26` | DEC RZ26, 1 GB, 5,360 rpm | 0.341 | 0.000 |" in page.read_text()
+    assert "old" not in page.read_text() and "| `dec-rz26` | DEC RZ26, 1 GB, 5,360 rpm | 0.341 | 0.000 |" in page.read_text()
 
 
 def test_requests_are_classed_by_what_they_follow(tmp_path):

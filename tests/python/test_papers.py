@@ -43,9 +43,9 @@ def test_a_response_of_an_endless_backlog_is_marked(tmp_path):
 
 
 def test_settings_become_options_of_the_run():
-    each = trial("p001", "cmr", "--limit", 10, media__rpm="5400 rpm", layers__cmr__flag=True)
+    each = trial("interlaced-paper", "cmr", "--limit", 10, media__rpm="5400 rpm", layers__cmr__flag=True)
     assert each.arguments() == [
-        *("run", "p001", "--layer", "cmr", "--limit", "10"),
+        *("run", "interlaced-paper", "--layer", "cmr", "--limit", "10"),
         *("--set", "media.rpm=5400 rpm", "--set", "layers.cmr.flag=true"),
     ]
 
@@ -58,16 +58,16 @@ def test_a_grid_runs_each_input_on_each_variant(stand_in, tmp_path, monkeypatch)
     stand_in("")
     lab = Lab(tmp_path, scale=0.5)
     monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
-    grid = lab.grid("p001", {"a": ("--x",), "b": ()}, {"one": Variant("cmr"), "two": Variant("hwsr", {"k": 1}, "p003")}, "test")
-    assert grid["a"]["one"].arguments() == ["run", "p001", "--layer", "cmr", "--x"]
-    assert grid["b"]["two"].arguments() == ["run", "p003", "--layer", "hwsr", "--set", "k=1"]
+    grid = lab.grid("interlaced-paper", {"a": ("--x",), "b": ()}, {"one": Variant("cmr"), "two": Variant("hwsr", {"k": 1}, "hwsr-paper")}, "test")
+    assert grid["a"]["one"].arguments() == ["run", "interlaced-paper", "--layer", "cmr", "--x"]
+    assert grid["b"]["two"].arguments() == ["run", "hwsr-paper", "--layer", "hwsr", "--set", "k=1"]
     assert lab.requests(10_000) == 5000
 
 
 def test_a_trial_is_run_once(stand_in, tmp_path):
     stand_in(COUNTING)
     for _ in range(2):
-        Lab(tmp_path / "out").run([trial("p001", "cmr"), trial("p001", "cmr"), trial("p001", "imr-rmw")], "test")
+        Lab(tmp_path / "out").run([trial("interlaced-paper", "cmr"), trial("interlaced-paper", "cmr"), trial("interlaced-paper", "imr-rmw")], "test")
     assert (tmp_path / "calls").read_text() == "run\n" * 2
 
 
@@ -75,7 +75,7 @@ def test_a_run_that_fails_is_an_error_and_its_files_are_never_taken_for_a_result
     stand_in(COUNTING + "sys.exit(130)")  # an interrupted run writes the summary of what it has done
     for _ in range(2):
         with pytest.raises(SimulatorError):
-            Lab(tmp_path / "out").run([trial("p001", "cmr")], "test")
+            Lab(tmp_path / "out").run([trial("interlaced-paper", "cmr")], "test")
     assert (tmp_path / "calls").read_text() == "run\n" * 2
 
 
@@ -90,7 +90,7 @@ def test_seeds_count_up_and_the_first_is_the_one_of_a_run_without_a_seed(stand_i
     stand_in("")
     lab = Lab(tmp_path)
     monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
-    grids = over_seeds(lab, lambda each: each.grid("p001", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), seeds=3)
+    grids = over_seeds(lab, lambda each: each.grid("interlaced-paper", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), seeds=3)
     assert [grid["a"]["one"].options for grid in grids] == [("--x",), ("--x", "--seed", "2"), ("--x", "--seed", "3")]
 
 

@@ -57,7 +57,7 @@ def test_a_layer_of_the_tree_gives_the_same_summary_behind_the_interface(tmp_pat
 
 
 def test_what_a_write_cache_hides_of_the_host_s_writes_reaches_a_layer_behind_the_interface(tmp_path):
-    cached = ("run", "p001", "--layer", "imr-flip", *WORKLOAD, "--limit", 2000, "--set", "layers.imr_flip.heat=host")
+    cached = ("run", "interlaced-paper", "--layer", "imr-flip", *WORKLOAD, "--limit", 2000, "--set", "layers.imr_flip.heat=host")
     simulate(*cached, "--out", tmp_path / "native")
     simulate(*cached, "--firmware", IN_TREE, "--out", tmp_path / "plugin")
     assert figures(tmp_path / "native") == figures(tmp_path / "plugin")

@@ -110,7 +110,7 @@ def test_the_generator_makes_what_the_table_says(tmp_path):
     workload.write_text(description(made_up_row(), Shape(tracks=10, share=0.6, few=2, few_share=0.3, run_length=2)))
     assert tomllib.loads(workload.read_text())["hot"]["share"] == 0.6
     out = tmp_path / "run"
-    log = run(out, "p001", "--layer", "cmr", "--workload", workload, "--limit", 20_000, "--requests").requests
+    log = run(out, "interlaced-paper", "--layer", "cmr", "--workload", workload, "--limit", 20_000, "--requests").requests
     assert len(log) == 20_000
     assert log["lba"].max() * 512 < 100 * 2**30
     tracks = np.bincount(log["lba"] * 512 // TRACK)
@@ -152,6 +152,6 @@ def test_the_command_writes_a_workload_that_the_simulator_takes(tmp_path):
     assert command.invoke(app, ["workload", str(table)]).output.split() == ["w39"]
     out = tmp_path / "w39.toml"
     assert command.invoke(app, ["workload", str(table), "w39", "--tracks", "10", "--run-length", "2", "--out", str(out)]).exit_code == 0
-    simulate("run", "p001", "--layer", "cmr", "--workload", out, "--limit", 100, "--out", tmp_path / "run")
+    simulate("run", "interlaced-paper", "--layer", "cmr", "--workload", out, "--limit", 100, "--out", tmp_path / "run")
     assert command.invoke(app, ["workload", str(table), "w93"]).exit_code == 2
     assert command.invoke(app, ["workload", str(table), "w39", "--track", "5000"]).exit_code == 2

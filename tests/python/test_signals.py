@@ -220,6 +220,7 @@ def test_a_pattern_without_signals_names_the_nearest(tmp_path, pattern, nearest)
     words = ("run", *FLASH, "--vcd", tmp_path / "w.vcd", "--signals", pattern, "--out", tmp_path / "run")
     message = simulate(*words, status=2).stderr
     assert f"unknown signal '{pattern.split(',')[-1]}'; did you mean '{nearest}" in message
+    assert not (tmp_path / "run").exists()  # nothing is left of a run that never began
 
 
 def test_of_several_windows_each_holds_its_own_changes(tmp_path):

@@ -121,7 +121,7 @@ def test_a_model_that_is_late_by_a_constant_has_it_as_mean_error_and_as_rms(trac
 
 
 def test_the_command_replays_with_think_times_and_shows_each_class(tmp_path, trace):
-    status, output = validate("hp_c3323a", trace, "--out", tmp_path / "out")
+    status, output = validate("hp-c3323a", trace, "--out", tmp_path / "out")
     assert status == 0, output
     assert "| sequential | 2 | 5.250 |" in output
     requests = np.sort(np.asarray(Run(tmp_path / "out").requests), order="number")
@@ -134,14 +134,14 @@ def test_the_command_replays_with_think_times_and_shows_each_class(tmp_path, tra
 
 
 def test_bad_input_ends_with_status_2_and_a_message(tmp_path, trace):
-    assert validate("hp_c3323a", tmp_path / "absent", "--out", tmp_path / "o") == (2, f"tessera: {tmp_path}/absent: No such file or directory\n")
+    assert validate("hp-c3323a", tmp_path / "absent", "--out", tmp_path / "o") == (2, f"tessera: {tmp_path}/absent: No such file or directory\n")
     status, output = validate("hp_c3323", trace, "--out", tmp_path / "o")
     assert status == 2
-    assert "unknown drive 'hp_c3323'; did you mean 'hp_c3323a'?" in output
+    assert "unknown drive 'hp_c3323'; did you mean 'hp-c3323a'?" in output
     beyond = tmp_path / "beyond"
     beyond.write_text("R Miss 2056007 2 1 1\n")
-    assert validate("hp_c3323a", beyond, "--out", tmp_path / "o")[0] == 2
-    assert validate("hp_c3323a", trace, "--set", "host.tag=1", "--out", tmp_path / "o")[0] == 2
+    assert validate("hp-c3323a", beyond, "--out", tmp_path / "o")[0] == 2
+    assert validate("hp-c3323a", trace, "--set", "host.tag=1", "--out", tmp_path / "o")[0] == 2
 
 
 def test_single_accesses_take_what_the_closed_form_says(tmp_path, monkeypatch):
@@ -151,7 +151,7 @@ def test_single_accesses_take_what_the_closed_form_says(tmp_path, monkeypatch):
     console = Console(record=True, width=200)
     write_mechanics(console, DRIVES, tmp_path, 2000, page)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.read_text().splitlines() if line.startswith("| `")]
-    assert [row[0] for row in rows] == ["`hp_c3323a`, reads", "`hp_c3323a`, writes", "`cheetah_9lp`, reads", "`cheetah_9lp`, writes"]
+    assert [row[0] for row in rows] == ["`hp-c3323a`, reads", "`hp-c3323a`, writes", "`cheetah-9lp`, reads", "`cheetah-9lp`, writes"]
     for row in rows:
         assert int(row[1].replace(",", "")) > 900
         assert float(row[4].split()[0]) >= 99.7  # a turn more or less where the head arrives within the electronics' microseconds of the sector
@@ -162,7 +162,7 @@ def test_single_accesses_take_what_the_closed_form_says(tmp_path, monkeypatch):
 
 def test_the_closed_form_notices_another_skew(tmp_path, monkeypatch):
     monkeypatch.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
-    compare_mechanics("hp_c3323a", tmp_path, 300)
+    compare_mechanics("hp-c3323a", tmp_path, 300)
     description = tmp_path / "run" / "drive.toml"
     assert "[993, 120, 17, 34, 26880, 0]" in description.read_text()
     description.write_text(description.read_text().replace("[993, 120, 17, 34, 26880, 0]", "[993, 120, 18, 34, 26880, 0]"))
@@ -269,6 +269,6 @@ def test_every_check_of_the_drives_as_sold_names_a_drive_that_there_is():
 
 
 def test_a_drive_without_a_trace_is_refused():
-    status, told = validate("hp_c3323a")
+    status, told = validate("hp-c3323a")
     assert status == 2
     assert "missing" in told

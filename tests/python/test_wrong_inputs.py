@@ -166,7 +166,7 @@ def test_other_files_that_are_none_are_refused(tmp_path, words, content):
         ("plot", "{plan}"),
         ("report", "{plan}"),
         ("wave", "convert", "{plan}", "--out", "{out}.fst"),
-        ("validate", "drives", "hp_c3323a", "{plan}", "--out", "{out}"),
+        ("validate", "drives", "hp-c3323a", "{plan}", "--out", "{out}"),
     ],
     ids=lambda words: " ".join(words[:4]),
 )

@@ -26,7 +26,7 @@ FIT_EXAMPLES = """Examples:
 
 SIMULATE_EXAMPLES = """Examples:
 
-  tessera identify simulate cheetah_9lp --out out/cheetah
+  tessera identify simulate cheetah-9lp --out out/cheetah
 
   tessera identify simulate common --track "2 MiB" --small --out out/common"""
 

@@ -19,9 +19,9 @@ COMMAND = "tessera validate dd"
 # A drive and the layers that it is usually seen with.
 DRIVES: Mapping[str, Sequence[str]] = {
     "common": ("cmr", "imr-rmw", "mu-rmw", "media-cache", "tessera", "tessera-imr"),
-    "seagate_st8000as0022": ("media-cache",),
-    "seagate_st5000as0011": ("media-cache",),
-    "imr_20tb": ("imr-rmw",),
+    "seagate-st8000as0022": ("media-cache",),
+    "seagate-st5000as0011": ("media-cache",),
+    "imr-20tb": ("imr-rmw",),
     "bare": ("cmr",),
 }
 KIB = 1024

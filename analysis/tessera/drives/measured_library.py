@@ -33,13 +33,13 @@ class MeasuredDrive:
 
 
 DRIVES = (
-    MeasuredDrive("quantum_atlas_10k", "Quantum Atlas 10K, 9 GB, 10,025 rpm", "atlas10k", 0.268, "none"),
-    MeasuredDrive("quantum_atlas_iii", "Quantum Atlas III, 9 GB, 7,200 rpm", "atlas_III", 0.378, "read-ahead from the second sequential read on"),
-    MeasuredDrive("seagate_cheetah_4lp", "Seagate Cheetah 4LP, 4.5 GB, 10,033 rpm", "cheetah4LP", 0.318, "which key gives up delivered sectors and ends segments"),
-    MeasuredDrive("seagate_cheetah_9lp", "Seagate Cheetah 9LP, 9 GB, 10,045 rpm", "cheetah9LP", 0.108, "which key gives up delivered sectors and ends segments"),
-    MeasuredDrive("hp_c2247a", "HP C2247A, 1 GB, 5,400 rpm", "hp_c2247a", 0.093, "none"),
-    MeasuredDrive("hp_c3323a_measured", "HP C3323A, 1 GB, 5,396 rpm", "hp_c3323a", 0.288, "skews one sector shorter than published"),
-    MeasuredDrive("dec_rz26", "DEC RZ26, 1 GB, 5,360 rpm", "dec_rz26", 0.341, "data of writes, read-ahead of half a track and hits that do not extend it"),
+    MeasuredDrive("quantum-atlas-10k", "Quantum Atlas 10K, 9 GB, 10,025 rpm", "atlas10k", 0.268, "none"),
+    MeasuredDrive("quantum-atlas-iii", "Quantum Atlas III, 9 GB, 7,200 rpm", "atlas_III", 0.378, "read-ahead from the second sequential read on"),
+    MeasuredDrive("seagate-cheetah-4lp", "Seagate Cheetah 4LP, 4.5 GB, 10,033 rpm", "cheetah4LP", 0.318, "which key gives up delivered sectors and ends segments"),
+    MeasuredDrive("seagate-cheetah-9lp", "Seagate Cheetah 9LP, 9 GB, 10,045 rpm", "cheetah9LP", 0.108, "which key gives up delivered sectors and ends segments"),
+    MeasuredDrive("hp-c2247a", "HP C2247A, 1 GB, 5,400 rpm", "hp_c2247a", 0.093, "none"),
+    MeasuredDrive("hp-c3323a-measured", "HP C3323A, 1 GB, 5,396 rpm", "hp_c3323a", 0.288, "skews one sector shorter than published"),
+    MeasuredDrive("dec-rz26", "DEC RZ26, 1 GB, 5,360 rpm", "dec_rz26", 0.341, "data of writes, read-ahead of half a track and hits that do not extend it"),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from tessera.papers.page import number, table
 from tessera.run_folder import Run, latency_ms
 from tessera.simulator import REPOSITORY, run_simulator
 
-DRIVES = ("hp_c3323a", "cheetah_9lp")
+DRIVES = ("hp-c3323a", "cheetah-9lp")
 PAGE = REPOSITORY / "docs" / "validation" / "drives.md"
 NEAR = 0.1  # ms
 WITHOUT_CACHES = ("firmware.read_cache.segments=0", "firmware.write_cache.capacity=0 B")

@@ -61,7 +61,7 @@ SEQUENTIAL = "sequential, 1 MiB, not synced"
 SMALL = "4 KiB random over 8 GiB, one at a time, write cache on"
 UNCACHED = "4 KiB random over 8 GiB, write cache off"
 LARGE = "1 MiB uniform random over the drive, depth 64, 35 GiB"
-OF_8, OF_22, OF_5 = "seagate_st8000as0002", "seagate_st8000as0022", "seagate_st5000as0011"
+OF_8, OF_22, OF_5 = "seagate-st8000as0002", "seagate-st8000as0022", "seagate-st5000as0011"
 
 SYNCED = "1 MiB random, each synced"
 SYNCED_4 = "4 MiB random, each synced"

@@ -10,7 +10,7 @@ from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY
 
-DRIVE = "p002"
+DRIVE = "amphisbaena-paper"
 OURS = "amphisbaena"
 OTHERS = ("skylight-disk", "fluid", "fluid-loop")
 LAYERS = (*OTHERS, OURS)

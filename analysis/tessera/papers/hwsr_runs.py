@@ -8,7 +8,7 @@ import numpy as np
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.run_folder import Run
 
-DRIVE = "p003"  # and p003_cmr, the same with a conventional disk's write buffer
+DRIVE = "hwsr-paper"  # and hwsr-paper-cmr, the same with a conventional disk's write buffer
 LAYERS = ("cmr", "hwsr", "sblock")
 WINDOW = 10_000  # requests of a point of Figures 9 and 10
 HEAD_WIDTH = 8
@@ -85,7 +85,7 @@ def _sblock(**parameters: object) -> Variant:
     return Variant("sblock", of_layer("sblock", paper=True, **parameters))
 
 
-COLUMNS = {"cmr": Variant("cmr", drive="p003_cmr"), "hwsr linear": _hwsr(), "hwsr physical": _hwsr("physical"), "sblock": _sblock()}
+COLUMNS = {"cmr": Variant("cmr", drive="hwsr-paper-cmr"), "hwsr linear": _hwsr(), "hwsr physical": _hwsr("physical"), "sblock": _sblock()}
 
 
 def blocks_written(trace: Trace, requests: int) -> float:

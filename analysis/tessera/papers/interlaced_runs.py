@@ -8,7 +8,7 @@ from tessera.papers.measures import amplification, total_amplification
 from tessera.published_workload import Row, Shape, description, row_of
 from tessera.run_folder import Run
 
-DRIVE = "p001"
+DRIVE = "interlaced-paper"
 IMPROVED = ("imr-flip", "imr-cache", "imr-dtm")
 INTERLACED = ("imr-rmw", *IMPROVED)
 LAYERS = ("cmr", *INTERLACED)

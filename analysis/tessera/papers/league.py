@@ -27,7 +27,7 @@ TITLE = "A layer of our own (tessera)"
 DRIVE = "bare"
 OURS = "tessera"
 OTHERS = (
-    "cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "static-1234", "static-r4123", "static-124r3", "static-14r23", "vguard", "sblock",
+    "cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23", "vguard", "sblock",
     "hwsr", "skylight-flash", "pore", "mu-rmw", "skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache",
 )  # fmt: skip
 OWN_BUFFER = {"sblock", "hwsr", OURS, "tessera-imr"}

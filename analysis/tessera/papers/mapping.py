@@ -53,7 +53,7 @@ def _nearness_finding(grids: Mapping[str, Grid]) -> Finding:
     return Finding(
         "response like the conventional disk's up to 75 %",
         f"similar (here: at most {NEAR} of it; the bound is ours)",
-        f"over cmr: {span(ratios.values())}; 1234: {span(slowdown(row, 'static-1234') for row in used_up_to(75, grids))}",
+        f"over cmr: {span(ratios.values())}; 1234: {span(slowdown(row, 'shingled-in-place-1234') for row in used_up_to(75, grids))}",
         verdict(value <= NEAR for value in ratios.values()),
         "beyond it: " + ", ".join(f"{where} {value:.2f}" for where, value in far.items()) if far else "",
     )
@@ -67,15 +67,15 @@ def _trace_findings(grids: Mapping[str, Grid]) -> list[Finding]:
         Finding(
             "the new mappings outperform 1234 up to 75 %",
             "constantly",
-            f"response over that of 1234: {span(latency(row[m]) / latency(row['static-1234']) for row in used for m in NEW)}",
-            verdict(latency(row[m]) < latency(row["static-1234"]) for row in used for m in NEW),
+            f"response over that of 1234: {span(latency(row[m]) / latency(row['shingled-in-place-1234']) for row in used for m in NEW)}",
+            verdict(latency(row[m]) < latency(row["shingled-in-place-1234"]) for row in used for m in NEW),
         ),
         _nearness_finding(grids),
         Finding(
             "R(4123) and 14R(23) outperform 124R(3) up to 50 %",
             "constantly",
-            f"over 124r3: {span(latency(row[m]) / latency(row['static-124r3']) for row in half for m in FREE)}",
-            verdict(latency(row[m]) < latency(row["static-124r3"]) for row in half for m in FREE),
+            f"over 124r3: {span(latency(row[m]) / latency(row['shingled-in-place-124r3']) for row in half for m in FREE)}",
+            verdict(latency(row[m]) < latency(row["shingled-in-place-124r3"]) for row in half for m in FREE),
         ),
         Finding(
             "every mapping has a ratio of 4 on a full disk",
@@ -97,7 +97,7 @@ def _syn_findings(grid: Grid) -> list[Finding]:
     errors = [abs(war(row[m]) / cold_ratio(m, int(usage)) - 1) for usage, row in grid.items() for m in MAPPINGS]
 
     def others(usage: str) -> list[float]:
-        return [latency(grid[usage][m]) / latency(grid[usage]["static-1234"]) for m in NEW]
+        return [latency(grid[usage][m]) / latency(grid[usage]["shingled-in-place-1234"]) for m in NEW]
 
     return [
         Finding(
@@ -157,11 +157,11 @@ def _quarter_findings(grid: Grid) -> list[Finding]:
 
 def _seed_comparisons() -> list[Comparison]:
     def over_1234(usage: str, mapping: str) -> Callable[[Grid], float]:
-        return quotient(latency, usage, mapping, "static-1234")
+        return quotient(latency, usage, mapping, "shingled-in-place-1234")
 
     return [
-        *(Comparison(f"SYN to 75 %: response {m} over static-1234", over_1234("75", m), 0.8, NEAR) for m in NEW),
-        *(Comparison(f"SYN to 100 %: response {m} over static-1234", over_1234("100", m), above=1) for m in NEW),
+        *(Comparison(f"SYN to 75 %: response {m} over shingled-in-place-1234", over_1234("75", m), 0.8, NEAR) for m in NEW),
+        *(Comparison(f"SYN to 100 %: response {m} over shingled-in-place-1234", over_1234("100", m), above=1) for m in NEW),
     ]
 
 

@@ -1,28 +1,28 @@
 """The mappings of the chapter on static mappings as the paper defines them, and the ratios that follow by its equations."""
 
-MAPPINGS = ("static-1234", "static-r4123", "static-124r3", "static-14r23")
+MAPPINGS = ("shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23")
 NEW = MAPPINGS[1:]
-FREE = ("static-r4123", "static-14r23")  # of amplification up to 50 %
+FREE = ("shingled-in-place-r4123", "shingled-in-place-14r23")  # of amplification up to 50 %
 USAGES = (25, 50, 75, 100)
 BANDS = 600  # 3000 tracks in bands of four and a guard
 BAND_TRACKS = 4
 BLOCKS = BANDS * BAND_TRACKS * 1000
 
 PUBLISHED = {  # Figure 3 (e) to (g) and section 5.4
-    "static-1234": {25: 4.0, 50: 4.0, 75: 4.0, 100: 4.0},
-    "static-r4123": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
-    "static-124r3": {25: 1.67, 50: 1.67, 75: 1.67, 100: 4.0},
-    "static-14r23": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
+    "shingled-in-place-1234": {25: 4.0, 50: 4.0, 75: 4.0, 100: 4.0},
+    "shingled-in-place-r4123": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
+    "shingled-in-place-124r3": {25: 1.67, 50: 1.67, 75: 1.67, 100: 4.0},
+    "shingled-in-place-14r23": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
 }
 
 
 def place(mapping: str, track: int) -> tuple[int, int]:
     """Band and position in it of a logical track, from 0 (section 4)."""
-    if mapping == "static-r4123":
+    if mapping == "shingled-in-place-r4123":
         return track % BANDS, (3, 0, 1, 2)[track // BANDS]
-    if mapping == "static-124r3":
+    if mapping == "shingled-in-place-124r3":
         return (track // 3, (0, 1, 3)[track % 3]) if track < 3 * BANDS else (track - 3 * BANDS, 2)
-    if mapping == "static-14r23":
+    if mapping == "shingled-in-place-14r23":
         if track < 2 * BANDS:
             return track // 2, (0, 3)[track % 2]
         return (track - 2 * BANDS, 1) if track < 3 * BANDS else (track - 3 * BANDS, 2)

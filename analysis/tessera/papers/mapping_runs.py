@@ -7,8 +7,8 @@ from tessera.papers.mapping_formulas import BLOCKS, MAPPINGS, NEW, USAGES
 from tessera.papers.measures import latency
 from tessera.run_folder import Run
 
-DRIVE = "p004"
-MECHANICS = "p004_mechanics"  # without the overheads and the read-ahead of its electronics
+DRIVE = "shingled-in-place-paper"
+MECHANICS = "shingled-in-place-paper-mechanics"  # without the overheads and the read-ahead of its electronics
 LAYERS = ("cmr", *MAPPINGS)
 NEAR = 1.25  # the paper calls its new mappings comparable to the conventional disk and names no bound
 GAPS = '[arrivals]\nlaw = "normal"\nmean = "200 ms"\ndeviation = "40 ms"\n'

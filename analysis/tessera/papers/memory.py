@@ -32,7 +32,7 @@ def concentrated_bytes(bands: float) -> float:
 def flash_caches(lab: Lab) -> Mapping[str, Run]:
     """A short run of each on the paper's drive: what it reserves does not depend on the length."""
     variants = {layer: Variant(layer, of_layer(layer, paper=True, crash_safe=False)) for layer in PRINTED_MB}
-    return lab.grid("p000", {"": ("--workload", "mu-web_0", "--limit", 1000, "--fold", "--replay", "closed:1")}, variants, "memory")[""]
+    return lab.grid("mu-rmw-paper", {"": ("--workload", "mu-web_0", "--limit", 1000, "--fold", "--replay", "closed:1")}, variants, "memory")[""]
 
 
 def zone_buffers(lab: Lab) -> Mapping[str, Run]:

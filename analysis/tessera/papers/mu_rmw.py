@@ -19,7 +19,7 @@ from tessera.run_folder import Run
 
 TITLE = "Concentrated mapping over a flash cache (MU-RMW)"
 
-DRIVE = "p000"
+DRIVE = "mu-rmw-paper"
 LAYERS = ("skylight-flash", "pore", "mu-rmw")
 REQUESTS = 400_000
 VOLUMES = ("rsrch_0", "src1_2", "src2_0", "src2_2", "stg_0", "stg_1", "ts_0", "usr_0", "wdev_0", "web_0")
@@ -369,7 +369,7 @@ def _traces(lab: Lab) -> list[str]:
     return [_table(traces, "trace")] if traces else []
 
 
-BEGINNING = "S is `skylight-flash`, P `pore`, M `mu-rmw`, on drive `p000`.\n"
+BEGINNING = "S is `skylight-flash`, P `pore`, M `mu-rmw`, on drive `mu-rmw-paper`.\n"
 EXPERIMENTS = (
     Experiment("volumes", "Ten volumes, paper-implied", _volumes),
     Experiment("one-by-one", "The same, one request after the other", _one_by_one),

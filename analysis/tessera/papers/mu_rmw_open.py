@@ -22,7 +22,7 @@ def swept(lab: Lab, names: Sequence[str] = VOLUMES, fractions: Sequence[float] =
     limit = lab.requests(REQUESTS)
     inputs = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in names}
     variants = {f"pore {share:g}": Variant("pore", of_layer("pore", open_frac=share)) for share in fractions}
-    return lab.grid("p000", inputs, {**variants, "mu-rmw": Variant("mu-rmw")}, "open share of PORE")
+    return lab.grid("mu-rmw-paper", inputs, {**variants, "mu-rmw": Variant("mu-rmw")}, "open share of PORE")
 
 
 def longest(run: Run) -> float:

@@ -8,7 +8,7 @@ that write the first 256 MiB are not measured. The rivals are those that are amo
 
 Of `tessera`, that a cleaning takes one band, and that a band with less than the mean stays in the log, was chosen on seven of these traces, `cello2003` not among them.
 
-Only layers that cleaned at least 20 times in what is measured are ranked, and those that have nothing to fill (`cmr`, `static-r4123`): figures of the others have a star.
+Only layers that cleaned at least 20 times in what is measured are ranked, and those that have nothing to fill (`cmr`, `shingled-in-place-r4123`): figures of the others have a star.
 """
 
 from tessera.families import ordered

@@ -17,7 +17,7 @@ DRIFT = 1 << 30
 BLOCK = 4096
 SHORTER = tuple(name for name in TRACES if name not in LONGEST)
 ENOUGH = 20  # cleanings that a ranking takes
-IN_PLACE = ("cmr", "static-r4123")  # have nothing that fills
+IN_PLACE = ("cmr", "shingled-in-place-r4123")  # have nothing that fills
 RIVALS = (
     *IN_PLACE, "vguard", "sblock", "skylight-flash", "pore", "mu-rmw", "fluid", "fluid-loop", "amphisbaena", "media-cache",
 )  # fmt: skip

@@ -57,7 +57,7 @@ struct WriteCacheConfig {
   std::uint32_t low_mark = 50;       // ours: half of the cache keeps absorbing overwrites
   std::uint32_t trickle_mark = 100;  // percent dirty above which destages go on in the background; no parameter of the drive's cache
   std::uint32_t destage_depth = 8;
-  Bytes largest_destage{std::uint64_t{2} << 20};  // a track of the drives p000 and p001
+  Bytes largest_destage{std::uint64_t{2} << 20};  // a track of the drives of the MU-RMW and the interlaced paper
   Picoseconds idle_after{5'000'000'000};          // 5 ms: longer than the gaps inside a burst
 
   void describe(ParameterVisitor& visitor);

@@ -57,6 +57,19 @@ TEST_CASE("a workload of a paper has that in its name, and is found without it w
   CHECK(message_of([&] { (void)search.find(DescriptionFile::workload, "papers/absent"); }) == "papers/absent: no such workload file");
 }
 
+TEST_CASE("names of earlier releases are found, and a hyphen is an underscore") {
+  TemporaryFolder folder;
+  const auto paper = folder.write("drives/mu-rmw-paper.toml", "");
+  const auto large = folder.write("drives/imr-20tb.toml", "");
+  const auto own = folder.write("drives/mine.toml", "extends = \"p000\"");
+  const SearchPath search({folder.path("")});
+  CHECK(search.find(DescriptionFile::drive, "p000") == paper);
+  CHECK(search.find(DescriptionFile::drive, "imr_20tb") == large);
+  CHECK(search.load(DescriptionFile::drive, "mine").files() == std::vector<std::filesystem::path>{own, paper});
+  const auto exact = folder.write("drives/p000.toml", "");
+  CHECK(search.find(DescriptionFile::drive, "p000") == exact);
+}
+
 TEST_CASE("an unknown name says the nearest one and where it was looked for") {
   TemporaryFolder folder;
   folder.write("drives/common.toml", "not = = toml");  // looking up another name does not read it

@@ -198,3 +198,18 @@ TEST_CASE("text is quoted so that TOML reads it back") {
   const auto document = TomlDocument::parse("a = " + toml_quoted(odd), "quoted.toml");
   CHECK(std::get<std::string>(document.root().find("a")->data) == odd);
 }
+
+TEST_CASE("a layer's section goes by the name of an earlier release too, and both at once are refused") {
+  TemporaryFolder folder;
+  const auto old = folder.write("old.toml", "[layers.static_14r23]\npaper = true\nband_tracks = 4\n");
+  const auto above = folder.write("above.toml", "extends = \"old\"\n[layers.shingled_in_place_14r23]\npaper = false\n");
+  TomlDocument document = TomlDocument::load(above);
+  CHECK(at(document, {"layers", "shingled_in_place_14r23", "paper"}).text() == "false");
+  CHECK(at(document, {"layers", "shingled_in_place_14r23", "band_tracks"}).text() == "4");
+  document.set("layers.static_14r23.band_tracks=3");
+  CHECK(at(document, {"layers", "shingled_in_place_14r23", "band_tracks"}).text() == "3");
+
+  const auto both = folder.write("both.toml", "[layers.shingled_in_place_14r23]\npaper = true\n[layers.static_14r23]\npaper = true\n");
+  CHECK(load_message(both) ==
+        both.string() + ":3: layers.static_14r23 is called layers.shingled_in_place_14r23 today, and line 1 has that too");
+}

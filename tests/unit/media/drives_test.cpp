@@ -119,17 +119,17 @@ void check_averages(const std::string& drive, MediaOp op) {
 }  // namespace
 
 TEST_CASE("the HP C3323A has the published shape: cylinders, zones' first sectors, capacity, turn") {
-  check_shape("hp_c3323a", hp);
-  check_shape("hp_c3323a_mechanics", hp);
+  check_shape("hp-c3323a", hp);
+  check_shape("hp-c3323a-mechanics", hp);
 }
 
 TEST_CASE("the Cheetah 9LP has the published shape: cylinders, zones' first sectors, capacity, turn") {
-  check_shape("cheetah_9lp", cheetah);
-  check_shape("cheetah_9lp_mechanics", cheetah);
+  check_shape("cheetah-9lp", cheetah);
+  check_shape("cheetah-9lp-mechanics", cheetah);
 }
 
 TEST_CASE("seeks of the measured drives are exact at, between and beyond the published points") {
-  const MediaConfig hp_config = test::media_of_drive("hp_c3323a");
+  const MediaConfig hp_config = test::media_of_drive("hp-c3323a");
   const SeekCurve hp_curve = SeekCurve::of(hp_config, hp.cylinders);
   REQUIRE(hp_config.seek_curve.size() == 67);
   CHECK(hp_curve.time(1) == 1178_us);
@@ -138,7 +138,7 @@ TEST_CASE("seeks of the measured drives are exact at, between and beyond the pub
   CHECK(hp_curve.time(550) == 7'861'500_ns);  // between 7.533 at 500 and 8.190 at 600
   CHECK(hp_curve.time(2976) == 18'116_us);
   CHECK(hp_curve.time(2981) == 18'136_us);  // 5 more at (18.116 - 17.812) / 76 ms each
-  const MediaConfig cheetah_config = test::media_of_drive("cheetah_9lp");
+  const MediaConfig cheetah_config = test::media_of_drive("cheetah-9lp");
   const SeekCurve cheetah_curve = SeekCurve::of(cheetah_config, cheetah.cylinders);
   REQUIRE(cheetah_config.seek_curve.size() == 106);
   CHECK(cheetah_curve.time(1) == 831_us);
@@ -147,14 +147,14 @@ TEST_CASE("seeks of the measured drives are exact at, between and beyond the pub
 }
 
 TEST_CASE("10,000 random reads and writes average what geometry and curve say") {
-  for (const char* drive : {"hp_c3323a_mechanics", "cheetah_9lp_mechanics"}) {
+  for (const char* drive : {"hp-c3323a-mechanics", "cheetah-9lp-mechanics"}) {
     check_averages(drive, MediaOp::read);
     check_averages(drive, MediaOp::write);
   }
 }
 
 TEST_CASE("reading the measured drives in sequence loses no turn at a track or cylinder switch") {
-  for (const char* drive : {"hp_c3323a_mechanics", "cheetah_9lp_mechanics"}) {
+  for (const char* drive : {"hp-c3323a-mechanics", "cheetah-9lp-mechanics"}) {
     const MediaConfig config = test::media_of_drive(drive);
     MediaDevice device(config, {}, ContentMode::none, 1);
     const TrackGeometry& geometry = device.geometry();

@@ -42,7 +42,7 @@ BandRequest request_of(std::uint64_t bands) {
 
 }  // namespace
 
-TEST_CASE("the bands of p000 are 20 tracks of 2 MiB and 2 guard tracks") {
+TEST_CASE("the bands of the paper's drive are 20 tracks of 2 MiB and 2 guard tracks") {
   DriveGeometry geometry;
   geometry.zones = {{0, 257 * 22 + 4, 512, 0}};
   BandRequest request;

@@ -49,12 +49,27 @@ TEST_CASE("a file that cannot be created names path and cause") {
 TEST_CASE("a run folder is made with its parents and left empty") {
   const test::Scratch scratch;
   {
-    const RunFolder folder(scratch / "a" / "b");
+    RunFolder folder(scratch / "a" / "b");
+    folder.begin();
     folder.write("note.txt", "hello\n", Keep::record);
     CHECK(test::contents(folder.file("note.txt")) == "hello\n");
     std::filesystem::remove(folder.file("note.txt"));
   }
   CHECK(std::filesystem::is_empty(scratch / "a" / "b"));  // without the lock, too
+}
+
+TEST_CASE("of a run that never began nothing stays but what was there before") {
+  const test::Scratch scratch;
+  { RunFolder(scratch / "new" / "a").write("run.json", "{}", Keep::record); }
+  CHECK_FALSE(std::filesystem::exists(scratch / "new" / "a"));
+  std::filesystem::create_directory(scratch / "old");
+  test::write(scratch / "old" / "drive.toml", "mine");
+  {
+    const RunFolder folder(scratch / "old");
+    folder.write("command.json", "[]", Keep::record);
+  }
+  CHECK(test::contents(scratch / "old" / "drive.toml") == "mine");
+  CHECK(std::distance(std::filesystem::directory_iterator(scratch / "old"), {}) == 1);
 }
 
 TEST_CASE("a run folder belongs to one writer at a time, and its lock to a writer that lives") {

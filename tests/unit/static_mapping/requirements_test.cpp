@@ -49,12 +49,12 @@ TEST_CASE("static mappings: space gain and write amplification of a full band (e
   }
 }
 
-TEST_CASE("static mappings: other bands than of four tracks are for static-1234 alone") {
+TEST_CASE("static mappings: other bands than of four tracks are for shingled-in-place-1234 alone") {
   StaticMappingConfig config;
   config.band_tracks = 5;
   for (const Scheme scheme : {Scheme::r4123, Scheme::s124r3, Scheme::s14r23}) {
     config.scheme = scheme;
-    CHECK_THAT(refusal(config, one_zone(3100)), Contains("band_tracks is 5") && Contains("static-1234"));
+    CHECK_THAT(refusal(config, one_zone(3100)), Contains("band_tracks is 5") && Contains("shingled-in-place-1234"));
   }
 }
 

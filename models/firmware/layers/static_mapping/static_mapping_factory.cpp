@@ -25,16 +25,18 @@ class StaticMappingFactory final : public ConfiguredFactory<StaticMapping, Stati
 }  // namespace
 
 std::unique_ptr<LayerFactory> make_static_1234_factory() {
-  return std::make_unique<StaticMappingFactory>(Scheme::s1234, "static-1234", "tracks in order");
+  return std::make_unique<StaticMappingFactory>(Scheme::s1234, "shingled-in-place-1234", "tracks in order");
 }
 std::unique_ptr<LayerFactory> make_static_r4123_factory() {
-  return std::make_unique<StaticMappingFactory>(Scheme::r4123, "static-r4123", "all fourth tracks first, then all first, second, third");
+  return std::make_unique<StaticMappingFactory>(Scheme::r4123, "shingled-in-place-r4123",
+                                                "all fourth tracks first, then all first, second, third");
 }
 std::unique_ptr<LayerFactory> make_static_124r3_factory() {
-  return std::make_unique<StaticMappingFactory>(Scheme::s124r3, "static-124r3", "band by band without the third tracks, which come last");
+  return std::make_unique<StaticMappingFactory>(Scheme::s124r3, "shingled-in-place-124r3",
+                                                "band by band without the third tracks, which come last");
 }
 std::unique_ptr<LayerFactory> make_static_14r23_factory() {
-  return std::make_unique<StaticMappingFactory>(Scheme::s14r23, "static-14r23",
+  return std::make_unique<StaticMappingFactory>(Scheme::s14r23, "shingled-in-place-14r23",
                                                 "first and fourth tracks band by band, then all second, then all third");
 }
 

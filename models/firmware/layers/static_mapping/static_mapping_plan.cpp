@@ -8,7 +8,8 @@
 namespace tessera::static_mapping {
 
 void StaticMappingConfig::describe(ParameterVisitor& visitor) {
-  visitor.field("band_tracks", band_tracks, {2, 5}, "data tracks of a band (N); only static-1234 knows another order than that of four");
+  visitor.field("band_tracks", band_tracks, {2, 5},
+                "data tracks of a band (N); only shingled-in-place-1234 knows another order than that of four");
   visitor.field("head_width", head_width, {2, most_head_width}, "tracks under the write head (W); W-1 guard tracks follow each band");
   visitor.field("raz_tracks", raz_tracks, {0, 65536}, "tracks of the random access zone on each surface (k), of which half are used");
   visitor.field(
@@ -45,7 +46,7 @@ std::uint64_t backup_tracks(const StaticMappingConfig& config) {
 std::string problem_of(const StaticMappingConfig& config, const DriveGeometry& geometry) {
   if (config.scheme != Scheme::s1234 && config.band_tracks != 4)
     return "the mapping orders the tracks of bands of 4, but band_tracks is " + std::to_string(config.band_tracks) +
-           "; static-1234 carries any";
+           "; shingled-in-place-1234 carries any";
   const std::uint64_t usable = config.raz_tracks / 2;
   const std::uint64_t needed =
       (backup_tracks(config) + geometry.surfaces - 1) / geometry.surfaces + log_radii(geometry) + config.journal_tracks;
