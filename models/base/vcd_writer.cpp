@@ -59,10 +59,16 @@ struct Scope {
 
 void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
   signals_ = &signals;
-  for (std::size_t index = 0; index < 2 * signals.size(); ++index) codes_.push_back(identifier(index) + "\n");
-  text_ += "$version Tessera $end\n$timescale 1 ps $end\n";
+  for (std::size_t index = 0; index < 2 * signals.size(); ++index) {
+    const std::string text = identifier(index) + "\n";
+    Code& code = codes_.emplace_back();
+    TESSERA_CHECK(text.size() <= code.text.size(), "a waveform has more signals than identifiers");
+    code.size = text.copy(code.text.data(), code.text.size());
+  }
+  lines_.resize(signals.size());
+  append("$version Tessera $end\n$timescale 1 ps $end\n");
   Scope top;
-  const auto code = [this](std::size_t index) { return codes_[index].substr(0, codes_[index].size() - 1); };
+  const auto code = [this](std::size_t index) { return std::string(codes_[index].view().substr(0, codes_[index].size - 1)); };
   for (std::size_t index = 0; index < signals.size(); ++index) {
     const WaveTrace& signal = signals[index];
     std::vector<std::string>& declarations = top.at(signal.scope).declarations;
@@ -73,11 +79,13 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
       declarations.push_back(variable("wire", signal.info->width, code(index), signal.info->name));
     }
   }
-  top.write(text_);
+  std::string definitions;
+  top.write(definitions);
+  append(definitions);
 }
 
 void VcdWriter::end_definitions() {
-  if (!opened_) text_ += "$enddefinitions $end\n";
+  if (!opened_) append("$enddefinitions $end\n");
 }
 
 void VcdWriter::open(Picoseconds at) {
@@ -99,7 +107,7 @@ void VcdWriter::close(Picoseconds at, bool last) {
 }
 
 void VcdWriter::nothing(const std::string& why) {
-  text_ += "$comment nothing was recorded: " + why + " $end\n";
+  append("$comment nothing was recorded: " + why + " $end\n");
   end_definitions();
 }
 
@@ -108,60 +116,120 @@ void VcdWriter::finish() {
   out_.flush();
 }
 
+void VcdWriter::grow(std::size_t bytes) { text_.resize(end_ + bytes + text_chunk); }
+
+void VcdWriter::append(std::string_view text) {
+  reserve(text.size());
+  std::memcpy(text_.data() + end_, text.data(), text.size());
+  end_ += text.size();
+}
+
+void VcdWriter::append(const Line& line) {
+  if (line.size > Line::most) return append(line.longer);
+  reserve(Line::most);
+  std::memcpy(text_.data() + end_, line.text.data(), Line::most);
+  end_ += line.size;
+}
+
+/// Most times differ from the one before in their last eight digits alone.
 void VcdWriter::write_time(Picoseconds at) {
   if (opened_ && at == written_until_) return;
-  char line[24] = {'#'};
-  char* const end = std::to_chars(line + 1, line + sizeof line - 1, at.value()).ptr;
-  *end = '\n';
-  text_.append(line, end + 1);
   written_until_ = at;
+  constexpr std::uint64_t split = 100'000'000;
+  const std::uint64_t first = at.value() / split;
+  reserve(2 * first_digits_.size());
+  char* end = text_.data() + end_;
+  if (first == 0) {
+    *end++ = '#';
+    end = std::to_chars(end, end + first_digits_.size(), at.value()).ptr;
+  } else {
+    if (first != first_) {
+      first_digits_[0] = '#';
+      first_size_ = static_cast<std::size_t>(
+          std::to_chars(first_digits_.data() + 1, first_digits_.data() + first_digits_.size(), first).ptr - first_digits_.data());
+      first_ = first;
+    }
+    std::memcpy(end, first_digits_.data(), first_digits_.size());
+    end += first_size_;
+    auto rest = static_cast<std::uint32_t>(at.value() % split);
+    for (char* digit = end + 8; digit != end; rest /= 10) *--digit = static_cast<char>('0' + rest % 10);
+    end += 8;
+  }
+  *end++ = '\n';
+  end_ = static_cast<std::size_t>(end - text_.data());
 }
 
 void VcdWriter::write_all(const char* keyword, bool known) {
-  text_ += keyword;
+  append(keyword);
   for (std::size_t index = 0; index < signals_->size(); ++index) write_value(index, known);
-  text_ += "$end\n";
+  append("$end\n");
 }
 
 void VcdWriter::write_value(std::size_t index, bool known) {
   const WaveTrace& signal = (*signals_)[index];
-  const SignalInfo& info = *signal.info;
-  known = known && signal.known;
-  if (has_words(signal)) {
-    TESSERA_CHECK(signal.value < info.words.size(), "a state of a signal has no such value");
-    text_ += 's';
-    text_ += known ? info.words[signal.value] : "unknown";
-    text_ += ' ';
-    text_ += codes_[index];
-    index += signals_->size();
-  }
-  if (info.width == 1) {
-    text_ += !known ? 'x' : signal.value != 0 ? '1' : '0';
-  } else {
-    write_number(signal.value, known);
-  }
-  text_ += codes_[index];
+  if (!known || !signal.known) return write_unknown(index);
+  if (signal.info->width == 1 || has_words(signal))
+    return append(signal.value < lines_[index].size() ? lines_[index][signal.value] : line_of(index));
+  write_number(signal.value, codes_[index]);
 }
 
-void VcdWriter::write_number(std::uint64_t value, bool known) {
-  if (!known) {
-    text_ += "bx ";
-    return;
+const VcdWriter::Line& VcdWriter::line_of(std::size_t index) {
+  const WaveTrace& signal = (*signals_)[index];
+  TESSERA_CHECK(!has_words(signal) || signal.value < signal.info->words.size(), "a state of a signal has no such value");
+  std::vector<Line>& lines = lines_[index];
+  while (lines.size() <= signal.value) {
+    const std::uint64_t value = lines.size();
+    const std::size_t begin = end_;
+    if (has_words(signal)) append("s" + signal.info->words[value] + " " + std::string(codes_[index].view()));
+    const Code& code = codes_[has_words(signal) ? index + signals_->size() : index];
+    if (signal.info->width == 1) {
+      append(value == 0 ? "0" : "1");
+      append(code.view());
+    } else {
+      write_number(value, code);
+    }
+    Line& line = lines.emplace_back();
+    line.size = end_ - begin;
+    if (line.size > Line::most)
+      line.longer.assign(text_.data() + begin, line.size);
+    else
+      std::memcpy(line.text.data(), text_.data() + begin, line.size);
+    end_ = begin;
   }
+  return lines[signal.value];
+}
+
+void VcdWriter::write_unknown(std::size_t index) {
+  const WaveTrace& signal = (*signals_)[index];
+  if (has_words(signal)) {
+    append("sunknown ");
+    append(codes_[index].view());
+    index += signals_->size();
+  }
+  append(signal.info->width == 1 ? "x" : "bx ");
+  append(codes_[index].view());
+}
+
+void VcdWriter::write_number(std::uint64_t value, const Code& code) {
   static constexpr char fours[] = "0000000100100011010001010110011110001001101010111100110111101111";
   constexpr std::size_t most = 64;
   const auto bits = static_cast<std::size_t>(std::max(1, static_cast<int>(std::bit_width(value))));
-  char digits[most + 1];
-  digits[most] = ' ';
-  for (std::size_t at = most; at + bits > most; value >>= 4) std::memcpy(digits + (at -= 4), fours + 4 * (value & 15), 4);
-  text_ += 'b';
-  text_.append(digits + most - bits, bits + 1);
+  std::array<char, 2 * most> digits{};  // copied as a whole: what follows the number is overwritten or left out
+  for (std::size_t at = most; at + bits > most; value >>= 4) std::memcpy(digits.data() + (at -= 4), fours + 4 * (value & 15), 4);
+  reserve(1 + most + 1 + code.text.size());
+  char* end = text_.data() + end_;
+  *end++ = 'b';
+  std::memcpy(end, digits.data() + most - bits, most);
+  end += bits;
+  *end++ = ' ';
+  std::memcpy(end, code.text.data(), code.text.size());
+  end_ = static_cast<std::size_t>(end - text_.data()) + code.size;
 }
 
 void VcdWriter::hand_over(std::size_t when_longer_than) {
-  if (text_.size() <= when_longer_than) return;
-  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-  text_.clear();
+  if (end_ <= when_longer_than) return;
+  out_.write(text_.data(), static_cast<std::streamsize>(end_));
+  end_ = 0;
 }
 
 }  // namespace tessera

@@ -3,7 +3,9 @@
 //
 // Words of states and texts are GTKWave's extension ($var string). Whoever does not read it finds the same signal as a number beside it,
 // under the name with `_code` behind.
+#include <array>
 #include <iosfwd>
+#include <string_view>
 
 #include "base/wave_writer.hpp"
 
@@ -27,15 +29,45 @@ class VcdWriter final : public WaveWriter {
  private:
   void write_time(Picoseconds at);
   void write_all(const char* keyword, bool known);
+  /// A change in the file, made once for each value of a signal with few: mostly short, and copied as a whole.
+  struct Line {
+    static constexpr std::size_t most = 48;
+    std::array<char, most> text{};
+    std::size_t size = 0;
+    std::string longer;  ///< in place of `text` where it is longer
+  };
+
+  /// The identifier of a signal with the line's end.
+  struct Code {
+    std::array<char, 8> text{};
+    std::size_t size = 0;
+    [[nodiscard]] std::string_view view() const { return {text.data(), size}; }
+  };
+
   void write_value(std::size_t index, bool known);
-  void write_number(std::uint64_t value, bool known);
+  void write_unknown(std::size_t index);
+  void write_number(std::uint64_t value, const Code& code);
+  [[nodiscard]] const Line& line_of(std::size_t index);
+  void append(const Line& line);
+  /// Makes room for `bytes` at end_.
+  void reserve(std::size_t bytes) {
+    if (text_.size() - end_ < bytes) [[unlikely]]
+      grow(bytes);
+  }
+  void grow(std::size_t bytes);
+  void append(std::string_view text);
   void end_definitions();
   void hand_over(std::size_t when_longer_than);
 
   std::ostream& out_;
   const std::vector<WaveTrace>* signals_ = nullptr;
-  std::vector<std::string> codes_;  // VCD identifiers: of the signals, then of the twins
-  std::string text_;                // formatted, not yet handed to out_
+  std::vector<Code> codes_;               // of the signals, then of the twins
+  std::vector<std::vector<Line>> lines_;  // of states and bits, by signal and value
+  std::vector<char> text_;                // formatted, not yet handed to out_: up to end_
+  std::size_t end_ = 0;
+  std::array<char, 24> first_digits_{};  // of the time written last, with the '#': all but the last eight
+  std::size_t first_size_ = 0;
+  std::uint64_t first_ = 0;
   Picoseconds written_until_;
   bool opened_ = false;
 };

@@ -11,6 +11,39 @@ constexpr std::size_t reorder_changes = std::size_t{1} << 16;
 
 }  // namespace
 
+/// Changes are told in runs in order, each of which begins a little before the end of the one before: neighbouring runs are merged where
+/// they overlap, over and over until one is left.
+void Waveform::sort_changes() {
+  runs_.clear();
+  runs_.push_back(0);
+  for (std::size_t i = 1; i < changes_.size(); ++i)
+    if (changes_[i].time < changes_[i - 1].time) runs_.push_back(i);
+  runs_.push_back(changes_.size());
+  while (runs_.size() > 2) {
+    std::size_t kept = 1;
+    for (std::size_t i = 1; i + 1 < runs_.size(); i += 2) {
+      merge_runs(runs_[i - 1], runs_[i], runs_[i + 1]);
+      runs_[kept++] = runs_[i + 1];
+    }
+    if (runs_.size() % 2 == 0) runs_[kept++] = runs_.back();
+    runs_.resize(kept);
+  }
+}
+
+void Waveform::merge_runs(std::size_t begin, std::size_t middle, std::size_t end) {
+  const Picoseconds first = changes_[middle].time;
+  std::size_t from = middle;
+  while (from > begin && changes_[from - 1].time > first) --from;
+  scratch_.assign(changes_.data() + from, changes_.data() + middle);
+  Change* to = changes_.data() + from;
+  const Change* later = changes_.data() + middle;
+  const Change* const last = changes_.data() + end;
+  for (const Change& earlier : scratch_) {
+    while (later != last && later->time < earlier.time) *to++ = *later++;
+    *to++ = earlier;
+  }
+}
+
 Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> windows)
     : writers_(std::move(writers)), windows_(std::move(windows)) {
   TESSERA_CHECK(!windows_.empty(), "a recorder needs a window");
@@ -64,8 +97,9 @@ WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
 }
 
 Waveform::Change* Waveform::pending(std::uint64_t place) {
-  if (place == 0 || appended_ - place >= changes_.size()) return nullptr;
-  return &changes_[armed_ ? (place - 1) % ring_changes_ : place - 1];
+  if (place == 0) return nullptr;
+  if (!armed_) return &changes_[place - 1];
+  return appended_ - place >= changes_.size() ? nullptr : &changes_[(place - 1) % ring_changes_];
 }
 
 void Waveform::link(Change& change) {
@@ -94,7 +128,7 @@ void Waveform::append(Change change) {
     return;
   }
   changes_.push_back(change);
-  if (changes_.size() >= reorder_changes) write_older(reorder_changes / 2);
+  if (appended_ >= reorder_changes) write_older(reorder_changes / 2);
 }
 
 void Waveform::append_to_ring(const Change& change) {
@@ -171,10 +205,7 @@ void Waveform::finish(Picoseconds now) {
 void Waveform::write_older(std::size_t keep_newest) {
   begin();
   std::erase_if(changes_, [](const Change& change) { return change.signal == withdrawn; });
-  const auto earlier = [](const Change& a, const Change& b) { return a.time < b.time; };
-  const auto unsorted = std::is_sorted_until(changes_.begin(), changes_.end(), earlier);  // those that were kept the last time are sorted
-  std::stable_sort(unsorted, changes_.end(), earlier);
-  std::inplace_merge(changes_.begin(), unsorted, changes_.end(), earlier);
+  sort_changes();
   const std::size_t count = changes_.size() - std::min(keep_newest, changes_.size());
   for (std::size_t i = 0; i < count; ++i) {
     const Change& change = changes_[i];

@@ -116,6 +116,10 @@ class Waveform final : public SignalSink {
   void link(Change& change);
   /// Links all of changes_ again after they have moved.
   void relink();
+  /// Sorts changes_ by time; those of one time stay in the order in which they were told.
+  void sort_changes();
+  /// Merges changes [begin, middle) with [middle, end), both in order.
+  void merge_runs(std::size_t begin, std::size_t middle, std::size_t end);
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
   /// Opens and closes the windows that begin and end up to `time`.
@@ -132,6 +136,8 @@ class Waveform final : public SignalSink {
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
   std::vector<Change> changes_;         // the ring while armed, then the reorder buffer
+  std::vector<std::size_t> runs_;       // while they are sorted: where runs in order begin, and the end
+  std::vector<Change> scratch_;         // while they are merged
   std::vector<std::uint32_t> touched_;  // signals touched in the time step being written
   std::vector<std::uint32_t> step_;     // those of them that changed
   std::vector<WaveWindow> windows_;

@@ -72,6 +72,25 @@ TEST_CASE("kinds of signals: bits, numbers of 1 to 64 bits, states as words - un
   CHECK(vcd.types.at("drive.media.state") == "string 1");
 }
 
+TEST_CASE("times and words of any length are written whole") {
+  const std::string longest(100, 'w');
+  std::ostringstream out;
+  VcdWriter waveform_file(out);
+  Waveform waveform({&waveform_file}, {WaveWindow{}});
+  const WaveSignal state = waveform.state("drive", "state", {"a", longest, "b"});
+  const std::vector<std::uint64_t> times{9, 99'999'999, 100'000'000, 100'000'001, 299'999'999, 300'000'000, 12'345'600'000'007, ~0ULL - 1};
+  std::uint64_t value = 0;
+  Changes expected{{0, "unknown"}};
+  for (const std::uint64_t time : times) {
+    waveform.set(state, value, Picoseconds(time));
+    expected.push_back({time, value == 0 ? "a" : value == 1 ? longest : "b"});
+    value = (value + 1) % 3;
+  }
+  waveform.finish(Picoseconds(~0ULL - 1));
+  const auto vcd = read_vcd(out.str());
+  CHECK(vcd.signals.at("drive.state") == expected);
+}
+
 TEST_CASE("signals of one block stand in one scope although they were declared apart") {
   std::ostringstream out;
   VcdWriter waveform_file(out);
