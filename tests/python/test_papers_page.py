@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from tessera.papers.league import on_equal_terms
+from tessera.papers.league import equipped, on_one_space, where_it_loses
 from tessera.papers.page_file import sections_in, with_section
 from tessera.papers.split import on_page, split
+from tessera.simulator import ask_simulator
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SMALL = "| a | b |\n|---|---:|\n| 1 | 2 |"
@@ -38,11 +39,21 @@ def test_a_chapter_without_experiments_is_taken_apart_at_its_headings():
     assert sections_in(["Lead.\n", "### A\n", SMALL, "### B\n", "b"]) == ("Lead.\n\n", [("A", f"\n{SMALL}\n"), ("B", "\nb")])
 
 
-def test_a_league_opens_with_how_often_ours_is_the_best_on_equal_terms_and_how_far_behind_it_is():
+def test_a_league_opens_with_how_often_ours_is_the_best_and_where_it_loses():
     means = {"a": {"cmr": 2.0, "pore": 4.0, "tessera": 1.0}, "b": {"cmr": 2.0, "pore": 1.0, "tessera": 1.5}}
-    text = on_equal_terms(means, {"a": {"cmr": 1.0, "tessera": 1.0}})
-    assert "best mean on 1 of 2 traces" in text and "best p99 on 0" in text  # a tie is no lead
-    assert "up to 1.50 in the mean and 1.00 in p99" in text and "`cmr` with its smaller capacity" in text
+    text = where_it_loses(means, {"a": {"cmr": 1.0, "tessera": 1.0}})
+    assert "best mean on 1 of 2 inputs" in text and "best p99 on 0" in text  # a tie is no lead
+    assert "in the mean: `b` (1.50 times `pore`)." in text and "In p99: none." in text
+
+
+def test_all_layers_of_a_league_fold_at_the_smallest_capacity_among_them():
+    inputs, fold = on_one_space({"a": ("--fold",)}, {layer: equipped(layer) for layer in ("cmr", "sblock")})
+    least = min(int(ask_simulator(("check", "bare", "--layer", layer, "--capacity"))) for layer in ("cmr", "sblock"))
+    assert fold.at == least and inputs == {"a": ("--fold", "--fold-at", f"{least} B")}
+
+
+def test_rivals_acknowledge_parts_of_sectors_as_our_own_layer_does():
+    assert equipped("cmr").settings["firmware__write_cache__edges"] == "behind"
 
 
 def test_no_page_of_results_is_longer_than_a_reader_takes():

@@ -1,16 +1,17 @@
 """Our own layer against all the others at the same bill of materials (tessera).
 
 **The rule.** All layers run on the drive `bare`: 64 GiB of platters, 2 GiB of flash on one die, 256 MiB of DRAM, of which 16 MiB can be dumped on
-power loss. Each has 12 MiB of write buffer in dumped DRAM: its own where it has one (`sblock`, `hwsr`, `tessera`), the drive's write cache where
-it has none; and each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the head by positioning
-time. What a layer reserves of the platters shows as its capacity gain, what it takes of the DRAM beside it. Every drive is full of data at the
-start. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
+power loss. Each has 12 MiB of write buffer in dumped DRAM: its own if it has one (`sblock`, `hwsr`, `tessera`), otherwise the drive's write cache,
+which acknowledges parts of sectors before their rest is read, as the buffer of `tessera` does (`firmware.write_cache.edges = "behind"`; the buffers of `sblock` and `hwsr` have no
+such switch). Each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the head by positioning
+time. Every drive is full of data at the start, and all get the same requests: addresses fold at the smallest capacity among the layers. What a layer reserves of the platters shows as its
+capacity gain, next to the DRAM that it takes. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
-changed nothing. What they are worth stands with the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
+changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
-layer whose mean is best. Most inputs are too short to fill flash and logs, so that few layers clean: what happens then, the
-[next chapter](pressure.md) shows.
+layer whose mean is best. Writing is priced as well: the time that the disk moves, reads or writes, and the energy of that and of the flash, per request of the host. Most inputs are too short
+to fill flash and logs, so that few layers clean: what happens then, the [next chapter](pressure.md) shows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +22,8 @@ from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, ratio, table
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
+from tessera.simulation import Simulation
+from tessera.sweeps.fold import Fold, smallest_fold
 
 TITLE = "A layer of our own (tessera)"
 
@@ -31,10 +34,9 @@ OTHERS = (
     "hwsr", "skylight-flash", "pore", "mu-rmw", "skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache",
 )  # fmt: skip
 OWN_BUFFER = {"sblock", "hwsr", OURS, "tessera-imr"}
-BUFFER = {"firmware__write_cache__capacity": "12 MiB"}
+BUFFER = {"firmware__write_cache__capacity": "12 MiB", "firmware__write_cache__edges": "behind"}
 READ_CACHE = {"firmware__read_cache__segments": 32}
 POSITIONING = {"controller__scheduling": "shortest_positioning"}
-EDGES_BEHIND = {"firmware__write_cache__edges": "behind"}
 TRACES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rsrch_1": (("msr", "rsrch_1.csv.xz"), ()),
     "web_3": (("msr", "web_3.csv.xz"), ()),
@@ -57,11 +59,23 @@ def p99(run: Run) -> float:
     return run.metric("host.latency.p99")
 
 
+def busy(run: Run) -> float:
+    """Time that the disk seeks, waits for a sector, reads or writes, in ms per request."""
+    return 1000 * sum(run.metric(f"media.time.{part}") for part in ("seek", "rotation", "read", "write")) / run.metric("host.requests")
+
+
+def energy(run: Run) -> float:
+    """What that and the operations of the flash take, in mJ per request; a spindle that only turns is left out."""
+    disk = sum(run.metric(f"media.energy.{part}") for part in ("seek", "read", "write"))
+    return 1000 * (disk + sum(run.metric(f"nand.energy.{part}") for part in ("read", "program", "erase"))) / run.metric("host.requests")
+
+
 FIGURES = (
     Figure("mean, ms", latency, of_response=True),
     Figure("p99, ms", p99, of_response=True),
     Figure("WA", total_amplification),
 )
+PRICES = (Figure("disk busy, ms per request", busy), Figure("energy of disk and flash at work, mJ per request", energy))
 
 
 def equipped(layer: str, **parameters: object) -> Variant:
@@ -70,10 +84,18 @@ def equipped(layer: str, **parameters: object) -> Variant:
     return Variant(layer, {**buffer, **READ_CACHE, **POSITIONING, **of_layer(layer, **parameters)})
 
 
-def with_edges_behind(layer: str) -> Variant:
-    """The same, its write cache acknowledging parts of sectors as `tessera` does."""
-    plain = equipped(layer)
-    return plain if layer in OWN_BUFFER else Variant(layer, {**plain.settings, **EDGES_BEHIND})
+def on_one_space(
+    inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant]
+) -> tuple[dict[str, tuple[object, ...]], Fold | None]:
+    """The inputs with their addresses folded at the smallest capacity among the variants, and where that is."""
+    fold = smallest_fold(  # of drives, whatever the input
+        Simulation(
+            drive=DRIVE, layer=each.layer, workload=WORKLOADS[0], fold=True, settings={name.replace("__", "."): value for name, value in each.settings.items()}
+        )
+        for each in variants.values()
+    )  # fmt: skip
+    more = ("--fold-at", f"{fold.at} B") if fold else ()
+    return {name: (*options, *more) for name, options in inputs.items()}, fold
 
 
 def recorded(lab: Lab, names: Sequence[str] = tuple(TRACES)) -> dict[str, tuple[object, ...]]:
@@ -91,8 +113,12 @@ def generated(lab: Lab) -> dict[str, tuple[object, ...]]:
     return {name: ("--workload", name, "--limit", limit, "--fold", "--prefill", 100) for name in WORKLOADS}
 
 
+def entrants() -> dict[str, Variant]:
+    return {layer: equipped(layer) for layer in (*OTHERS, OURS)}
+
+
 def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {layer: equipped(layer) for layer in (*OTHERS, OURS)}, "league")
+    return lab.grid(DRIVE, inputs, entrants(), "league")
 
 
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
@@ -156,18 +182,22 @@ def league_table(grid: Grid, ours: str = OURS) -> str:
 Figures = Mapping[str, Mapping[str, float]]  # by input and layer
 
 
-def on_equal_terms(means: Figures, tails: Figures, ours: str = OURS) -> str:
-    """What the chapter opens with: how ours does where each layer has the idea that any can have."""
+def where_it_loses(means: Figures, tails: Figures, ours: str = OURS) -> str:
+    """What the chapter opens with: how often ours is the best, and by whom, where and by how much it is beaten."""
 
-    def over_best(figures: Figures) -> list[float]:
-        return [row[ours] / min(value for layer, value in row.items() if layer != ours) for row in figures.values()]
+    def over_best(figures: Figures) -> dict[str, tuple[float, str]]:
+        best_of = {name: min((layer for layer in row if layer != ours), key=row.__getitem__) for name, row in figures.items()}
+        return {name: (row[ours] / row[best_of[name]], best_of[name]) for name, row in figures.items()}
+
+    def lost(ratios: Mapping[str, tuple[float, str]]) -> str:
+        beaten = [(name, *found) for name, found in ratios.items() if found[0] > 1]
+        return ", ".join(f"`{name}` ({number(factor)} times `{rival}`)" for name, factor, rival in beaten) or "none"
 
     mean, tail = over_best(means), over_best(tails)
-    less = " and often `cmr` with its smaller capacity" if any("cmr" in row for row in means.values()) else ""
     return (
-        f"**On equal terms.** Where its rivals, too, acknowledge parts of sectors (`firmware.write_cache.edges = \"behind\"`), `{ours}` has the best mean on "
-        f"{sum(each < 1 for each in mean)} of {len(mean)} traces\nand the best p99 on {sum(each < 1 for each in tail)}. Elsewhere the best of them, not always the "
-        f"same one{less}, is ahead by a factor of up to {number(max(mean))} in the mean and {number(max(tail))} in p99.\n"
+        f"**On equal terms** `{ours}` has the best mean on {sum(ratio < 1 for ratio, _ in mean.values())} of {len(mean)} inputs and the best p99 on "
+        f"{sum(ratio < 1 for ratio, _ in tail.values())}.\n"
+        f"Where it loses in the mean: {lost(mean)}.\nIn p99: {lost(tail)}.\n"
     )
 
 
@@ -221,29 +251,29 @@ def comparisons(grid: Grid, ours: str = OURS) -> list[Comparison]:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    traces = recorded(lab)
-    grid = league(lab, {**traces, **generated(lab)})
-    parts = [summary(grid), league_table(grid), "### All layers\n", *(_transposed(grid, figure) for figure in FIGURES), resources(grid)]
+    inputs, fold = on_one_space({**recorded(lab), **generated(lab)}, entrants())
+    traces = {name: options for name, options in inputs.items() if name in TRACES}
+    grid = league(lab, inputs)
+    parts = [
+        where_it_loses(figures_of(grid, latency), figures_of(grid, p99)), *folded(fold), summary(grid), league_table(grid),
+        "### All layers\n", *(_transposed(grid, figure) for figure in (*FIGURES, *PRICES)), resources(grid),
+    ]  # fmt: skip
     if not traces:
         return parts
     shorter = {name: options for name, options in traces.items() if name not in LONGEST}
     of_traces = {name: grid[name] for name in shorter}
     rivals = best_rivals(of_traces)
     seeds = over_seeds(lab, lambda each: against(each, shorter, rivals))
-    layers = dict.fromkeys(layer for of_input in rivals.values() for layer in sorted(of_input))
-    edged = lab.grid(DRIVE, shorter, {layer: with_edges_behind(layer) for layer in (*layers, OURS)}, "edges behind")
-    parts.insert(0, on_equal_terms(figures_of(edged, latency), figures_of(edged, p99)))
     parts += [
         "### Over five seeds\n",
         f"Against the layers that are best under the first seed; without {' and '.join(LONGEST)}, whose runs are the longest.\n",
         seed_table(seeds, comparisons(of_traces)),
-        "### The rivals with edges behind\n",
-        "`firmware.write_cache.edges = \"behind\"` gives any layer what `tessera` gains most from: its rivals under that rule. What the recorded traces reward "
-        "is that idea; beside it the\ntiers gain on bursts (`src1_0`) and in the p99 of `hp_c2247`, cost 1 to 13 % on four others against the best of these, and 23 and 21 % "
-        "on `rsrch_1` and `web_0` (`cmr`).\n",
-        *figure_tables(edged, FIGURES[:2]),
     ]
     return [*parts, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
+
+
+def folded(fold: Fold | None) -> list[str]:
+    return [fold.text() + "\n"] if fold else []
 
 
 def against(

@@ -1,7 +1,7 @@
 """Our own layer on interlaced tracks against the four of Hajkazemi et al. (tessera-imr).
 
-**The rule** is that of [`tessera`](league.md): the drive `bare`, 12 MiB of write buffer in dumped DRAM, read cache and positioning order for everyone, every drive full of data at the
-start. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
+**The rule** is that of [`tessera`](league.md): the drive `bare`, 12 MiB of write buffer in dumped DRAM that acknowledges parts of sectors, read cache and positioning order for everyone,
+every drive full of data at the start, addresses folded at one capacity. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
 look for hot ones every 5,000 writes, as on `bare` everywhere. `cmr` and the shingled `tessera` stand beside them as yardsticks and take no part. Of `tessera-imr` the longest destage was chosen
 among five settings on `web_3`, `rsrch_1`, `web_0`, `src1_0` and `cello2003`, and on the same ones that it moves no tracks and destages by age; the other inputs took no part in that.
 
@@ -11,10 +11,10 @@ The w-workloads are those of the interlaced chapter, by the public statistics of
 from collections.abc import Mapping, Sequence
 
 from tessera.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
-from tessera.papers.lab import Grid, Lab
+from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.league import (
-    DRIVE, FIGURES, LONGEST, TRACES, against, best_rivals, comparisons, equipped, figures_of, league_table, on_equal_terms, p99, recorded, summary,
-    with_edges_behind,
+    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, figures_of, folded, league_table, on_one_space, p99, recorded, summary,
+    where_it_loses,
 )  # fmt: skip
 from tessera.papers.measures import latency
 from tessera.papers.page import figure_tables
@@ -53,13 +53,12 @@ def derived(lab: Lab, names: Sequence[str] = DERIVED) -> dict[str, tuple[object,
     return inputs
 
 
+def entrants() -> dict[str, Variant]:
+    return {layer: equipped(layer) for layer in (*INTERLACED, OURS, *YARDSTICKS)}
+
+
 def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {layer: equipped(layer) for layer in (*INTERLACED, OURS, *YARDSTICKS)}, "interlaced league")
-
-
-def edged(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    """The rivals' write cache acknowledging parts of sectors as ours does."""
-    return lab.grid(DRIVE, inputs, {layer: with_edges_behind(layer) for layer in (*INTERLACED, OURS)}, "interlaced, edges behind")
+    return lab.grid(DRIVE, inputs, entrants(), "interlaced league")
 
 
 def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
@@ -73,21 +72,20 @@ def rivals(grid: Grid) -> Grid:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    traces = recorded(lab, SHORTER)
-    inputs = {**traces, **derived(lab)}
+    inputs, fold = on_one_space({**recorded(lab, SHORTER), **derived(lab)}, entrants())
+    traces = {name: options for name, options in inputs.items() if name in TRACES}
     grid = league(lab, inputs)
-    parts = [summary(rivals(grid), OURS), league_table(rivals(grid), OURS), "### Interlaced layers and yardsticks\n", *figure_tables(grid, FIGURES)]
+    contest = rivals(grid)
+    parts = [
+        where_it_loses(figures_of(contest, latency), figures_of(contest, p99), OURS), *folded(fold), summary(contest, OURS), league_table(contest, OURS),
+        "### Interlaced layers and yardsticks\n", *figure_tables(grid, (*FIGURES, *PRICES)),
+    ]  # fmt: skip
     if traces:
-        of_traces = {name: row for name, row in rivals(grid).items() if name in traces}
+        of_traces = {name: row for name, row in contest.items() if name in traces}
         seeds = over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS))
-        of_edged = edged(lab, traces)
-        parts.insert(0, on_equal_terms(figures_of(of_edged, latency), figures_of(of_edged, p99), OURS))
         parts += [
             "### Interlaced, over five seeds\n",
             "The recorded traces, against the layers that are best under the first seed.\n",
             seed_table(seeds, comparisons(of_traces, OURS)),
-            "### Interlaced rivals with edges behind\n",
-            '`firmware.write_cache.edges = "behind"` gives any layer one of the ideas: its rivals under that rule.\n',
-            *figure_tables(of_edged, FIGURES[:2]),
         ]
     return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]

@@ -1,7 +1,7 @@
 """Our own layer and its rivals with caches that are full (tessera).
 
-**The rule.** The recorded traces of the league are too short to fill its caches. Here they fill them: the same drive `bare`, the same 12 MiB of write buffer in dumped DRAM, read
-cache and positioning order, but 256 MiB of flash, and 256 MiB for whatever else a layer sets aside of the platters as a cache: the log of `media-cache` and of `tessera`, the buffers of
+**The rule.** The recorded traces of the league are too short to fill its caches. Here they fill them: the same drive `bare`, the same 12 MiB of write buffer in dumped DRAM that acknowledges parts of sectors, read
+cache and positioning order, addresses folded at one capacity, but 256 MiB of flash, and 256 MiB for whatever else a layer sets aside of the platters as a cache: the log of `media-cache` and of `tessera`, the buffers of
 `fluid`, `fluid-loop` and `amphisbaena`, the tracks of `vguard`. Each of the eight shorter traces is repeated until it has written 1 GiB of distinct sectors, each pass 1 GiB
 further up than the one before it, so that a cache is a quarter of what is written; volumes lie one behind the other, and `hp_c2247` arrives as it was recorded. The passes
 that write the first 256 MiB are not measured. The rivals are those that are among the first five for any of these traces in the league, with `sblock`, `amphisbaena` and `fluid-loop`.
@@ -13,11 +13,13 @@ Only layers that cleaned at least 20 times in what is measured are ranked, and t
 
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.league import FIGURES, OURS, against, best_rivals, comparisons, figures_of, league_table, on_equal_terms, p99, summary
+from tessera.papers.league import (
+    FIGURES, OURS, PRICES, against, best_rivals, comparisons, figures_of, folded, league_table, on_one_space, p99, summary, where_it_loses,
+)  # fmt: skip
 from tessera.papers.league import best as best_of
 from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, table
-from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, edged, equipped_scarcely, league, ranked, repeated
+from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, entrants, equipped_scarcely, league, ranked, repeated
 from tessera.papers.seeds import over_seeds, seed_table
 from tessera.run_folder import Run
 
@@ -61,22 +63,20 @@ def _writing(grid: Grid) -> str:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
-    inputs = repeated(lab)
+    inputs, fold = on_one_space(repeated(lab), entrants())
     if not inputs:
         return []
     grid = league(lab, inputs)
     entitled = _ranked(grid)
     filled = _cached(entitled)
     seeds = over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS)
-    of_edged = edged(lab, inputs)
     return [
-        on_equal_terms(figures_of(of_edged, latency), figures_of(of_edged, p99)),
+        where_it_loses(figures_of(entitled, latency), figures_of(entitled, p99)), *folded(fold),
         "Among all that are ranked, the conventional disk with them:\n", summary(entitled), league_table(entitled),
         "Among those that have a cache to fill:\n", summary(filled), league_table(filled),
         "Beside the one of these that writes least:\n", _writing(filled),
-        "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, CLEANINGS)),
+        "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n",
         "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, comparisons(entitled)),
-        "### Under pressure, rivals with edges behind\n", *figure_tables(of_edged, FIGURES[:2]),
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip

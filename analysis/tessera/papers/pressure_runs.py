@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
-from tessera.papers.league import DRIVE, LONGEST, OURS, TRACES, equipped, with_edges_behind
+from tessera.papers.league import DRIVE, LONGEST, OURS, TRACES, equipped
 from tessera.run_folder import Run
 from tessera.trace.edit import merge, repeat, write_trace
 from tessera.trace.table import WRITE, blocks_of, read_trace
@@ -21,7 +21,6 @@ IN_PLACE = ("cmr", "shingled-in-place-r4123")  # have nothing that fills
 RIVALS = (
     *IN_PLACE, "vguard", "sblock", "skylight-flash", "pore", "mu-rmw", "fluid", "fluid-loop", "amphisbaena", "media-cache",
 )  # fmt: skip
-EDGED = ("cmr", "mu-rmw", "media-cache")
 SEEDS = 3
 
 # Flash of that size, and what saves the 16 MiB of dumped DRAM beside it.
@@ -84,13 +83,12 @@ def cleanings(run: Run) -> float:
     return run.metric("cleaning.count")
 
 
+def entrants() -> dict[str, Variant]:
+    return {layer: equipped_scarcely(layer) for layer in (*RIVALS, OURS)}
+
+
 def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {layer: equipped_scarcely(layer) for layer in (*RIVALS, OURS)}, "under pressure")
-
-
-def edged(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    """Rivals whose write cache acknowledges parts of sectors as ours does."""
-    return lab.grid(DRIVE, inputs, {layer: scarce(with_edges_behind(layer)) for layer in (*EDGED, OURS)}, "edges behind")
+    return lab.grid(DRIVE, inputs, entrants(), "under pressure")
 
 
 def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
