@@ -24,7 +24,7 @@ def given(*settings: str) -> list[str]:
         ("mu-rmw", [f"{CACHE}=2 GiB"], "the layer mu-rmw needs flash; firmware.flash_cache.capacity leaves 0 of nand.blocks = 16384 to the layer"),
         ("hwsr", [f"{CACHE}=1 GiB"], "journals and read cache take 16256 flash blocks"),
         ("mu-rmw", [f"{CACHE}=1 GiB", "firmware.flash_cache.use=both"], "the layer mu-rmw keeps data in flash itself"),
-        ("cmr", [f"{CACHE}=1 MiB", "firmware.flash_cache.use=both"], "4 flash blocks for writes; it needs at least 6"),
+        ("cmr", [f"{CACHE}=1 MiB", "firmware.flash_cache.use=both"], "firmware.flash_cache.capacity is 8 flash blocks; one for reads and writes needs at least 10"),
     ],
 )  # fmt: skip
 def test_flash_that_is_not_there_twice_is_refused_before_the_run(layer, settings, expected):

@@ -44,7 +44,7 @@ BufferedLayer::BufferedLayer(const Ports& ports, const BufferConfig& config, std
     own_image_ = ports.memory.reserve_buffer(MemoryCategory::merge_buffer, image_sectors, "image of a segment");
   }
   if (cache_blocks(areas_, ports, config) != 0) {
-    cache_.emplace(ports.memory, ports.cpu, *ports.flash, address_, table_, areas_->cache());
+    cache_.emplace(ports.memory, *ports.flash, address_, table_, areas_->cache());
     fills_.resize(config.fill_buffers);
     for (Fill& fill : fills_)
       fill.data = ports.memory.reserve_buffer(MemoryCategory::read_cache, address_.segment_sectors(), "read cache filling");

@@ -3,15 +3,9 @@
 #include <cstdint>
 
 #include "firmware/buffer/buffer_config.hpp"
+#include "firmware/flash/flash_area.hpp"
 
 namespace tessera {
-
-/// Flash blocks [first, end).
-struct FlashArea {
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;
-  [[nodiscard]] std::uint64_t blocks() const { return end - first; }
-};
 
 class FlashAreas {
  public:

@@ -5,7 +5,7 @@ namespace tessera {
 #ifdef TESSERA_ON_TARGET
 /// An image has no flash cache (DriveConfig::controller_for_firmware): it passes the values over.
 void DriveFlashConfig::describe(ParameterVisitor& visitor) {
-  constexpr int values = 12;  // as many as below
+  constexpr int values = 11;  // as many as below
   std::uint64_t passed_over = 0;
   for (int i = 0; i < values; ++i) visitor.field("", passed_over, {}, "");
 }
@@ -16,10 +16,7 @@ void DriveFlashConfig::describe(ParameterVisitor& visitor) {
   visitor.enumeration(
       "use", use, {"reads", "writes", "both"},
       "reads: what the host reads again is read from flash; writes: a persistent cache, in front of layers that use no flash "
-      "themselves; both: each has its part");
-  visitor.unused_where(use != FlashCacheUse::both, "firmware.flash_cache.use is not both", [&] {
-    visitor.field("write_share", write_share, {1, 99}, "percent of the cache's blocks that hold writes");
-  });
+      "themselves; both: in one pool, whose oldest block leaves");
   visitor.unused_where(use == FlashCacheUse::writes, "firmware.flash_cache.use is writes", [&] { describe_reads(visitor); });
   visitor.unused_where(use == FlashCacheUse::reads, "firmware.flash_cache.use is reads", [&] { describe_writes(visitor); });
 }
@@ -39,7 +36,7 @@ void DriveFlashConfig::describe_reads(ParameterVisitor& visitor) {
 
 void DriveFlashConfig::describe_writes(ParameterVisitor& visitor) {
   visitor.field("largest_write", largest_write, {512, 67'108'864.0}, "longest write that goes to flash; longer ones go to the platters");
-  visitor.field("free_share", free_share, {0, 90}, "percent of the blocks for writes that evictions in idle time keep free");
+  visitor.field("free_share", free_share, {0, 90}, "percent of the blocks that evictions in idle time keep free for writes");
   visitor.field("evict_after", evict_after, {0, 1e17}, "time without host commands after which such blocks are evicted");
   visitor.field("dump_tags", dump_tags,
                 "the dump engine saves which sector each page holds, so that no older copy is taken for a page that becomes unreadable");

@@ -1,5 +1,6 @@
 #pragma once
-// What the drive does with flash in front of its layer. What caches reads has the last blocks of the flash; what caches writes the first.
+// What the drive does with flash in front of its layer. What caches reads alone has the last blocks of the flash; what caches writes, too,
+// the first.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace tessera {
 enum class FlashCacheUse : std::uint32_t {
   reads,   ///< what the host reads again is read from flash
   writes,  ///< what is written is durable in flash, and read from it, until its block is needed
-  both     ///< each has its part of the flash
+  both     ///< in one pool of blocks, of which the oldest leaves (flash/block_lender.hpp)
 };
 
 /// Which sectors, read from the platters, go to flash.
@@ -26,7 +27,6 @@ enum class FlashAdmission : std::uint32_t {
 struct DriveFlashConfig {
   Bytes capacity;  ///< 0: no cache
   FlashCacheUse use = FlashCacheUse::reads;
-  std::uint32_t write_share = 50;  // percent; ours
   // Reads
   FlashAdmission admit = FlashAdmission::second_read;
   std::uint32_t history = 50;     // percent of the cache: LARC adapts it between 10 and 90
@@ -44,16 +44,11 @@ struct DriveFlashConfig {
   [[nodiscard]] bool used() const { return capacity.value() != 0; }
   [[nodiscard]] bool caches_reads() const { return used() && use != FlashCacheUse::writes; }
   [[nodiscard]] bool caches_writes() const { return used() && use != FlashCacheUse::reads; }
-  /// Flash blocks that the cache takes, and of these what caches writes and what caches reads.
+  /// Flash blocks that the cache takes.
   [[nodiscard]] std::uint64_t blocks(const FlashShape& flash) const {
     const std::uint64_t block_bytes = std::uint64_t{flash.pages_per_block} * flash.page_bytes;
     return (capacity.value() + block_bytes - 1) / block_bytes;
   }
-  [[nodiscard]] std::uint64_t write_blocks(const FlashShape& flash) const {
-    if (!caches_writes()) return 0;
-    return use == FlashCacheUse::both ? blocks(flash) * write_share / 100 : blocks(flash);
-  }
-  [[nodiscard]] std::uint64_t read_blocks(const FlashShape& flash) const { return blocks(flash) - write_blocks(flash); }
   [[nodiscard]] tiers::FlashTierConfig write_tier(std::uint32_t sector_bytes) const;
   /// A sentence why the cache cannot have its part of this flash, or nothing.
   [[nodiscard]] std::string problem(const FlashShape& flash, const DriveGeometry& geometry) const;
@@ -61,6 +56,7 @@ struct DriveFlashConfig {
  private:
   void describe_reads(ParameterVisitor& visitor);
   void describe_writes(ParameterVisitor& visitor);
+  [[nodiscard]] std::uint64_t needed_blocks() const;
   [[nodiscard]] std::string write_problem(const FlashShape& flash, const DriveGeometry& geometry) const;
 };
 

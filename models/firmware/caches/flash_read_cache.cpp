@@ -13,34 +13,27 @@ constexpr std::uint32_t staged_pages = 16;  // ours: with four blocks a read of 
 
 }  // namespace
 
-FlashReadCache::FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner)
+FlashReadCache::FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner, BlockLender* lender)
     : settings_(settings),
       ports_(ports),
       inner_(inner),
       shape_(ports.flash->shape()),
-      first_block_(shape_.blocks - settings.read_blocks(shape_)),
-      blocks_count_(static_cast<std::uint32_t>(settings.read_blocks(shape_))),
+      lender_(lender),
+      first_block_(lender != nullptr ? 0 : shape_.blocks - settings.blocks(shape_)),
+      blocks_count_(static_cast<std::uint32_t>(settings.blocks(shape_))),
       largest_read_(static_cast<std::uint32_t>(settings.largest_read.value() / ports.memory.shape().sector_bytes)),
       stage_size_(settings.parallel * staged_pages * shape_.subpages),
       index_(ports.memory, MemoryCategory::metadata, std::uint64_t{blocks_count_} * shape_.block_subpages() + stage_size_,
              "flash cache index"),
-      owners_(ports.memory, MemoryCategory::metadata, std::uint64_t{blocks_count_} * shape_.block_subpages(), "flash cache sectors"),
       stage_owners_(ports.memory, MemoryCategory::metadata, stage_size_, "flash cache staged sectors"),
-      blocks_(ports.memory, MemoryCategory::metadata, blocks_count_, "flash cache blocks"),
-      order_(ports.memory, MemoryCategory::metadata, blocks_count_, lists, "flash cache order"),
+      blocks_(ports.memory, *ports.flash,
+              {{first_block_, first_block_ + blocks_count_}, 1, shape_.block_subpages(), std::min(settings.parallel, blocks_count_ / 2)},
+              UnitOrder::filled, {"flash cache sectors", "flash cache blocks", "flash cache order"}, *this, lender),
       stage_(ports.memory.reserve_buffer(MemoryCategory::read_cache, stage_size_, "flash cache staging")),
-      open_(std::min(settings.parallel, blocks_count_ / 2)),
       held_(ports.cpu, flash_cache_gauge, 0) {
-  if (settings.admit == FlashAdmission::second_read) {
-    const std::uint64_t remembered = std::max<std::uint64_t>(1, owners_.size() * settings.history / 100);
-    history_.emplace(ports.memory, MemoryCategory::metadata, remembered, "flash cache history");
-  }
-  for (std::uint32_t block = 0; block < blocks_count_; ++block) {
-    if (ports.flash->is_bad(NandBlock(first_block_ + block)))
-      ++retired_;
-    else
-      order_.push_back(fresh, block);
-  }
+  if (settings.admit == FlashAdmission::every_read) return;
+  const std::uint64_t remembered = std::max<std::uint64_t>(1, std::uint64_t{blocks_.places()} * settings.history / 100);
+  history_.emplace(ports.memory, MemoryCategory::metadata, remembered, "flash cache history");
 }
 
 FlashReadCache::Place FlashReadCache::find(LogicalSector sector) const {
@@ -59,24 +52,30 @@ bool FlashReadCache::find_all(LogicalRun run, std::vector<Place>& places) const 
   return true;
 }
 
-std::uint64_t& FlashReadCache::owner(Place place) {
-  return is_staged(place) ? stage_owners_.write(place - subpages()) : owners_.write(place);
-}
-
 void FlashReadCache::enter(LogicalSector sector, Place place) {
   ports_.cpu.hash();
   index_.assign(sector.value(), place);
-  owner(place) = sector.value() + 1;
+  if (is_staged(place))
+    stage_owners_.write(slot_of(place)) = sector.value() + 1;
+  else
+    blocks_.set_owner(place, sector.value());
   held_.set(index_.size());
 }
 
 void FlashReadCache::drop(LogicalSector sector) {
   const Place place = find(sector);
   if (place == none) return;
-  owner(place) = 0;
-  index_.erase(sector.value());
-  held_.set(index_.size());
   ++invalidated_;
+  if (!is_staged(place)) return blocks_.release(place);
+  stage_owners_.write(slot_of(place)) = 0;
+  forget(sector.value());
+}
+
+/// The sector is neither in flash nor staged any more.
+void FlashReadCache::forget(std::uint64_t sector) {
+  ports_.cpu.hash();
+  index_.erase(sector);
+  held_.set(index_.size());
 }
 
 void FlashReadCache::drop(LogicalRun run) {
@@ -121,21 +120,19 @@ Task<bool> FlashReadCache::read_held(LogicalRun run, DataSpan data, Scratch& scr
   for (std::uint32_t i = 0; i < run.count; ++i) {
     const Place place = scratch.places[i];
     if (is_staged(place)) {
-      ports_.memory.copy(stage_.part(place - subpages(), 1), data.part(i, 1));
+      ports_.memory.copy(stage_.part(slot_of(place), 1), data.part(i, 1));
       continue;
     }
-    Block& block = blocks_.write(block_of(place));
-    ++block.readers;
-    ++block.hits;
+    blocks_.begin_read(place);
     FlashCommand& command = commands.emplace_back();
     command.op = FlashOp::read;
-    command.aim(first_block_ * shape_.block_subpages() + place, shape_);
+    command.aim(subpage(place), shape_);
     command.data = data.part(i, 1);
   }
   const std::span<FlashCommand> all(commands);
   const Status status = co_await run_reads(*ports_.flash, all);
   for (const Place place : scratch.places)
-    if (!is_staged(place)) --blocks_.write(block_of(place)).readers;
+    if (!is_staged(place)) blocks_.end_read(place);
   if (ok(status) && !any_lost(data)) {
     hits_ += run.count;
     co_return true;

@@ -6,8 +6,8 @@
 // those that the admission rule names are copied to a staging buffer. From there they are programmed by whole pages, with nobody waiting;
 // until then they are read from the buffer. What finds the buffer full is not taken in.
 //
-// Blocks are filled in order, and leave in the order in which they were filled. One that was read from as often as half of its sectors
-// since it came to the head of that order gets a second chance. All that is left of a block leaves with it: nothing is ever copied.
+// Blocks (flash/clean_units.hpp) leave in the order in which they were filled; one that was read from as often as half of its sectors
+// since it came to the head of that order gets a second chance.
 //
 // A write or TRIM takes its sectors out before it begins. The command front end lets no read of them run meanwhile.
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "firmware/caches/drive_flash_config.hpp"
+#include "firmware/flash/clean_units.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
@@ -23,14 +24,15 @@ namespace tessera {
 
 inline constexpr GaugeInfo flash_cache_gauge{"flash_cache.sectors", "1", "sectors that the flash cache holds"};
 
-class FlashReadCache final : public TranslationLayer {
+class FlashReadCache final : public TranslationLayer, private CleanUnits::Index {
  public:
-  /// `settings.problem(flash)` must be empty. `ports.flash` is the whole flash: the cache has its last blocks.
-  FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner);
+  /// `settings.problem(flash)` must be empty. `ports.flash` is the whole flash: the cache has its last blocks, or those that `lender` lends
+  /// it, which may be null.
+  FlashReadCache(const DriveFlashConfig& settings, const Ports& ports, TranslationLayer& inner, BlockLender* lender = nullptr);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override {
-    blank_ = true;
+    blocks_.format();
     return inner_.format();
   }
   Task<Status> recover() override { return inner_.recover(); }
@@ -52,71 +54,56 @@ class FlashReadCache final : public TranslationLayer {
   /// Where a sector is: a subpage of the cache's part of the flash, or after all of these a slot of the staging buffer.
   using Place = std::uint32_t;
   static constexpr Place none = DramHashMap::none;
-  enum List : std::uint32_t { fresh, in_use, lists };  // in_use: in the order in which blocks were filled or given a second chance
-
-  struct Block {
-    std::uint32_t hits;  ///< sectors read since it was filled or got its second chance
-    std::uint32_t readers;
-  };
-  struct OpenBlock {
-    std::uint32_t block = DramLists::none;
-    std::uint32_t pages = 0;  ///< programmed
-  };
   struct Scratch {
     std::vector<Place> places;
     std::vector<FlashCommand> commands;
   };
-  [[nodiscard]] Place subpages() const { return static_cast<Place>(owners_.size()); }
-  [[nodiscard]] bool is_staged(Place place) const { return place >= subpages(); }
-  [[nodiscard]] std::uint32_t block_of(Place place) const { return place / shape_.block_subpages(); }
+  [[nodiscard]] bool is_staged(Place place) const { return place >= blocks_.places(); }
+  [[nodiscard]] std::uint32_t slot_of(Place place) const { return place - blocks_.places(); }
+  /// Of a place in flash: its subpage of the whole flash.
+  [[nodiscard]] std::uint64_t subpage(Place place) const { return first_block_ * shape_.block_subpages() + place; }
   [[nodiscard]] Place find(LogicalSector sector) const;
   [[nodiscard]] bool find_all(LogicalRun run, std::vector<Place>& places) const;
-  [[nodiscard]] std::uint64_t& owner(Place place);
   void enter(LogicalSector sector, Place place);
   void drop(LogicalSector sector);
   void drop(LogicalRun run);
+  void forget(std::uint64_t sector) override;
   void give_up(LogicalSector sector, Place place);
 
   [[nodiscard]] Task<Status> look_up(LogicalRun run, DataSpan data);
   [[nodiscard]] Task<bool> read_held(LogicalRun run, DataSpan data, Scratch& scratch);
 
   // Admission and eviction (flash_read_cache_fill.cpp)
+  [[nodiscard]] bool is_elsewhere(LogicalSector sector) const;
   [[nodiscard]] bool wanted(LogicalSector sector);
   void admit(LogicalRun run, DataSpan data);
   [[nodiscard]] Task<void> fill();
-  [[nodiscard]] Task<bool> open_blocks();
   [[nodiscard]] Task<void> program();
   [[nodiscard]] std::uint32_t gather(std::uint32_t most);
   void aim_at_open_blocks();
   void settle(const FlashCommand& command, std::uint32_t slot);
-  [[nodiscard]] std::uint32_t take_block();
-  void empty(std::uint32_t block);
-  void retire(std::uint32_t block);
+  void end_page(CleanUnits::Unit block);
 
   DriveFlashConfig settings_;
   Ports ports_;
   TranslationLayer& inner_;
   FlashShape shape_;
+  BlockLender* lender_;
   std::uint64_t first_block_;
   std::uint32_t blocks_count_;
-  std::uint32_t largest_read_;             // in sectors
-  std::uint32_t stage_size_;               // in sectors
-  DramHashMap index_;                      // place by sector
-  DramArray<std::uint64_t> owners_;        // by subpage: sector plus one; 0: none
-  DramArray<std::uint64_t> stage_owners_;  // by slot of the staging buffer: as owners_
-  DramArray<Block> blocks_;
-  DramLists order_;                                  // a block in neither list is open, or retired
+  std::uint32_t largest_read_;                       // in sectors
+  std::uint32_t stage_size_;                         // in sectors
+  DramHashMap index_;                                // place by sector
+  DramArray<std::uint64_t> stage_owners_;            // by slot of the staging buffer: sector plus one; 0: none
+  CleanUnits blocks_;                                // whose places are subpages
   std::optional<DramArray<std::uint32_t>> history_;  // by hash: sector plus one of the one that was read last, cut to 32 bits
   DataBuffer stage_;
-  std::uint32_t stage_first_ = 0;  // the slot that was filled first
-  std::uint32_t staged_ = 0;       // slots in use, a ring from there on
-  std::vector<OpenBlock> open_;
+  std::uint32_t stage_first_ = 0;       // the slot that was filled first
+  std::uint32_t staged_ = 0;            // slots in use, a ring from there on
   std::vector<FlashCommand> commands_;  // of fill()
   std::vector<std::uint32_t> slots_;    // whose sectors they program
   ScratchPool<Scratch> scratches_;
   Gauge held_;
-  std::uint32_t in_use_ = 0;  // blocks in that list
-  bool blank_ = false;        // blocks that were never used hold no pages
   bool filling_ = false;
 
   std::uint64_t hits_ = 0;
@@ -125,12 +112,8 @@ class FlashReadCache final : public TranslationLayer {
   std::uint64_t skipped_ = 0;
   std::uint64_t programmed_ = 0;
   std::uint64_t invalidated_ = 0;
-  std::uint64_t evicted_ = 0;
-  std::uint64_t second_chances_ = 0;
   std::uint64_t unreadable_ = 0;
   std::uint64_t failed_programs_ = 0;
-  std::uint64_t erases_ = 0;
-  std::uint64_t retired_ = 0;
 };
 
 }  // namespace tessera

@@ -18,19 +18,24 @@ void FlashReadCache::report(MetricSet& metrics) const {
   count("flash_cache.programmed", programmed_, "sectors", "sectors programmed to the flash cache");
   count("flash_cache.invalidated", invalidated_, "sectors",
         "sectors that left the flash cache because they were written, trimmed or unreadable");
-  count("flash_cache.evicted", evicted_, "sectors", "sectors that left the flash cache with their block");
-  count("flash_cache.second_chances", second_chances_, "1", "blocks of the flash cache that were read often enough to be passed over");
+  count("flash_cache.evicted", blocks_.evictions(), "sectors", "sectors that left the flash cache with their block");
+  count("flash_cache.second_chances", blocks_.second_chances(), "1",
+        "blocks of the flash cache that were read often enough to be passed over");
   count("flash_cache.unreadable", unreadable_, "sectors", "sectors in the flash cache that could not be read, and came from the platters");
   count("flash_cache.failed_programs", failed_programs_, "1",
         "pages of the flash cache that could not be programmed; their blocks were retired");
-  metrics.add("flash_cache.retired_blocks", static_cast<double>(retired_), "1",
+  metrics.add("flash_cache.retired_blocks", static_cast<double>(blocks_.retired()), "1",
               "blocks of the flash cache that are not used, from the factory or since");
-  const std::uint64_t tables = owners_.size() * sizeof(std::uint64_t) + stage_owners_.size() * sizeof(std::uint64_t) +
-                               blocks_.size() * sizeof(Block) + (history_ ? history_->size() * sizeof(std::uint32_t) : 0);
-  metrics.add("flash_cache.tables", static_cast<double>((index_.bytes() + order_.bytes() + Bytes(tables)).value()), "B",
+  const std::uint64_t tables = stage_owners_.size() * sizeof(std::uint64_t) + (history_ ? history_->size() * sizeof(std::uint32_t) : 0);
+  metrics.add("flash_cache.tables", static_cast<double>((index_.bytes() + blocks_.bytes() + Bytes(tables)).value()), "B",
               "DRAM that the flash cache's index, lists and history take");
-  metrics.add("flash.area.flash_cache.blocks", static_cast<double>(blocks_count_), "1", "flash blocks of this area, which wear in turn");
-  count("flash.area.flash_cache.erases", erases_, "1", "erases in this area of the flash");
+  if (lender_ == nullptr) {
+    metrics.add("flash.area.flash_cache.blocks", static_cast<double>(blocks_count_), "1", "flash blocks of this area, which wear in turn");
+    count("flash.area.flash_cache.erases", blocks_.erases(), "1", "erases in this area of the flash");
+  } else {
+    metrics.add("flash_cache.borrowed_blocks", static_cast<double>(blocks_.borrowed()), "1",
+                "blocks of the pool that hold copies of what the platters hold; the others are for writes");
+  }
   inner_.report(metrics);
 }
 

@@ -17,13 +17,19 @@ tiers::FlashTierConfig DriveFlashConfig::write_tier(std::uint32_t sector_bytes) 
           dump_tags};
 }
 
+std::uint64_t DriveFlashConfig::needed_blocks() const {
+  return (caches_reads() ? least_blocks : 0) + (caches_writes() ? tiers::FlashTier::least_blocks : 0);
+}
+
 std::string DriveFlashConfig::problem(const FlashShape& flash, const DriveGeometry& geometry) const {
   if (!used()) return {};
   const std::uint64_t wanted = blocks(flash);
   const std::string of = "firmware.flash_cache.capacity is " + std::to_string(wanted) + " flash blocks";
   if (wanted > flash.blocks) return of + "; nand.blocks is " + std::to_string(flash.blocks);
-  if (caches_reads() && read_blocks(flash) < least_blocks)
-    return of + ", " + std::to_string(read_blocks(flash)) + " for reads; a flash read cache needs at least " + std::to_string(least_blocks);
+  if (wanted < needed_blocks()) {
+    const char* const what = !caches_writes() ? "one for reads" : !caches_reads() ? "one for writes" : "one for reads and writes";
+    return of + "; " + what + " needs at least " + std::to_string(needed_blocks());
+  }
   const std::uint64_t sectors = wanted * flash.block_subpages();
   constexpr std::uint64_t most_sectors = std::uint64_t{1} << 31;
   if (sectors >= most_sectors)
@@ -35,9 +41,6 @@ std::string DriveFlashConfig::write_problem(const FlashShape& flash, const Drive
   if (OobCodec::header_size > flash.subpage_oob_bytes())
     return "the tag of a page of the flash cache takes " + std::to_string(OobCodec::header_size) + " bytes of the out-of-band area; " +
            out_of_band_room(flash);
-  if (write_blocks(flash) < tiers::FlashTier::least_blocks)
-    return "firmware.flash_cache has " + std::to_string(write_blocks(flash)) + " flash blocks for writes; it needs at least " +
-           std::to_string(tiers::FlashTier::least_blocks);
   if (dump_tags && geometry.physical_sectors() > tiers::HeldSectors::most_sectors)
     return "the dumped table of flash pages names sectors in 4 bytes, fewer than this drive has: firmware.flash_cache.dump_tags = false "
            "goes without it";

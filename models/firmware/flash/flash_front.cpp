@@ -15,12 +15,12 @@ Ports with_flash(const Ports& ports, FlashPort& flash) { return {ports.media, &f
 
 class Front final : public FlashFront {
  public:
-  /// The tier has the first blocks: a layer that it is in front of uses none.
+  /// A tier has the first blocks: a layer that it is in front of uses none. It lends what reads are to have of them.
   Front(const DriveFlashConfig& config, const Ports& ports)
       : config_(config),
         ports_(ports),
         of_layer_(*ports.flash, config.blocks(ports.flash->shape())),
-        of_tier_(*ports.flash, ports.flash->shape().blocks - config.write_blocks(ports.flash->shape())) {}
+        of_tier_(*ports.flash, ports.flash->shape().blocks - config.blocks(ports.flash->shape())) {}
 
   [[nodiscard]] Ports ports_of_layer() override { return with_flash(ports_, of_layer_); }
   [[nodiscard]] TranslationLayer& below_caches(TranslationLayer& layer) override {
@@ -31,7 +31,7 @@ class Front final : public FlashFront {
   }
   [[nodiscard]] TranslationLayer& above_caches(TranslationLayer& caches) override {
     if (!config_.caches_reads()) return caches;
-    return reads_.emplace(config_, ports_, caches);
+    return reads_.emplace(config_, ports_, caches, tier_ ? &*tier_ : nullptr);
   }
 
  private:

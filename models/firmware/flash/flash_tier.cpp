@@ -186,6 +186,7 @@ Task<std::uint32_t> FlashTier::append(LogicalRun run, DataSpan data) {
 std::uint32_t FlashTier::take(std::uint32_t kept) {
   const std::uint32_t page = space_.take(kept);
   ++unsettled_.write(page / shape_.block_subpages());
+  if (ages_ && page % shape_.block_subpages() == 0) renew(page / shape_.block_subpages());
   return page;
 }
 

@@ -8,6 +8,8 @@
 // that cannot be erased is *dead*: a void of its own says so, and is written again before the block in which it lies is erased. Which
 // sector a page holds is in a dumped table, too, for the pages that boot cannot read.
 //
+// In a pool (flash/block_lender.hpp) free blocks beyond those that are kept for writes may be lent.
+//
 // A write claims the pages of a void before it locks its sectors, since an eviction that makes room for them locks others. Order of locks:
 // turn of evictions, sectors, use.
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "firmware/flash/block_lender.hpp"
 #include "firmware/flash/flash_tier_config.hpp"
 #include "firmware/flash/held_sectors.hpp"
 #include "firmware/flash/oob.hpp"
@@ -31,7 +34,7 @@
 
 namespace tessera::tiers {
 
-class FlashTier final : public TranslationLayer, private SharedPages::Source {
+class FlashTier final : public TranslationLayer, public BlockLender, private SharedPages::Source {
  public:
   FlashTier(const Ports& ports, const FlashTierConfig& config, HomeLayer& inner);
 
@@ -56,6 +59,14 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] BandLevels band_levels() const override;
   /// Whether the newest copy of the sector is in flash, and what lies behind it is of no use until the flash hands that copy on.
   [[nodiscard]] bool holds_newest(LogicalSector sector) const;
+
+  // Blocks for somebody else (flash_tier_pool.cpp)
+  void lend_to(BlockBorrower& borrower) override;
+  [[nodiscard]] std::optional<std::uint32_t> lend() override;
+  void renew(std::uint32_t block) override;
+  [[nodiscard]] std::uint64_t age(std::uint32_t block) const override;
+  void lost(std::uint32_t block) override { space_.fail(block); }
+  [[nodiscard]] bool has(LogicalSector sector) const override { return find(sector) != none; }
 
  private:
   static constexpr std::uint32_t ring = 0;  // the one stream of pages
@@ -122,6 +133,8 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
 
   // Eviction (flash_tier_eviction.cpp)
   [[nodiscard]] Task<Status> evict();
+  [[nodiscard]] Task<Status> evict_own(std::uint32_t block);
+  [[nodiscard]] std::optional<std::uint32_t> oldest() const;
   [[nodiscard]] Task<Status> empty_block(std::uint32_t block);
   [[nodiscard]] Task<Status> move_run(std::span<const Held> held);
   [[nodiscard]] Task<Status> erase(std::uint32_t block);
@@ -130,6 +143,12 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] Task<void> evict_when_idle();
   [[nodiscard]] bool host_idle() const;
   [[nodiscard]] bool short_of_blocks() const;
+  /// Blocks that evictions are to keep free.
+  [[nodiscard]] std::uint64_t kept_free() const;
+  [[nodiscard]] bool lent_is_older() const;
+  [[nodiscard]] bool owes() const { return owed_ != 0 && !lent_is_older(); }
+  [[nodiscard]] Task<bool> take_back(std::uint64_t age);
+  [[nodiscard]] Task<bool> free_without_writes();
 
   // Boot (flash_tier_recovery.cpp)
   void find_lost(FoundPages& found) const;
@@ -168,6 +187,10 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   std::uint64_t hurried_ = 0;  // writes that were no background work
   bool evicting_ = false;
   bool idle_failed_ = false;
+  BlockBorrower* borrower_ = nullptr;
+  std::optional<DramArray<std::uint64_t>> ages_;  // by block of the pool, lent ones too
+  std::uint64_t youngest_ = 0;
+  std::uint32_t owed_ = 0;  // blocks that the borrower asked for, and that are to be had from writes alone
 
   std::uint64_t written_ = 0;
   std::uint64_t past_ = 0;
@@ -175,6 +198,7 @@ class FlashTier final : public TranslationLayer, private SharedPages::Source {
   std::uint64_t read_flash_ = 0;
   std::uint64_t voids_ = 0;
   std::uint64_t evicted_ = 0;
+  std::uint64_t taken_back_ = 0;
   DurationHistogram evictions_;
   std::uint64_t moved_on_ = 0;
   std::uint64_t copied_ = 0;

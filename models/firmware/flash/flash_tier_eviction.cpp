@@ -8,26 +8,39 @@
 
 namespace tessera::tiers {
 
-/// The oldest block, which is not open: where only the open one is left, no block is good any more.
+/// The block that was begun first, which is not open: where only the open one is left, no block is good any more.
+std::optional<std::uint32_t> FlashTier::oldest() const {
+  return space_.first_used([this](std::uint32_t block) { return !dead_.contains(block) && !space_.open(block); });
+}
+
+/// One block comes free: the oldest one, which may be lent.
 Task<Status> FlashTier::evict() {
-  const std::uint64_t before = evicted_;
+  const std::uint64_t before = evicted_ + taken_back_;
   auto turn = turn_.exclusive({});
   co_await turn;
-  if (evicted_ != before) co_return Status::ok;  // somebody else's
-  const auto oldest = space_.first_used([this](std::uint32_t block) { return !dead_.contains(block) && !space_.open(block); });
-  if (!oldest) co_return Status::read_only;
+  if (evicted_ + taken_back_ != before) co_return Status::ok;  // somebody else's
+  const std::optional<std::uint32_t> own = oldest();
+  if (borrower_ != nullptr) {
+    const bool came_back = co_await take_back(own ? age(*own) : ~std::uint64_t{0});
+    if (came_back) co_return Status::ok;
+  }
+  if (!own) co_return Status::read_only;
+  co_return co_await evict_own(*own);
+}
+
+Task<Status> FlashTier::evict_own(std::uint32_t block) {
   evicting_ = true;
-  leaving_.insert(*oldest);
-  while (unsettled_.read(*oldest) != 0) co_await settled_.change(LifePhase::flash_queue);
+  leaving_.insert(block);
+  while (unsettled_.read(block) != 0) co_await settled_.change(LifePhase::flash_queue);
   const Picoseconds begun = ports_.cpu.now();
-  ports_.cpu.event({"evict", FirmwareEvent::Edge::begin, *oldest, owners_.valid_in(*oldest)});
-  Status status = co_await empty_block(*oldest);
-  if (ok(status)) status = co_await renew_dead(*oldest);
-  if (ok(status)) status = co_await erase(*oldest);
-  ports_.cpu.event({"evict", FirmwareEvent::Edge::end, *oldest, 0});
+  ports_.cpu.event({"evict", FirmwareEvent::Edge::begin, block, owners_.valid_in(block)});
+  Status status = co_await empty_block(block);
+  if (ok(status)) status = co_await renew_dead(block);
+  if (ok(status)) status = co_await erase(block);
+  ports_.cpu.event({"evict", FirmwareEvent::Edge::end, block, 0});
   evicting_ = false;
   if (ok(status)) {
-    leaving_.erase(*oldest);
+    leaving_.erase(block);
     ++evicted_;
     evictions_.record(ports_.cpu.now() - begun);
   }
@@ -139,19 +152,27 @@ bool FlashTier::host_idle() const {
   return ports_.host.outstanding() == 0 && backlog_ == 0 && ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
 }
 
-bool FlashTier::short_of_blocks() const { return std::uint64_t{space_.free_blocks()} * 100 < shape_.blocks * config_.free_share; }
+std::uint64_t FlashTier::kept_free() const {
+  const std::uint64_t share = (shape_.blocks * config_.free_share + 99) / 100;
+  return borrower_ == nullptr ? share : std::max<std::uint64_t>(share, least_blocks);
+}
+
+bool FlashTier::short_of_blocks() const { return space_.free_blocks() < kept_free(); }
 
 Task<void> FlashTier::evict_when_idle() {
   while (!idle_failed_) {
-    if (!short_of_blocks()) {
+    if (!short_of_blocks() && !owes()) {
       co_await taken_.change(LifePhase::cpu_wait);
       continue;
     }
     if (!host_idle()) {
+      const bool came_free = co_await free_without_writes();
+      if (came_free) continue;
       const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), config_.idle_after);
       co_await ports_.cpu.sleep_until(look_again);
       continue;
     }
+    if (!short_of_blocks()) --owed_;
     const Status status = co_await evict();
     idle_failed_ = !ok(status);
   }

@@ -107,8 +107,8 @@ Task<void> FlashTier::void_left_out(std::span<const LogicalSector> sectors) {
   }
 }
 
-/// In the order in which they were filled. None takes further pages, as a void in it has to outlive what lies in blocks in front of it;
-/// none is erased here, for the same reason.
+/// In the order in which they were filled; those of copies, which say nothing of themselves, come first. None takes further pages, as a
+/// void in it has to outlive what lies in blocks in front of it; none is erased here, for the same reason.
 void FlashTier::restore_blocks(const PageTags& tags) {
   struct Block {
     std::uint64_t seq;
@@ -129,7 +129,10 @@ void FlashTier::restore_blocks(const PageTags& tags) {
       used.push_back({seq, block});
   }
   std::ranges::sort(used, [](const Block& a, const Block& b) { return a.seq != b.seq ? a.seq < b.seq : a.number < b.number; });
-  for (const Block& block : used) space_.restore(block.number, shape_.block_subpages());
+  for (const Block& block : used) {
+    space_.restore(block.number, shape_.block_subpages());
+    if (ages_) renew(block.number);
+  }
 }
 
 }  // namespace tessera::tiers

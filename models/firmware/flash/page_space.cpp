@@ -101,4 +101,9 @@ Task<void> PageSpace::erase(std::span<const std::uint32_t> blocks) {
   co_await erase_blocks(flash_, pool_, local, commands_, first_, checkpoint_);
 }
 
+Task<void> PageSpace::take_back(std::uint32_t block) {
+  const std::uint32_t local = block - first_;
+  co_await erase_blocks(flash_, pool_, {&local, 1}, commands_, first_, checkpoint_);
+}
+
 }  // namespace tessera

@@ -61,6 +61,10 @@ class PageSpace {
   /// Erases blocks of used(), none of whose pages is needed any more.
   [[nodiscard]] Task<void> erase(std::span<const std::uint32_t> blocks);
 
+  /// A free block for somebody else, and one that comes back to be erased.
+  [[nodiscard]] std::uint32_t lend() { return first_ + pool_.take(); }
+  [[nodiscard]] Task<void> take_back(std::uint32_t block);
+
   [[nodiscard]] std::uint64_t retired_blocks() const { return pool_.retired_count(); }
   [[nodiscard]] Bytes bytes() const { return pool_.bytes() + Bytes(open_.size() * sizeof(OpenBlock)) + used_.bytes(); }
 

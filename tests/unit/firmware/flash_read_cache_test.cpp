@@ -201,8 +201,7 @@ TEST_CASE("flash read cache: the layer sees the flash without the cache's blocks
   config.capacity = config.capacity + Bytes(1);
   CHECK(config.problem(flash.shape(), geometry) == "firmware.flash_cache.capacity is 41 flash blocks; nand.blocks is 40");
   config.capacity = Bytes(3 * pages * 4096);
-  CHECK(config.problem(flash.shape(), geometry) ==
-        "firmware.flash_cache.capacity is 3 flash blocks, 3 for reads; a flash read cache needs at least 4");
+  CHECK(config.problem(flash.shape(), geometry) == "firmware.flash_cache.capacity is 3 flash blocks; one for reads needs at least 4");
 }
 
 TEST_CASE(

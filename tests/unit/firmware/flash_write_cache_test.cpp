@@ -1,4 +1,4 @@
-// Flash as a persistent write cache in front of a layer that uses none itself, alone and with a read cache next to it.
+// Flash as a persistent write cache in front of a layer that uses none itself, alone and in one pool with a read cache.
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/layer_factories.hpp"
@@ -62,37 +62,15 @@ TEST_CASE("flash write cache: what was written goes home when the host is idle, 
   CHECK(drive.wrong_blocks() == 0);
 }
 
-TEST_CASE("flash write cache: with a read cache next to it each has its blocks") {
-  TestDrive drive(make_cmr_factory(), {}, drive_with_flash(all_blocks), cached(FlashCacheUse::both));
-  CHECK(drive.metric("flash.area.flash_cache.blocks") == 8);
-  REQUIRE(drive->write(0, 8) == Status::ok);
-  REQUIRE(drive->read(100 * 8, 2 * 8) == Status::ok);
-  drive->run_until_idle(1_s);
-  drive->steps.clear();
-  REQUIRE(drive->read(100 * 8, 2 * 8) == Status::ok);
-  CHECK(drive->steps.empty());
-  REQUIRE(drive->write(100 * 8, 8) == Status::ok);
-  CHECK(drive.metric("flash_cache.invalidated") == 1);
-  CHECK(drive.wrong_blocks() == 0);
-  for (const auto& command : drive->flash_commands)
-    if (command.op == FlashOp::program) {
-      const std::uint64_t block = command.page.value() / pages;
-      CHECK(block < 16);
-    }
-}
-
 TEST_CASE("flash write cache: what cannot be described is refused") {
   const DriveGeometry geometry = geometry_of(small_drive().media);
   const FlashShape flash{.blocks = 40, .pages_per_block = pages, .oob_bytes = 64};
   DriveFlashConfig config = cached(FlashCacheUse::writes, 5).flash_cache;
-  CHECK(config.problem(flash, geometry) == "firmware.flash_cache has 5 flash blocks for writes; it needs at least 6");
+  CHECK(config.problem(flash, geometry) == "firmware.flash_cache.capacity is 5 flash blocks; one for writes needs at least 6");
+  config = cached(FlashCacheUse::both, 9).flash_cache;
+  CHECK(config.problem(flash, geometry) == "firmware.flash_cache.capacity is 9 flash blocks; one for reads and writes needs at least 10");
   config = cached(FlashCacheUse::both, 40).flash_cache;
   CHECK(config.problem(flash, geometry).empty());
-  CHECK((config.write_blocks(flash) == 20 && config.read_blocks(flash) == 20));
-  config.write_share = 95;
-  CHECK(config.problem(flash, geometry) ==
-        "firmware.flash_cache.capacity is 40 flash blocks, 2 for reads; a flash read cache needs at least 4");
-  config.write_share = 50;
   CHECK(config.problem({.blocks = 40, .pages_per_block = pages, .oob_bytes = 16}, geometry)
             .starts_with("the tag of a page of the flash cache"));
 }
