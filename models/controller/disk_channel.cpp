@@ -60,7 +60,7 @@ void DiskChannel::charge_wait(MediaChain& chain, RequestLife* life) {
   const Picoseconds now = timeline_.now();
   const Picoseconds own = life != nullptr && life == helped_life_ ? now - std::max(chain.arrived, chain_began_) : Picoseconds(0);
   if (life != nullptr && life->works_for != Cause::host) life = nullptr;
-  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life);
+  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life, chain.wait.root->work);
 }
 
 void DiskChannel::submit(MediaChain& chain) {

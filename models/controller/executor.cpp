@@ -60,8 +60,7 @@ RootTask& Executor::make_root(Task<void> task, RequestLife* life) {
   root->tag = no_tag;
   root->host_read = root->host_write = root->updates = false;
   root->life = life;
-  root->work = {};
-  if (life == nullptr) root->work.task = root->work.now = Cause::background;
+  root->work.restart(life == nullptr ? Cause::background : Cause::host);
   root->start.task = root->task.handle();
   root->start.root = root.get();
   root->place = roots_.size();

@@ -67,17 +67,20 @@ void Executor::set_work(const RootTask& root) {
   if (root.life != nullptr) root.life->works_for = root.work.now;
 }
 
-/// The running task ends the wait. While it did a piece of work that was what held the other up, before and after that the task as such.
+/// The running task ends the wait. While it did a piece of work, or waited for one, that was what held the other up, else the task as such.
 void Executor::account_wait(const DeviceWait& wait, Picoseconds until) {
   RequestLife* const life = wait.root->life;
   if (current_ != nullptr && current_ != wait.root && ended_by_others(wait.phase)) {
     const TaskWork& work = current_->work;
     if (life != nullptr && life->works_for == Cause::host) {
-      const Picoseconds in_piece = work.in_piece(life->mark, until);
       Cause task = work.task;
       if (task == Cause::host && work.serves != life) task = wait.phase == LifePhase::cleaning ? Cause::cleaning : Cause::requests;
-      life->charge(work.piece(), in_piece);
-      life->charge(task, until - life->mark - in_piece);
+      Picoseconds as_such = until - life->mark;
+      work.each_piece(life->mark, until, [&](Cause cause, Picoseconds begin, Picoseconds end) {
+        life->charge(cause, end - begin);
+        as_such -= end - begin;
+      });
+      life->charge(task, as_such);
     }
     wait.root->work.waited_for(work, wait.root->since, until);
   }

@@ -23,8 +23,8 @@ std::uint64_t WorkShares::begin_wait(Picoseconds at) {
   return 1 + waits_.put(times_);
 }
 
-void WorkShares::end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life) {
-  const Picoseconds left = (at - since) - charge(number, at, life);
+void WorkShares::end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life, TaskWork& task) {
+  const Picoseconds left = (at - since) - charge(number, since, at, life, task);
   if (life != nullptr) life->charge(Cause::requests, left - std::min(own, left));
 }
 
@@ -38,15 +38,19 @@ void WorkShares::report(MetricSet& metrics, Picoseconds elapsed) const {
   }
 }
 
-/// Gives the part of the wait in which the channel did not work for the host.
-Picoseconds WorkShares::charge(std::uint64_t number, Picoseconds at, RequestLife* life) {
+/// Gives the part of the wait in which the channel did not work for the host. For those who wait for the task, what it did for each cause
+/// counts as if it had been done in a row: the order is not kept.
+Picoseconds WorkShares::charge(std::uint64_t number, Picoseconds since, Picoseconds at, RequestLife* life, TaskWork& task) {
   settle(at);
   const Times before = number != 0 ? waits_.take(number - 1) : Times{};
   Picoseconds sum;
-  for (std::size_t cause = 0; cause < causes; ++cause) {
-    const Picoseconds time = times_[cause] - before[cause];
+  for (std::size_t i = 0; i < causes; ++i) {
+    const Picoseconds time = times_[i] - before[i];
+    if (time == Picoseconds(0)) continue;
+    const auto cause = static_cast<Cause>(i);
+    task.waited_for(cause, since + sum, since + sum + time);
     sum += time;
-    if (life != nullptr) life->charge(static_cast<Cause>(cause), time);
+    if (life != nullptr) life->charge(cause, time);
   }
   return sum;
 }

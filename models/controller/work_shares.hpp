@@ -8,6 +8,7 @@
 #include "base/metrics.hpp"
 #include "base/request_life.hpp"
 #include "base/slot_pool.hpp"
+#include "controller/task_work.hpp"
 
 namespace tessera {
 
@@ -24,8 +25,8 @@ class WorkShares {
 
   /// A chain begins to wait: gives the number under which it ends its wait, 0 as long as there is nothing but work for the host.
   [[nodiscard]] std::uint64_t begin_wait(Picoseconds at);
-  /// Charges `life`, if any, for a wait from `since` to `at`, of which `own` was work for the same request.
-  void end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life);
+  /// Charges `life`, if any, for a wait from `since` to `at`, of which `own` was work for the same request, and tells the task that waited.
+  void end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life, TaskWork& task);
   /// The share of `elapsed`, the time since reset_statistics(), in which it worked for each cause but the host; none of those without any.
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics() { reported_ = times_; }
@@ -39,7 +40,7 @@ class WorkShares {
 
   void change_to(Cause cause, Picoseconds at);
   void settle(Picoseconds at);
-  Picoseconds charge(std::uint64_t number, Picoseconds at, RequestLife* life);
+  Picoseconds charge(std::uint64_t number, Picoseconds since, Picoseconds at, RequestLife* life, TaskWork& task);
 
   Cause now_ = Cause::host;
   Picoseconds since_;
