@@ -94,7 +94,7 @@ def flash(runs: pl.DataFrame) -> str:
 
 
 NO_FLASH = "0 B"
-ROLES = {"reads": "read cache", "writes": "persistent cache", "both": "both, half each"}
+ROLES = {"reads": "read cache", "writes": "persistent cache", "both": "both, one pool"}
 
 
 def flash_roles(runs: pl.DataFrame) -> str:
