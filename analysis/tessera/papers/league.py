@@ -61,7 +61,7 @@ def p99(run: Run) -> float:
 
 def busy(run: Run) -> float:
     """Time that the disk seeks, waits for a sector, reads or writes, in ms per request."""
-    return 1000 * sum(run.metric(f"media.time.{part}") for part in ("seek", "rotation", "read", "write")) / run.metric("host.requests")
+    return sum(run.metric(f"media.time.{part}") for part in ("seek", "rotation", "read", "write")) / run.metric("host.requests")
 
 
 def energy(run: Run) -> float:
