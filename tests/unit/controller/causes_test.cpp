@@ -1,6 +1,7 @@
 // To whose work the executor charges the time of requests.
 #include <functional>
 
+#include "controller/work_shares.hpp"
 #include "unit/controller/executor_bench.hpp"
 
 using namespace tessera;
@@ -112,4 +113,38 @@ TEST_CASE("work inside other work keeps the cause of that, and may end in anothe
   CHECK(held_up(life, Cause::cleaning) == 3_ms);  // its sleep from 4 to 9 ms ended when the cleaning had
   CHECK(held_up(life, Cause::host) == 6_ms);
   CHECK(held_up(other, Cause::cleaning) == 0_ps);
+}
+
+TEST_CASE("who waits for a task is charged with each piece of work that it did meanwhile") {
+  Bench bench;
+  const FirmwareEvent move_begins{"move", FirmwareEvent::Edge::begin, 9, 0};
+  const FirmwareEvent move_ends{"move", FirmwareEvent::Edge::end, 9, 0};
+  const auto spawn = [](Executor& cpu, std::vector<Deed> deeds) -> Task<void> {
+    cpu.spawn(act(cpu, std::move(deeds)), "destage");
+    co_return;
+  };
+  bench.cpu.start(spawn(bench.cpu, {{1_ms, bench.says(begins)},
+                                    {3_ms, bench.says(ends)},
+                                    {5_ms, bench.says(move_begins)},
+                                    {8_ms, bench.says(move_ends)},
+                                    {10_ms, bench.open()}}),
+                  nullptr, 0_ps);
+  bench.machine.timeline.run();
+  CHECK(held_up(bench.waiting, Cause::cleaning) == 2_ms);
+  CHECK(held_up(bench.waiting, Cause::move) == 3_ms);
+  CHECK(held_up(bench.waiting, Cause::destage) == 5_ms);
+}
+
+TEST_CASE("a task that waits at the disk channel for a cleaning keeps others waiting for that") {
+  WorkShares shares;
+  TaskWork task;
+  task.restart(Cause::destage);
+  shares.turn_to(Cause::cleaning, 0_ps);
+  const std::uint64_t wait = shares.begin_wait(1_ms);
+  shares.turn_to(Cause::destage, 4_ms);
+  shares.turn_to(Cause::host, 5_ms);
+  shares.end_wait(wait, 1_ms, 6_ms, 0_ps, nullptr, task);
+  std::vector<std::pair<Cause, Picoseconds>> pieces;
+  task.each_piece(2_ms, 10_ms, [&](Cause cause, Picoseconds begin, Picoseconds end) { pieces.emplace_back(cause, end - begin); });
+  CHECK(pieces == std::vector<std::pair<Cause, Picoseconds>>{{Cause::cleaning, 2_ms}});
 }
